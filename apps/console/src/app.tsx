@@ -1,0 +1,10 @@
+import { BrowserRouter } from 'react-router'
+import { Router } from './router.tsx'
+
+export function App() {
+  return (
+    <BrowserRouter>
+      <Router />
+    </BrowserRouter>
+  )
+}

@@ -1,0 +1,60 @@
+import { endpoints } from '@keyward/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call, messageOf } from '../../lib/api.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { keys } from '../../lib/keys.ts'
+import { wire } from '../../lib/wire.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input, PasswordInput } from '../../ui/input.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+export function ChangeEmailDialog({ email, onClose }: { email: string; onClose: () => void }) {
+  const client = useQueryClient()
+  const change = useMutation({
+    mutationFn: (body: { email: string; password: string }) => call(wire.auth.changeEmail, { body }),
+    onSuccess: ({ user }) => {
+      client.setQueryData(keys.owner, user)
+      toast.success('Email updated', { description: `You now sign in as ${user.email}.` })
+      onClose()
+    },
+  })
+  const form = useSchemaForm(endpoints.auth.changeEmail.body!, { defaultValues: { email: '', password: '' } })
+  const { errors } = form.formState
+  const submit = form.handleSubmit((body) =>
+    change.mutate(body, {
+      onError: (error) => {
+        if (!showFieldErrors(form, error)) toast.error(messageOf(error, 'Failed to update email'))
+      },
+    }),
+  )
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      busy={change.isPending}
+      title="Update Email"
+      description={`You sign in as ${email} now.`}
+    >
+      <DialogForm onSubmit={submit}>
+        <DialogBody>
+          <Field label="New Email" error={errors.email?.message}>
+            <Input {...form.register('email')} type="email" autoComplete="email" />
+          </Field>
+          <Field label="Password" hint="To be sure that it is you." error={errors.password?.message}>
+            <PasswordInput {...form.register('password')} autoComplete="current-password" />
+          </Field>
+        </DialogBody>
+        <DialogFooter>
+          <Button onClick={onClose} disabled={change.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" loading={change.isPending}>
+            Update Email
+          </Button>
+        </DialogFooter>
+      </DialogForm>
+    </Dialog>
+  )
+}

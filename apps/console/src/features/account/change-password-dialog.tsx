@@ -1,0 +1,74 @@
+import { endpoints } from '@keyward/contract'
+import { useMutation } from '@tanstack/react-query'
+import { z } from 'zod'
+import { call, messageOf } from '../../lib/api.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { ownerSession } from '../../lib/session.ts'
+import { wire } from '../../lib/wire.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { PasswordInput } from '../../ui/input.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { StrengthMeter } from './strength-meter.tsx'
+
+const schema = endpoints.auth.changePassword
+  .body!.extend({ confirm: z.string() })
+  .refine((values) => values.newPassword === values.confirm, {
+    path: ['confirm'],
+    message: 'Passwords do not match',
+  })
+
+export function ChangePasswordDialog({ email, onClose }: { email: string; onClose: () => void }) {
+  const change = useMutation({
+    mutationFn: (body: { currentPassword: string; newPassword: string }) =>
+      call(wire.auth.changePassword, { body }),
+    onSuccess: ({ token }) => {
+      ownerSession.set(token)
+      toast.success('Password changed', { description: 'You have been logged out everywhere else.' })
+      onClose()
+    },
+  })
+  const form = useSchemaForm(schema, { defaultValues: { currentPassword: '', newPassword: '', confirm: '' } })
+  const { errors } = form.formState
+  const submit = form.handleSubmit(({ confirm: _, ...body }) =>
+    change.mutate(body, {
+      onError: (error) => {
+        if (!showFieldErrors(form, error)) toast.error(messageOf(error, 'Failed to change password'))
+      },
+    }),
+  )
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      busy={change.isPending}
+      title="Change Password"
+      description="Every other device is logged out."
+    >
+      <DialogForm onSubmit={submit}>
+        <DialogBody>
+          <input type="email" autoComplete="username" value={email} readOnly hidden />
+          <Field label="Current Password" error={errors.currentPassword?.message}>
+            <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
+          </Field>
+          <Field label="New Password" error={errors.newPassword?.message}>
+            <PasswordInput {...form.register('newPassword')} autoComplete="new-password" />
+          </Field>
+          <StrengthMeter password={form.watch('newPassword')} />
+          <Field label="Confirm New Password" error={errors.confirm?.message}>
+            <PasswordInput {...form.register('confirm')} autoComplete="new-password" />
+          </Field>
+        </DialogBody>
+        <DialogFooter>
+          <Button onClick={onClose} disabled={change.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" loading={change.isPending}>
+            Change Password
+          </Button>
+        </DialogFooter>
+      </DialogForm>
+    </Dialog>
+  )
+}

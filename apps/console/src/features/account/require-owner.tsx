@@ -1,0 +1,34 @@
+import type { User } from '@keyward/contract'
+import type { ReactNode } from 'react'
+import { Navigate, useLocation } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { ownerSession, useToken } from '../../lib/session.ts'
+import { PageSpinner } from '../../ui/spinner.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { useOwner } from './session.ts'
+
+/** Lets a signed-in vendor through; sends anybody else to /auth, which returns them here. */
+export function RequireOwner({ children }: { children: (owner: User) => ReactNode }) {
+  const token = useToken(ownerSession)
+  const owner = useOwner()
+  const { pathname, search } = useLocation()
+
+  if (token === null) {
+    const from = ownerSession.leftOnPurpose() ? undefined : pathname + search
+    return <Navigate to={paths.auth} replace state={{ from }} />
+  }
+  if (owner.data) return children(owner.data)
+  if (owner.isError) {
+    return (
+      <main className="grid min-h-dvh place-items-center">
+        <ErrorState
+          title="The server cannot be reached"
+          description={owner.error.message}
+          onRetry={() => owner.refetch()}
+          retrying={owner.isFetching}
+        />
+      </main>
+    )
+  }
+  return <PageSpinner />
+}

@@ -1,0 +1,89 @@
+import type { DataOf, endpoints } from '@keyward/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ApiError, call, messageOf } from '../../lib/api.ts'
+import { keys } from '../../lib/keys.ts'
+import { ownerSession, useToken } from '../../lib/session.ts'
+import { wire } from '../../lib/wire.ts'
+import { toast } from '../../ui/toast.tsx'
+
+/** The signed-in vendor. */
+export function useOwner() {
+  const token = useToken(ownerSession)
+  return useQuery({
+    queryKey: keys.owner,
+    queryFn: async ({ signal }) => (await call(wire.auth.profile, { signal })).user,
+    enabled: token !== null,
+  })
+}
+
+/** The server answered without an error, but also without what was asked for. */
+const unsuccessful = ({ status }: ApiError) => status >= 200 && status < 300
+
+type SignedIn = DataOf<typeof endpoints.auth.login>
+
+function useStartSession() {
+  const client = useQueryClient()
+  return ({ token, user }: SignedIn) => {
+    client.clear()
+    client.setQueryData(keys.owner, user)
+    ownerSession.set(token)
+    setTimeout(() => {
+      void client.invalidateQueries({ queryKey: keys.apps })
+      void client.invalidateQueries({ queryKey: keys.dashboard })
+    }, 500)
+  }
+}
+
+export function useLogin() {
+  const start = useStartSession()
+  return useMutation({
+    mutationFn: (body: { email: string; password: string }) => call(wire.auth.login, { body }),
+    onSuccess: (data) => {
+      start(data)
+      toast.success('Login Successful', { description: `Welcome back, ${data.user.name}!` })
+    },
+    onError: (error) => {
+      ownerSession.set(null)
+      const wrong = error instanceof ApiError && (error.status === 401 || unsuccessful(error))
+      toast.error('Login Failed', {
+        description: wrong
+          ? 'Invalid credentials. Please try again.'
+          : messageOf(error, 'An error occurred during login.'),
+      })
+    },
+  })
+}
+
+export function useRegister() {
+  const start = useStartSession()
+  return useMutation({
+    mutationFn: (body: { name: string; email: string; password: string }) =>
+      call(wire.auth.register, { body }),
+    onSuccess: (data) => {
+      start(data)
+      toast.success('Registration Successful', { description: `Welcome to Keyward, ${data.user.name}!` })
+    },
+    onError: (error) => {
+      const message = messageOf(
+        error,
+        error instanceof ApiError && unsuccessful(error)
+          ? 'Failed to create account. Please try again.'
+          : 'An error occurred during registration.',
+      )
+      const taken =
+        error instanceof ApiError && (error.code === 'email_taken' || message.includes('already exists'))
+      toast.error(taken ? 'Email Already Registered' : 'Registration Failed', { description: message })
+    },
+  })
+}
+
+export function useLogout() {
+  const client = useQueryClient()
+  return () => {
+    // The call takes its token when it is made. An answer is not waited for: who wants to leave, leaves.
+    void call(wire.auth.logout).catch(() => {})
+    ownerSession.set(null, true)
+    client.clear()
+    toast.success('Logged Out', { description: 'You have been logged out.' })
+  }
+}

@@ -1,0 +1,87 @@
+import { limits } from '@keyward/contract'
+import { useForm } from 'react-hook-form'
+import { showFieldErrors } from '../../lib/field-errors.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input, PasswordInput } from '../../ui/input.tsx'
+import { useRegister } from './session.ts'
+import { StrengthMeter } from './strength-meter.tsx'
+
+const mismatch = 'Passwords do not match'
+
+interface Values {
+  name: string
+  email: string
+  password: string
+  confirm: string
+}
+
+export interface SignUpFormProps {
+  email: string
+  /** The server asks for more than the usual six characters. */
+  strict: boolean
+  onFailed: (email: string) => void
+}
+
+export function SignUpForm({ email, strict, onFailed }: SignUpFormProps) {
+  const register = useRegister()
+  const form = useForm<Values>({
+    mode: 'onTouched',
+    // The schemas come with the first check, not with the page: for many this is the first thing they load.
+    resolver: async (...checked) => (await import('./sign-up-schema.ts')).resolver(...checked),
+    defaultValues: { name: '', email, password: '', confirm: '' },
+  })
+  const { errors } = form.formState
+  const [password, confirm] = form.watch(['password', 'confirm'])
+  const differs = confirm !== '' && confirm !== password
+
+  const submit = form.handleSubmit(({ confirm: _, ...body }) =>
+    register.mutate(body, {
+      onError: (error) => {
+        showFieldErrors(form, error)
+        onFailed(body.email)
+      },
+    }),
+  )
+  return (
+    <form noValidate onSubmit={submit} className="grid gap-4">
+      <Field label="Full Name" error={errors.name?.message}>
+        <Input {...form.register('name')} autoComplete="name" />
+      </Field>
+      <Field label="Email" error={errors.email?.message}>
+        <Input
+          {...form.register('email')}
+          type="email"
+          autoComplete="username"
+          placeholder="you@company.com"
+        />
+      </Field>
+      <Field
+        label="Password"
+        hint={
+          strict ? 'At least 8 characters, and not a common one' : `At least ${limits.passwordMin} characters`
+        }
+        error={errors.password?.message}
+      >
+        <PasswordInput {...form.register('password')} autoComplete="new-password" />
+      </Field>
+      <StrengthMeter password={password} />
+      <Field
+        label="Confirm Password"
+        error={differs ? mismatch : errors.confirm && !confirm ? mismatch : undefined}
+      >
+        <PasswordInput {...form.register('confirm')} autoComplete="new-password" />
+      </Field>
+      <Button
+        type="submit"
+        variant="primary"
+        size="lg"
+        loading={register.isPending}
+        disabled={differs}
+        className="mt-1"
+      >
+        Sign Up
+      </Button>
+    </form>
+  )
+}

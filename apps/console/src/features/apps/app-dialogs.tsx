@@ -1,0 +1,52 @@
+import { Suspense, useState } from 'react'
+import { lazyNamed } from '../../lib/lazy.ts'
+import { useDialogParam } from '../../lib/url-state.ts'
+import { useApps } from './queries.ts'
+
+const AppSettingsDialog = lazyNamed(() => import('./app-settings-dialog.tsx'), 'AppSettingsDialog')
+const CreateAppDialog = lazyNamed(() => import('./create-app-dialog.tsx'), 'CreateAppDialog')
+const DeleteAppDialog = lazyNamed(() => import('./delete-app-dialog.tsx'), 'DeleteAppDialog')
+const EditAppDialog = lazyNamed(() => import('./edit-app-dialog.tsx'), 'EditAppDialog')
+const IntegrationDialog = lazyNamed(() => import('./integration-dialog.tsx'), 'IntegrationDialog')
+
+const kinds = ['new-app', 'edit-app', 'app-settings', 'delete-app', 'integrate'] as const
+
+export function useAppDialog() {
+  return useDialogParam(kinds)
+}
+
+/** The dialog that the URL asks for. */
+export function AppDialogs(props: { canCreate: boolean }) {
+  return (
+    <Suspense fallback={null}>
+      <OpenDialog {...props} />
+    </Suspense>
+  )
+}
+
+function OpenDialog({ canCreate }: { canCreate: boolean }) {
+  const dialog = useAppDialog()
+  const apps = useApps()
+  const [freshId, setFreshId] = useState<string>()
+  const { kind, id, open, close } = dialog
+
+  if (kind === 'new-app') {
+    if (!canCreate) return null
+    return (
+      <CreateAppDialog
+        onClose={close}
+        onCreated={(app) => {
+          setFreshId(app._id)
+          open('integrate', app._id, { replace: true })
+        }}
+      />
+    )
+  }
+  const app = apps.data?.find((candidate) => candidate._id === id)
+  if (!app) return null
+  if (kind === 'edit-app') return <EditAppDialog app={app} onClose={close} />
+  if (kind === 'app-settings') return <AppSettingsDialog app={app} onClose={close} />
+  if (kind === 'delete-app') return <DeleteAppDialog app={app} onClose={close} />
+  if (kind === 'integrate') return <IntegrationDialog app={app} fresh={app._id === freshId} onClose={close} />
+  return null
+}

@@ -1,0 +1,140 @@
+import { type App, type User, unlimited } from '@keyward/contract'
+import { Box, Code, Copy, Pause, Pencil, Play, Plus, Settings, Trash2 } from 'lucide-react'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardHeader } from '../../ui/card.tsx'
+import { CopyButton, copyText } from '../../ui/copy-button.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { useAppDialog } from './app-dialogs.tsx'
+import { useApps, useTogglePause } from './queries.ts'
+
+const columns: Column<App>[] = [
+  {
+    id: 'name',
+    header: 'Application',
+    phone: 'title',
+    cell: (app) => (
+      <div className="flex min-w-0 flex-wrap items-center gap-2">
+        <span className="wrap-anywhere font-medium">{app.name}</span>
+        <Badge>v{app.version}</Badge>
+        {app.paused && (
+          <Badge tone="warning" dot>
+            Paused
+          </Badge>
+        )}
+      </div>
+    ),
+  },
+  {
+    id: 'appId',
+    header: 'App ID',
+    cell: (app) => (
+      <span className="inline-flex items-center gap-1">
+        <code className="font-mono text-[0.8125rem]">{app.appId}</code>
+        <CopyButton text={app.appId} label={`Copy app ID of ${app.name}`} />
+      </span>
+    ),
+  },
+  {
+    id: 'createdAt',
+    header: 'Created',
+    cell: (app) => <DateText value={app.createdAt} className="text-fg-muted" />,
+  },
+]
+
+export function AppList({ owner }: { owner: User }) {
+  const apps = useApps()
+  const dialog = useAppDialog()
+  const count = apps.data?.length ?? owner.apps.length
+  const full = owner.maxApps !== unlimited && count >= owner.maxApps
+  return (
+    <Card aria-labelledby="applications" className="overflow-hidden">
+      <CardHeader
+        title={<span id="applications">Applications</span>}
+        description={
+          owner.maxApps === unlimited ? `${count} of unlimited apps` : `${count} of ${owner.maxApps} apps`
+        }
+        actions={
+          <Button
+            variant="primary"
+            disabled={full}
+            title={full ? 'The app limit of your plan is reached' : undefined}
+            onClick={() => dialog.open('new-app')}
+          >
+            <Plus />
+            Add App
+          </Button>
+        }
+      />
+      <Table
+        caption="Applications"
+        columns={columns}
+        rows={apps.data}
+        rowKey={(app) => app._id}
+        rowMenu={(app) => <AppMenu app={app} />}
+        loading={apps.isPending}
+        skeletonRows={Math.max(1, owner.apps.length)}
+        error={
+          apps.isError && !apps.data
+            ? {
+                title: 'Failed to fetch apps',
+                description: apps.error.message,
+                onRetry: () => void apps.refetch(),
+                retrying: apps.isFetching,
+              }
+            : undefined
+        }
+        empty={
+          <EmptyState
+            className="border-t"
+            icon={<Box />}
+            title="No applications yet"
+            description="An application stands for one program that you sell. It holds its licenses and end users."
+            actions={
+              <Button variant="primary" onClick={() => dialog.open('new-app')}>
+                <Plus />
+                Create Your First App
+              </Button>
+            }
+          />
+        }
+      />
+    </Card>
+  )
+}
+
+function AppMenu({ app }: { app: App }) {
+  const dialog = useAppDialog()
+  const togglePause = useTogglePause()
+  const details = `App ID: ${app.appId}\nApp Secret: ${app.appSecret}\nVersion: ${app.version}`
+  return (
+    <Menu label={`Actions for ${app.name}`}>
+      <MenuItem
+        icon={app.paused ? <Play /> : <Pause />}
+        disabled={togglePause.isPending}
+        onSelect={() => togglePause.mutate(app._id)}
+      >
+        {app.paused ? 'Resume App' : 'Pause App'}
+      </MenuItem>
+      <MenuItem icon={<Copy />} onSelect={() => void copyText(details, 'App details copied to clipboard')}>
+        Copy Details
+      </MenuItem>
+      <MenuItem icon={<Code />} onSelect={() => dialog.open('integrate', app._id)}>
+        Integration
+      </MenuItem>
+      <MenuItem icon={<Settings />} onSelect={() => dialog.open('app-settings', app._id)}>
+        App Settings
+      </MenuItem>
+      <MenuItem icon={<Pencil />} onSelect={() => dialog.open('edit-app', app._id)}>
+        Edit App
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => dialog.open('delete-app', app._id)}>
+        Delete App
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,102 @@
+import type { App } from '@keyward/contract'
+import { useState } from 'react'
+import { useUrlState } from '../../lib/url-state.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CopyField } from '../../ui/copy-button.tsx'
+import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { ErrorMessagesForm } from './error-messages-form.tsx'
+import { useRotateSecret, useUpdateApp } from './queries.ts'
+
+export function AppSettingsDialog({ app, onClose }: { app: App; onClose: () => void }) {
+  const [{ tab }, set] = useUrlState('tab')
+  return (
+    <Dialog open onOpenChange={onClose} size="lg" title="App Settings" description={app.name}>
+      <Tabs
+        label="App settings"
+        value={tab === 'messages' ? 'messages' : 'settings'}
+        onChange={(next) => set({ tab: next === 'messages' ? next : undefined })}
+        className="mt-2 flex min-h-0 flex-1 flex-col [&>[role=tabpanel]]:flex [&>[role=tabpanel]]:min-h-0 [&>[role=tabpanel]]:flex-1 [&>[role=tabpanel]]:flex-col [&>[role=tabpanel][hidden]]:hidden"
+        tabs={[
+          { value: 'settings', label: 'Settings', content: <SettingsTab app={app} onClose={onClose} /> },
+          {
+            value: 'messages',
+            label: 'Error Messages',
+            content: <ErrorMessagesForm id={app._id} onClose={onClose} />,
+          },
+        ]}
+      />
+    </Dialog>
+  )
+}
+
+function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
+  const [settings, setSettings] = useState(app.settings)
+  const update = useUpdateApp({
+    done: 'App settings updated successfully',
+    failed: 'Failed to update app settings',
+  })
+  return (
+    <>
+      <DialogBody className="gap-5">
+        <Switch
+          label="HWID Lock"
+          description="A user's first sign-in binds the account to that device; other devices are refused."
+          checked={settings.hwidLock}
+          onChange={(hwidLock) => setSettings({ ...settings, hwidLock })}
+        />
+        <Switch
+          label="Allow Custom License Keys"
+          description="Lets you choose the text of a key yourself when you generate one."
+          checked={settings.allowCustomLicenseKey}
+          onChange={(allowCustomLicenseKey) => setSettings({ ...settings, allowCustomLicenseKey })}
+        />
+        <hr />
+        <div className="grid gap-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
+          <CopyField label="App ID" value={app.appId} />
+          <CopyField label="App secret" value={app.appSecret} secret />
+        </div>
+        <RotateSecret app={app} />
+      </DialogBody>
+      <DialogFooter>
+        <Button onClick={onClose} disabled={update.isPending}>
+          Cancel
+        </Button>
+        <Button
+          variant="primary"
+          loading={update.isPending}
+          onClick={() => update.mutate({ id: app._id, settings }, { onSuccess: onClose })}
+        >
+          Save Settings
+        </Button>
+      </DialogFooter>
+    </>
+  )
+}
+
+function RotateSecret({ app }: { app: App }) {
+  const [asking, setAsking] = useState(false)
+  const rotate = useRotateSecret()
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3">
+      <p className="flex-1 basis-64 text-[0.8125rem] text-fg-muted">
+        If the secret has become known, replace it. Programs that carry the old one must be updated.
+      </p>
+      <Button variant="dangerGhost" onClick={() => setAsking(true)}>
+        Rotate Secret
+      </Button>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title="Rotate the secret of this app?"
+        description={`${app.name} gets a new secret.`}
+        loss="The old secret stops working at once: every program that carries it can no longer sign in until you ship it with the new one."
+        confirmLabel="Rotate Secret"
+        busy={rotate.isPending}
+        onConfirm={() => rotate.mutate(app._id, { onSuccess: () => setAsking(false) })}
+      />
+    </div>
+  )
+}

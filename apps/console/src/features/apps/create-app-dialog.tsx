@@ -1,0 +1,49 @@
+import { type App, endpoints } from '@keyward/contract'
+import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { useCreateApp } from './queries.ts'
+
+export interface CreateAppDialogProps {
+  onClose: () => void
+  onCreated: (app: App) => void
+}
+
+export function CreateAppDialog({ onClose, onCreated }: CreateAppDialogProps) {
+  const create = useCreateApp()
+  const form = useSchemaForm(endpoints.apps.create.body!, { defaultValues: { name: '' } })
+  const submit = form.handleSubmit(({ name }) =>
+    create.mutate(name, { onSuccess: onCreated, onError: (error) => showFieldErrors(form, error) }),
+  )
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      busy={create.isPending}
+      title="Add New App"
+      description="An app gets an identifier, a secret and a signing key of its own."
+    >
+      <DialogForm onSubmit={submit}>
+        <DialogBody>
+          <Field
+            label="App Name"
+            hint="Your users do not need to see it; you can change it at any time."
+            error={form.formState.errors.name?.message}
+          >
+            <Input {...form.register('name')} autoComplete="off" placeholder="Acme Studio" />
+          </Field>
+        </DialogBody>
+        <DialogFooter>
+          <Button onClick={onClose} disabled={create.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" loading={create.isPending}>
+            Create App
+          </Button>
+        </DialogFooter>
+      </DialogForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,55 @@
+import { type App, endpoints, version } from '@keyward/contract'
+import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { useUpdateApp } from './queries.ts'
+
+const schema = endpoints.apps.create.body!.extend({ version })
+
+export function EditAppDialog({ app, onClose }: { app: App; onClose: () => void }) {
+  const update = useUpdateApp()
+  const form = useSchemaForm(schema, { defaultValues: { name: app.name, version: app.version } })
+  const { errors } = form.formState
+  const submit = form.handleSubmit((values) =>
+    update.mutate(
+      { id: app._id, ...values },
+      { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
+    ),
+  )
+  return (
+    <Dialog open onOpenChange={onClose} busy={update.isPending} title="Edit App">
+      <DialogForm onSubmit={submit}>
+        <DialogBody>
+          <Field label="App Name" error={errors.name?.message}>
+            <Input {...form.register('name')} autoComplete="off" />
+          </Field>
+          <Field
+            label="Version"
+            hint="Programs that report another version are told that an update is there."
+            error={errors.version?.message}
+          >
+            <Input
+              {...form.register('version')}
+              autoComplete="off"
+              placeholder="1.0.0"
+              className="font-mono"
+            />
+          </Field>
+          <Field label="App ID" hint="It cannot be changed: your programs are built with it.">
+            <Input value={app.appId} readOnly className="font-mono" />
+          </Field>
+        </DialogBody>
+        <DialogFooter>
+          <Button onClick={onClose} disabled={update.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" loading={update.isPending}>
+            Save Changes
+          </Button>
+        </DialogFooter>
+      </DialogForm>
+    </Dialog>
+  )
+}

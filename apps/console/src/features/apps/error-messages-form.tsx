@@ -1,0 +1,102 @@
+import { type DataOf, endpoints, type MessageKey, messageDefaults } from '@keyward/contract'
+import { useState } from 'react'
+import type { z } from 'zod'
+import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { useErrorMessages, useResetErrorMessages, useUpdateErrorMessages } from './queries.ts'
+
+const messageKeys = Object.keys(messageDefaults) as MessageKey[]
+type Messages = DataOf<typeof endpoints.apps.getErrorMessages>['errorMessages']
+/** The call takes a part of the map; the form always holds all of it. */
+const schema = endpoints.apps.updateErrorMessages.body as unknown as z.ZodType<Messages, Messages>
+
+export function ErrorMessagesForm({ id, onClose }: { id: string; onClose: () => void }) {
+  const messages = useErrorMessages(id)
+  if (messages.isError) {
+    return (
+      <ErrorState
+        title="Failed to load app settings"
+        description={messages.error.message}
+        onRetry={() => messages.refetch()}
+        retrying={messages.isFetching}
+      />
+    )
+  }
+  if (!messages.data) {
+    return (
+      <DialogBody aria-busy>
+        {Array.from({ length: 6 }, (_, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have nothing else
+          <div key={index} className="grid gap-2">
+            <Skeleton className="h-4 w-32" />
+            <Skeleton className="h-9" />
+          </div>
+        ))}
+      </DialogBody>
+    )
+  }
+  return <MessagesForm id={id} messages={messages.data} onClose={onClose} />
+}
+
+function MessagesForm({ id, messages, onClose }: { id: string; messages: Messages; onClose: () => void }) {
+  const [asking, setAsking] = useState(false)
+  const update = useUpdateErrorMessages(id)
+  const reset = useResetErrorMessages(id)
+  const form = useSchemaForm(schema, { defaultValues: messages })
+  const { errors, isDirty } = form.formState
+  const submit = form.handleSubmit((values) =>
+    update.mutate(values, {
+      onSuccess: (saved) => form.reset(saved),
+      onError: (error) => showFieldErrors(form, error),
+    }),
+  )
+  return (
+    <DialogForm onSubmit={submit}>
+      <DialogBody>
+        <p className="text-fg-muted">What your program shows to its users, by the code that it receives.</p>
+        {messageKeys.map((key) => (
+          <Field
+            key={key}
+            label={<span className="font-mono text-[0.8125rem]">{key}</span>}
+            error={errors[key]?.message}
+          >
+            <Input {...form.register(key)} autoComplete="off" placeholder={messageDefaults[key]} />
+          </Field>
+        ))}
+      </DialogBody>
+      <DialogFooter>
+        <Button variant="ghost" onClick={() => setAsking(true)} className="md:mr-auto">
+          Reset to Defaults
+        </Button>
+        <Button onClick={onClose} disabled={update.isPending}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="primary" loading={update.isPending} disabled={!isDirty}>
+          Save Messages
+        </Button>
+      </DialogFooter>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title="Reset the error messages?"
+        loss="All texts that you changed for this app are lost and the default texts come back."
+        confirmLabel="Reset to Defaults"
+        busy={reset.isPending}
+        onConfirm={() =>
+          reset.mutate(undefined, {
+            onSuccess: (defaults) => {
+              form.reset(defaults)
+              setAsking(false)
+            },
+          })
+        }
+      />
+    </DialogForm>
+  )
+}

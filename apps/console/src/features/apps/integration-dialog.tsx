@@ -1,0 +1,104 @@
+import type { App } from '@keyward/contract'
+import { ArrowUpRight } from 'lucide-react'
+import { paths } from '../../lib/paths.ts'
+import { usePublicConfig } from '../../lib/public-config.ts'
+import { Button } from '../../ui/button.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { CopyField } from '../../ui/copy-button.tsx'
+import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { useSigningKeys } from './queries.ts'
+
+type SigningKeys = NonNullable<ReturnType<typeof useSigningKeys>['data']>
+
+function snippet(app: App, keys: SigningKeys, baseUrl: string) {
+  const text = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+  const publicKeys = keys.map((key) => {
+    const parts = Object.entries(key).map(([name, value]) => `      ${name}: ${text(String(value))},`)
+    return `    {\n${parts.join('\n')}\n    },`
+  })
+  return `import { Keyward } from '@keyward/sdk'
+
+const keyward = new Keyward({
+  baseUrl: ${text(baseUrl)},
+  appId: ${text(app.appId)},
+  secret: ${text(app.appSecret)},
+  publicKeys: [
+${publicKeys.join('\n')}
+  ],
+  version: ${text(app.version)},
+})
+
+await keyward.init()
+
+const key = process.argv[2] ?? '' // the license key that your user typed in
+const result = await keyward.license(key)
+
+if (!result.ok) {
+  console.error(result.message)
+  process.exit(1)
+}
+`
+}
+
+export interface IntegrationDialogProps {
+  app: App
+  /** The app was made a moment ago. */
+  fresh: boolean
+  onClose: () => void
+}
+
+export function IntegrationDialog({ app, fresh, onClose }: IntegrationDialogProps) {
+  const keys = useSigningKeys(app.appId)
+  // Programs may reach the server elsewhere than this browser does, an address inside the house for example.
+  const baseUrl = usePublicConfig()?.publicUrl ?? window.location.origin
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      size="lg"
+      title={fresh ? `${app.name} is ready` : `Integrate ${app.name}`}
+      description="Paste this into your program and it runs with a valid license only."
+    >
+      <DialogBody>
+        <div className="grid gap-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
+          <CopyField label="App ID" value={app.appId} />
+          <CopyField label="App secret" value={app.appSecret} secret />
+        </div>
+        {keys.isError && (
+          <ErrorState
+            className="rounded-lg border py-8"
+            title="The public key could not be loaded"
+            description={keys.error.message}
+            onRetry={() => keys.refetch()}
+            retrying={keys.isFetching}
+          />
+        )}
+        {keys.isPending && <Skeleton className="h-96" />}
+        {keys.data && (
+          <>
+            <CopyField label="Public key" value={JSON.stringify(keys.data)} />
+            <CodeBlock title="license.ts" code={snippet(app, keys.data, baseUrl)} />
+          </>
+        )}
+        <p className="text-[0.8125rem] text-fg-muted">
+          Every answer of the server is signed with this app's own key. The SDK checks it with the public key
+          above, so a faked server gets nowhere.
+        </p>
+      </DialogBody>
+      <DialogFooter>
+        <Button asChild variant="ghost" className="md:mr-auto">
+          <a href={paths.docs} target="_blank" rel="noreferrer">
+            API docs
+            <ArrowUpRight />
+            <span className="sr-only">(opens in a new tab)</span>
+          </a>
+        </Button>
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogFooter>
+    </Dialog>
+  )
+}

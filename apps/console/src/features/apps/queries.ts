@@ -1,0 +1,164 @@
+import type { App, BodyInputOf, endpoints } from '@keyward/contract'
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, messageOf } from '../../lib/api.ts'
+import { keys } from '../../lib/keys.ts'
+import { ownerSession, useToken } from '../../lib/session.ts'
+import { wire } from '../../lib/wire.ts'
+import { toast } from '../../ui/toast.tsx'
+
+/** The vendor's apps, newest first. */
+export function useApps() {
+  const token = useToken(ownerSession)
+  return useQuery({
+    queryKey: keys.apps,
+    queryFn: async ({ signal }) => (await call(wire.apps.list, { signal })).apps,
+    enabled: token !== null,
+    refetchOnWindowFocus: true,
+  })
+}
+
+function putApp(client: QueryClient, app: App) {
+  client.setQueryData<App[]>(keys.apps, (apps) =>
+    apps?.map((present) => (present._id === app._id ? app : present)),
+  )
+}
+
+/** What counts apps or hangs on them is fetched anew. */
+function refreshAround(client: QueryClient) {
+  for (const queryKey of [
+    keys.apps,
+    keys.dashboard,
+    keys.owner,
+    keys.licenses,
+    keys.clients,
+    keys.resellers,
+  ]) {
+    void client.invalidateQueries({ queryKey })
+  }
+}
+
+export function useCreateApp() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (name: string) => (await call(wire.apps.create, { body: { name } })).app,
+    onSuccess: (app) => {
+      client.setQueryData<App[]>(keys.apps, (apps) => [app, ...(apps ?? [])])
+      refreshAround(client)
+      toast.success('App created successfully')
+    },
+    onError: (error) => toast.error(messageOf(error, 'Failed to create app')),
+  })
+}
+
+type AppChanges = BodyInputOf<typeof endpoints.apps.update>
+
+export function useUpdateApp(texts = { done: 'App updated successfully', failed: 'Failed to update app' }) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ id, ...body }: AppChanges & { id: string }) =>
+      (await call(wire.apps.update, { params: { id }, body })).app,
+    onSuccess: (app) => {
+      putApp(client, app)
+      refreshAround(client)
+      toast.success(texts.done)
+    },
+    onError: (error) => toast.error(messageOf(error, texts.failed)),
+  })
+}
+
+/** Reads the app first, so that the opposite of what holds now is set, not of what the list showed. */
+export function useTogglePause() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (id: string) => {
+      const { app } = await call(wire.apps.get, { params: { id } })
+      return (await call(wire.apps.update, { params: { id }, body: { paused: !app.paused } })).app
+    },
+    onSuccess: (app) => {
+      putApp(client, app)
+      toast.success(app.paused ? 'App paused successfully' : 'App resumed successfully')
+    },
+    onError: (error) => toast.error(messageOf(error, 'Failed to toggle app pause state')),
+  })
+}
+
+export function useDeletionPreview(id: string) {
+  return useQuery({
+    queryKey: [...keys.app, id, 'deletion-preview'],
+    queryFn: async ({ signal }) =>
+      (await call(wire.apps.deletionPreview, { params: { id }, signal })).willDelete,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  })
+}
+
+export function useDeleteApp() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => call(wire.apps.remove, { params: { id } }),
+    onSuccess: (_, id) => {
+      client.setQueryData<App[]>(keys.apps, (apps) => apps?.filter((app) => app._id !== id))
+      refreshAround(client)
+      toast.success('App and all associated data deleted successfully', {
+        description: 'All resellers, licenses, and clients have been removed.',
+      })
+    },
+    onError: (error) => toast.error(messageOf(error, 'Failed to delete app')),
+  })
+}
+
+export function useRotateSecret() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (id: string) => (await call(wire.apps.rotateSecret, { params: { id } })).app,
+    onSuccess: (app) => {
+      putApp(client, app)
+      toast.success('App secret rotated', { description: 'The old secret has stopped working.' })
+    },
+    onError: (error) => toast.error(messageOf(error, 'Failed to rotate app secret')),
+  })
+}
+
+export function useSigningKeys(appId: string) {
+  return useQuery({
+    queryKey: [...keys.app, appId, 'signing-keys'],
+    queryFn: async ({ signal }) => (await call(wire.program.keys, { params: { appId }, signal })).keys,
+    staleTime: 5 * 60_000,
+  })
+}
+
+const messagesKey = (id: string) => [...keys.app, id, 'error-messages']
+
+export function useErrorMessages(id: string) {
+  return useQuery({
+    queryKey: messagesKey(id),
+    queryFn: async ({ signal }) =>
+      (await call(wire.apps.getErrorMessages, { params: { id }, signal })).errorMessages,
+  })
+}
+
+export function useUpdateErrorMessages(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (body: BodyInputOf<typeof endpoints.apps.updateErrorMessages>) =>
+      (await call(wire.apps.updateErrorMessages, { params: { id }, body })).errorMessages,
+    onSuccess: (messages) => {
+      client.setQueryData(messagesKey(id), messages)
+      toast.success('Error messages updated successfully')
+    },
+    onError: (error) => toast.error(messageOf(error, 'Failed to update error messages')),
+  })
+}
+
+export function useResetErrorMessages(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async () => (await call(wire.apps.resetErrorMessages, { params: { id } })).errorMessages,
+    onSuccess: (messages) => {
+      client.setQueryData(messagesKey(id), messages)
+      toast.info('Error messages reset to defaults')
+    },
+    onError: (error) => toast.error(messageOf(error, 'Failed to update error messages')),
+  })
+}

@@ -1,0 +1,27 @@
+import { Suspense, useEffect, useMemo } from 'react'
+import { lazyNamed } from '../../lib/lazy.ts'
+import type { CommandFacts } from './commands.ts'
+import { setOpened, useOpened } from './opened.ts'
+import { useShortcuts } from './use-shortcuts.ts'
+
+const Palette = lazyNamed(() => import('./palette.tsx'), 'Palette')
+const ShortcutsDialog = lazyNamed(() => import('./shortcuts-dialog.tsx'), 'ShortcutsDialog')
+
+const close = () => setOpened(undefined)
+
+/** Listens to the shortcuts and shows what they open. */
+export function CommandCenter({ apps, canCreateApp, onLogout }: Omit<CommandFacts, 'onShortcuts'>) {
+  const opened = useOpened()
+  useShortcuts(apps.length > 0)
+  useEffect(() => close, [])
+  const facts = useMemo(
+    () => ({ apps, canCreateApp, onLogout, onShortcuts: () => setOpened('shortcuts') }),
+    [apps, canCreateApp, onLogout],
+  )
+  return (
+    <Suspense fallback={null}>
+      {opened === 'palette' && <Palette facts={facts} onClose={close} />}
+      {opened === 'shortcuts' && <ShortcutsDialog onClose={close} />}
+    </Suspense>
+  )
+}

@@ -1,0 +1,147 @@
+import { paths } from '../../lib/paths.ts'
+import { setTheme, type Theme } from '../../lib/theme.ts'
+
+/** What the palette needs to know of the account. */
+export interface CommandFacts {
+  apps: readonly { _id: string; name: string; appId: string }[]
+  /** False when the plan's limit of apps is reached. */
+  canCreateApp: boolean
+  onLogout: () => void
+  onShortcuts: () => void
+}
+
+export type CommandIcon = 'page' | 'create' | 'app' | 'license' | 'user' | 'theme' | 'keys' | 'leave'
+
+export interface Command {
+  id: string
+  group: string
+  label: string
+  icon: CommandIcon
+  /** Smaller, beside the label. */
+  detail?: string | undefined
+  /** Further words under which it is found. */
+  words?: string
+  /** The keys that do the same. */
+  keys?: string
+  /** Where it leads, or what it does. */
+  to?: string
+  act?: () => void
+}
+
+/** Ways into a dialog by its URL; also what `c` does on a page. */
+export const createDialogs: Record<string, string> = {
+  [paths.dashboard]: 'new-app',
+  [paths.licenses]: 'generate',
+  [paths.users]: 'create',
+  [paths.resellers]: 'create',
+}
+
+/** Pages that a key leads to, after `g`. */
+export const goToKeys: Record<string, string> = {
+  d: paths.dashboard,
+  l: paths.licenses,
+  u: paths.users,
+  r: paths.resellers,
+  s: paths.settings,
+}
+
+/** The sections that are closed while there is no app. */
+export const needApp: readonly string[] = [paths.licenses, paths.users, paths.resellers]
+
+const pages: { label: string; to: string; words?: string }[] = [
+  { label: 'Dashboard', to: paths.dashboard, words: 'home apps applications overview' },
+  { label: 'Licenses', to: paths.licenses, words: 'keys' },
+  { label: 'End Users', to: paths.users, words: 'clients customers' },
+  { label: 'Resellers', to: paths.resellers },
+  { label: 'Profile', to: paths.profile, words: 'account password email' },
+  { label: 'Settings', to: paths.settings, words: 'theme pause hwid reset' },
+  { label: 'Subscription', to: paths.subscription, words: 'plan premium upgrade billing' },
+  { label: 'API Docs', to: paths.docs, words: 'reference documentation openapi' },
+  { label: 'About', to: paths.about },
+  { label: 'Terms', to: paths.terms },
+  { label: 'Privacy', to: paths.privacy },
+]
+
+const creations = [
+  { label: 'Create app', path: paths.dashboard, words: 'new add application' },
+  { label: 'Generate license', path: paths.licenses, words: 'new create key' },
+  { label: 'Create end user', path: paths.users, words: 'new add client' },
+  { label: 'Create reseller', path: paths.resellers, words: 'new add' },
+]
+
+const themes: { theme: Theme; label: string }[] = [
+  { theme: 'light', label: 'Light theme' },
+  { theme: 'dark', label: 'Dark theme' },
+  { theme: 'system', label: 'System theme' },
+]
+
+export function commandsFor({ apps, canCreateApp, onLogout, onShortcuts }: CommandFacts): Command[] {
+  const isOpen = (path: string) => apps.length > 0 || !needApp.includes(path)
+  const keyOf = (path: string) => Object.keys(goToKeys).find((key) => goToKeys[key] === path)
+  return [
+    ...pages
+      .filter(({ to }) => isOpen(to))
+      .map(({ label, to, words }): Command => {
+        const key = keyOf(to)
+        const group = 'Go to'
+        return {
+          id: `go-${to}`,
+          group,
+          label,
+          icon: 'page',
+          words,
+          to,
+          keys: key && `G ${key.toUpperCase()}`,
+        }
+      }),
+    ...creations
+      .filter(({ path }) => isOpen(path) && (path !== paths.dashboard || canCreateApp))
+      .map(({ label, path, words }): Command => {
+        const to = `${path}?dialog=${createDialogs[path]}`
+        return { id: `create-${path}`, group: 'Create', label, icon: 'create', words, to }
+      }),
+    ...apps.map(
+      (app): Command => ({
+        id: `app-${app._id}`,
+        group: 'Apps',
+        label: app.name,
+        detail: app.appId,
+        icon: 'app',
+        words: `${app._id} app settings`,
+        to: `${paths.dashboard}?dialog=app-settings&id=${app._id}`,
+      }),
+    ),
+    ...themes.map(
+      ({ theme, label }): Command => ({
+        id: `theme-${theme}`,
+        group: 'Console',
+        label,
+        icon: 'theme',
+        words: 'switch appearance mode',
+        act: () => setTheme(theme),
+      }),
+    ),
+    {
+      id: 'shortcuts',
+      group: 'Console',
+      label: 'Keyboard shortcuts',
+      icon: 'keys',
+      keys: '?',
+      act: onShortcuts,
+    },
+    { id: 'logout', group: 'Console', label: 'Log out', icon: 'leave', words: 'sign out', act: onLogout },
+  ]
+}
+
+/** Those that hold every word of the text; a label that begins with the text comes first. */
+export function matching(commands: readonly Command[], text: string): Command[] {
+  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (wanted.length === 0) return commands.filter(({ group }) => group !== 'Apps')
+  const rank = ({ label }: Command) => (label.toLowerCase().startsWith(wanted[0] ?? '') ? 0 : 1)
+  return commands
+    .filter(({ group, label, detail = '', words = '' }) => {
+      const all = `${group} ${label} ${detail} ${words}`.toLowerCase()
+      return wanted.every((word) => all.includes(word))
+    })
+    .toSorted((a, b) => rank(a) - rank(b))
+}

@@ -1,0 +1,182 @@
+import { Box, FileText, Keyboard, KeyRound, LogOut, Plus, Search, SunMoon, UserRound, X } from 'lucide-react'
+import { Dialog } from 'radix-ui'
+import { type ComponentType, useId, useMemo, useRef, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { cx } from '../../ui/cx.ts'
+import { keepOpenForToasts, scrimClass } from '../../ui/dialog.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
+import { type Command, type CommandFacts, type CommandIcon, commandsFor, matching } from './commands.ts'
+import { Keys } from './keys.tsx'
+import { useFound } from './use-found.ts'
+import { optionId, useOptions } from './use-options.ts'
+
+const icons: Record<CommandIcon, ComponentType<{ className?: string; 'aria-hidden'?: boolean }>> = {
+  page: FileText,
+  create: Plus,
+  app: Box,
+  license: KeyRound,
+  user: UserRound,
+  theme: SunMoon,
+  keys: Keyboard,
+  leave: LogOut,
+}
+
+const groups = ['Go to', 'Create', 'Apps', 'Licenses', 'End users', 'Console']
+
+/** Everything the console can do and find, by typing. At the top also on a phone, where the keys cover the bottom. */
+export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () => void }) {
+  const focus = useReturnFocus()
+  const navigate = useNavigate()
+  const moved = useRef(false)
+  const listId = useId()
+  const [text, setText] = useState('')
+  const known = useMemo(() => commandsFor(facts), [facts])
+  const found = useFound(text, facts.apps.length > 0)
+  const options = useMemo(() => {
+    const all = [...matching(known, text), ...found.commands]
+    return groups.flatMap((group) => all.filter((command) => command.group === group))
+  }, [known, text, found.commands])
+
+  function run({ to, act }: Command) {
+    moved.current = to !== undefined
+    onClose()
+    act?.()
+    if (to === paths.docs) window.location.assign(to)
+    else if (to) void navigate(to)
+  }
+  const { active, choose, onKeyDown } = useOptions(options, text, run)
+
+  return (
+    <Dialog.Root open onOpenChange={onClose}>
+      <Dialog.Portal>
+        <Dialog.Overlay className={scrimClass} />
+        <Dialog.Content
+          aria-describedby={undefined}
+          onInteractOutside={keepOpenForToasts}
+          onOpenAutoFocus={focus.remember}
+          onCloseAutoFocus={(event) => {
+            focus.restore(event)
+            // On another page, what had the focus is gone or means nothing any more.
+            if (moved.current) document.getElementById('main')?.focus()
+          }}
+          className="fixed inset-x-2 top-2 z-50 mx-auto flex max-h-[min(28rem,calc(100dvh-1rem))] max-w-xl animate-pop flex-col overflow-hidden rounded-xl border bg-raised shadow-pop outline-none md:top-[14dvh]"
+        >
+          <Dialog.Title className="sr-only">Search or go to</Dialog.Title>
+          <div className="flex items-center gap-2.5 border-b pr-2.5 pl-4">
+            {found.searching ? <Spinner /> : <Search aria-hidden className="size-4 shrink-0 text-fg-faint" />}
+            <input
+              type="text"
+              role="combobox"
+              aria-label="Search or go to"
+              aria-expanded
+              aria-controls={listId}
+              aria-autocomplete="list"
+              aria-activedescendant={active && optionId(active)}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              enterKeyHint="go"
+              placeholder="A page, a key, a user…"
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              onKeyDown={onKeyDown}
+              className="h-13 w-full min-w-0 bg-transparent text-base outline-none placeholder:text-fg-faint md:text-[0.9375rem]"
+            />
+            <Dialog.Close asChild>
+              <IconButton label="Close">
+                <X />
+              </IconButton>
+            </Dialog.Close>
+          </div>
+          <div
+            id={listId}
+            role="listbox"
+            aria-label="Commands and results"
+            className="min-h-0 overflow-y-auto p-2"
+          >
+            {groups.map((group) => {
+              const rows = options.filter((command) => command.group === group)
+              if (rows.length === 0) return null
+              const headingId = `${listId}-${group.replace(' ', '-')}`
+              return (
+                // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
+                <div key={group} role="group" aria-labelledby={headingId}>
+                  <p
+                    id={headingId}
+                    role="presentation"
+                    className="px-2.5 pt-2.5 pb-1 font-medium text-fg-muted text-xs"
+                  >
+                    {group}
+                  </p>
+                  {rows.map((command) => (
+                    <Option
+                      key={command.id}
+                      command={command}
+                      active={command === active}
+                      onChoose={() => choose(command)}
+                      onRun={() => run(command)}
+                    />
+                  ))}
+                </div>
+              )
+            })}
+          </div>
+          {options.length === 0 && !found.searching && !found.failed && (
+            <p className="px-4 pt-2 pb-8 text-center text-fg-muted">Nothing matches “{text}”.</p>
+          )}
+          {found.failed && (
+            <p className="border-t px-4 py-3 text-danger-text">
+              Licenses and end users could not be searched.
+            </p>
+          )}
+          <p role="status" className="sr-only">
+            {found.searching
+              ? 'Searching'
+              : `${options.length} ${options.length === 1 ? 'result' : 'results'}`}
+          </p>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+interface OptionProps {
+  command: Command
+  active: boolean
+  onChoose: () => void
+  onRun: () => void
+}
+
+function Option({ command, active, onChoose, onRun }: OptionProps) {
+  const { label, detail, icon, keys } = command
+  const Icon = icons[icon]
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the combobox
+    <div
+      id={optionId(command)}
+      role="option"
+      tabIndex={-1}
+      aria-selected={active}
+      onPointerMove={active ? undefined : onChoose}
+      onClick={onRun}
+      className={cx(
+        'flex min-h-11 cursor-pointer scroll-my-2 items-center gap-3 rounded-lg px-2.5 py-1.5 md:min-h-9',
+        active && 'bg-accent-soft text-accent-text',
+      )}
+    >
+      <Icon aria-hidden className={cx('size-4 shrink-0', !active && 'text-fg-muted')} />
+      <span className={cx('min-w-0 truncate', icon === 'license' && 'font-mono text-[0.8125rem]')}>
+        {label}
+      </span>
+      {detail && (
+        <span className={cx('min-w-0 flex-1 truncate text-[0.8125rem]', !active && 'text-fg-muted')}>
+          {detail}
+        </span>
+      )}
+      {keys && <Keys keys={keys} className="ml-auto max-md:hidden" />}
+    </div>
+  )
+}

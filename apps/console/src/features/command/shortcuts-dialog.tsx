@@ -1,0 +1,70 @@
+import { Dialog, DialogBody } from '../../ui/dialog.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { Keys } from './keys.tsx'
+import { setSingleKeys, useSingleKeys } from './single-keys.ts'
+
+const control = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl'
+
+const sections = [
+  {
+    title: 'Anywhere',
+    rows: [
+      { keys: `${control} K`, does: 'Search or go to' },
+      { keys: `${control} B`, does: 'Expand or collapse the sidebar' },
+    ],
+  },
+  {
+    title: 'On this page',
+    rows: [
+      { keys: 'C', does: 'Create' },
+      { keys: '/', does: 'Search in the list' },
+      { keys: '?', does: 'These shortcuts' },
+    ],
+  },
+  {
+    title: 'Go to',
+    rows: [
+      { keys: 'G D', does: 'Dashboard' },
+      { keys: 'G L', does: 'Licenses' },
+      { keys: 'G U', does: 'End Users' },
+      { keys: 'G R', does: 'Resellers' },
+      { keys: 'G S', does: 'Settings' },
+    ],
+  },
+]
+
+export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const singleKeys = useSingleKeys()
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Keyboard shortcuts"
+      description="They rest while you type and while a dialog is open."
+    >
+      <DialogBody className="gap-5">
+        {sections.map(({ title, rows }) => (
+          <section key={title} aria-label={title}>
+            <h3 className="mb-1 font-medium text-[0.8125rem] text-fg-muted">{title}</h3>
+            <dl className="grid divide-y">
+              {rows.map(({ keys, does }) => (
+                <div key={keys} className="flex items-center justify-between gap-4 py-2">
+                  <dt>{does}</dt>
+                  <dd>
+                    <Keys keys={keys} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+        <Switch
+          label="Shortcuts of single keys"
+          description="Those without Ctrl or ⌘. Switch them off if you speak to your computer or hit keys by accident."
+          checked={singleKeys}
+          onChange={setSingleKeys}
+        />
+      </DialogBody>
+    </Dialog>
+  )
+}

@@ -1,0 +1,66 @@
+import type { Client, License } from '@keyward/contract'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { call } from '../../lib/api.ts'
+import { keys } from '../../lib/keys.ts'
+import { paths } from '../../lib/paths.ts'
+import { wire } from '../../lib/wire.ts'
+import type { Command } from './commands.ts'
+
+const limit = 5
+const restMs = 200
+
+function useRested(text: string): string {
+  const [rested, setRested] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), text ? restMs : 0)
+    return () => clearTimeout(timer)
+  }, [text])
+  return rested
+}
+
+const searchUrl = (path: string, search: string) => `${path}?${new URLSearchParams({ search })}`
+
+const toLicense = ({ _id, key, app, usedBy }: License): Command => ({
+  id: _id,
+  group: 'Licenses',
+  label: key,
+  detail: usedBy ? `${app.name} · ${usedBy.username}` : app.name,
+  icon: 'license',
+  to: searchUrl(paths.licenses, key),
+})
+
+const toEndUser = ({ _id, username, app }: Client): Command => ({
+  id: _id,
+  group: 'End users',
+  label: username,
+  detail: app.name,
+  icon: 'user',
+  to: searchUrl(paths.users, username),
+})
+
+/** Licenses and end users whose key, name, note or id holds the text, as the server finds them. */
+export function useFound(text: string, hasApps: boolean) {
+  const search = useRested(text.trim())
+  const enabled = hasApps && search.length > 1
+  const query = { search, limit }
+  const options = { enabled, staleTime: 5_000, placeholderData: keepPreviousData }
+  const licenses = useQuery({
+    queryKey: [...keys.licenses, 'found', query],
+    queryFn: ({ signal }) => call(wire.licenses.list, { query, signal }),
+    ...options,
+  })
+  const users = useQuery({
+    queryKey: [...keys.clients, 'found', query],
+    queryFn: ({ signal }) => call(wire.clients.list, { query, signal }),
+    ...options,
+  })
+  const asked = hasApps && text.trim().length > 1
+  return {
+    commands: asked
+      ? [...(licenses.data?.licenses.map(toLicense) ?? []), ...(users.data?.clients.map(toEndUser) ?? [])]
+      : [],
+    searching: asked && (search !== text.trim() || licenses.isFetching || users.isFetching),
+    failed: asked && (licenses.isError || users.isError),
+  }
+}

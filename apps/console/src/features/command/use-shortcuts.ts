@@ -1,0 +1,68 @@
+import { useEffect, useRef } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import { toast } from '../../ui/toast.tsx'
+import { createDialogs, goToKeys, needApp } from './commands.ts'
+import { setOpened } from './opened.ts'
+import { singleKeysOn } from './single-keys.ts'
+
+const sequenceMs = 1500
+const field = 'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="combobox"]'
+const layer = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'
+
+const isTaken = ({ target }: KeyboardEvent) =>
+  (target instanceof Element && target.closest(field) !== null) || document.querySelector(layer) !== null
+
+/** The keys that work on every page; none while something is typed or a dialog is open. */
+export function useShortcuts(hasApps: boolean) {
+  const navigate = useNavigate()
+  const location = useLocation()
+  const state = useRef({ navigate, location, hasApps })
+  state.current = { navigate, location, hasApps }
+
+  useEffect(() => {
+    let wentAt = Number.NEGATIVE_INFINITY
+
+    const goTo = (path: string) => {
+      if (state.current.hasApps || !needApp.includes(path)) void state.current.navigate(path)
+      else toast.info('Create an app first to access this section')
+    }
+    const single = (key: string): boolean => {
+      const path = performance.now() - wentAt < sequenceMs ? goToKeys[key] : undefined
+      wentAt = key === 'g' ? performance.now() : Number.NEGATIVE_INFINITY
+      if (path) goTo(path)
+      else if (key === '?') setOpened('shortcuts')
+      else if (key === '/') return focusSearch()
+      else if (key === 'c') return create()
+      else return false
+      return true
+    }
+    const create = () => {
+      const { pathname, search } = state.current.location
+      const dialog = createDialogs[pathname]
+      if (!dialog) return false
+      const next = new URLSearchParams(search)
+      next.set('dialog', dialog)
+      void state.current.navigate({ search: `?${next}` })
+      return true
+    }
+
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || event.altKey || isTaken(event)) return
+      const key = event.key.toLowerCase()
+      if (event.ctrlKey || event.metaKey) {
+        if (key !== 'k' || event.shiftKey) return
+        event.preventDefault()
+        setOpened('palette')
+      } else if (singleKeysOn() && !event.repeat && single(key)) event.preventDefault()
+    }
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
+  }, [])
+}
+
+function focusSearch(): boolean {
+  const search = document.querySelector<HTMLInputElement>('#main [role="searchbox"]')
+  search?.focus()
+  search?.select()
+  return search !== null
+}

@@ -1,0 +1,141 @@
+import { type BulkClientAction, type Client, endpoints, limits } from '@keyward/contract'
+import { useState } from 'react'
+import type { Failure } from '../../lib/bulk.ts'
+import { amountOf, someOf } from '../../lib/words.ts'
+import { BulkFailures } from '../../ui/bulk-failures.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { DaysDialog } from '../../ui/days-dialog.tsx'
+import { WorkProgress } from '../../ui/work-progress.tsx'
+import { useBulkEndUsers } from './bulk-queries.ts'
+
+export interface BulkEndUsersDialogProps {
+  action: BulkClientAction
+  users: Client[]
+  /** Which stay chosen when it is over. */
+  onSelect: (ids: string[]) => void
+  onClose: () => void
+}
+
+const doing: Record<BulkClientAction, { past: string; now: string }> = {
+  extend: { past: 'extended', now: 'Extending' },
+  ban: { past: 'banned', now: 'Banning' },
+  unban: { past: 'unbanned', now: 'Unbanning' },
+  'reset-hwid': { past: 'reset', now: 'Resetting' },
+  delete: { past: 'deleted', now: 'Deleting' },
+}
+
+/** Asks, does it, and tells what could not be done. */
+export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEndUsersDialogProps) {
+  // What was chosen when it opened: the list goes on changing while this works.
+  const [given] = useState(() => affected(action, users))
+  const [days, setDays] = useState<number>()
+  const [done, setDone] = useState<Client[]>([])
+  const [failed, setFailed] = useState<Failure<Client>[]>([])
+  const bulk = useBulkEndUsers(action)
+
+  async function change(rows: Client[], by = days) {
+    setDays(by)
+    const result = await bulk.change(rows, by)
+    const all = [...done, ...result.done]
+    setDone(all)
+    setFailed(result.failed)
+    onSelect(result.failed.filter(({ gone }) => !gone).map(({ row }) => row._id))
+    if (result.failed.length === 0) leave(all, by)
+  }
+  function leave(all: Client[], by = days) {
+    if (all.length > 0) bulk.say(all, by)
+    onClose()
+  }
+
+  if (given.length === 0) return null
+  const progress = bulk.progress && (
+    <WorkProgress label={`${doing[action].now} end users`} {...bulk.progress} />
+  )
+  if (failed.length > 0) {
+    const again = failed.filter(({ gone }) => !gone).map(({ row }) => row)
+    return (
+      <BulkFailures
+        title={`${done.length} of ${amountOf(given.length, 'end user')} ${doing[action].past}`}
+        failed={failed.map(({ row, why }) => ({ id: row._id, label: row.username, why }))}
+        onRetry={again.length > 0 ? () => void change(again) : undefined}
+        busy={bulk.busy}
+        onClose={() => leave(done)}
+      >
+        {progress}
+      </BulkFailures>
+    )
+  }
+  const amount = amountOf(given.length, 'end user')
+  const withKey = given.filter(({ licenseKey }) => licenseKey !== null).length
+  if (action === 'extend') {
+    return (
+      <DaysDialog
+        title={`Extend ${amount}`}
+        schema={endpoints.clients.extend.body!}
+        max={limits.extendDaysMax}
+        ends={given.map(({ expiresAt }) => expiresAt)}
+        confirmLabel="Extend Subscriptions"
+        busy={bulk.busy}
+        onSubmit={(by) => void change(given, by)}
+        onClose={onClose}
+      >
+        {withKey > 0 && (
+          <p className="text-[0.8125rem] text-fg-muted">The license of each gets the same expiry.</p>
+        )}
+        {progress}
+      </DaysDialog>
+    )
+  }
+  const names = someOf(given.map(({ username }) => username))
+  const texts = {
+    ban: {
+      title: `Ban ${amount}?`,
+      description: `The very next call of a program by ${names} is refused. You can lift the ban at any time.`,
+      confirmLabel: 'Ban Users',
+    },
+    unban: {
+      title: `Unban ${amount}?`,
+      description: `${names} can sign in again, as long as the subscription has not expired.`,
+      confirmLabel: 'Unban Users',
+    },
+    'reset-hwid': {
+      title: `Reset HWID of ${amount}?`,
+      description: `This clears the hardware lock of ${names} and allows login from a different device. The next device that signs in is the one that the lock binds to. Whoever is signed in now has to sign in again.`,
+      confirmLabel: 'Reset HWIDs',
+    },
+    delete: {
+      title: `Delete ${amount}?`,
+      description: `The accounts of ${names}, their passwords and their hardware locks are deleted. This action cannot be undone.`,
+      confirmLabel: 'Delete Users',
+    },
+  }[action]
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      {...texts}
+      loss={
+        action === 'delete' && withKey > 0
+          ? `${withKey === 1 ? 'One license key becomes' : `The keys of ${withKey.toLocaleString('en-US')} of them become`} free: whoever has such a key can register with it again, until it expires.`
+          : undefined
+      }
+      tone={action === 'ban' || action === 'delete' ? 'danger' : 'neutral'}
+      busy={bulk.busy}
+      onConfirm={() => void change(given)}
+    >
+      {given.length < users.length && (
+        <p className="text-fg-muted">
+          {`${amountOf(users.length - given.length, 'other chosen one is', 'other chosen ones are')} ${action === 'ban' ? 'banned already' : 'not banned'}.`}
+        </p>
+      )}
+      {progress}
+    </ConfirmDialog>
+  )
+}
+
+/** A ban changes those that are not banned yet, so that its undo changes those alone. */
+function affected(action: BulkClientAction, users: Client[]) {
+  if (action === 'ban') return users.filter(({ ban }) => !ban)
+  if (action === 'unban') return users.filter(({ ban }) => ban)
+  return users
+}

@@ -1,0 +1,123 @@
+import { endpoints } from '@keyward/contract'
+import { Controller } from 'react-hook-form'
+import { z } from 'zod'
+import { ApiError } from '../../lib/api.ts'
+import { endOfLocalDay, toDayInput } from '../../lib/dates.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input, PasswordInput } from '../../ui/input.tsx'
+import { Select } from '../../ui/select.tsx'
+import { useCreateEndUser } from './queries.ts'
+
+const { username, password, appId, hwid } = endpoints.clients.createDirect.body!.shape
+const earliest = '1900-01-01'
+const latest = '9999-12-31'
+
+const schema = z.object({
+  username,
+  password,
+  appId,
+  hwid: hwid.unwrap().unwrap(),
+  expiresAt: z.iso
+    .date('Choose an expiry date')
+    .refine((day) => day >= earliest && day >= toDayInput(Date.now()), 'The expiry date is in the past'),
+})
+
+export interface CreateEndUserDialogProps {
+  onClose: () => void
+  apps: { _id: string; name: string }[]
+  /** Chosen when the dialog opens. */
+  appId: string | undefined
+}
+
+export function CreateEndUserDialog({ onClose, apps, appId: chosen }: CreateEndUserDialogProps) {
+  const create = useCreateEndUser()
+  const only = apps.length === 1 ? apps[0]?._id : undefined
+  const form = useSchemaForm(schema, {
+    mode: 'onTouched',
+    defaultValues: { username: '', password: '', appId: chosen ?? only ?? '', hwid: '', expiresAt: '' },
+  })
+  const { errors, isValid } = form.formState
+
+  const submit = form.handleSubmit((values) =>
+    create.mutate(
+      { ...values, hwid: values.hwid || null, expiresAt: endOfLocalDay(values.expiresAt) },
+      {
+        onSuccess: onClose,
+        onError: (error) => {
+          if (showFieldErrors(form, error)) return
+          if (error instanceof ApiError && error.code === 'username_taken') {
+            form.setError('username', { type: 'server', message: error.message }, { shouldFocus: true })
+          }
+        },
+      },
+    ),
+  )
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      busy={create.isPending}
+      title="Create End User"
+      description="Gives somebody access without a license key. They sign in to your program with these credentials."
+    >
+      <DialogForm onSubmit={submit} autoComplete="off">
+        <DialogBody>
+          <Field label="Username" hint="At least 3 characters" error={errors.username?.message}>
+            <Input
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              {...form.register('username')}
+            />
+          </Field>
+          <Field label="Password" hint="At least 6 characters" error={errors.password?.message}>
+            <PasswordInput autoComplete="new-password" {...form.register('password')} />
+          </Field>
+          <Field label="Application" error={errors.appId && 'Choose an application'}>
+            <Controller
+              control={form.control}
+              name="appId"
+              render={({ field }) => (
+                <Select
+                  value={field.value || undefined}
+                  onChange={field.onChange}
+                  options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+                  placeholder="Choose an application"
+                />
+              )}
+            />
+          </Field>
+          <Field label="Expiry Date" hint="Valid until the end of this day" error={errors.expiresAt?.message}>
+            <Input type="date" min={toDayInput(Date.now())} max={latest} {...form.register('expiresAt')} />
+          </Field>
+          <Field
+            label="Hardware ID"
+            optional
+            hint="Left empty, the first device that signs in is bound"
+            error={errors.hwid?.message}
+          >
+            <Input
+              className="font-mono"
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              {...form.register('hwid')}
+            />
+          </Field>
+        </DialogBody>
+        <DialogFooter>
+          <Button onClick={onClose} disabled={create.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" disabled={!isValid} loading={create.isPending}>
+            Create User
+          </Button>
+        </DialogFooter>
+      </DialogForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,37 @@
+import type { Client } from '@keyward/contract'
+import { Ban, CalendarPlus, CircleCheck, Copy, MonitorSmartphone, Trash2 } from 'lucide-react'
+import { copyText } from '../../ui/copy-button.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+
+export type EndUserAction = 'ban' | 'reset-hwid' | 'extend' | 'delete'
+
+export interface EndUserMenuProps {
+  user: Client
+  onAction: (action: EndUserAction) => void
+}
+
+export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
+  const { hwid } = user
+  return (
+    <Menu label={`Actions for ${user.username}`}>
+      <MenuItem icon={<CalendarPlus />} onSelect={() => onAction('extend')}>
+        Extend Subscription
+      </MenuItem>
+      <MenuItem icon={user.ban ? <CircleCheck /> : <Ban />} onSelect={() => onAction('ban')}>
+        {user.ban ? 'Unban' : 'Ban'}
+      </MenuItem>
+      <MenuItem icon={<MonitorSmartphone />} onSelect={() => onAction('reset-hwid')}>
+        Reset HWID
+      </MenuItem>
+      {hwid && (
+        <MenuItem icon={<Copy />} onSelect={() => copyText(hwid)}>
+          Copy HWID
+        </MenuItem>
+      )}
+      <MenuSeparator />
+      <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => onAction('delete')}>
+        Delete
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,103 @@
+import type { BodyInputOf, Client, endpoints, QueryInputOf } from '@keyward/contract'
+import {
+  keepPreviousData,
+  type QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { call, messageOf } from '../../lib/api.ts'
+import { keys } from '../../lib/keys.ts'
+import { wire } from '../../lib/wire.ts'
+import { toast } from '../../ui/toast.tsx'
+
+export type EndUserQuery = QueryInputOf<typeof endpoints.clients.list>
+
+export function useEndUsers(query: EndUserQuery, enabled: boolean) {
+  return useQuery({
+    queryKey: [...keys.clients, query],
+    queryFn: ({ signal }) => call(wire.clients.list, { query, signal }),
+    enabled,
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** An end user's expiry is that of its license, and deleting one frees the license. */
+export function refreshEndUsers(client: QueryClient) {
+  for (const queryKey of [keys.clients, keys.licenses, keys.dashboard, keys.apps]) {
+    void client.invalidateQueries({ queryKey })
+  }
+}
+
+export function useCreateEndUser() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (body: BodyInputOf<typeof endpoints.clients.createDirect>) =>
+      (await call(wire.clients.createDirect, { body })).client,
+    onSuccess: ({ username }) => {
+      refreshEndUsers(client)
+      toast.success('User Created', { description: `${username} can sign in now.` })
+    },
+    onError: (error) =>
+      toast.error('Creation Failed', { description: messageOf(error, 'Failed to create end user.') }),
+  })
+}
+
+export function useSetBan() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ user, ban }: { user: Client; ban: boolean }) =>
+      call(wire.clients.toggleBan, { params: { id: user._id }, body: { is_banned: ban } }),
+    onSuccess: (_, { user, ban }) => {
+      refreshEndUsers(client)
+      toast.success(ban ? 'User Banned' : 'User Unbanned', {
+        description: ban ? `${user.username} is refused from now on.` : `${user.username} can sign in again.`,
+      })
+    },
+    onError: (error, { ban }) =>
+      toast.error(ban ? 'Ban Failed' : 'Unban Failed', {
+        description: messageOf(error, ban ? 'Failed to ban user.' : 'Failed to unban user.'),
+      }),
+  })
+}
+
+export function useResetHwid() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (id: string) => (await call(wire.clients.resetHwid, { params: { id } })).client,
+    onSuccess: ({ username }) => {
+      refreshEndUsers(client)
+      toast.success('HWID Reset', { description: `${username} can sign in from a different device.` })
+    },
+    onError: (error) =>
+      toast.error('Reset Failed', { description: messageOf(error, 'Failed to reset HWID.') }),
+  })
+}
+
+export function useExtend() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ id, days }: { id: string; days: number }) =>
+      (await call(wire.clients.extend, { params: { id }, body: { days } })).client,
+    onSuccess: ({ username }, { days }) => {
+      refreshEndUsers(client)
+      toast.success('Subscription Extended', { description: `${username} has ${days} more day(s).` })
+    },
+    onError: (error) =>
+      toast.error('Extend Failed', { description: messageOf(error, 'Failed to extend subscription.') }),
+  })
+}
+
+export function useDeleteEndUser() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (user: Client) => call(wire.clients.remove, { params: { id: user._id } }),
+    onSuccess: (_, { username }) => {
+      refreshEndUsers(client)
+      toast.success('User Deleted', { description: `${username} has been permanently deleted.` })
+    },
+    onError: (error) =>
+      toast.error('Delete Failed', { description: messageOf(error, 'Failed to delete user.') }),
+  })
+}

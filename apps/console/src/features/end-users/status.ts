@@ -1,0 +1,8 @@
+import type { ClientStatus } from '@keyward/contract'
+import type { Tone } from '../../ui/badge.tsx'
+
+export const statusFacts: Record<ClientStatus, { label: string; tone: Tone }> = {
+  active: { label: 'Active', tone: 'success' },
+  expired: { label: 'Expired', tone: 'warning' },
+  banned: { label: 'Banned', tone: 'danger' },
+}

@@ -1,0 +1,152 @@
+import { type BulkLicenseAction, endpoints, type License, limits } from '@keyward/contract'
+import { useState } from 'react'
+import { z } from 'zod'
+import type { Failure } from '../../lib/bulk.ts'
+import { keyPrefix } from '../../lib/license-key.ts'
+import { amountOf, someOf } from '../../lib/words.ts'
+import { BulkFailures } from '../../ui/bulk-failures.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { DaysDialog } from '../../ui/days-dialog.tsx'
+import { WorkProgress } from '../../ui/work-progress.tsx'
+import { useBulkLicenses } from './bulk-queries.ts'
+
+export interface BulkLicensesDialogProps {
+  action: BulkLicenseAction
+  licenses: License[]
+  /** Which stay chosen when it is over. */
+  onSelect: (ids: string[]) => void
+  onClose: () => void
+}
+
+const doing: Record<BulkLicenseAction, { past: string; now: string }> = {
+  extend: { past: 'extended', now: 'Extending' },
+  ban: { past: 'banned', now: 'Banning' },
+  unban: { past: 'unbanned', now: 'Unbanning' },
+  delete: { past: 'deleted', now: 'Deleting' },
+}
+const extendSchema = z.object({ days: endpoints.bulk.licenses.body!.shape.days.unwrap() })
+
+/** Asks, does it, and tells what could not be done. */
+export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: BulkLicensesDialogProps) {
+  // What was chosen when it opened: the list goes on changing while this works.
+  const [given] = useState(() => affected(action, licenses))
+  const [days, setDays] = useState<number>()
+  const [done, setDone] = useState<License[]>([])
+  const [failed, setFailed] = useState<Failure<License>[]>([])
+  const bulk = useBulkLicenses(action)
+
+  async function change(rows: License[], by = days) {
+    setDays(by)
+    const result = await bulk.change(rows, by)
+    const all = [...done, ...result.done]
+    setDone(all)
+    setFailed(result.failed)
+    onSelect(result.failed.filter(({ gone }) => !gone).map(({ row }) => row._id))
+    if (result.failed.length === 0) leave(all, by)
+  }
+  function leave(all: License[], by = days) {
+    if (all.length > 0) bulk.say(all, by)
+    onClose()
+  }
+
+  if (given.length === 0) return null
+  const progress = bulk.progress && (
+    <WorkProgress label={`${doing[action].now} licenses`} {...bulk.progress} />
+  )
+  if (failed.length > 0) {
+    const again = failed.filter(({ gone }) => !gone).map(({ row }) => row)
+    return (
+      <BulkFailures
+        title={`${done.length} of ${amountOf(given.length, 'license')} ${doing[action].past}`}
+        failed={failed.map(({ row, why }) => ({ id: row._id, label: keyPrefix(row.key), why }))}
+        onRetry={again.length > 0 ? () => void change(again) : undefined}
+        busy={bulk.busy}
+        onClose={() => leave(done)}
+      >
+        {progress}
+      </BulkFailures>
+    )
+  }
+  const amount = amountOf(given.length, 'license')
+  const used = given.filter((license) => license.used)
+  if (action === 'extend') {
+    return (
+      <DaysDialog
+        title={`Extend ${amount}`}
+        schema={extendSchema}
+        max={limits.extendDaysMax}
+        ends={given.map(({ expiresAt }) => expiresAt)}
+        confirmLabel="Extend Licenses"
+        busy={bulk.busy}
+        onSubmit={(by) => void change(given, by)}
+        onClose={onClose}
+      >
+        {used.length > 0 && (
+          <p className="text-[0.8125rem] text-fg-muted">
+            {`${amountOf(used.length, 'is', 'are')} in use: the end user of each gets the same expiry.`}
+          </p>
+        )}
+        {progress}
+      </DaysDialog>
+    )
+  }
+  const texts = {
+    ban: {
+      title: `Ban ${amount}?`,
+      description: `The very next call of a program that uses ${given.length === 1 ? 'it' : 'one of them'} is refused. You can lift the ban at any time.`,
+      confirmLabel: 'Ban Licenses',
+      loss: used.length > 0 ? `${usersOf(used)} shut out until you lift the ban.` : undefined,
+    },
+    unban: {
+      title: `Unban ${amount}?`,
+      description: 'They can be used again, unless they have expired.',
+      confirmLabel: 'Unban Licenses',
+      loss: undefined,
+    },
+    delete: {
+      title: `Delete ${amount}?`,
+      description: `${given.length === 1 ? 'The key stops' : 'The keys stop'} working at once. This action cannot be undone.`,
+      confirmLabel: 'Delete Licenses',
+      loss:
+        used.length > 0
+          ? `${amountOf(used.length, 'is', 'are')} in use${namesOf(used)}. The end users stay in your list, but with an expiry of now, and cannot sign in any more.`
+          : undefined,
+    },
+  }[action]
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      {...texts}
+      tone={action === 'unban' ? 'neutral' : 'danger'}
+      busy={bulk.busy}
+      onConfirm={() => void change(given)}
+    >
+      {given.length < licenses.length && (
+        <p className="text-fg-muted">
+          {`${amountOf(licenses.length - given.length, 'other chosen one is', 'other chosen ones are')} ${action === 'ban' ? 'banned already' : 'not banned'}.`}
+        </p>
+      )}
+      {progress}
+    </ConfirmDialog>
+  )
+}
+
+/** A ban changes those that are not banned yet, so that its undo changes those alone. */
+function affected(action: BulkLicenseAction, licenses: License[]) {
+  if (action === 'ban') return licenses.filter((license) => !license.banned)
+  if (action === 'unban') return licenses.filter((license) => license.banned)
+  return licenses
+}
+
+function namesOf(used: License[]) {
+  const names = used.flatMap(({ usedBy }) => usedBy?.username ?? [])
+  return names.length > 0 ? ` by ${someOf(names)}` : ''
+}
+
+function usersOf(used: License[]) {
+  const names = used.flatMap(({ usedBy }) => usedBy?.username ?? [])
+  return names.length > 0
+    ? `${someOf(names)} ${names.length === 1 ? 'is' : 'are'}`
+    : `${amountOf(used.length, 'end user is', 'end users are')}`
+}

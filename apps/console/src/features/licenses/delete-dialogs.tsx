@@ -1,0 +1,65 @@
+import type { License } from '@keyward/contract'
+import { keyPrefix } from '../../lib/license-key.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { useDeleteAllLicenses, useDeleteLicense } from './queries.ts'
+
+export interface DeleteLicenseDialogProps {
+  license: License
+  onClose: () => void
+}
+
+export function DeleteLicenseDialog({ license, onClose }: DeleteLicenseDialogProps) {
+  const remove = useDeleteLicense()
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Delete License"
+      description={
+        <>
+          <code className="font-mono text-[0.8125rem] text-fg">{keyPrefix(license.key)}</code> of{' '}
+          {license.app.name} will be deleted. This action cannot be undone.
+        </>
+      }
+      loss={
+        license.used
+          ? `It is in use${license.usedBy ? ` by ${license.usedBy.username}` : ''}. The end user stays in your list, but with an expiry of now, and cannot sign in any more.`
+          : undefined
+      }
+      confirmLabel="Delete License"
+      busy={remove.isPending}
+      onConfirm={() => remove.mutate(license._id, { onSuccess: onClose })}
+    />
+  )
+}
+
+export interface DeleteAllDialogProps {
+  /** Undefined: of all apps. */
+  app: { _id: string; name: string } | undefined
+  count: number
+  onClose: () => void
+}
+
+export function DeleteAllDialog({ app, count, onClose }: DeleteAllDialogProps) {
+  const remove = useDeleteAllLicenses()
+  const amount = count.toLocaleString('en-US')
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Delete All Licenses"
+      description={
+        <>
+          {count === 1 ? 'The only license' : `All ${amount} licenses`} of{' '}
+          <span className="font-medium text-fg">{app ? app.name : 'all your apps'}</span> will be deleted,
+          whatever status or search the list shows. This action cannot be undone.
+        </>
+      }
+      loss="End users who registered with one of these keys stay in your list, but with an expiry of now."
+      typed="delete all"
+      confirmLabel="Delete All"
+      busy={remove.isPending}
+      onConfirm={() => remove.mutate(app?._id, { onSuccess: onClose })}
+    />
+  )
+}

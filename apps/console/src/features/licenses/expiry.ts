@@ -1,0 +1,14 @@
+import { addDuration, type DurationUnit } from '../../lib/dates.ts'
+
+export const durationUnits: { value: DurationUnit; label: string }[] = [
+  { value: 'hours', label: 'Hours' },
+  { value: 'days', label: 'Days' },
+  { value: 'months', label: 'Months' },
+]
+
+/** Now plus the duration; undefined when that is no whole positive number or lies beyond the year 9999. */
+export function expiryAfter(duration: number, unit: DurationUnit): Date | undefined {
+  if (!Number.isInteger(duration) || duration < 1) return undefined
+  const expiry = addDuration(Date.now(), duration, unit)
+  return Number.isNaN(expiry.getTime()) || expiry.getUTCFullYear() > 9999 ? undefined : expiry
+}

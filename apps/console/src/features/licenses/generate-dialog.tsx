@@ -1,0 +1,180 @@
+import type { App, License } from '@keyward/contract'
+import { useState } from 'react'
+import { Controller } from 'react-hook-form'
+import { ApiError } from '../../lib/api.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { Button } from '../../ui/button.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { Select } from '../../ui/select.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { DurationFields } from './duration-fields.tsx'
+import { expiryAfter } from './expiry.ts'
+import { generateDefaults, generateSchema, hasMissingFields, toRequest } from './generate-form.ts'
+import { GeneratedKeys } from './generated-keys.tsx'
+import { useGenerateLicenses } from './queries.ts'
+
+export interface GenerateDialogProps {
+  open: boolean
+  onClose: () => void
+  apps: App[]
+  /** Chosen when the dialog opens. */
+  appId: string | undefined
+}
+
+export function GenerateDialog({ open, onClose, apps, appId }: GenerateDialogProps) {
+  const [busy, setBusy] = useState(false)
+  const [made, setMade] = useState<License[]>()
+  const leave = () => {
+    onClose()
+    setMade(undefined)
+  }
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && leave()}
+      busy={busy}
+      title={made ? 'Licenses Generated' : 'Generate License'}
+      description={
+        made
+          ? `${made.length === 1 ? 'The key is' : `${made.length} keys are`} ready to hand out. The list keeps them for you.`
+          : 'New keys for one of your apps, valid from now on.'
+      }
+    >
+      {made ? (
+        <GeneratedKeys licenses={made} onMore={() => setMade(undefined)} onDone={leave} />
+      ) : (
+        <GenerateForm apps={apps} appId={appId} onBusy={setBusy} onCancel={leave} onMade={setMade} />
+      )}
+    </Dialog>
+  )
+}
+
+interface GenerateFormProps {
+  apps: App[]
+  appId: string | undefined
+  onBusy: (busy: boolean) => void
+  onCancel: () => void
+  onMade: (licenses: License[]) => void
+}
+
+function GenerateForm({ apps, appId, onBusy, onCancel, onMade }: GenerateFormProps) {
+  const generate = useGenerateLicenses()
+  const only = apps.length === 1 ? apps[0]?._id : undefined
+  const form = useSchemaForm(generateSchema, {
+    defaultValues: { ...generateDefaults, app: appId ?? only ?? '' },
+  })
+  const { errors } = form.formState
+  const [app, unit, duration] = form.watch(['app', 'unit', 'duration'])
+  const customKeys = apps.find((candidate) => candidate._id === app)?.settings.allowCustomLicenseKey ?? false
+  const expiry = expiryAfter(duration, unit)
+
+  const submit = form.handleSubmit(
+    async (values) => {
+      onBusy(true)
+      try {
+        onMade(await generate.mutateAsync(toRequest(customKeys ? values : { ...values, key: undefined })))
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'key_taken') {
+          form.setError('key', { type: 'server', message: error.message }, { shouldFocus: true })
+        } else showFieldErrors(form, error)
+      } finally {
+        onBusy(false)
+      }
+    },
+    () => {
+      if (!hasMissingFields(form.getValues())) return
+      toast.error('Missing fields', { description: 'Please fill in all required fields.' })
+    },
+  )
+
+  return (
+    <DialogForm onSubmit={submit}>
+      <DialogBody>
+        <Field label="Application" error={errors.app && 'Choose an application'}>
+          <Controller
+            control={form.control}
+            name="app"
+            render={({ field }) => (
+              <Select
+                value={field.value || undefined}
+                onChange={(value) => {
+                  field.onChange(value)
+                  form.resetField('key')
+                }}
+                options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+                placeholder="Choose an application"
+              />
+            )}
+          />
+        </Field>
+        <Field label="Amount" hint="1 to 100 keys at a time" error={errors.amount?.message}>
+          <Input
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={100}
+            step={1}
+            {...form.register('amount', { valueAsNumber: true })}
+          />
+        </Field>
+        <Controller
+          control={form.control}
+          name="unit"
+          render={({ field }) => (
+            <DurationFields
+              label="Duration"
+              unit={field.value}
+              onUnit={field.onChange}
+              input={form.register('duration', { valueAsNumber: true })}
+              error={errors.duration?.message}
+            />
+          )}
+        />
+        <p className="-mt-2 text-[0.8125rem] text-fg-muted" aria-live="polite">
+          {expiry ? (
+            <>
+              Expires on <DateText value={expiry} className="font-medium text-fg" />
+            </>
+          ) : (
+            'The expiry date shows here.'
+          )}
+        </p>
+        <Field
+          label="Note"
+          optional
+          hint="Only you see it, for example an order number"
+          error={errors.note?.message}
+        >
+          <Input maxLength={200} autoComplete="off" {...form.register('note')} />
+        </Field>
+        {customKeys && (
+          <Field
+            label="Custom key"
+            optional
+            hint="6 to 100 letters, digits, - or _. Leave it empty for a random key."
+            error={errors.key?.message}
+          >
+            <Input
+              className="font-mono"
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              {...form.register('key')}
+            />
+          </Field>
+        )}
+      </DialogBody>
+      <DialogFooter>
+        <Button onClick={onCancel} disabled={generate.isPending}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="primary" loading={generate.isPending}>
+          Generate License
+        </Button>
+      </DialogFooter>
+    </DialogForm>
+  )
+}

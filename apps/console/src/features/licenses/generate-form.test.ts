@@ -1,0 +1,40 @@
+import { endpoints } from '@keyward/contract'
+import { expect, test } from 'vitest'
+import { generateDefaults, generateSchema, hasMissingFields, toRequest } from './generate-form.ts'
+
+const filled = { ...generateDefaults, app: 'app_1' }
+
+test('the defaults and an app make a request that the contract accepts', () => {
+  const request = toRequest(generateSchema.parse(filled))
+  expect(request).toMatchObject({ app: 'app_1', count: 1 })
+  expect(endpoints.licenses.create.body!.safeParse(request).success).toBe(true)
+})
+
+test('an empty note and an empty custom key are left out', () => {
+  const { note, key } = toRequest(generateSchema.parse(filled))
+  expect([note, key]).toEqual([undefined, undefined])
+})
+
+test.each([
+  { amount: 0 },
+  { amount: 101 },
+  { amount: 1.5 },
+  { duration: 0 },
+  { app: '' },
+  { duration: 10_000_000 },
+])('refuses %o', (wrong) => {
+  expect(generateSchema.safeParse({ ...filled, ...wrong }).success).toBe(false)
+})
+
+test('a custom key is refused for more than one license', () => {
+  const result = generateSchema.safeParse({ ...filled, key: 'STUDIO-2027', amount: 2 })
+  expect(result.error?.issues[0]?.path).toEqual(['key'])
+  expect(generateSchema.safeParse({ ...filled, key: 'STUDIO-2027' }).success).toBe(true)
+})
+
+test('missing is what is empty, not what is wrong', () => {
+  expect(hasMissingFields(filled)).toBe(false)
+  expect(hasMissingFields({ ...filled, app: '' })).toBe(true)
+  expect(hasMissingFields({ ...filled, amount: Number.NaN })).toBe(true)
+  expect(hasMissingFields({ ...filled, amount: 500 })).toBe(false)
+})

@@ -1,0 +1,48 @@
+import { type BodyInputOf, endpoints, limits } from '@keyward/contract'
+import { z } from 'zod'
+import { expiryAfter } from './expiry.ts'
+
+const body = endpoints.licenses.create.body!.shape
+const amountText = `Amount is a whole number from 1 to ${limits.generateMax}`
+const blank = z.literal('').transform(() => undefined)
+
+/** The dialog's fields: amount and duration are numbers to type, which the call wants as count and date. */
+export const generateSchema = z
+  .object({
+    app: body.app,
+    amount: z.int(amountText).min(1, amountText).max(limits.generateMax, amountText),
+    unit: z.enum(['hours', 'days', 'months']),
+    duration: z
+      .int('Duration is a whole number of 1 or more')
+      .min(1, 'Duration is a whole number of 1 or more'),
+    note: z.union([blank, body.note.unwrap()]),
+    key: z.union([blank, body.key.unwrap()]),
+  })
+  .refine((values) => expiryAfter(values.duration, values.unit) !== undefined, {
+    path: ['duration'],
+    message: 'That is too far in the future',
+  })
+  .refine((values) => values.key === undefined || values.amount === 1, {
+    path: ['key'],
+    message: 'A custom key is made one at a time: set the amount to 1',
+  })
+
+export type GenerateInput = z.input<typeof generateSchema>
+export type GenerateValues = z.output<typeof generateSchema>
+
+export const generateDefaults = { amount: 1, unit: 'days', duration: 30, note: '', key: '' } as const
+
+export function toRequest(values: GenerateValues): BodyInputOf<typeof endpoints.licenses.create> {
+  return {
+    app: values.app,
+    expiresAt: expiryAfter(values.duration, values.unit)!.toISOString(),
+    count: values.amount,
+    note: values.note,
+    key: values.key,
+  }
+}
+
+/** Whether something that must be filled in is empty. */
+export function hasMissingFields(values: GenerateInput): boolean {
+  return !values.app || !values.unit || Number.isNaN(values.amount) || Number.isNaN(values.duration)
+}

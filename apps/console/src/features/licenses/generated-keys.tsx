@@ -1,0 +1,53 @@
+import type { License } from '@keyward/contract'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+
+export interface GeneratedKeysProps {
+  licenses: License[]
+  onMore: () => void
+  onDone: () => void
+}
+
+export function GeneratedKeys({ licenses, onMore, onDone }: GeneratedKeysProps) {
+  const [first] = licenses
+  if (!first) return null
+  const many = licenses.length > 1
+  return (
+    <>
+      <DialogBody>
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+          <p className="min-w-0 text-fg-muted">
+            {first.app.name}, until <DateText value={first.expiresAt} />
+          </p>
+          <CopyButton
+            text={licenses.map((license) => license.key).join('\n')}
+            label={many ? 'Copy all license keys' : 'Copy license key'}
+            message={many ? 'License keys copied to clipboard' : 'License key copied to clipboard'}
+          >
+            {many ? 'Copy all' : 'Copy'}
+          </CopyButton>
+        </div>
+        <ul className="divide-y rounded-lg border bg-sunken">
+          {licenses.map((license) => (
+            <li key={license._id} className="flex items-center gap-2 py-1 pr-1 pl-3">
+              <code className="min-w-0 flex-1 break-all font-mono text-[0.8125rem]">{license.key}</code>
+              <CopyButton
+                text={license.key}
+                label={`Copy ${license.key}`}
+                message="License key copied to clipboard"
+              />
+            </li>
+          ))}
+        </ul>
+      </DialogBody>
+      <DialogFooter>
+        <Button onClick={onMore}>Generate more</Button>
+        <Button variant="primary" onClick={onDone}>
+          Done
+        </Button>
+      </DialogFooter>
+    </>
+  )
+}

@@ -1,0 +1,44 @@
+import { type ImportedRow, limits } from '@keyward/contract'
+import { toCsv } from '../../lib/csv.ts'
+import { addDuration, toDayInput } from '../../lib/dates.ts'
+
+const columns = ['expiresAt', 'key', 'note'] as const
+/** What the contract takes of a file; it counts characters, which are at most as many as the bytes. */
+const maxCharacters = 1_000_000
+
+export const importLimits = `At most ${limits.importRowsMax.toLocaleString('en-US')} rows and ${maxCharacters / 1_000_000} MB.`
+
+/** A file to start from, with a line for each kind of key. */
+export function templateCsv(customKeys: boolean): string {
+  const day = toDayInput(addDuration(Date.now(), 12, 'months'))
+  return toCsv([
+    columns,
+    [day, '', 'A random key is made'],
+    ...(customKeys ? [[day, 'MY-OWN-KEY-0001', 'Your own key']] : []),
+  ])
+}
+
+/** The rows that can be imported, as a file of their own. */
+export function csvOf(rows: readonly ImportedRow[]): string {
+  return toCsv([columns, ...rows.map(({ expiresAt, key, note }) => [expiresAt, key, note])])
+}
+
+export function resultCsv(rows: readonly ImportedRow[]): string {
+  return toCsv([
+    ['line', 'outcome', 'key', 'expiresAt', 'note', 'message'],
+    ...rows.map((row) => [String(row.line), row.outcome, row.key, row.expiresAt, row.note, row.message]),
+  ])
+}
+
+/** The text of a file, or why it cannot be taken. */
+export async function readCsvFile(file: File): Promise<{ text: string } | { error: string }> {
+  // A character takes up to four bytes, so this is no more than a guard against what is far too large.
+  if (file.size > 4 * maxCharacters) return { error: `The file is too large. ${importLimits}` }
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return text.includes('\0') ? { error: 'This is not a text file. Save it as CSV (UTF-8).' } : { text }
+  } catch {
+    return { error: 'The file is not UTF-8. Save it as CSV (UTF-8) and choose it again.' }
+  }
+}

@@ -1,0 +1,137 @@
+import type { App, DataOf, endpoints, ImportedRow } from '@keyward/contract'
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { saveFile } from '../../lib/download.ts'
+import { amountOf } from '../../lib/words.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Callout } from '../../ui/states.tsx'
+import { csvOf, resultCsv } from './import-csv.ts'
+import { ImportForm, type ImportValues } from './import-form.tsx'
+import { useCheckImport, useImport } from './import-queries.ts'
+import { ImportRows } from './import-rows.tsx'
+
+export interface ImportDialogProps {
+  apps: App[]
+  /** Chosen when the dialog opens. */
+  appId: string | undefined
+  maxPerApp: number
+  onClose: () => void
+}
+
+type Result = DataOf<typeof endpoints.bulk.importLicenses>
+
+/** What to import; what would happen; what did. What was typed or chosen stays until the dialog is closed. */
+export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogProps) {
+  const only = apps.length === 1 ? apps[0]?._id : undefined
+  const [values, setValues] = useState<ImportValues>({ app: appId ?? only ?? '', csv: '' })
+  const [checked, setChecked] = useState<Result>()
+  const [imported, setImported] = useState<Result>()
+  const check = useCheckImport()
+  const load = useImport()
+  const appName = apps.find(({ _id }) => _id === values.app)?.name
+
+  async function onCheck(given: ImportValues) {
+    setValues(given)
+    setChecked(await check.mutateAsync(given))
+  }
+
+  function start(good: ImportedRow[], all: boolean) {
+    const body = all ? values : { ...values, csv: csvOf(good) }
+    load.mutate(body, {
+      onSuccess: (result) => {
+        const rows = result.rows.map((row, at) => ({
+          ...row,
+          line: (all ? row : good[at])?.line ?? row.line,
+        }))
+        setImported({ ...result, rows })
+      },
+    })
+  }
+
+  const good = checked?.rows.filter(({ outcome }) => outcome === 'created') ?? []
+  return (
+    <Dialog
+      open
+      size="lg"
+      onOpenChange={(open) => !open && onClose()}
+      busy={check.isPending || load.isPending}
+      title={imported ? 'Licenses Imported' : checked ? 'Check the Import' : 'Import Licenses'}
+      description={
+        imported
+          ? `${amountOf(imported.created, 'license')} of ${appName} created, ${imported.skipped.toLocaleString('en-US')} skipped.`
+          : checked
+            ? `${summaryOf(checked)} Nothing has been changed yet.`
+            : 'Make licenses of a CSV file. You see what would happen before anything does.'
+      }
+    >
+      {imported ? (
+        <>
+          <DialogBody>
+            <ImportRows rows={imported.rows} stage="done" />
+          </DialogBody>
+          <DialogFooter>
+            <Button
+              onClick={() =>
+                saveFile('imported-licenses.csv', [resultCsv(imported.rows)], 'text/csv; charset=utf-8')
+              }
+            >
+              <Download />
+              Download Result
+            </Button>
+            <Button variant="primary" onClick={onClose}>
+              Done
+            </Button>
+          </DialogFooter>
+        </>
+      ) : checked ? (
+        <>
+          <DialogBody>
+            {checked.failed > 0 && (
+              <Callout tone="warning">
+                {good.length > 0
+                  ? 'Go back to correct the mistakes, or import the rest without them.'
+                  : 'No row can be imported. Go back to correct the mistakes.'}
+              </Callout>
+            )}
+            {checked.ignoredColumns.length > 0 && (
+              <Callout>{`Columns that are ignored: ${checked.ignoredColumns.join(', ')}`}</Callout>
+            )}
+            <ImportRows rows={checked.rows} stage="check" />
+          </DialogBody>
+          <DialogFooter>
+            <Button onClick={() => setChecked(undefined)} disabled={load.isPending}>
+              Back
+            </Button>
+            <Button
+              variant="primary"
+              disabled={good.length === 0}
+              loading={load.isPending}
+              onClick={() => start(good, checked.failed === 0)}
+            >
+              {`Import ${amountOf(good.length, 'License')}`}
+            </Button>
+          </DialogFooter>
+        </>
+      ) : (
+        <ImportForm
+          values={values}
+          apps={apps}
+          maxPerApp={maxPerApp}
+          busy={check.isPending}
+          onCheck={onCheck}
+          onCancel={onClose}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+function summaryOf({ created, skipped, failed }: Result) {
+  const parts = [
+    `${amountOf(created, 'license')} would be created`,
+    ...(skipped > 0 ? [`${skipped.toLocaleString('en-US')} skipped`] : []),
+    ...(failed > 0 ? [`${amountOf(failed, 'row has a mistake', 'rows have mistakes')}`] : []),
+  ]
+  return `${parts.join(', ')}.`
+}

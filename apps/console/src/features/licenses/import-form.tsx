@@ -1,0 +1,147 @@
+import { type App, endpoints, unlimited } from '@keyward/contract'
+import { Download, FileUp } from 'lucide-react'
+import { type ChangeEvent, type DragEvent, useState } from 'react'
+import { Controller } from 'react-hook-form'
+import { z } from 'zod'
+import { saveFile } from '../../lib/download.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { Button } from '../../ui/button.tsx'
+import { DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Textarea } from '../../ui/input.tsx'
+import { Select } from '../../ui/select.tsx'
+import { importLimits, readCsvFile, templateCsv } from './import-csv.ts'
+
+const { app, csv } = endpoints.bulk.importLicenses.body!.shape
+const schema = z.object({ app, csv })
+export type ImportValues = z.output<typeof schema>
+
+export interface ImportFormProps {
+  values: ImportValues
+  apps: App[]
+  maxPerApp: number
+  busy: boolean
+  /** Rejects with what the server has against it. */
+  onCheck: (values: ImportValues) => Promise<void>
+  onCancel: () => void
+}
+
+export function ImportForm({ values, apps, maxPerApp, busy, onCheck, onCancel }: ImportFormProps) {
+  const form = useSchemaForm(schema, { defaultValues: values })
+  const { errors } = form.formState
+  const [fileName, setFileName] = useState<string>()
+  const chosen = apps.find(({ _id }) => _id === form.watch('app'))
+  const customKeys = chosen?.settings.allowCustomLicenseKey ?? false
+
+  async function take(file: File | undefined) {
+    if (!file) return
+    const read = await readCsvFile(file)
+    if ('error' in read) return form.setError('csv', { message: read.error })
+    setFileName(file.name)
+    form.setValue('csv', read.text, { shouldValidate: true })
+  }
+  function choose(event: ChangeEvent<HTMLInputElement>) {
+    void take(event.target.files?.[0])
+    // The same file can be chosen again after it was corrected.
+    event.target.value = ''
+  }
+  function drop(event: DragEvent) {
+    if (event.dataTransfer.files.length === 0) return
+    event.preventDefault()
+    void take(event.dataTransfer.files[0])
+  }
+
+  const submit = form.handleSubmit(async (given) => {
+    try {
+      await onCheck(given)
+    } catch (error) {
+      showFieldErrors(form, error)
+    }
+  })
+
+  return (
+    <DialogForm onSubmit={submit} onDrop={drop} onDragOver={(event) => event.preventDefault()}>
+      <DialogBody>
+        <Field label="Application" error={errors.app && 'Choose an application'}>
+          <Controller
+            control={form.control}
+            name="app"
+            render={({ field }) => (
+              <Select
+                value={field.value || undefined}
+                onChange={field.onChange}
+                options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+                placeholder="Choose an application"
+              />
+            )}
+          />
+        </Field>
+        <div className="grid gap-1 text-[0.8125rem] text-fg-muted">
+          <p>
+            The first line names the columns: <code className="font-mono text-fg">expiresAt</code> (a date
+            such as 2030-12-31, the last day of use in UTC), and if you like{' '}
+            <code className="font-mono text-fg">key</code> and <code className="font-mono text-fg">note</code>
+            . {importLimits}
+            {maxPerApp !== unlimited && ` Your plan allows ${maxPerApp} licenses per app.`}
+          </p>
+          {chosen && !customKeys && (
+            <p>
+              Keys are made for you. {chosen.name} takes keys of your own once its settings allow custom
+              license keys.
+            </p>
+          )}
+        </div>
+        <div className="flex flex-wrap items-center gap-2">
+          <Button asChild>
+            <label className="cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-accent-text">
+              <FileUp />
+              Choose a File
+              <input
+                type="file"
+                accept=".csv,.txt,text/csv,text/plain"
+                className="sr-only"
+                onChange={choose}
+              />
+            </label>
+          </Button>
+          <Button
+            variant="ghost"
+            onClick={() =>
+              saveFile('licenses-template.csv', [templateCsv(customKeys)], 'text/csv; charset=utf-8')
+            }
+          >
+            <Download />
+            Download Template
+          </Button>
+        </div>
+        <Field
+          label="CSV"
+          hint={
+            fileName
+              ? `From ${fileName}. You can change it here.`
+              : 'Choose a file, drop it here, or paste its text.'
+          }
+          error={errors.csv?.message}
+        >
+          <Textarea
+            rows={8}
+            className="whitespace-pre font-mono md:text-[0.8125rem]"
+            spellCheck={false}
+            autoCapitalize="off"
+            autoComplete="off"
+            placeholder={'expiresAt,key,note\n2030-12-31,,Order 1001'}
+            {...form.register('csv')}
+          />
+        </Field>
+      </DialogBody>
+      <DialogFooter>
+        <Button onClick={onCancel} disabled={busy}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="primary" loading={busy}>
+          Check First
+        </Button>
+      </DialogFooter>
+    </DialogForm>
+  )
+}

@@ -1,0 +1,35 @@
+import type { BodyInputOf, endpoints } from '@keyward/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ApiError, call, messageOf } from '../../lib/api.ts'
+import { wire } from '../../lib/wire.ts'
+import { amountOf } from '../../lib/words.ts'
+import { toast } from '../../ui/toast.tsx'
+import { refreshLicenses } from './queries.ts'
+
+type Body = Omit<BodyInputOf<typeof endpoints.bulk.importLicenses>, 'dryRun'>
+
+export function useCheckImport() {
+  return useMutation({
+    mutationFn: (body: Body) => call(wire.bulk.importLicenses, { body: { ...body, dryRun: true } }),
+    onError: (error) => {
+      if (error instanceof ApiError && error.fields.length > 0) return
+      toast.error('Check Failed', { description: messageOf(error, 'Failed to check the file.') })
+    },
+  })
+}
+
+export function useImport() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: Body) => call(wire.bulk.importLicenses, { body: { ...body, dryRun: false } }),
+    onSuccess: ({ created, skipped }) => {
+      toast.success('Licenses Imported', {
+        description: `${amountOf(created, 'license')} created, ${skipped.toLocaleString('en-US')} skipped.`,
+      })
+    },
+    onError: (error) =>
+      toast.error('Import Failed', { description: messageOf(error, 'Failed to import licenses.') }),
+    // Where no answer came it may have happened all the same.
+    onSettled: () => refreshLicenses(client),
+  })
+}

@@ -1,0 +1,36 @@
+import type { License } from '@keyward/contract'
+import { Ban, CalendarClock, CircleCheck, Copy, Trash2 } from 'lucide-react'
+import { keyPrefix } from '../../lib/license-key.ts'
+import { copyText } from '../../ui/copy-button.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { useSetLicenseBan } from './queries.ts'
+
+export interface LicenseMenuProps {
+  license: License
+  onEditExpiry: () => void
+  onDelete: () => void
+}
+
+export function LicenseMenu({ license, onEditExpiry, onDelete }: LicenseMenuProps) {
+  const ban = useSetLicenseBan()
+  return (
+    <Menu label={`Actions for ${keyPrefix(license.key)}`}>
+      <MenuItem icon={<Copy />} onSelect={() => copyText(license.key, 'License key copied to clipboard')}>
+        Copy Full License Key
+      </MenuItem>
+      <MenuItem icon={<CalendarClock />} onSelect={onEditExpiry}>
+        Edit Expiry
+      </MenuItem>
+      <MenuItem
+        icon={license.banned ? <CircleCheck /> : <Ban />}
+        onSelect={() => ban.mutate({ license, banned: !license.banned })}
+      >
+        {license.banned ? 'Unban License' : 'Ban License'}
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={<Trash2 />} tone="danger" onSelect={onDelete}>
+        Delete License
+      </MenuItem>
+    </Menu>
+  )
+}

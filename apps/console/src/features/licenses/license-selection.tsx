@@ -1,0 +1,91 @@
+import type { License } from '@keyward/contract'
+import { Ban, CalendarPlus, CircleCheck, Download, Trash2 } from 'lucide-react'
+import { Suspense } from 'react'
+import { lazyNamed } from '../../lib/lazy.ts'
+import { amountOf } from '../../lib/words.ts'
+import { Button } from '../../ui/button.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { SelectionBar } from '../../ui/selection-bar.tsx'
+import { saveLicenses } from './export-selected.ts'
+
+const BulkLicensesDialog = lazyNamed(() => import('./bulk-dialogs.tsx'), 'BulkLicensesDialog')
+const actions = {
+  'bulk-extend': 'extend',
+  'bulk-ban': 'ban',
+  'bulk-unban': 'unban',
+  'bulk-delete': 'delete',
+} as const
+type LicenseBulk = keyof typeof actions
+
+export interface LicenseSelectionProps {
+  licenses: License[]
+  onSelect: (ids: string[]) => void
+  dialog: LicenseBulk | undefined
+  onOpen: (dialog: LicenseBulk) => void
+  onClose: () => void
+}
+
+/** What can be done with the licenses that are chosen. */
+export function LicenseSelection({ licenses, onSelect, dialog, onOpen, onClose }: LicenseSelectionProps) {
+  return (
+    <>
+      {licenses.length > 0 && <Bar licenses={licenses} onAction={onOpen} onClear={() => onSelect([])} />}
+      {dialog && (
+        <Suspense fallback={null}>
+          <BulkLicensesDialog
+            key={dialog}
+            action={actions[dialog]}
+            licenses={licenses}
+            onSelect={onSelect}
+            onClose={onClose}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+interface BarProps {
+  licenses: License[]
+  onAction: (dialog: LicenseBulk) => void
+  onClear: () => void
+}
+
+function Bar({ licenses, onAction, onClear }: BarProps) {
+  return (
+    <SelectionBar text={`${amountOf(licenses.length, 'license')} selected`} onClear={onClear}>
+      <Button size="sm" onClick={() => onAction('bulk-extend')}>
+        <CalendarPlus />
+        Extend
+      </Button>
+      {licenses.some((license) => !license.banned) && (
+        <Button size="sm" onClick={() => onAction('bulk-ban')}>
+          <Ban />
+          Ban
+        </Button>
+      )}
+      {licenses.some((license) => license.banned) && (
+        <Button size="sm" onClick={() => onAction('bulk-unban')}>
+          <CircleCheck />
+          Unban
+        </Button>
+      )}
+      <Menu
+        side="top"
+        trigger={
+          <Button size="sm">
+            <Download />
+            Export
+          </Button>
+        }
+      >
+        <MenuItem onSelect={() => saveLicenses(licenses, 'csv')}>Selected as CSV</MenuItem>
+        <MenuItem onSelect={() => saveLicenses(licenses, 'json')}>Selected as JSON</MenuItem>
+      </Menu>
+      <Button size="sm" variant="dangerGhost" onClick={() => onAction('bulk-delete')}>
+        <Trash2 />
+        Delete
+      </Button>
+    </SelectionBar>
+  )
+}

@@ -1,0 +1,131 @@
+import type { BodyInputOf, endpoints, License, QueryInputOf } from '@keyward/contract'
+import {
+  keepPreviousData,
+  type QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { call, messageOf } from '../../lib/api.ts'
+import { keys } from '../../lib/keys.ts'
+import { wire } from '../../lib/wire.ts'
+import { toast } from '../../ui/toast.tsx'
+import { statusOf } from './status.ts'
+
+export type LicenseQuery = QueryInputOf<typeof endpoints.licenses.list>
+
+export function useLicenses(query: LicenseQuery, enabled: boolean) {
+  return useQuery({
+    queryKey: [...keys.licenses, query],
+    queryFn: ({ signal }) => call(wire.licenses.list, { query, signal }),
+    enabled,
+    staleTime: 5_000,
+    refetchOnMount: true,
+    refetchOnWindowFocus: true,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** A license carries its end user's expiry and counts on the dashboard. */
+export function refreshLicenses(client: QueryClient) {
+  for (const queryKey of [keys.licenses, keys.clients, keys.dashboard, keys.apps]) {
+    void client.invalidateQueries({ queryKey })
+  }
+}
+
+export function useGenerateLicenses() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (body: BodyInputOf<typeof endpoints.licenses.create>) =>
+      (await call(wire.licenses.create, { body })).licenses,
+    onSuccess: (licenses) => {
+      refreshLicenses(client)
+      toast.success('Licenses Generated', {
+        description: `Successfully generated ${licenses.length} license(s).`,
+      })
+    },
+    onError: (error) =>
+      toast.error('Generation Failed', { description: messageOf(error, 'Failed to generate licenses.') }),
+  })
+}
+
+export function useEditExpiry() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, expiresAt }: { id: string; expiresAt: string }) =>
+      call(wire.licenses.update, { params: { id }, body: { expiresAt } }),
+    onSuccess: () => {
+      refreshLicenses(client)
+      toast.success('License Updated', { description: 'The new expiry holds from now on.' })
+    },
+    onError: (error) =>
+      toast.error('Update Failed', { description: messageOf(error, 'Failed to update license.') }),
+  })
+}
+
+type Listed = { licenses: License[] }
+
+/** Shown at once and taken back when the server refuses. */
+export function useSetLicenseBan() {
+  const client = useQueryClient()
+  const mutation = useMutation({
+    mutationFn: ({ license, banned }: { license: License; banned: boolean }) =>
+      call(wire.licenses.toggleBan, { params: { id: license._id }, body: { is_banned: banned } }),
+    onMutate: async ({ license, banned }) => {
+      await client.cancelQueries({ queryKey: keys.licenses })
+      const before = client.getQueriesData<Listed>({ queryKey: keys.licenses })
+      client.setQueriesData<Listed>(
+        { queryKey: keys.licenses },
+        (data) =>
+          data && {
+            ...data,
+            licenses: data.licenses.map((row) =>
+              row._id === license._id ? { ...row, banned, status: statusOf({ ...row, banned }) } : row,
+            ),
+          },
+      )
+      return before
+    },
+    onSuccess: (_, { license, banned }) =>
+      toast.success(banned ? 'License Banned' : 'License Unbanned', {
+        description: banned ? 'Programs that use it are refused from now on.' : 'It can be used again.',
+        action: { label: 'Undo', onClick: () => mutation.mutate({ license, banned: !banned }) },
+      }),
+    onError: (error, { banned }, before) => {
+      for (const [key, data] of before ?? []) client.setQueryData(key, data)
+      toast.error(banned ? 'Ban Failed' : 'Unban Failed', {
+        description: messageOf(error, banned ? 'Failed to ban license.' : 'Failed to unban license.'),
+      })
+    },
+    onSettled: () => refreshLicenses(client),
+  })
+  return mutation
+}
+
+export function useDeleteLicense() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => call(wire.licenses.remove, { params: { id } }),
+    onSuccess: () => {
+      refreshLicenses(client)
+      toast.success('License Deleted', { description: 'The license has been permanently deleted.' })
+    },
+    onError: (error) =>
+      toast.error('Delete Failed', { description: messageOf(error, 'Failed to delete license.') }),
+  })
+}
+
+export function useDeleteAllLicenses() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (app: string | undefined) => call(wire.licenses.removeAll, { query: { app } }),
+    onSuccess: ({ deletedCount }) => {
+      refreshLicenses(client)
+      toast.success('All Licenses Deleted', {
+        description: `Successfully deleted ${deletedCount} license(s).`,
+      })
+    },
+    onError: (error) =>
+      toast.error('Delete All Failed', { description: messageOf(error, 'Failed to delete licenses.') }),
+  })
+}

@@ -1,0 +1,120 @@
+import { Check, X } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Card, CardHeader } from '../../ui/card.tsx'
+import { cx } from '../../ui/cx.ts'
+import { finishOnboarding } from './done.ts'
+
+export interface ChecklistProps {
+  ownerId: string
+  /** The app that the steps are about: the newest. */
+  app: { _id: string; name: string } | undefined
+  hasLicense: boolean
+}
+
+/** The way from nothing to the first activation, on the dashboard until it is gone. */
+export function Checklist({ ownerId, app, hasLicense }: ChecklistProps) {
+  const [hidden, setHidden] = useState(false)
+  const steps = [
+    {
+      title: 'Create an app',
+      text: 'It stands for one program that you sell.',
+      done: app !== undefined,
+      to: `${paths.dashboard}?dialog=new-app`,
+      action: 'Create app',
+    },
+    {
+      title: 'Generate a license',
+      text: 'A key that a customer types into your program.',
+      done: hasLicense,
+      to: `${paths.licenses}?dialog=generate`,
+      action: 'Generate',
+    },
+    {
+      title: 'Put the snippet in your program',
+      text: 'A few lines that let it run with a valid key only.',
+      done: false,
+      to: `${paths.dashboard}?dialog=integrate&id=${app?._id}`,
+      action: 'Show snippet',
+    },
+    {
+      title: 'First activation',
+      text: 'Run your program with the key. It shows up here at once.',
+      done: false,
+      to: paths.licenses,
+      action: 'Copy a key',
+    },
+  ]
+  const next = steps.findIndex(({ done }) => !done)
+  const done = steps.filter((step) => step.done).length
+  if (hidden) return null
+  return (
+    <Card aria-labelledby="onboarding">
+      <CardHeader
+        title={<span id="onboarding">Getting started</span>}
+        description={`${done} of ${steps.length} steps done`}
+        actions={
+          <IconButton
+            label="Hide getting started"
+            onClick={() => {
+              setHidden(true)
+              finishOnboarding(ownerId)
+              document.getElementById('main')?.focus()
+            }}
+          >
+            <X />
+          </IconButton>
+        }
+      />
+      <ol className="grid border-t md:grid-cols-2 lg:grid-cols-4">
+        {steps.map((step, index) => {
+          const possible = index === 0 || app !== undefined
+          return (
+            <li
+              key={step.title}
+              aria-current={index === next ? 'step' : undefined}
+              className="flex gap-3 px-5 py-4 max-md:not-first:border-t lg:flex-col md:max-lg:nth-[n+3]:border-t lg:not-first:border-l"
+            >
+              <Mark number={index + 1} done={step.done} current={index === next} />
+              <div className="flex min-w-0 flex-1 flex-col items-start gap-1">
+                <p className="font-medium">
+                  {step.title}
+                  {step.done && <span className="sr-only"> (done)</span>}
+                </p>
+                <p className="flex-1 text-[0.8125rem] text-fg-muted">{step.text}</p>
+                {!step.done && possible && (
+                  <Button
+                    asChild
+                    size="sm"
+                    variant={index === next ? 'primary' : 'secondary'}
+                    className="mt-2 max-md:h-10"
+                  >
+                    <Link to={step.to}>{step.action}</Link>
+                  </Button>
+                )}
+              </div>
+            </li>
+          )
+        })}
+      </ol>
+    </Card>
+  )
+}
+
+function Mark({ number, done, current }: { number: number; done: boolean; current: boolean }) {
+  return (
+    <span
+      aria-hidden
+      className={cx(
+        'grid size-6 shrink-0 place-items-center rounded-full border font-semibold text-xs tabular-nums',
+        done && 'border-success-line bg-success-soft text-success-text',
+        current && 'border-accent-line bg-accent-soft text-accent-text',
+        !done && !current && 'text-fg-muted',
+      )}
+    >
+      {done ? <Check className="size-3.5" /> : number}
+    </span>
+  )
+}

@@ -1,0 +1,40 @@
+import { useDialogParam } from '../../lib/url-state.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { useResetPlatform } from './queries.ts'
+
+export function DangerZone() {
+  const { kind, open, close } = useDialogParam(['reset-data'])
+  const reset = useResetPlatform()
+  return (
+    <Card className="border-danger-line">
+      <div className="grid gap-4 px-5 py-4">
+        <h2 className="font-semibold text-[0.9375rem] text-danger-text">Danger Zone</h2>
+        <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+          <div className="grid flex-1 basis-72 gap-0.5">
+            <h3 className="font-medium">Reset Data</h3>
+            <p className="text-[0.8125rem] text-fg-muted">
+              Deletes all applications, licenses, end users, resellers and settings. Your account, plan and
+              payments stay.
+            </p>
+          </div>
+          <Button variant="danger" onClick={() => open('reset-data')}>
+            Reset Data
+          </Button>
+        </div>
+      </div>
+      <ConfirmDialog
+        open={kind === 'reset-data'}
+        onOpenChange={close}
+        title="Reset all platform data?"
+        description="Your account, plan and payments stay. You are logged out on every device."
+        loss="All applications, licenses, end users, resellers and settings are deleted. This cannot be undone, and your programs stop working at once."
+        typed="RESET"
+        confirmLabel="Reset Data"
+        busy={reset.isPending}
+        onConfirm={() => reset.mutate()}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,52 @@
+import type { BodyInputOf, DataOf, endpoints } from '@keyward/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, messageOf } from '../../lib/api.ts'
+import { keys } from '../../lib/keys.ts'
+import { ownerSession } from '../../lib/session.ts'
+import { wire } from '../../lib/wire.ts'
+import { toast } from '../../ui/toast.tsx'
+
+type PlatformSettings = DataOf<typeof endpoints.settings.get>
+
+export function usePlatformSettings() {
+  return useQuery({
+    queryKey: keys.settings,
+    queryFn: ({ signal }) => call(wire.settings.get, { signal }),
+  })
+}
+
+/** A switch moves at once and moves back when the server refuses. */
+export function useUpdatePlatformSettings() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: BodyInputOf<typeof endpoints.settings.update>) => call(wire.settings.update, { body }),
+    onMutate: async (changes) => {
+      await client.cancelQueries({ queryKey: keys.settings })
+      const before = client.getQueryData<PlatformSettings>(keys.settings)
+      client.setQueryData<PlatformSettings>(keys.settings, (present) => present && { ...present, ...changes })
+      return before
+    },
+    onSuccess: (settings) => {
+      client.setQueryData(keys.settings, settings)
+      toast.success('Settings updated successfully')
+    },
+    onError: (error, _, before) => {
+      client.setQueryData(keys.settings, before)
+      toast.error(messageOf(error, 'Failed to update settings'))
+    },
+  })
+}
+
+/** Afterwards no session is left, this one neither: the guard of the page leads to /auth. */
+export function useResetPlatform() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(wire.settings.reset),
+    onSuccess: () => {
+      ownerSession.set(null, true)
+      client.clear()
+      toast.success('Platform data has been reset successfully')
+    },
+    onError: (error) => toast.error(messageOf(error, 'Failed to reset platform data')),
+  })
+}

@@ -1,0 +1,29 @@
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { useDeletePortalLicenses } from './queries.ts'
+
+export interface DeleteAllDialogProps {
+  total: number
+  used: number
+  onClose: () => void
+}
+
+export function DeleteAllDialog({ total, used, onClose }: DeleteAllDialogProps) {
+  const remove = useDeletePortalLicenses()
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Delete All Licenses"
+      description={`${total === 1 ? 'The only license' : `All ${total.toLocaleString('en-US')} licenses`} that you generated will be deleted. This action cannot be undone.`}
+      loss={
+        used > 0
+          ? `${used === 1 ? 'One of them is' : `${used.toLocaleString('en-US')} of them are`} in use: whoever uses them cannot sign in any more.`
+          : 'Whoever was given one of these keys cannot use it any more.'
+      }
+      typed="delete all"
+      confirmLabel="Delete All"
+      busy={remove.isPending}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+    />
+  )
+}

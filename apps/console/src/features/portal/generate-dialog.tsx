@@ -1,0 +1,158 @@
+import type { PortalLicense } from '@keyward/contract'
+import { useState } from 'react'
+import { addDuration, endOfLocalDay, toDayInput } from '../../lib/dates.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { generateSchema, latestDay } from './generate-schema.ts'
+import { useGeneratePortalLicenses } from './queries.ts'
+
+export interface GenerateDialogProps {
+  remaining: number
+  appName: string
+  onClose: () => void
+}
+
+export function GenerateDialog({ remaining, appName, onClose }: GenerateDialogProps) {
+  const [busy, setBusy] = useState(false)
+  const [made, setMade] = useState<PortalLicense[]>()
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      busy={busy}
+      title={made ? 'Licenses Generated' : 'Generate License'}
+      description={
+        made
+          ? `${made.length === 1 ? 'The key is' : `${made.length} keys are`} ready to hand out. The list keeps them for you.`
+          : `New keys for ${appName}. You can generate ${remaining.toLocaleString('en-US')} more.`
+      }
+    >
+      {made ? (
+        <MadeKeys licenses={made} onDone={onClose} />
+      ) : (
+        <GenerateForm remaining={remaining} onBusy={setBusy} onCancel={onClose} onMade={setMade} />
+      )}
+    </Dialog>
+  )
+}
+
+interface GenerateFormProps {
+  remaining: number
+  onBusy: (busy: boolean) => void
+  onCancel: () => void
+  onMade: (licenses: PortalLicense[]) => void
+}
+
+function GenerateForm({ remaining, onBusy, onCancel, onMade }: GenerateFormProps) {
+  const generate = useGeneratePortalLicenses()
+  const form = useSchemaForm(generateSchema(remaining), {
+    defaultValues: { count: 1, expiresAt: toDayInput(addDuration(Date.now(), 30, 'days')) },
+  })
+  const { errors } = form.formState
+  const count = form.register('count', { valueAsNumber: true })
+
+  const submit = form.handleSubmit(async (values) => {
+    onBusy(true)
+    try {
+      onMade(await generate.mutateAsync({ count: values.count, expiresAt: endOfLocalDay(values.expiresAt) }))
+    } catch (error) {
+      showFieldErrors(form, error)
+    } finally {
+      onBusy(false)
+    }
+  })
+  return (
+    <DialogForm onSubmit={submit}>
+      <DialogBody>
+        <Field
+          label="Number of Licenses"
+          hint={`1 to ${remaining.toLocaleString('en-US')}`}
+          error={errors.count?.message}
+        >
+          <Input
+            {...count}
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={remaining}
+            step={1}
+            onBlur={(event) => {
+              if (Number.isNaN(event.target.valueAsNumber)) form.setValue('count', 1)
+              void count.onBlur(event)
+            }}
+          />
+        </Field>
+        <Field
+          label="Expiration Date"
+          hint="Valid until the end of this day"
+          error={errors.expiresAt?.message}
+        >
+          <Input
+            {...form.register('expiresAt')}
+            type="date"
+            min={toDayInput(Date.now())}
+            max={latestDay}
+            required
+          />
+        </Field>
+      </DialogBody>
+      <DialogFooter>
+        <Button onClick={onCancel} disabled={generate.isPending}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="primary" disabled={remaining <= 0} loading={generate.isPending}>
+          Generate License
+        </Button>
+      </DialogFooter>
+    </DialogForm>
+  )
+}
+
+function MadeKeys({ licenses, onDone }: { licenses: PortalLicense[]; onDone: () => void }) {
+  const [first] = licenses
+  if (!first) return null
+  const many = licenses.length > 1
+  return (
+    <>
+      <DialogBody>
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+          <p className="min-w-0 text-fg-muted">
+            {first.app.name}, until <DateText value={first.expiresAt} />
+          </p>
+          <CopyButton
+            text={licenses.map((license) => license.key).join('\n')}
+            label={many ? 'Copy all license keys' : 'Copy license key'}
+            message={many ? 'License keys copied to clipboard' : 'License key copied to clipboard'}
+          >
+            {many ? 'Copy all' : 'Copy'}
+          </CopyButton>
+        </div>
+        <ul className="divide-y rounded-lg border bg-sunken">
+          {licenses.slice(0, shownMax).map((license) => (
+            <li key={license._id} className="break-all px-3 py-2 font-mono text-[0.8125rem]">
+              {license.key}
+            </li>
+          ))}
+        </ul>
+        {licenses.length > shownMax && (
+          <p className="text-[0.8125rem] text-fg-muted">
+            And {(licenses.length - shownMax).toLocaleString('en-US')} more: copy all, or find them in the
+            list.
+          </p>
+        )}
+      </DialogBody>
+      <DialogFooter>
+        <Button variant="primary" onClick={onDone}>
+          Done
+        </Button>
+      </DialogFooter>
+    </>
+  )
+}
+
+const shownMax = 100

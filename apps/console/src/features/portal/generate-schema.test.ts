@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { toDayInput } from '../../lib/dates.ts'
+import { generateSchema } from './generate-schema.ts'
+
+const day = 24 * 60 * 60 * 1000
+const today = toDayInput(Date.now())
+const yesterday = toDayInput(Date.now() - day)
+const takes = (count: number, expiresAt: string, remaining = 5) =>
+  generateSchema(remaining).safeParse({ count, expiresAt }).success
+
+test('takes one to what remains', () => {
+  expect([1, 5].map((count) => takes(count, today))).toEqual([true, true])
+  expect([0, 6, 1.5, Number.NaN].map((count) => takes(count, today))).toEqual([false, false, false, false])
+})
+
+test('takes today and later, not yesterday, not nothing', () => {
+  expect(takes(1, today)).toBe(true)
+  expect(takes(1, '9999-12-31')).toBe(true)
+  expect(takes(1, yesterday)).toBe(false)
+  expect(takes(1, '')).toBe(false)
+})

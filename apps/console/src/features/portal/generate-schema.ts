@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { toDayInput } from '../../lib/dates.ts'
+
+export const latestDay = '9999-12-31'
+
+/** Count and day of the dialog; no more than what remains, and no day before today. */
+export function generateSchema(remaining: number) {
+  const whole = `Enter a whole number from 1 to ${remaining.toLocaleString('en-US')}`
+  return z.object({
+    count: z.int(whole).min(1, whole).max(remaining, whole),
+    expiresAt: z.iso
+      .date('Choose an expiration date')
+      .refine((day) => day >= toDayInput(Date.now()), 'The expiration date cannot be before today')
+      .refine((day) => day <= latestDay, 'That is too far in the future'),
+  })
+}

@@ -1,0 +1,56 @@
+import type { PortalLicense } from '@keyward/contract'
+import { keyPrefix } from '../../lib/license-key.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { DateText } from '../../ui/date.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { badgeOf } from './status.ts'
+
+export const portalLicenseColumns: Column<PortalLicense>[] = [
+  {
+    id: 'key',
+    header: 'License key',
+    phone: 'title',
+    cell: ({ key }) => (
+      <div className="-my-1 flex items-center gap-1">
+        <code className="whitespace-nowrap font-mono text-[0.8125rem]">{keyPrefix(key)}</code>
+        <CopyButton
+          text={key}
+          label={`Copy license key ${keyPrefix(key)}`}
+          message="License key copied to clipboard"
+        />
+      </div>
+    ),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: (license) => {
+      const { label, tone } = badgeOf(license)
+      return (
+        <Badge tone={tone} dot>
+          {label}
+        </Badge>
+      )
+    },
+  },
+  {
+    id: 'app',
+    header: 'App',
+    cell: ({ app }) => <span className="block truncate md:max-w-40">{app.name}</span>,
+  },
+  { id: 'created', header: 'Created', cell: ({ createdAt }) => <DateText value={createdAt} /> },
+  { id: 'expires', header: 'Expires', cell: ({ expiresAt }) => <DateText value={expiresAt} /> },
+  {
+    id: 'used-by',
+    header: 'Used by',
+    cell: ({ usedBy }) =>
+      usedBy ? (
+        <span className="block truncate md:max-w-40" title={usedBy}>
+          {usedBy}
+        </span>
+      ) : (
+        <span className="text-fg-muted">—</span>
+      ),
+  },
+]

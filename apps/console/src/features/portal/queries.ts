@@ -1,0 +1,60 @@
+import type { BodyInputOf, endpoints } from '@keyward/contract'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, callWithMessage, messageOf } from '../../lib/api.ts'
+import { keys } from '../../lib/keys.ts'
+import { wire } from '../../lib/wire.ts'
+import { toast } from '../../ui/toast.tsx'
+
+/** The licenses that the reseller made, newest first, and the counts of all of them. */
+export function usePortalLicenses(query: { page?: number; limit: number }) {
+  return useQuery({
+    queryKey: [...keys.reseller, 'licenses', query],
+    queryFn: ({ signal }) => call(wire.portal.listLicenses, { query, signal }),
+    staleTime: 5_000,
+    refetchOnMount: true,
+    refetchOnWindowFocus: true,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** The quota stands in the profile, so that is fetched anew with the licenses. */
+function useRefetchAll() {
+  const client = useQueryClient()
+  return () => client.invalidateQueries({ queryKey: keys.reseller })
+}
+
+export function useGeneratePortalLicenses() {
+  const refetchAll = useRefetchAll()
+  return useMutation({
+    mutationFn: async (body: BodyInputOf<typeof endpoints.portal.createLicenses>) =>
+      (await call(wire.portal.createLicenses, { body })).licenses,
+    onSuccess: (licenses) =>
+      toast.success('Licenses generated successfully!', {
+        description: `${licenses.length} license(s) created successfully`,
+      }),
+    onError: (error) => toast.error(messageOf(error, 'Failed to create licenses')),
+    onSettled: () => void refetchAll(),
+  })
+}
+
+export function useDeletePortalLicenses() {
+  const refetchAll = useRefetchAll()
+  return useMutation({
+    mutationFn: () => callWithMessage(wire.portal.removeLicenses),
+    onSuccess: ({ data, message }) =>
+      toast.success(message ?? `Successfully deleted ${data.deletedCount} license(s)`),
+    onError: (error) => toast.error(messageOf(error, 'Failed to delete licenses')),
+    onSettled: () => void refetchAll(),
+  })
+}
+
+/** Fetches everything on the page anew and says how that went. */
+export function useRefresh(texts: { done: string; failed: string }) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () =>
+      client.refetchQueries({ queryKey: keys.reseller, type: 'active' }, { throwOnError: true }),
+    onSuccess: () => toast.success(texts.done),
+    onError: (error) => toast.error(messageOf(error, texts.failed)),
+  })
+}

@@ -1,0 +1,59 @@
+import { CircleCheck, KeyRound } from 'lucide-react'
+import { keyPrefix } from '../../lib/license-key.ts'
+import { DateText } from '../../ui/date.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import type { usePortalLicenses } from './queries.ts'
+
+/** The latest licenses as they come with the figures of the dashboard. */
+export function RecentActivity({ query }: { query: ReturnType<typeof usePortalLicenses> }) {
+  const licenses = query.data?.licenses
+  if (query.isError && !licenses) {
+    return (
+      <ErrorState
+        title="Failed to fetch licenses"
+        description={query.error.message}
+        onRetry={() => query.refetch()}
+        retrying={query.isFetching}
+      />
+    )
+  }
+  if (!licenses) {
+    return (
+      <div className="grid gap-4 px-5 pb-5" aria-busy>
+        {[1, 2, 3, 4, 5].map((row) => (
+          <Skeleton key={row} className="h-9" />
+        ))}
+      </div>
+    )
+  }
+  if (licenses.length === 0) {
+    return (
+      <EmptyState
+        icon={<KeyRound />}
+        title="No activity yet"
+        description="The licenses that you generate show up here, and when somebody activates them."
+      />
+    )
+  }
+  return (
+    <ul className="divide-y border-t">
+      {licenses.map((license) => (
+        <li key={license._id} className="flex items-center gap-3 px-5 py-3">
+          <span
+            className={`grid size-8 shrink-0 place-items-center rounded-full [&_svg]:size-4 ${
+              license.used ? 'bg-success-soft text-success-text' : 'bg-accent-soft text-accent-text'
+            }`}
+          >
+            {license.used ? <CircleCheck aria-hidden /> : <KeyRound aria-hidden />}
+          </span>
+          <div className="min-w-0 flex-1">
+            <p className="font-medium">{license.used ? 'License activated' : 'License generated'}</p>
+            <code className="font-mono text-[0.8125rem] text-fg-muted">{keyPrefix(license.key, 12)}</code>
+          </div>
+          <DateText value={license.createdAt} className="text-[0.8125rem] text-fg-muted" />
+        </li>
+      ))}
+    </ul>
+  )
+}

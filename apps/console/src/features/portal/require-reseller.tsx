@@ -1,0 +1,34 @@
+import type { PortalReseller } from '@keyward/contract'
+import type { ReactNode } from 'react'
+import { Navigate, useLocation } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { resellerSession, useToken } from '../../lib/session.ts'
+import { PageSpinner } from '../../ui/spinner.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { useReseller } from './session.ts'
+
+/** Lets a signed-in reseller through; sends anybody else to /reseller/auth, which returns them here. */
+export function RequireReseller({ children }: { children: (reseller: PortalReseller) => ReactNode }) {
+  const token = useToken(resellerSession)
+  const reseller = useReseller()
+  const { pathname, search } = useLocation()
+
+  if (token === null) {
+    const from = resellerSession.leftOnPurpose() ? undefined : pathname + search
+    return <Navigate to={paths.resellerAuth} replace state={{ from }} />
+  }
+  if (reseller.data) return children(reseller.data)
+  if (reseller.isError) {
+    return (
+      <main className="grid min-h-dvh place-items-center">
+        <ErrorState
+          title="The server cannot be reached"
+          description={reseller.error.message}
+          onRetry={() => reseller.refetch()}
+          retrying={reseller.isFetching}
+        />
+      </main>
+    )
+  }
+  return <PageSpinner />
+}

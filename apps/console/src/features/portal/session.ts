@@ -1,0 +1,55 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ApiError, call, messageOf } from '../../lib/api.ts'
+import { keys } from '../../lib/keys.ts'
+import { resellerSession, useToken } from '../../lib/session.ts'
+import { wire } from '../../lib/wire.ts'
+import { toast } from '../../ui/toast.tsx'
+
+export const resellerKey = [...keys.reseller, 'profile']
+
+/** The signed-in reseller. */
+export function useReseller() {
+  const token = useToken(resellerSession)
+  return useQuery({
+    queryKey: resellerKey,
+    queryFn: async ({ signal }) => (await call(wire.portal.profile, { signal })).reseller,
+    enabled: token !== null,
+    refetchOnWindowFocus: true,
+  })
+}
+
+export function usePortalLogin() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { email: string; password: string }) => call(wire.portal.login, { body }),
+    onSuccess: ({ token, reseller }) => {
+      client.removeQueries({ queryKey: keys.reseller })
+      client.setQueryData(resellerKey, reseller)
+      resellerSession.set(token)
+      toast.success('Welcome to your reseller portal!')
+    },
+    onError: () => resellerSession.set(null),
+  })
+}
+
+/** What the sign-in page says of a failure: the server's own words where it refused, but not where it broke. */
+export function signInFailure(error: unknown): string {
+  if (error instanceof ApiError && error.status === 401) {
+    return 'Invalid email or password. Please check your credentials.'
+  }
+  const failed = 'Authentication failed. Please try again.'
+  return error instanceof ApiError && error.status > 401 && error.status < 500
+    ? messageOf(error, failed)
+    : failed
+}
+
+export function usePortalLogout() {
+  const client = useQueryClient()
+  return () => {
+    // The call takes its token when it is made. An answer is not waited for: who wants to leave, leaves.
+    void call(wire.portal.logout).catch(() => {})
+    resellerSession.set(null, true)
+    client.removeQueries({ queryKey: keys.reseller })
+    toast.success('Logged out successfully')
+  }
+}

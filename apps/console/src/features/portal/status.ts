@@ -1,0 +1,16 @@
+import type { PortalLicense } from '@keyward/contract'
+import type { Tone } from '../../ui/badge.tsx'
+
+/** Used wins over Expired, and that over Available. */
+export function badgeOf({ used, status }: Pick<PortalLicense, 'used' | 'status'>): {
+  label: string
+  tone: Tone
+} {
+  if (used) return { label: 'Used', tone: 'accent' }
+  return status === 'EXPIRED'
+    ? { label: 'Expired', tone: 'warning' }
+    : { label: 'Available', tone: 'success' }
+}
+
+/** Whole percent; 0 of nothing. */
+export const percentOf = (part: number, whole: number) => (whole > 0 ? Math.round((part / whole) * 100) : 0)

@@ -1,0 +1,64 @@
+import type { Reseller } from '@keyward/contract'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useDeleteReseller, useSetActive } from './queries.ts'
+
+export interface ResellerDialogProps {
+  reseller: Reseller
+  onClose: () => void
+}
+
+export function SuspendResellerDialog({ reseller, onClose }: ResellerDialogProps) {
+  const setActive = useSetActive()
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Suspend Reseller"
+      description={
+        <>
+          <strong className="break-all font-semibold text-fg">{reseller.email}</strong> is signed out at once
+          and cannot sign in or generate licenses until you resume it.
+        </>
+      }
+      loss="Its licenses and their end users are not touched."
+      tone="neutral"
+      confirmLabel="Suspend"
+      busy={setActive.isPending}
+      onConfirm={() => setActive.mutate({ id: reseller._id, active: false }, { onSuccess: onClose })}
+    />
+  )
+}
+
+export function DeleteResellerDialog({ reseller, onClose }: ResellerDialogProps) {
+  const remove = useDeleteReseller()
+  const licenses = reseller.created_licenses
+  function confirm() {
+    if (!reseller._id || !reseller.email) toast.error('Invalid reseller data')
+    else remove.mutate(reseller._id, { onSuccess: onClose })
+  }
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Delete Reseller"
+      description={
+        <>
+          The account <strong className="break-all font-semibold text-fg">{reseller.email}</strong> is deleted
+          and signed out at once. This action cannot be undone.
+        </>
+      }
+      loss="The access to the portal is lost for good: a new account starts without these licenses."
+      typed={reseller.email}
+      confirmLabel="Delete Reseller"
+      busy={remove.isPending}
+      onConfirm={confirm}
+    >
+      <p className="text-fg-muted">
+        {licenses === 0
+          ? 'It has no licenses at present.'
+          : `Its ${licenses === 1 ? 'license' : `${licenses.toLocaleString('en-US')} licenses`} and their end users stay with you.`}
+      </p>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,214 @@
+import { type App, type DataOf, endpoints, limits } from '@keyward/contract'
+import { Crown } from 'lucide-react'
+import { useState } from 'react'
+import { Controller } from 'react-hook-form'
+import { ApiError } from '../../lib/api.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { paths } from '../../lib/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input, PasswordInput } from '../../ui/input.tsx'
+import { Select } from '../../ui/select.tsx'
+import { Callout, EmptyState } from '../../ui/states.tsx'
+import { generatePassword } from './generate-password.ts'
+import { useCreateReseller } from './queries.ts'
+import { ResellerCredentials } from './reseller-credentials.tsx'
+
+type Made = DataOf<typeof endpoints.resellers.create>
+
+export interface CreateResellerDialogProps {
+  /** Whether the owner's plan has resellers. */
+  available: boolean
+  apps: App[]
+  /** Chosen when the dialog opens. */
+  appId: string | undefined
+  onClose: () => void
+}
+
+export function CreateResellerDialog({ available, apps, appId, onClose }: CreateResellerDialogProps) {
+  const [busy, setBusy] = useState(false)
+  const [made, setMade] = useState<Made>()
+  const [leaving, setLeaving] = useState(false)
+  if (made) {
+    return (
+      <>
+        <Dialog
+          open={!leaving}
+          onOpenChange={() => setLeaving(true)}
+          title="Reseller Created"
+          description="Hand these credentials to the reseller now."
+        >
+          <ResellerCredentials made={made} onDone={onClose} />
+        </Dialog>
+        <ConfirmDialog
+          open={leaving}
+          onOpenChange={setLeaving}
+          title="Close the credentials?"
+          description="The password cannot be seen again. If nobody has it, the reseller must be deleted and created anew."
+          tone="neutral"
+          confirmLabel="Close"
+          cancelLabel="Back"
+          onConfirm={onClose}
+        />
+      </>
+    )
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      busy={busy}
+      title="Add New Reseller"
+      description={available ? 'An account that makes license keys for one of your apps.' : undefined}
+    >
+      {available ? (
+        <CreateForm apps={apps} appId={appId} onBusy={setBusy} onCancel={onClose} onMade={setMade} />
+      ) : (
+        <Unavailable onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+function Unavailable({ onClose }: { onClose: () => void }) {
+  return (
+    <>
+      <DialogBody>
+        <EmptyState
+          className="py-6"
+          icon={<Crown />}
+          title="Resellers are unavailable on the free plan"
+          description="Creating resellers is only available for premium subscribers."
+        />
+      </DialogBody>
+      <DialogFooter>
+        <Button onClick={onClose}>Close</Button>
+        <Button asChild variant="primary" className="max-md:h-11">
+          <a href={paths.subscription}>Upgrade to Premium</a>
+        </Button>
+      </DialogFooter>
+    </>
+  )
+}
+
+interface CreateFormProps {
+  apps: App[]
+  appId: string | undefined
+  onBusy: (busy: boolean) => void
+  onCancel: () => void
+  onMade: (made: Made) => void
+}
+
+function CreateForm({ apps, appId, onBusy, onCancel, onMade }: CreateFormProps) {
+  const create = useCreateReseller()
+  const [filledIn, setFilledIn] = useState(false)
+  const only = apps.length === 1 ? apps[0]?._id : undefined
+  const form = useSchemaForm(endpoints.resellers.create.body!, {
+    defaultValues: {
+      email: '',
+      password: '',
+      app_id: appId ?? only ?? '',
+      allowed_license_keys: limits.resellerLicensesDefault,
+    },
+  })
+  const { errors } = form.formState
+  const blocked = apps.length === 0
+
+  const submit = form.handleSubmit(async (values) => {
+    onBusy(true)
+    try {
+      onMade(await create.mutateAsync(values))
+    } catch (error) {
+      form.reset()
+      if (error instanceof ApiError && error.code === 'email_taken') {
+        form.setError('email', { type: 'server', message: error.message }, { shouldFocus: true })
+      } else showFieldErrors(form, error)
+    } finally {
+      onBusy(false)
+    }
+  })
+
+  function fillPassword() {
+    form.setValue('password', generatePassword(), { shouldValidate: true, shouldDirty: true })
+    setFilledIn(true)
+  }
+
+  return (
+    <DialogForm onSubmit={submit} autoComplete="off">
+      <DialogBody>
+        {blocked && (
+          <Callout tone="warning">You need to create an app first before adding resellers.</Callout>
+        )}
+        <Field label="Email" error={errors.email?.message}>
+          <Input
+            {...form.register('email')}
+            type="email"
+            autoComplete="off"
+            placeholder="reseller@example.com"
+            disabled={blocked}
+          />
+        </Field>
+        <Field
+          label="Password"
+          hint={`At least ${limits.passwordMin} characters. You see it once more when the account is made.`}
+          error={errors.password?.message}
+          aside={
+            <Button variant="link" onClick={fillPassword} disabled={blocked}>
+              Generate password
+            </Button>
+          }
+        >
+          <PasswordInput
+            {...form.register('password')}
+            autoComplete="new-password"
+            className="font-mono"
+            disabled={blocked}
+          />
+        </Field>
+        <span className="sr-only" role="status">
+          {filledIn && 'A password of 12 characters was filled in'}
+        </span>
+        <Field label="Application" error={errors.app_id && 'Choose an application'}>
+          <Controller
+            control={form.control}
+            name="app_id"
+            render={({ field }) => (
+              <Select
+                value={field.value || undefined}
+                onChange={field.onChange}
+                options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+                placeholder="Choose an application"
+                disabled={blocked}
+              />
+            )}
+          />
+        </Field>
+        <Field
+          label="License Key Limit"
+          hint="How many licenses of this reseller may exist, 1 to 10,000"
+          error={errors.allowed_license_keys?.message}
+        >
+          <Input
+            {...form.register('allowed_license_keys', { valueAsNumber: true })}
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={limits.resellerLicensesMax}
+            step={1}
+            disabled={blocked}
+          />
+        </Field>
+      </DialogBody>
+      <DialogFooter>
+        <Button onClick={onCancel} disabled={create.isPending}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="primary" disabled={blocked} loading={create.isPending}>
+          Create Reseller
+        </Button>
+      </DialogFooter>
+    </DialogForm>
+  )
+}

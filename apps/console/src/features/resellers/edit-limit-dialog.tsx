@@ -1,0 +1,128 @@
+import { limits, type Reseller } from '@keyward/contract'
+import { useState } from 'react'
+import { z } from 'zod'
+import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { useEditLimit } from './queries.ts'
+import { previewLimit } from './summary.ts'
+
+const invalid = 'Please enter a valid license limit (0 or greater)'
+const schema = z.object({
+  licenseLimit: z
+    .int(invalid)
+    .min(0, invalid)
+    .max(limits.resellerLicensesMax, 'License limit cannot exceed 10,000'),
+})
+
+export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onClose: () => void }) {
+  const edit = useEditLimit()
+  const [unsure, setUnsure] = useState<number>()
+  const form = useSchemaForm(schema, {
+    mode: 'onChange',
+    defaultValues: { licenseLimit: reseller.allowed_license_keys },
+  })
+  const { errors } = form.formState
+  const used = reseller.created_licenses
+  const preview = errors.licenseLimit ? undefined : previewLimit(form.watch('licenseLimit'), used)
+
+  const save = (licenseLimit: number) =>
+    edit.mutate(
+      { id: reseller._id, licenseLimit },
+      {
+        onSuccess: onClose,
+        onError: (error) => {
+          setUnsure(undefined)
+          showFieldErrors(form, error)
+        },
+      },
+    )
+  const submit = form.handleSubmit(({ licenseLimit }) => {
+    if (licenseLimit < used) setUnsure(licenseLimit)
+    else save(licenseLimit)
+  })
+
+  return (
+    <>
+      <Dialog
+        open={unsure === undefined}
+        onOpenChange={onClose}
+        busy={edit.isPending}
+        title="Edit Reseller License Limit"
+        description={
+          <span className="wrap-anywhere">
+            {reseller.email}, {reseller.app_id.name}
+          </span>
+        }
+      >
+        <DialogForm onSubmit={submit}>
+          <DialogBody>
+            <Field
+              label="License Limit"
+              hint="How many licenses of this reseller may exist, 0 to 10,000"
+              error={errors.licenseLimit?.message}
+            >
+              <Input
+                {...form.register('licenseLimit', { valueAsNumber: true })}
+                type="number"
+                inputMode="numeric"
+                min={0}
+                max={limits.resellerLicensesMax}
+                step={1}
+              />
+            </Field>
+            <dl
+              aria-label="Preview"
+              aria-live="polite"
+              className="grid grid-cols-3 divide-x rounded-lg border bg-sunken text-center"
+            >
+              <Figure label="New limit" value={preview?.limit} />
+              <Figure label="Used" value={used} />
+              <Figure label="Remaining" value={preview?.remaining} />
+            </dl>
+            {preview?.belowUsed && (
+              <p className="text-[0.8125rem] text-warning-text">
+                This is below the {amount(used)} that exist already.
+              </p>
+            )}
+          </DialogBody>
+          <DialogFooter>
+            <Button onClick={onClose} disabled={edit.isPending}>
+              Cancel
+            </Button>
+            <Button type="submit" variant="primary" loading={edit.isPending}>
+              Update Limit
+            </Button>
+          </DialogFooter>
+        </DialogForm>
+      </Dialog>
+      <ConfirmDialog
+        open={unsure !== undefined}
+        onOpenChange={(open) => !open && setUnsure(undefined)}
+        title="Set the limit below what exists?"
+        description={`This reseller has already created ${amount(used)}; the new limit is ${unsure?.toLocaleString('en-US') ?? ''}. Do you want to continue?`}
+        loss="Its licenses stay valid, but it cannot create more until some are deleted."
+        tone="neutral"
+        confirmLabel="Continue"
+        cancelLabel="Back"
+        busy={edit.isPending}
+        onConfirm={() => unsure !== undefined && save(unsure)}
+      />
+    </>
+  )
+}
+
+const amount = (licenses: number) =>
+  `${licenses.toLocaleString('en-US')} ${licenses === 1 ? 'license' : 'licenses'}`
+
+function Figure({ label, value }: { label: string; value: number | undefined }) {
+  return (
+    <div className="grid justify-items-center gap-0.5 px-2 py-2.5">
+      <dt className="order-last text-[0.8125rem] text-fg-muted">{label}</dt>
+      <dd className="font-semibold text-lg tabular-nums">{value?.toLocaleString('en-US') ?? '—'}</dd>
+    </div>
+  )
+}

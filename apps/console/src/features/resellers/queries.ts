@@ -1,0 +1,88 @@
+import type { BodyInputOf, endpoints, Reseller } from '@keyward/contract'
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, messageOf } from '../../lib/api.ts'
+import { keys } from '../../lib/keys.ts'
+import { wire } from '../../lib/wire.ts'
+import { toast } from '../../ui/toast.tsx'
+
+/** All resellers, newest first: the summary counts every one of them. */
+export function useResellers(enabled: boolean) {
+  return useQuery({
+    queryKey: keys.resellers,
+    queryFn: async ({ signal }) => (await call(wire.resellers.list, { signal })).resellers,
+    enabled,
+    refetchOnWindowFocus: true,
+  })
+}
+
+function refresh(client: QueryClient) {
+  for (const queryKey of [keys.resellers, keys.dashboard, keys.apps]) {
+    void client.invalidateQueries({ queryKey })
+  }
+}
+
+function putReseller(client: QueryClient, reseller: Reseller) {
+  client.setQueryData<Reseller[]>(keys.resellers, (resellers) =>
+    resellers?.map((present) => (present._id === reseller._id ? reseller : present)),
+  )
+  refresh(client)
+}
+
+export function useCreateReseller() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: BodyInputOf<typeof endpoints.resellers.create>) =>
+      call(wire.resellers.create, { body }),
+    onSuccess: () => {
+      refresh(client)
+      toast.success('Reseller account has been created successfully.')
+    },
+    onError: (error) => toast.error(messageOf(error, 'Failed to create reseller.')),
+  })
+}
+
+export function useEditLimit() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ id, licenseLimit }: { id: string; licenseLimit: number }) =>
+      (await call(wire.resellers.update, { params: { id }, body: { licenseLimit } })).reseller,
+    onSuccess: (reseller) => {
+      putReseller(client, reseller)
+      toast.success('Reseller license limit has been updated successfully.')
+    },
+    onError: (error) => toast.error(messageOf(error, 'Failed to update reseller license limit')),
+  })
+}
+
+export function useSetActive() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ id, active }: { id: string; active: boolean }) =>
+      (await call(wire.resellers.update, { params: { id }, body: { active } })).reseller,
+    onSuccess: (reseller) => {
+      putReseller(client, reseller)
+      toast.success(reseller.active ? 'Reseller resumed' : 'Reseller suspended', {
+        description: reseller.active
+          ? `${reseller.email} can sign in again.`
+          : `${reseller.email} has been signed out and cannot sign in.`,
+      })
+    },
+    onError: (error) => toast.error(messageOf(error, 'Failed to update reseller.')),
+  })
+}
+
+export function useDeleteReseller() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => call(wire.resellers.remove, { params: { id } }),
+    onSuccess: (_, id) => {
+      client.setQueryData<Reseller[]>(keys.resellers, (resellers) =>
+        resellers?.filter((reseller) => reseller._id !== id),
+      )
+      refresh(client)
+      void client.invalidateQueries({ queryKey: keys.licenses })
+      toast.success('Reseller has been permanently deleted.')
+    },
+    onError: (error) => toast.error(messageOf(error, 'Failed to delete reseller.')),
+  })
+}

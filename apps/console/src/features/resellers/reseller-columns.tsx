@@ -1,0 +1,112 @@
+import type { Reseller } from '@keyward/contract'
+import { Pause, Pencil, Play, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { Progress } from '../../ui/progress.tsx'
+import type { Column } from '../../ui/table.tsx'
+
+export type ResellerAction = 'edit' | 'suspend' | 'resume' | 'delete'
+
+export function resellerColumns(
+  onAction: (action: ResellerAction, reseller: Reseller) => void,
+): Column<Reseller>[] {
+  return [
+    {
+      id: 'email',
+      header: 'Reseller',
+      phone: 'title',
+      cell: ({ email }) => (
+        <span className="block break-all font-medium md:max-w-60 md:truncate" title={email}>
+          {email}
+        </span>
+      ),
+    },
+    {
+      id: 'app',
+      header: 'App',
+      cell: (reseller) => <span className="block truncate md:max-w-36">{reseller.app_id.name}</span>,
+    },
+    { id: 'joined', header: 'Joined', cell: (reseller) => <DateText value={reseller.createdAt} /> },
+    {
+      id: 'usage',
+      header: 'Usage',
+      cell: ({ email, created_licenses: used, allowed_license_keys: allowed }) => (
+        <div className="grid w-24 gap-1.5 max-md:ml-auto">
+          <span className="tabular-nums">
+            {used.toLocaleString('en-US')}/{allowed.toLocaleString('en-US')}
+          </span>
+          <Progress value={used} max={allowed} label={`Licenses used by ${email}`} />
+        </div>
+      ),
+    },
+    {
+      id: 'status',
+      header: 'Status',
+      cell: ({ active }) => (
+        <Badge tone={active ? 'success' : 'warning'} dot>
+          {active ? 'Active' : 'Suspended'}
+        </Badge>
+      ),
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      align: 'end',
+      className: 'md:whitespace-nowrap',
+      cell: (reseller) => (
+        <div className="flex justify-end gap-1 md:-my-1.5 md:-mr-2 md:-ml-5">
+          <Action name="Edit" of={reseller} icon={<Pencil />} onClick={() => onAction('edit', reseller)} />
+          {reseller.active ? (
+            <Action
+              name="Suspend"
+              of={reseller}
+              icon={<Pause />}
+              onClick={() => onAction('suspend', reseller)}
+            />
+          ) : (
+            <Action
+              name="Resume"
+              of={reseller}
+              icon={<Play />}
+              onClick={() => onAction('resume', reseller)}
+            />
+          )}
+          <Action
+            name="Delete"
+            of={reseller}
+            icon={<Trash2 />}
+            danger
+            onClick={() => onAction('delete', reseller)}
+          />
+        </div>
+      ),
+    },
+  ]
+}
+
+interface ActionProps {
+  name: string
+  of: Reseller
+  icon: ReactNode
+  danger?: boolean
+  onClick: () => void
+}
+
+/** An icon in the table of a desktop, with its name on a phone, where nothing can be hovered. */
+function Action({ name, of, icon, danger = false, onClick }: ActionProps) {
+  return (
+    <Button
+      size="sm"
+      variant="ghost"
+      title={name}
+      aria-label={`${name} ${of.email}`}
+      onClick={onClick}
+      className={`max-md:px-2 md:w-8 md:px-0 ${danger ? 'text-danger-text hover:bg-danger-soft hover:text-danger-text' : ''}`}
+    >
+      {icon}
+      <span className="md:hidden">{name}</span>
+    </Button>
+  )
+}

@@ -1,0 +1,41 @@
+import type { DataOf, endpoints } from '@keyward/contract'
+import { TriangleAlert } from 'lucide-react'
+import { paths } from '../../lib/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton, CopyField } from '../../ui/copy-button.tsx'
+import { DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Callout } from '../../ui/states.tsx'
+
+export interface ResellerCredentialsProps {
+  made: DataOf<typeof endpoints.resellers.create>
+  onDone: () => void
+}
+
+export function ResellerCredentials({ made, onDone }: ResellerCredentialsProps) {
+  const portal = `${window.location.origin}${paths.resellerAuth}`
+  const all = `Reseller portal: ${portal}\nEmail: ${made.email}\nPassword: ${made.password}`
+  return (
+    <>
+      <DialogBody>
+        <Callout tone="warning" icon={<TriangleAlert aria-hidden />}>
+          The password is shown this once. It cannot be seen again.
+        </Callout>
+        <CopyField label="Email" value={made.email} />
+        <CopyField label="Password" value={made.password} />
+        <CopyField label="Portal address" value={portal} />
+        <p className="text-[0.8125rem] text-fg-muted">
+          May have {made.allowed_license_keys.toLocaleString('en-US')}{' '}
+          {made.allowed_license_keys === 1 ? 'license' : 'licenses'} of {made.app_id.name}.
+        </p>
+      </DialogBody>
+      <DialogFooter>
+        <CopyButton text={all} label="Copy all credentials">
+          Copy all
+        </CopyButton>
+        <Button variant="primary" onClick={onDone}>
+          Done
+        </Button>
+      </DialogFooter>
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import type { App, Reseller } from '@keyward/contract'
+import { Suspense } from 'react'
+import { lazyNamed } from '../../lib/lazy.ts'
+import { useDialogParam } from '../../lib/url-state.ts'
+
+const confirmDialogs = () => import('./confirm-dialogs.tsx')
+const DeleteResellerDialog = lazyNamed(confirmDialogs, 'DeleteResellerDialog')
+const SuspendResellerDialog = lazyNamed(confirmDialogs, 'SuspendResellerDialog')
+const CreateResellerDialog = lazyNamed(() => import('./create-reseller-dialog.tsx'), 'CreateResellerDialog')
+const EditLimitDialog = lazyNamed(() => import('./edit-limit-dialog.tsx'), 'EditLimitDialog')
+
+const kinds = ['create', 'edit', 'suspend', 'delete'] as const
+
+export function useResellerDialog() {
+  return useDialogParam(kinds)
+}
+
+export interface ResellerDialogsProps {
+  /** Whether the owner's plan has resellers. */
+  available: boolean
+  apps: App[]
+  appId: string | undefined
+  resellers: Reseller[]
+}
+
+/** The dialog that the URL asks for. */
+export function ResellerDialogs({ available, apps, appId, resellers }: ResellerDialogsProps) {
+  const { kind, id, close } = useResellerDialog()
+  const reseller = resellers.find((candidate) => candidate._id === id)
+  return (
+    <Suspense fallback={null}>
+      {kind === 'create' && (
+        <CreateResellerDialog available={available} apps={apps} appId={appId} onClose={close} />
+      )}
+      {kind === 'edit' && reseller && <EditLimitDialog reseller={reseller} onClose={close} />}
+      {kind === 'suspend' && reseller?.active && (
+        <SuspendResellerDialog reseller={reseller} onClose={close} />
+      )}
+      {kind === 'delete' && reseller && <DeleteResellerDialog reseller={reseller} onClose={close} />}
+    </Suspense>
+  )
+}

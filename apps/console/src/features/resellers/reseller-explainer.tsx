@@ -1,0 +1,40 @@
+import { KeyRound, LogIn, ShieldCheck } from 'lucide-react'
+import { Card, CardHeader } from '../../ui/card.tsx'
+
+const facts = [
+  {
+    icon: LogIn,
+    title: 'Their own portal',
+    text: 'A reseller signs in at an address of its own. It sees the name of its app and the licenses it made, and nothing else of yours.',
+  },
+  {
+    icon: KeyRound,
+    title: 'Keys within a quota',
+    text: 'It generates keys for one app, up to the limit that you set here. Deleting a license frees its place.',
+  },
+  {
+    icon: ShieldCheck,
+    title: 'Your customers',
+    text: 'Licenses and end users stay with you when you suspend or delete a reseller.',
+  },
+]
+
+/** What resellers are for. */
+export function ResellerExplainer() {
+  return (
+    <Card>
+      <CardHeader title="What resellers do" description="They sell licenses of your apps on their own." />
+      <ul className="grid gap-5 border-t px-5 py-5 md:grid-cols-3 md:gap-6">
+        {facts.map(({ icon: Icon, title, text }) => (
+          <li key={title} className="flex gap-3">
+            <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-accent-text" />
+            <div className="grid content-start gap-1">
+              <h3 className="font-medium">{title}</h3>
+              <p className="text-[0.8125rem] text-fg-muted">{text}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { previewLimit, summarize } from './summary.ts'
+
+test('the average of nobody is zero', () => {
+  expect(summarize([])).toEqual({ total: 0, licenses: 0, average: 0 })
+})
+
+test('counts the licenses of all, and the average with one decimal', () => {
+  const resellers = [{ created_licenses: 3 }, { created_licenses: 0 }, { created_licenses: 7 }]
+  expect(summarize(resellers)).toEqual({ total: 3, licenses: 10, average: 3.3 })
+})
+
+test('what remains is never negative', () => {
+  expect(previewLimit(10, 4)).toEqual({ limit: 10, used: 4, remaining: 6, belowUsed: false })
+  expect(previewLimit(4, 4)).toEqual({ limit: 4, used: 4, remaining: 0, belowUsed: false })
+  expect(previewLimit(0, 4)).toEqual({ limit: 0, used: 4, remaining: 0, belowUsed: true })
+})
+
+test.each([Number.NaN, -1, 1.5])('a limit of %s means nothing', (limit) => {
+  expect(previewLimit(limit, 4)).toBeUndefined()
+})

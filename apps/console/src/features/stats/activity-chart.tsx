@@ -1,0 +1,50 @@
+import { Activity } from 'lucide-react'
+import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
+import { LineChart } from '../../ui/line-chart.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { useActivity } from './queries.ts'
+
+/** The server counts by UTC days, so they are named in UTC. */
+const dayName = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+
+export function ActivityChart() {
+  const activity = useActivity()
+  const days = activity.data
+  const quiet = days?.every((day) => day.activations === 0 && day.signIns === 0)
+  return (
+    <Card>
+      <CardHeader title="Activity" description="License activations and sign-ins of the last 30 days" />
+      <CardBody>
+        {activity.isError && !days && (
+          <ErrorState
+            title="The activity could not be loaded"
+            description={activity.error.message}
+            onRetry={() => activity.refetch()}
+            retrying={activity.isFetching}
+          />
+        )}
+        {activity.isPending && <Skeleton className="h-56" />}
+        {quiet && (
+          <EmptyState
+            className="py-8"
+            icon={<Activity />}
+            title="No activity yet"
+            description="Activations and sign-ins show up here as soon as a program with one of your licenses runs."
+          />
+        )}
+        {days && !quiet && (
+          <LineChart
+            caption="Activations and sign-ins by day"
+            labelHeading="Day (UTC)"
+            labels={days.map((day) => dayName.format(new Date(day.date)))}
+            series={[
+              { name: 'Activations', values: days.map((day) => day.activations) },
+              { name: 'Sign-ins', values: days.map((day) => day.signIns) },
+            ]}
+          />
+        )}
+      </CardBody>
+    </Card>
+  )
+}

@@ -1,0 +1,20 @@
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../../lib/api.ts'
+import { keys } from '../../lib/keys.ts'
+import { wire } from '../../lib/wire.ts'
+
+export function useDashboardStats() {
+  return useQuery({
+    queryKey: [...keys.dashboard, 'stats'],
+    queryFn: async ({ signal }) => (await call(wire.dashboard.data, { signal })).stats,
+    staleTime: 10_000,
+    refetchInterval: 30_000,
+  })
+}
+
+export function useActivity() {
+  return useQuery({
+    queryKey: [...keys.dashboard, 'activity'],
+    queryFn: async ({ signal }) => (await call(wire.dashboard.activity, { signal })).days,
+  })
+}

@@ -1,0 +1,165 @@
+import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from '@keyward/contract'
+import { ownerSession, resellerSession, type Session } from './session.ts'
+import type { Wire } from './wire.ts'
+
+export interface FieldError {
+  path: string
+  message: string
+}
+
+/** A failure that the server answered, or (status 0) no answer at all. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly fields: FieldError[]
+
+  constructor(
+    message: string,
+    facts: { status: number; code: string; fields?: FieldError[]; cause?: unknown },
+  ) {
+    super(message, { cause: facts.cause })
+    this.status = facts.status
+    this.code = facts.code
+    this.fields = facts.fields ?? []
+  }
+}
+
+/** What to show for a caught error; the fallback stands in for what carries no text of the server. */
+export function messageOf(error: unknown, fallback: string): string {
+  return error instanceof ApiError && error.message ? error.message : fallback
+}
+
+type Part<Name extends string, Value> = [Value] extends [undefined]
+  ? unknown
+  : undefined extends Value
+    ? { [K in Name]?: Value }
+    : // biome-ignore lint/complexity/noBannedTypes: asks whether nothing in it is required
+      {} extends Value
+      ? { [K in Name]?: Value }
+      : { [K in Name]: Value }
+
+/** Exactly the parts of a request that the endpoint takes. */
+export type InputOf<E> = Part<'params', ParamsOf<E>> &
+  Part<'query', QueryInputOf<E>> &
+  Part<'body', BodyInputOf<E>> & { signal?: AbortSignal }
+
+interface Loose {
+  params?: Record<string, unknown>
+  query?: Record<string, unknown>
+  body?: unknown
+  signal?: AbortSignal
+}
+
+type Args<E> = [unknown] extends [Omit<InputOf<E>, 'signal'>]
+  ? [input?: InputOf<E>]
+  : // biome-ignore lint/complexity/noBannedTypes: asks whether nothing in it is required
+    {} extends InputOf<E>
+    ? [input?: InputOf<E>]
+    : [input: InputOf<E>]
+
+const sessions: Partial<Record<Endpoint['access'], Session>> = {
+  owner: ownerSession,
+  reseller: resellerSession,
+}
+const expiryListeners = new Set<(session: Session, endpoint: Wire) => void>()
+
+/** Called when the server no longer knows the token that a call carried; the token is gone by then. */
+export function onSessionExpired(listener: (session: Session, endpoint: Wire) => void) {
+  expiryListeners.add(listener)
+  return () => void expiryListeners.delete(listener)
+}
+
+/** Makes one call of the contract and answers its `data` together with the server's `message`. */
+export async function callWithMessage<E extends Endpoint>(
+  endpoint: Wire<E>,
+  ...[input]: Args<E>
+): Promise<{ data: DataOf<E>; message: string | undefined }> {
+  const { response, refuse } = await request(endpoint, input as Loose)
+  const answer = await response.json().catch(() => null)
+  if (response.ok && answer?.success) return { data: answer.data, message: answer.message }
+  throw refuse(answer)
+}
+
+/** Makes a call that is answered with a file, and answers the response to read it from. */
+export async function callForFile<E extends Endpoint>(
+  endpoint: Wire<E>,
+  ...[input]: Args<E>
+): Promise<Response> {
+  const { response, refuse } = await request(endpoint, input as Loose)
+  if (response.ok) return response
+  throw refuse(await response.json().catch(() => null))
+}
+
+async function request(endpoint: Wire, { params, query, body, signal }: Loose = {}) {
+  const session = sessions[endpoint.access]
+  const token = session?.get() ?? null
+  const headers: Record<string, string> = { accept: 'application/json' }
+  if (token) headers.authorization = `Bearer ${token}`
+  if (endpoint.hasBody) headers['content-type'] = 'application/json'
+
+  const response = await send(urlOf(endpoint.path, params, query), {
+    method: endpoint.method,
+    headers,
+    body: endpoint.hasBody ? JSON.stringify(body ?? {}) : undefined,
+    signal,
+  })
+  const refuse = (answer: unknown) => {
+    if (response.status === 401 && session && token && session.get() === token) {
+      session.set(null)
+      for (const listener of expiryListeners) listener(session, endpoint)
+    }
+    return toApiError(response.status, answer)
+  }
+  return { response, refuse }
+}
+
+/** Makes one call of the contract and answers its `data`. */
+export async function call<E extends Endpoint>(endpoint: Wire<E>, ...args: Args<E>): Promise<DataOf<E>> {
+  return (await callWithMessage(endpoint, ...args)).data
+}
+
+async function send(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (cause) {
+    if (init.signal?.aborted) throw cause
+    throw new ApiError('The server cannot be reached. Please check your connection.', {
+      status: 0,
+      code: 'network',
+      cause,
+    })
+  }
+}
+
+function urlOf(path: string, params: Loose['params'] = {}, query: Loose['query'] = {}): string {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value))
+  }
+  return `/api${filled}${search.size > 0 ? `?${search}` : ''}`
+}
+
+function toApiError(status: number, answer: unknown): ApiError {
+  const { code, message, errors } = (answer ?? {}) as {
+    code?: string
+    message?: string
+    errors?: { path?: string; message?: string; msg?: string }[]
+  }
+  const fields = (errors ?? []).map((issue) => ({
+    path: issue.path ?? '',
+    message: issue.message ?? issue.msg ?? '',
+  }))
+  const joined = fields
+    .map((field) => field.message)
+    .filter(Boolean)
+    .join(', ')
+  // An answer that is no success although its status is one says nothing: the caller's own text stands in.
+  const silent = status < 300 ? '' : `HTTP error! status: ${status}`
+  return new ApiError(joined || message || silent, {
+    status,
+    code: code ?? `http_${status}`,
+    fields,
+  })
+}

@@ -1,0 +1,49 @@
+import { expect, test, vi } from 'vitest'
+import { ApiError } from './api.ts'
+import { changeInBatches } from './bulk.ts'
+
+vi.hoisted(() => vi.stubGlobal('window', { addEventListener() {} }))
+
+const rows = Array.from({ length: 10 }, (_, index) => index)
+const refused = (status: number) => new ApiError('No', { status, code: 'x' })
+
+test('goes in batches and tells how far it is', async () => {
+  const seen: number[][] = []
+  const progress: number[] = []
+  const result = await changeInBatches({
+    rows,
+    batchSize: 4,
+    change: async (batch) => void seen.push(batch),
+    onProgress: (count) => progress.push(count),
+  })
+  expect(seen.map((batch) => batch.length)).toEqual([4, 4, 2])
+  expect(progress).toEqual([4, 8, 10])
+  expect(result).toEqual({ done: rows, failed: [] })
+})
+
+test('finds the one that is gone and changes all others', async () => {
+  const result = await changeInBatches({
+    rows,
+    batchSize: 10,
+    change: async (batch) => {
+      if (batch.includes(7)) throw refused(404)
+    },
+  })
+  expect(result.done).toEqual(rows.filter((row) => row !== 7))
+  expect(result.failed).toEqual([{ row: 7, why: 'It is not there any more.', gone: true }])
+})
+
+test('stops when the server does not answer, and tells what is not done', async () => {
+  let calls = 0
+  const result = await changeInBatches({
+    rows,
+    batchSize: 4,
+    change: async () => {
+      calls += 1
+      if (calls > 1) throw refused(0)
+    },
+  })
+  expect(calls).toBe(2)
+  expect(result.done).toEqual([0, 1, 2, 3])
+  expect(result.failed.map(({ row }) => row)).toEqual([4, 5, 6, 7, 8, 9])
+})

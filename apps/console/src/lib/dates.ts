@@ -1,0 +1,43 @@
+const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: '2-digit', year: 'numeric' })
+const exactFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'long' })
+
+export type DateInput = string | number | Date
+
+/** 'MMM dd, yyyy' in the reader's own time zone. */
+export function formatDate(value: DateInput): string {
+  return dayFormat.format(new Date(value))
+}
+
+/** Date, time and time zone in full. */
+export function formatExactTime(value: DateInput): string {
+  return exactFormat.format(new Date(value))
+}
+
+/** The last millisecond of a local day given as 'yyyy-mm-dd' (what `<input type="date">` holds), as ISO 8601 UTC. */
+export function endOfLocalDay(day: string): string {
+  return new Date(`${day}T23:59:59.999`).toISOString()
+}
+
+/** A date as 'yyyy-mm-dd' of the local calendar, for `<input type="date">`. */
+export function toDayInput(value: DateInput): string {
+  const date = new Date(value)
+  const pad = (part: number) => String(part).padStart(2, '0')
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
+}
+
+export type DurationUnit = 'hours' | 'days' | 'months'
+
+/** Months are calendar months, clamped to the last day of the month that is reached. */
+export function addDuration(from: DateInput, amount: number, unit: DurationUnit): Date {
+  const date = new Date(from)
+  if (unit === 'hours') date.setTime(date.getTime() + amount * 3_600_000)
+  else if (unit === 'days') date.setDate(date.getDate() + amount)
+  else {
+    const day = date.getDate()
+    date.setDate(1)
+    date.setMonth(date.getMonth() + amount)
+    const lastDay = new Date(date.getFullYear(), date.getMonth() + 1, 0).getDate()
+    date.setDate(Math.min(day, lastDay))
+  }
+  return date
+}

@@ -1,0 +1,22 @@
+import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
+import { ApiError } from './api.ts'
+
+/** Puts the server's errors on the fields they name. Answers whether every one found its field. */
+export function showFieldErrors<Values extends FieldValues>(
+  form: Pick<UseFormReturn<Values>, 'setError' | 'getValues'>,
+  error: unknown,
+): boolean {
+  if (!(error instanceof ApiError) || error.fields.length === 0) return false
+  const known = new Set(Object.keys(form.getValues()))
+  let all = true
+  for (const [index, field] of error.fields.entries()) {
+    if (known.has(field.path.split('.')[0] ?? '')) {
+      form.setError(
+        field.path as Path<Values>,
+        { type: 'server', message: field.message },
+        { shouldFocus: index === 0 },
+      )
+    } else all = false
+  }
+  return all
+}

@@ -1,0 +1,39 @@
+import type { DataOf, endpoints } from '@keyward/contract'
+import { useSyncExternalStore } from 'react'
+
+export type PublicConfig = DataOf<(typeof endpoints)['system']['config']>
+
+let config: PublicConfig | undefined
+let asked = false
+const listeners = new Set<() => void>()
+
+function subscribe(listener: () => void) {
+  listeners.add(listener)
+  if (!asked) {
+    asked = true
+    void load()
+  }
+  return () => void listeners.delete(listener)
+}
+
+async function load() {
+  try {
+    const answer = await (await fetch('/api/config')).json()
+    config = answer.data
+    for (const listener of listeners) listener()
+  } catch {
+    asked = false
+  }
+}
+
+/**
+ * What the server tells everybody; undefined until it has answered. A plain fetch, because the public pages,
+ * which need it for their footer, carry neither the query client nor the contract's schemas.
+ */
+export function usePublicConfig(): PublicConfig | undefined {
+  return useSyncExternalStore(
+    subscribe,
+    () => config,
+    () => undefined,
+  )
+}

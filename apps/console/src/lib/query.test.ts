@@ -1,0 +1,37 @@
+import { beforeAll, expect, test, vi } from 'vitest'
+
+let options: NonNullable<ReturnType<typeof import('./query.ts').queryClient.getDefaultOptions>['queries']>
+let ApiError: typeof import('./api.ts').ApiError
+
+beforeAll(async () => {
+  vi.stubGlobal('window', { addEventListener: () => {} })
+  options = (await import('./query.ts')).queryClient.getDefaultOptions().queries!
+  ApiError = (await import('./api.ts')).ApiError
+})
+
+test('data is fresh for 30 seconds and kept for 5 minutes', () => {
+  expect(options).toMatchObject({ staleTime: 30_000, gcTime: 300_000 })
+})
+
+test('three more tries, from 1 second on doubling up to 30', () => {
+  const wait = options.retryDelay as (attempt: number, error: Error) => number
+  expect([0, 1, 2, 4, 5, 9].map((attempt) => wait(attempt, new Error()))).toEqual([
+    1000, 2000, 4000, 16_000, 30_000, 30_000,
+  ])
+})
+
+test.each([
+  [0, true],
+  [500, true],
+  [503, true],
+  [400, false],
+  [401, false],
+  [404, false],
+  [429, false],
+])('after a failure of status %i another try: %s', (status, again) => {
+  const retry = options.retry as (failures: number, error: Error) => boolean
+  const error = new ApiError('', { status, code: '' })
+  expect(retry(0, error)).toBe(again)
+  expect(retry(2, error)).toBe(again)
+  expect(retry(3, error)).toBe(false)
+})

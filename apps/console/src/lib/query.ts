@@ -1,0 +1,19 @@
+import { QueryClient } from '@tanstack/react-query'
+import { ApiError } from './api.ts'
+
+/** Worth another try: no answer, or a failure of the server. Never what the server refused. */
+function isTransient(error: unknown) {
+  return error instanceof ApiError ? error.status === 0 || error.status >= 500 : false
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      gcTime: 5 * 60_000,
+      retry: (failures, error) => failures < 3 && isTransient(error),
+      retryDelay: (attempt) => Math.min(1000 * 2 ** attempt, 30_000),
+    },
+    mutations: { retry: false },
+  },
+})

@@ -1,0 +1,32 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { Outlet } from 'react-router'
+import { onSessionExpired } from '../lib/api.ts'
+import { keys } from '../lib/keys.ts'
+import { queryClient } from '../lib/query.ts'
+import { wire } from '../lib/wire.ts'
+import { Toaster, toast } from '../ui/toast.tsx'
+import { TooltipProvider } from '../ui/tooltip.tsx'
+
+/** What every page of the console needs, and the public pages do not: data, toasts, tooltips. */
+export function ConsoleRoot() {
+  useEffect(
+    () =>
+      onSessionExpired((_, endpoint) => {
+        const known = queryClient.getQueryData([...keys.reseller, 'profile']) !== undefined
+        queryClient.clear()
+        // The check of a stored token on start fails silently.
+        if (endpoint === wire.auth.profile || (endpoint === wire.portal.profile && !known)) return
+        toast.error('Session Expired', { description: 'Your session has expired. Please log in again.' })
+      }),
+    [],
+  )
+  return (
+    <QueryClientProvider client={queryClient}>
+      <TooltipProvider delayDuration={200}>
+        <Outlet />
+        <Toaster />
+      </TooltipProvider>
+    </QueryClientProvider>
+  )
+}

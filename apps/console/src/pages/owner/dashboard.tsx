@@ -1,0 +1,102 @@
+import { unlimited } from '@keyward/contract'
+import { Box, Crown, Plus, Rocket, Sparkles } from 'lucide-react'
+import { Suspense } from 'react'
+import { Link } from 'react-router'
+import { useOwner } from '../../features/account/session.ts'
+import { AppDialogs, useAppDialog } from '../../features/apps/app-dialogs.tsx'
+import { AppList } from '../../features/apps/app-list.tsx'
+import { useApps } from '../../features/apps/queries.ts'
+import { useOnboardingDone } from '../../features/onboarding/done.ts'
+import { ActivityChart } from '../../features/stats/activity-chart.tsx'
+import { StatCards } from '../../features/stats/stat-cards.tsx'
+import { lazyNamed } from '../../lib/lazy.ts'
+import { paths } from '../../lib/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, StatCard } from '../../ui/card.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Callout, EmptyState } from '../../ui/states.tsx'
+
+const Onboarding = lazyNamed(() => import('./onboarding.tsx'), 'Onboarding')
+
+export function DashboardPage() {
+  const owner = useOwner().data
+  const onboarded = useOnboardingDone(owner?._id ?? '')
+  const apps = useApps()
+  const dialog = useAppDialog()
+  if (!owner) return null
+
+  const count = apps.data?.length ?? owner.apps.length
+  const premium = owner.plan === 'premium'
+  const limitless = owner.maxApps === unlimited
+  const empty = count === 0
+  return (
+    <div className="grid gap-6">
+      <PageHeader
+        title={`Welcome back, ${owner.name}`}
+        tabTitle="Dashboard"
+        subtitle="Your applications, and how their licenses are doing."
+      />
+      {!premium && (
+        <Callout
+          tone="accent"
+          icon={<Sparkles aria-hidden />}
+          title="Upgrade to Premium"
+          action={
+            <Button asChild variant="primary">
+              <Link to={paths.subscription}>Upgrade Now</Link>
+            </Button>
+          }
+        >
+          Unlock unlimited apps and licenses. Currently using {count} of{' '}
+          {limitless ? 'unlimited' : owner.maxApps} apps.
+        </Callout>
+      )}
+      {!onboarded && (
+        <Suspense fallback={null}>
+          <Onboarding owner={owner} />
+        </Suspense>
+      )}
+      <section aria-label="Plan" className="grid grid-cols-2 gap-3 md:gap-4">
+        <StatCard
+          label="Total Apps"
+          icon={<Box aria-hidden />}
+          value={count}
+          detail={`of ${limitless ? '∞' : owner.maxApps}`}
+        />
+        <StatCard
+          label="Plan"
+          icon={<Crown aria-hidden />}
+          value={premium ? 'Premium' : 'Free'}
+          detail={premium ? 'Unlimited' : 'Limited'}
+        />
+      </section>
+      {!empty && <StatCards />}
+      <AppList owner={owner} />
+      {empty ? (
+        <Card>
+          <EmptyState
+            icon={<Rocket />}
+            title="No Application Created"
+            description="Create an application to get its identifier, its secret and a snippet that puts your program behind a license."
+            actions={
+              <>
+                <Button variant="primary" onClick={() => dialog.open('new-app')}>
+                  <Plus />
+                  Create Your First App
+                </Button>
+                <Button asChild>
+                  <a href={paths.docs} aria-label="Learn More about the API">
+                    Learn More
+                  </a>
+                </Button>
+              </>
+            }
+          />
+        </Card>
+      ) : (
+        <ActivityChart />
+      )}
+      <AppDialogs canCreate={limitless || count < owner.maxApps} />
+    </div>
+  )
+}

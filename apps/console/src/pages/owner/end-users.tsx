@@ -1,0 +1,248 @@
+import type { ClientStatus } from '@keyward/contract'
+import { BookOpen, KeyRound, UserPlus, Users } from 'lucide-react'
+import { type ComponentType, Suspense, useCallback, useEffect } from 'react'
+import { Link } from 'react-router'
+import { useApps } from '../../features/apps/queries.ts'
+import type { EndUserDialogProps } from '../../features/end-users/confirm-dialogs.tsx'
+import { endUserColumns } from '../../features/end-users/end-user-columns.tsx'
+import type { EndUserFilterValues } from '../../features/end-users/end-user-filters.tsx'
+import { type EndUserAction, EndUserMenu } from '../../features/end-users/end-user-menu.tsx'
+import { EndUserCounts, EndUserStats } from '../../features/end-users/end-user-stats.tsx'
+import { useEndUsers } from '../../features/end-users/queries.ts'
+import { RegistrationExplainer } from '../../features/end-users/registration-explainer.tsx'
+import { statusFacts } from '../../features/end-users/status.ts'
+import { lazyNamed } from '../../lib/lazy.ts'
+import { paths } from '../../lib/paths.ts'
+import { useDialogParam, useUrlState } from '../../lib/url-state.ts'
+import { useSelection } from '../../lib/use-selection.ts'
+import { wire } from '../../lib/wire.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardHeader } from '../../ui/card.tsx'
+import { ExportMenu } from '../../ui/export-menu.tsx'
+import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Pagination } from '../../ui/pagination.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+
+const EndUserSelection = lazyNamed(
+  () => import('../../features/end-users/end-user-selection.tsx'),
+  'EndUserSelection',
+)
+const confirmDialogs = () => import('../../features/end-users/confirm-dialogs.tsx')
+const BanDialog = lazyNamed(confirmDialogs, 'BanDialog')
+const DeleteEndUserDialog = lazyNamed(confirmDialogs, 'DeleteEndUserDialog')
+const ResetHwidDialog = lazyNamed(confirmDialogs, 'ResetHwidDialog')
+const ExtendDialog = lazyNamed(() => import('../../features/end-users/extend-dialog.tsx'), 'ExtendDialog')
+const CreateEndUserDialog = lazyNamed(
+  () => import('../../features/end-users/create-dialog.tsx'),
+  'CreateEndUserDialog',
+)
+
+const EndUserFilters = lazyNamed(
+  () => import('../../features/end-users/end-user-filters.tsx'),
+  'EndUserFilters',
+)
+
+const pageSize = 25
+const subtitle = 'Manage end users who have registered using your license keys.'
+const userDialogs: Record<EndUserAction, ComponentType<EndUserDialogProps>> = {
+  ban: BanDialog,
+  'reset-hwid': ResetHwidDialog,
+  extend: ExtendDialog,
+  delete: DeleteEndUserDialog,
+}
+const bulkDialogs = ['bulk-extend', 'bulk-ban', 'bulk-unban', 'bulk-reset-hwid', 'bulk-delete'] as const
+const dialogs = ['create', 'ban', 'reset-hwid', 'extend', 'delete', ...bulkDialogs] as const
+const noFilters = { app: undefined, status: undefined, search: undefined }
+
+export function EndUsersPage() {
+  const apps = useApps()
+  const [url, setUrl] = useUrlState('app', 'status', 'search', 'sort', 'page')
+  const dialog = useDialogParam(dialogs)
+
+  const status = url.status && url.status in statusFacts ? (url.status as ClientStatus) : undefined
+  const page = Math.max(1, Number.parseInt(url.page ?? '1', 10) || 1)
+  const app = apps.data?.find(({ _id, appId }) => _id === url.app || appId === url.app)
+  const sort = url.sort === 'oldest' ? url.sort : undefined
+  const filters = { app: app?._id, status, search: url.search }
+  const filtered = Boolean(filters.app || filters.status || filters.search)
+  const hasApps = (apps.data?.length ?? 0) > 0
+  const users = useEndUsers({ ...filters, sort, page, limit: pageSize }, hasApps)
+  const { data } = users
+  const selection = useSelection(data?.clients, JSON.stringify(filters))
+  const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
+  const chosen = data?.clients.find((user) => user._id === dialog.id)
+  const UserDialog =
+    dialog.kind && dialog.kind in userDialogs ? userDialogs[dialog.kind as EndUserAction] : undefined
+
+  const setFilters = useCallback(
+    (changes: Partial<EndUserFilterValues>) => setUrl({ ...changes, page: undefined }),
+    [setUrl],
+  )
+
+  const lastPage = users.isPlaceholderData ? undefined : data?.pagination.pages
+  useEffect(() => {
+    if (lastPage !== undefined && page > Math.max(1, lastPage))
+      setUrl({ page: lastPage > 1 ? lastPage : undefined })
+  }, [lastPage, page, setUrl])
+
+  async function exportAs(format: 'csv' | 'json') {
+    const { saveExport } = await import('../../lib/download.ts')
+    const total = data?.pagination.capped ? undefined : data?.pagination.total
+    await saveExport({
+      endpoint: wire.bulk.exportClients,
+      query: { ...filters, format },
+      noun: 'end users',
+      total,
+    })
+  }
+
+  if (apps.isSuccess && !hasApps) return <NoApps />
+
+  return (
+    <div className="grid gap-6">
+      <PageHeader
+        title="End Users"
+        subtitle={subtitle}
+        actions={
+          <>
+            <ExportMenu
+              scope={filtered ? 'Matching end users' : 'All end users'}
+              disabled={!data || data.pagination.total === 0}
+              onExport={exportAs}
+            />
+            <Button variant="primary" onClick={() => dialog.open('create')} disabled={!hasApps}>
+              <UserPlus />
+              Create End User
+            </Button>
+          </>
+        }
+      />
+      <EndUserStats
+        stats={data?.stats}
+        loading={!data && !users.isError}
+        scope={app ? app.name : 'In all apps'}
+      />
+      <RegistrationExplainer />
+
+      <div className="min-w-0">
+        <Card>
+          <CardHeader
+            title="Registered users"
+            description={<EndUserCounts stats={data?.stats} />}
+            actions={
+              <Suspense fallback={<FiltersSkeleton />}>
+                <EndUserFilters values={{ ...filters, sort }} onChange={setFilters} apps={apps.data ?? []} />
+              </Suspense>
+            }
+          />
+          <Table
+            caption={`End users, ${sort ?? 'newest'} first`}
+            selection={{ selected: selection.ids, onChange: selection.select }}
+            columns={endUserColumns}
+            rows={data?.clients}
+            rowKey={(user) => user._id}
+            rowLabel={(user) => user.username}
+            rowMenu={(user) => (
+              <EndUserMenu user={user} onAction={(action) => dialog.open(action, user._id)} />
+            )}
+            loading={!data && !users.isError}
+            skeletonRows={8}
+            error={
+              users.isError && !data
+                ? {
+                    title: 'Failed to load users',
+                    description: users.error.message,
+                    onRetry: () => users.refetch(),
+                    retrying: users.isFetching,
+                  }
+                : undefined
+            }
+            empty={
+              filtered ? (
+                <EmptyState
+                  icon={<Users />}
+                  title="No end users found"
+                  description="Nobody matches this search and these filters."
+                  actions={<Button onClick={() => setFilters(noFilters)}>Clear filters</Button>}
+                />
+              ) : (
+                <EmptyState
+                  icon={<Users />}
+                  title="No end users yet"
+                  description="They appear here as soon as somebody registers in your program with one of your license keys."
+                  actions={
+                    <>
+                      <Button asChild variant="primary">
+                        <Link to={paths.licenses}>
+                          <KeyRound />
+                          Generate licenses
+                        </Link>
+                      </Button>
+                      <Button asChild>
+                        <a href={paths.docs}>
+                          <BookOpen />
+                          API docs
+                        </a>
+                      </Button>
+                    </>
+                  }
+                />
+              )
+            }
+          />
+          {data && data.pagination.total > 0 && (
+            <div className="border-t">
+              <Pagination
+                page={page}
+                limit={pageSize}
+                total={data.pagination.total}
+                onPage={(next) => setUrl({ page: next > 1 ? next : undefined }, { replace: false })}
+                noun={data.pagination.capped ? 'end users and more' : 'end users'}
+              />
+            </div>
+          )}
+        </Card>
+        {(selection.rows.length > 0 || bulk) && (
+          <Suspense fallback={null}>
+            <EndUserSelection
+              users={selection.rows}
+              onSelect={selection.select}
+              dialog={bulk}
+              onOpen={dialog.open}
+              onClose={dialog.close}
+            />
+          </Suspense>
+        )}
+      </div>
+
+      <Suspense fallback={null}>
+        {dialog.kind === 'create' && hasApps && (
+          <CreateEndUserDialog onClose={dialog.close} apps={apps.data ?? []} appId={app?._id} />
+        )}
+        {UserDialog && chosen && <UserDialog key={chosen._id} user={chosen} onClose={dialog.close} />}
+      </Suspense>
+    </div>
+  )
+}
+
+function NoApps() {
+  return (
+    <div className="grid gap-6">
+      <PageHeader title="End Users" subtitle={subtitle} />
+      <Card>
+        <EmptyState
+          icon={<Users />}
+          title="No Application Created"
+          description="An end user belongs to an app. Create an app first to access this section."
+          actions={
+            <Button asChild variant="primary">
+              <Link to={paths.dashboard}>Create Your First App</Link>
+            </Button>
+          }
+        />
+      </Card>
+    </div>
+  )
+}

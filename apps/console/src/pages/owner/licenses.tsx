@@ -1,0 +1,276 @@
+import { type LicenseStatus, limits } from '@keyward/contract'
+import { KeyRound, Plus, Sparkles, Trash2, Upload } from 'lucide-react'
+import { Suspense, useCallback, useEffect } from 'react'
+import { Link } from 'react-router'
+import { useOwner } from '../../features/account/session.ts'
+import { useApps } from '../../features/apps/queries.ts'
+import { licenseColumns } from '../../features/licenses/license-columns.tsx'
+import type { LicenseFilterValues } from '../../features/licenses/license-filters.tsx'
+import { LicenseMenu } from '../../features/licenses/license-menu.tsx'
+import { LicenseStats } from '../../features/licenses/license-stats.tsx'
+import { useLicenses } from '../../features/licenses/queries.ts'
+import { statusFacts } from '../../features/licenses/status.ts'
+import { lazyNamed } from '../../lib/lazy.ts'
+import { keyPrefix } from '../../lib/license-key.ts'
+import { paths } from '../../lib/paths.ts'
+import { useDialogParam, useUrlState } from '../../lib/url-state.ts'
+import { useSelection } from '../../lib/use-selection.ts'
+import { wire } from '../../lib/wire.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardHeader } from '../../ui/card.tsx'
+import { ExportMenu } from '../../ui/export-menu.tsx'
+import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Pagination } from '../../ui/pagination.tsx'
+import { Callout, EmptyState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+const ImportDialog = lazyNamed(() => import('../../features/licenses/import-dialog.tsx'), 'ImportDialog')
+const LicenseSelection = lazyNamed(
+  () => import('../../features/licenses/license-selection.tsx'),
+  'LicenseSelection',
+)
+const deleteDialogs = () => import('../../features/licenses/delete-dialogs.tsx')
+const DeleteAllDialog = lazyNamed(deleteDialogs, 'DeleteAllDialog')
+const DeleteLicenseDialog = lazyNamed(deleteDialogs, 'DeleteLicenseDialog')
+const EditExpiryDialog = lazyNamed(
+  () => import('../../features/licenses/edit-expiry-dialog.tsx'),
+  'EditExpiryDialog',
+)
+const GenerateDialog = lazyNamed(
+  () => import('../../features/licenses/generate-dialog.tsx'),
+  'GenerateDialog',
+)
+
+const LicenseFilters = lazyNamed(
+  () => import('../../features/licenses/license-filters.tsx'),
+  'LicenseFilters',
+)
+
+const pageSize = 25
+const bulkDialogs = ['bulk-extend', 'bulk-ban', 'bulk-unban', 'bulk-delete'] as const
+const dialogs = ['generate', 'import', 'edit-expiry', 'delete', 'delete-all', ...bulkDialogs] as const
+const noFilters = { app: undefined, status: undefined, search: undefined }
+
+export function LicensesPage() {
+  const owner = useOwner()
+  const apps = useApps()
+  const [url, setUrl] = useUrlState('app', 'status', 'search', 'sort', 'page')
+  const dialog = useDialogParam(dialogs)
+
+  const status = url.status && url.status in statusFacts ? (url.status as LicenseStatus) : undefined
+  const page = Math.max(1, Number.parseInt(url.page ?? '1', 10) || 1)
+  const app = apps.data?.find(({ _id, appId }) => _id === url.app || appId === url.app)
+  const sort = url.sort === 'oldest' ? url.sort : undefined
+  const filters = { app: app?._id, status, search: url.search }
+  const filtered = Boolean(filters.app || filters.status || filters.search)
+  const hasApps = (apps.data?.length ?? 0) > 0
+  const licenses = useLicenses({ ...filters, sort, page, limit: pageSize }, hasApps)
+  const { data } = licenses
+  const selection = useSelection(data?.licenses, JSON.stringify(filters))
+  const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
+  const chosen = data?.licenses.find((license) => license._id === dialog.id)
+
+  const setFilters = useCallback(
+    (changes: Partial<LicenseFilterValues>) => setUrl({ ...changes, page: undefined }),
+    [setUrl],
+  )
+
+  const lastPage = licenses.isPlaceholderData ? undefined : data?.pagination.pages
+  useEffect(() => {
+    if (lastPage !== undefined && page > Math.max(1, lastPage))
+      setUrl({ page: lastPage > 1 ? lastPage : undefined })
+  }, [lastPage, page, setUrl])
+
+  function deleteAll() {
+    if (data?.stats.total === 0) toast.info('No licenses to delete')
+    else dialog.open('delete-all')
+  }
+
+  async function exportAs(format: 'csv' | 'json') {
+    const { saveExport } = await import('../../lib/download.ts')
+    const total = data?.pagination.capped ? undefined : data?.pagination.total
+    await saveExport({
+      endpoint: wire.bulk.exportLicenses,
+      query: { ...filters, format },
+      noun: 'licenses',
+      total,
+    })
+  }
+
+  if (apps.isSuccess && !hasApps) return <NoApps />
+
+  const limit = owner.data?.maxLicensesPerApp ?? limits.free.maxLicensesPerApp
+  const generateButton = (
+    <Button variant="primary" onClick={() => dialog.open('generate')} disabled={!hasApps}>
+      <Plus />
+      Generate License
+    </Button>
+  )
+
+  return (
+    <div className="grid gap-6">
+      <PageHeader
+        title="Licenses"
+        subtitle="Issue license keys for your apps and see who uses them."
+        actions={
+          <>
+            <Button variant="dangerGhost" onClick={deleteAll} disabled={!data}>
+              <Trash2 />
+              Delete All
+            </Button>
+            <Button onClick={() => dialog.open('import')} disabled={!hasApps}>
+              <Upload />
+              Import
+            </Button>
+            <ExportMenu
+              scope={filtered ? 'Matching licenses' : 'All licenses'}
+              disabled={!data || data.pagination.total === 0}
+              onExport={exportAs}
+            />
+            {generateButton}
+          </>
+        }
+      />
+
+      {owner.data?.plan === 'free' && (
+        <Callout
+          tone="accent"
+          icon={<Sparkles aria-hidden />}
+          action={
+            <Button asChild variant="primary" size="sm">
+              <a href={paths.subscription}>Upgrade Now</a>
+            </Button>
+          }
+        >
+          {`Each app is limited to ${limit} licenses. Upgrade for unlimited licenses.`}
+        </Callout>
+      )}
+
+      <LicenseStats
+        stats={data?.stats}
+        loading={!data && !licenses.isError}
+        scope={app ? app.name : 'In all apps'}
+      />
+
+      <div className="min-w-0">
+        <Card>
+          <CardHeader
+            title="Recent Licenses"
+            actions={
+              <Suspense fallback={<FiltersSkeleton />}>
+                <LicenseFilters values={{ ...filters, sort }} onChange={setFilters} apps={apps.data ?? []} />
+              </Suspense>
+            }
+          />
+          <Table
+            caption={`Licenses, ${sort ?? 'newest'} first`}
+            selection={{ selected: selection.ids, onChange: selection.select }}
+            columns={licenseColumns}
+            rows={data?.licenses}
+            rowKey={(license) => license._id}
+            rowLabel={(license) => keyPrefix(license.key)}
+            rowMenu={(license) => (
+              <LicenseMenu
+                license={license}
+                onEditExpiry={() => dialog.open('edit-expiry', license._id)}
+                onDelete={() => dialog.open('delete', license._id)}
+              />
+            )}
+            loading={!data && !licenses.isError}
+            skeletonRows={8}
+            error={
+              licenses.isError && !data
+                ? {
+                    title: 'Failed to fetch licenses',
+                    description: licenses.error.message,
+                    onRetry: () => licenses.refetch(),
+                    retrying: licenses.isFetching,
+                  }
+                : undefined
+            }
+            empty={
+              <EmptyState
+                icon={<KeyRound />}
+                title="No licenses found"
+                description={
+                  filtered
+                    ? 'Nothing matches this search and these filters.'
+                    : 'Generate the first key, hand it to a customer, and see here when it is used.'
+                }
+                actions={
+                  filtered ? (
+                    <Button onClick={() => setFilters(noFilters)}>Clear filters</Button>
+                  ) : (
+                    generateButton
+                  )
+                }
+              />
+            }
+          />
+          {data && data.pagination.total > 0 && (
+            <div className="border-t">
+              <Pagination
+                page={page}
+                limit={pageSize}
+                total={data.pagination.total}
+                onPage={(next) => setUrl({ page: next > 1 ? next : undefined }, { replace: false })}
+                noun={data.pagination.capped ? 'licenses and more' : 'licenses'}
+              />
+            </div>
+          )}
+        </Card>
+        {(selection.rows.length > 0 || bulk) && (
+          <Suspense fallback={null}>
+            <LicenseSelection
+              licenses={selection.rows}
+              onSelect={selection.select}
+              dialog={bulk}
+              onOpen={dialog.open}
+              onClose={dialog.close}
+            />
+          </Suspense>
+        )}
+      </div>
+
+      <Suspense fallback={null}>
+        {dialog.kind === 'generate' && hasApps && (
+          <GenerateDialog open onClose={dialog.close} apps={apps.data ?? []} appId={app?._id} />
+        )}
+        {dialog.kind === 'import' && hasApps && (
+          <ImportDialog apps={apps.data ?? []} appId={app?._id} maxPerApp={limit} onClose={dialog.close} />
+        )}
+        {dialog.kind === 'edit-expiry' && chosen && (
+          <EditExpiryDialog license={chosen} onClose={dialog.close} />
+        )}
+        {dialog.kind === 'delete' && chosen && (
+          <DeleteLicenseDialog license={chosen} onClose={dialog.close} />
+        )}
+        {dialog.kind === 'delete-all' && data && data.stats.total > 0 && (
+          <DeleteAllDialog app={app} count={data.stats.total} onClose={dialog.close} />
+        )}
+      </Suspense>
+    </div>
+  )
+}
+
+function NoApps() {
+  return (
+    <div className="grid gap-6">
+      <PageHeader title="Licenses" subtitle="Issue license keys for your apps and see who uses them." />
+      <Card>
+        <EmptyState
+          icon={<KeyRound />}
+          title="No Application Created"
+          description="A license belongs to an app. Create an app first to access this section."
+          actions={
+            <Button asChild variant="primary">
+              <Link to={paths.dashboard}>Create Your First App</Link>
+            </Button>
+          }
+        />
+      </Card>
+    </div>
+  )
+}

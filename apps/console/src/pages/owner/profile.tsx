@@ -1,0 +1,138 @@
+import { unlimited } from '@keyward/contract'
+import { Sparkles } from 'lucide-react'
+import { Suspense } from 'react'
+import { Link } from 'react-router'
+import { useOwner } from '../../features/account/session.ts'
+import { useApps } from '../../features/apps/queries.ts'
+import { lazyNamed } from '../../lib/lazy.ts'
+import { paths } from '../../lib/paths.ts'
+import { useDialogParam } from '../../lib/url-state.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardBody, CardHeader, StatCard } from '../../ui/card.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Callout, ErrorState } from '../../ui/states.tsx'
+
+const ChangeEmailDialog = lazyNamed(
+  () => import('../../features/account/change-email-dialog.tsx'),
+  'ChangeEmailDialog',
+)
+const ChangePasswordDialog = lazyNamed(
+  () => import('../../features/account/change-password-dialog.tsx'),
+  'ChangePasswordDialog',
+)
+
+const limitText = (value: number | null | undefined) =>
+  value === null || value === undefined || value === unlimited ? 'Unlimited' : value.toLocaleString('en-US')
+
+export function ProfilePage() {
+  const profile = useOwner()
+  const apps = useApps()
+  const dialog = useDialogParam(['change-password', 'change-email'])
+  const owner = profile.data
+  const premium = owner?.plan === 'premium'
+
+  return (
+    <div className="mx-auto grid w-full max-w-4xl gap-6">
+      <PageHeader title="Profile" subtitle="Your account, your plan and its limits." />
+      {profile.isPending && (
+        <div className="grid gap-4 md:grid-cols-2" aria-busy>
+          <Skeleton className="h-72 rounded-xl" />
+          <Skeleton className="h-72 rounded-xl" />
+        </div>
+      )}
+      {!profile.isPending && !(owner?.name && owner.email) && (
+        <Card>
+          <ErrorState
+            title="Unable to load profile data"
+            description="Please try refreshing the page"
+            onRetry={() => profile.refetch()}
+            retrying={profile.isFetching}
+          />
+        </Card>
+      )}
+      {owner?.name && owner.email && (
+        <>
+          {!premium && (
+            <Callout
+              tone="accent"
+              icon={<Sparkles aria-hidden />}
+              title="Upgrade to Premium"
+              action={
+                <Button asChild variant="primary">
+                  <Link to={paths.subscription}>Upgrade Now</Link>
+                </Button>
+              }
+            >
+              Unlimited apps, licenses and resellers.
+            </Callout>
+          )}
+          <section
+            aria-label="Quick stats"
+            className="grid grid-cols-1 gap-3 min-[420px]:grid-cols-3 md:gap-4"
+          >
+            <StatCard label="Total Apps" value={apps.data?.length ?? owner.apps.length} />
+            <StatCard label="Payment Status" value={owner.paymentStatus === 'paid' ? 'Paid' : 'Unpaid'} />
+            <StatCard label="Premium Access" value={premium ? 'Yes' : 'No'} />
+          </section>
+          <div className="grid items-start gap-4 md:grid-cols-2">
+            <Card>
+              <CardHeader title="Account" />
+              <CardBody className="grid gap-4">
+                <Facts
+                  items={[
+                    { label: 'Name', value: owner.name },
+                    { label: 'Email', value: <span className="break-all">{owner.email}</span> },
+                    { label: 'Role', value: <Badge tone="accent">App Owner</Badge> },
+                    { label: 'Member Since', value: <DateText value={owner.createdAt} /> },
+                    {
+                      label: 'Status',
+                      value: (
+                        <Badge tone="success" dot>
+                          Active
+                        </Badge>
+                      ),
+                    },
+                  ]}
+                />
+                <div className="flex flex-wrap gap-2">
+                  <Button onClick={() => dialog.open('change-password')}>Change Password</Button>
+                  <Button onClick={() => dialog.open('change-email')}>Update Email</Button>
+                </div>
+              </CardBody>
+            </Card>
+            <Card>
+              <CardHeader title="Plan & Limits" />
+              <CardBody>
+                <Facts
+                  items={[
+                    {
+                      label: 'Plan',
+                      value: (
+                        <Badge tone={premium ? 'accent' : 'neutral'}>{premium ? 'Premium' : 'Free'}</Badge>
+                      ),
+                    },
+                    { label: 'Max Apps', value: limitText(owner.maxApps) },
+                    { label: 'Max Licenses/App', value: limitText(owner.maxLicensesPerApp) },
+                    { label: 'Max Resellers', value: limitText(owner.maxResellers) },
+                  ]}
+                />
+              </CardBody>
+            </Card>
+          </div>
+          <Suspense fallback={null}>
+            {dialog.kind === 'change-password' && (
+              <ChangePasswordDialog email={owner.email} onClose={dialog.close} />
+            )}
+            {dialog.kind === 'change-email' && (
+              <ChangeEmailDialog email={owner.email} onClose={dialog.close} />
+            )}
+          </Suspense>
+        </>
+      )}
+    </div>
+  )
+}

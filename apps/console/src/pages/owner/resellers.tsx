@@ -1,0 +1,229 @@
+import { ExternalLink, Plus, Sparkles, Store } from 'lucide-react'
+import { type ReactNode, useCallback, useEffect, useMemo } from 'react'
+import { Link } from 'react-router'
+import { useOwner } from '../../features/account/session.ts'
+import { useApps } from '../../features/apps/queries.ts'
+import { filterResellers, type ResellerFilter } from '../../features/resellers/filter.ts'
+import { useResellers, useSetActive } from '../../features/resellers/queries.ts'
+import { resellerColumns } from '../../features/resellers/reseller-columns.tsx'
+import { ResellerDialogs, useResellerDialog } from '../../features/resellers/reseller-dialogs.tsx'
+import { ResellerExplainer } from '../../features/resellers/reseller-explainer.tsx'
+import { ResellerFilters } from '../../features/resellers/reseller-filters.tsx'
+import { ResellerStats } from '../../features/resellers/reseller-stats.tsx'
+import { summarize } from '../../features/resellers/summary.ts'
+import { paths } from '../../lib/paths.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardHeader } from '../../ui/card.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Pagination } from '../../ui/pagination.tsx'
+import { Callout, EmptyState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+
+const pageSize = 25
+const subtitle = 'Manage your reseller network: who sells your apps, and how many licenses each may make.'
+
+export function ResellersPage() {
+  const owner = useOwner().data
+  const apps = useApps()
+  const hasApps = (apps.data?.length ?? 0) > 0
+  const resellers = useResellers(hasApps)
+  const setActive = useSetActive()
+  const dialog = useResellerDialog()
+  const [url, setUrl] = useUrlState('app', 'status', 'search', 'page')
+
+  const app = apps.data?.find(({ _id, appId }) => _id === url.app || appId === url.app)
+  const status = url.status === 'active' || url.status === 'suspended' ? url.status : undefined
+  const filter: ResellerFilter = { app: app?._id, status, search: url.search }
+  const filtered = Boolean(filter.app || filter.status || filter.search)
+  const all = resellers.data
+  const found = all && filterResellers(all, filter)
+  const pages = Math.max(1, Math.ceil((found?.length ?? 0) / pageSize))
+  const page = Math.max(1, Number.parseInt(url.page ?? '1', 10) || 1)
+
+  const setFilter = useCallback(
+    (changes: Partial<ResellerFilter>) => setUrl({ ...changes, page: undefined }),
+    [setUrl],
+  )
+  useEffect(() => {
+    if (found && page > pages) setUrl({ page: pages > 1 ? pages : undefined })
+  }, [found, page, pages, setUrl])
+
+  const { open } = dialog
+  const { mutate: changeActive } = setActive
+  const columns = useMemo(
+    () =>
+      resellerColumns((action, { _id }) => {
+        if (action === 'resume') changeActive({ id: _id, active: true })
+        else open(action, _id)
+      }),
+    [open, changeActive],
+  )
+
+  const free = owner?.plan === 'free'
+  const dialogs = owner && apps.isSuccess && (
+    <ResellerDialogs available={!free} apps={apps.data} appId={app?._id} resellers={resellers.data ?? []} />
+  )
+  if (apps.isSuccess && !hasApps) return <NoApps>{dialogs}</NoApps>
+
+  const loading = !all && !resellers.isError
+  return (
+    <div className="grid gap-6">
+      <PageHeader
+        title="Resellers"
+        subtitle={subtitle}
+        actions={
+          <>
+            <PortalLink />
+            <Button variant="primary" onClick={() => open('create')} disabled={!hasApps}>
+              <Plus />
+              Add Reseller
+            </Button>
+          </>
+        }
+      />
+      {free && (
+        <Callout
+          tone="warning"
+          icon={<Sparkles aria-hidden />}
+          title="Resellers come with the premium plan"
+          action={<UpgradeLink />}
+        >
+          On the free plan no resellers can be created, and those that exist cannot generate licenses.
+        </Callout>
+      )}
+      {resellers.isError && all && (
+        <Callout
+          tone="danger"
+          title="Failed to fetch resellers"
+          action={
+            <Button size="sm" onClick={() => resellers.refetch()} loading={resellers.isFetching}>
+              Try again
+            </Button>
+          }
+        >
+          The list below may be out of date.
+        </Callout>
+      )}
+      <ResellerStats summary={all && summarize(all)} loading={loading} />
+      <ResellerExplainer />
+      <Card>
+        <CardHeader
+          title="Directory"
+          actions={
+            (filtered || all?.length !== 0) && (
+              <ResellerFilters values={filter} onChange={setFilter} apps={apps.data ?? []} />
+            )
+          }
+        />
+        <Table
+          caption="Resellers, newest first"
+          columns={columns}
+          rows={found?.slice((page - 1) * pageSize, page * pageSize)}
+          rowKey={(reseller) => reseller._id}
+          loading={loading}
+          error={
+            resellers.isError && !all
+              ? {
+                  title: 'Failed to load resellers',
+                  description: 'Please try refreshing the page',
+                  onRetry: () => resellers.refetch(),
+                  retrying: resellers.isFetching,
+                }
+              : undefined
+          }
+          empty={
+            filtered && all && all.length > 0 ? (
+              <EmptyState
+                icon={<Store />}
+                title="No resellers found"
+                description="Nobody matches this search and these filters."
+                actions={
+                  <Button onClick={() => setFilter({ app: undefined, status: undefined, search: undefined })}>
+                    Clear filters
+                  </Button>
+                }
+              />
+            ) : (
+              <EmptyState
+                icon={<Store />}
+                title="No resellers yet"
+                description={
+                  free
+                    ? 'Resellers are only available for premium subscribers.'
+                    : 'Give somebody an account, and they sell licenses of your app within the limit that you set.'
+                }
+                actions={
+                  free ? (
+                    <Button asChild variant="primary">
+                      <a href={paths.subscription}>Upgrade to Create Resellers</a>
+                    </Button>
+                  ) : (
+                    <Button variant="primary" onClick={() => open('create')}>
+                      <Plus />
+                      Create First Reseller
+                    </Button>
+                  )
+                }
+              />
+            )
+          }
+        />
+        {found && found.length > 0 && (
+          <div className="border-t">
+            <Pagination
+              page={page}
+              limit={pageSize}
+              total={found.length}
+              onPage={(next) => setUrl({ page: next > 1 ? next : undefined }, { replace: false })}
+              noun="resellers"
+            />
+          </div>
+        )}
+      </Card>
+      {dialogs}
+    </div>
+  )
+}
+
+function PortalLink() {
+  return (
+    <Button asChild>
+      <a href={paths.resellerAuth} target="_blank" rel="noreferrer">
+        <ExternalLink aria-hidden />
+        Reseller Portal
+        <span className="sr-only"> (opens in a new tab)</span>
+      </a>
+    </Button>
+  )
+}
+
+/** A full document load: the policy of that page differs from that of all others. */
+function UpgradeLink() {
+  return (
+    <Button asChild variant="primary">
+      <a href={paths.subscription}>Upgrade to Premium</a>
+    </Button>
+  )
+}
+
+function NoApps({ children }: { children: ReactNode }) {
+  return (
+    <div className="grid gap-6">
+      <PageHeader title="Resellers" subtitle={subtitle} actions={<PortalLink />} />
+      <Card>
+        <EmptyState
+          icon={<Store />}
+          title="No Application Created"
+          description="A reseller belongs to an app. Create an app first to access this section."
+          actions={
+            <Button asChild variant="primary">
+              <Link to={paths.dashboard}>Create App First</Link>
+            </Button>
+          }
+        />
+      </Card>
+      {children}
+    </div>
+  )
+}

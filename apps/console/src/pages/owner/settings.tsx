@@ -1,0 +1,64 @@
+import { Bell, Monitor, Moon, Plug, Sun } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { DangerZone } from '../../features/platform/danger-zone.tsx'
+import { PlatformSwitches } from '../../features/platform/platform-switches.tsx'
+import { useTheme } from '../../lib/theme.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
+import { Choice } from '../../ui/choice.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+
+export function SettingsPage() {
+  const { theme, setTheme } = useTheme()
+  return (
+    <div className="mx-auto grid w-full max-w-3xl gap-6">
+      <PageHeader
+        title="Settings"
+        subtitle="How the console looks, and what holds for all of your applications."
+      />
+      <Card>
+        <CardHeader title="Theme" description="Kept in this browser. System follows your device." />
+        <CardBody>
+          <Choice
+            label="Theme"
+            value={theme}
+            onChange={setTheme}
+            className="max-w-md"
+            options={[
+              { value: 'light', label: 'Light', icon: <Sun aria-hidden /> },
+              { value: 'dark', label: 'Dark', icon: <Moon aria-hidden /> },
+              { value: 'system', label: 'System', icon: <Monitor aria-hidden /> },
+            ]}
+          />
+        </CardBody>
+      </Card>
+      <PlatformSwitches />
+      <div className="grid gap-4 md:grid-cols-2">
+        <ComingSoon
+          icon={<Bell aria-hidden />}
+          title="Notifications"
+          description="Messages about expiring licenses and new sign-ins."
+        />
+        <ComingSoon
+          icon={<Plug aria-hidden />}
+          title="Integrations"
+          description="Connections between Keyward and the other tools you use."
+        />
+      </div>
+      <DangerZone />
+    </div>
+  )
+}
+
+function ComingSoon({ icon, title, description }: { icon: ReactNode; title: string; description: string }) {
+  return (
+    <Card aria-disabled className="border-dashed bg-sunken/50 px-5 py-4 shadow-none">
+      <div className="flex items-center gap-2.5 [&_svg]:size-4 [&_svg]:text-fg-muted">
+        {icon}
+        <h2 className="font-semibold text-fg-muted">{title}</h2>
+        <Badge className="ml-auto">Coming Soon</Badge>
+      </div>
+      <p className="mt-1.5 text-[0.8125rem] text-fg-muted">{description}</p>
+    </Card>
+  )
+}

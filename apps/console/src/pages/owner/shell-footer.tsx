@@ -1,0 +1,50 @@
+import { Link } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { usePublicConfig } from '../../lib/public-config.ts'
+
+const linkClass = 'rounded-sm py-0.5 hover:text-fg hover:underline underline-offset-4'
+
+export function ShellFooter() {
+  const links = usePublicConfig()?.links
+  const external = [
+    { label: 'Shipping Policy', href: links?.shipping },
+    { label: 'Refund Policy', href: links?.refund },
+    { label: 'Payment Terms', href: links?.paymentTerms },
+    { label: 'Community', href: links?.community },
+    { label: 'Videos', href: links?.videos },
+  ].filter((link) => Boolean(link.href))
+  return (
+    <footer className="mx-auto flex w-full max-w-6xl flex-wrap items-center justify-between gap-x-8 gap-y-3 border-t px-4 py-5 text-[0.8125rem] text-fg-muted md:px-8">
+      <p>
+        Secure authentication platform <span className="tabular-nums">· Version {__KEYWARD_VERSION__}</span>
+      </p>
+      <nav aria-label="Footer">
+        <ul className="flex flex-wrap gap-x-5 gap-y-1.5">
+          <li>
+            <Link to={paths.about} className={linkClass}>
+              About
+            </Link>
+          </li>
+          <li>
+            <Link to={paths.terms} className={linkClass}>
+              Terms
+            </Link>
+          </li>
+          <li>
+            <Link to={paths.privacy} className={linkClass}>
+              Privacy
+            </Link>
+          </li>
+          {external.map(({ label, href }) => (
+            <li key={label}>
+              <a href={href ?? undefined} target="_blank" rel="noreferrer" className={linkClass}>
+                {label}
+                <span className="sr-only"> (opens in a new tab)</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </footer>
+  )
+}

@@ -1,0 +1,140 @@
+import type { User } from '@keyward/contract'
+import { Menu as MenuIcon } from 'lucide-react'
+import { Suspense, useEffect, useState } from 'react'
+import { Link, Outlet, useLocation } from 'react-router'
+import { RequireOwner } from '../../features/account/require-owner.tsx'
+import { useApps } from '../../features/apps/queries.ts'
+import { SearchButton } from '../../features/command/search-button.tsx'
+import { lazyNamed } from '../../lib/lazy.ts'
+import { paths } from '../../lib/paths.ts'
+import { useSidebarExpanded } from '../../lib/sidebar.ts'
+import { useIsPhone } from '../../lib/use-media.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { cx } from '../../ui/cx.ts'
+import { LogoMark } from '../../ui/logo.tsx'
+import { PageSpinner } from '../../ui/spinner.tsx'
+import { ShellFooter } from './shell-footer.tsx'
+import { Sidebar } from './sidebar.tsx'
+
+const Companion = lazyNamed(() => import('./companion.tsx'), 'Companion')
+const loadSheet = () => import('./sidebar-sheet.tsx')
+const SidebarSheet = lazyNamed(loadSheet, 'SidebarSheet')
+
+export function OwnerShell() {
+  return <RequireOwner>{(owner) => <Shell owner={owner} />}</RequireOwner>
+}
+
+function Shell({ owner }: { owner: User }) {
+  const phone = useIsPhone()
+  const [expanded, setExpanded] = useSidebarExpanded()
+  const [sheet, setSheet] = useState(false)
+  const { pathname } = useLocation()
+  const apps = useApps()
+  const hasApps = (apps.data?.length ?? owner.apps.length) > 0
+
+  // The menu opens at once, and also while there is no connection.
+  useEffect(() => {
+    if (phone) void loadSheet().catch(() => {})
+  }, [phone])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is what closes the sheet
+  useEffect(() => {
+    setSheet(false)
+    window.scrollTo(0, 0)
+  }, [pathname])
+
+  useEffect(() => {
+    const toggle = (event: KeyboardEvent) => {
+      if (
+        event.key.toLowerCase() !== 'b' ||
+        !(event.ctrlKey || event.metaKey) ||
+        event.altKey ||
+        event.shiftKey
+      )
+        return
+      event.preventDefault()
+      if (phone) setSheet((open) => !open)
+      else setExpanded(!expanded)
+    }
+    window.addEventListener('keydown', toggle)
+    return () => window.removeEventListener('keydown', toggle)
+  }, [phone, expanded, setExpanded])
+
+  return (
+    <div className="md:flex">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50 focus:rounded-lg focus:border focus:bg-raised focus:px-4 focus:py-2"
+      >
+        Skip to content
+      </a>
+      {phone ? (
+        <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b bg-page/90 px-3 backdrop-blur-md">
+          <IconButton
+            label="Open menu"
+            aria-haspopup="dialog"
+            aria-expanded={sheet}
+            className="size-10"
+            onClick={() => setSheet(true)}
+          >
+            <MenuIcon />
+          </IconButton>
+          <Link
+            to={paths.landing}
+            className="flex items-center gap-2 rounded-lg font-semibold tracking-tight"
+          >
+            <LogoMark className="size-6" />
+            Keyward
+          </Link>
+          <SearchButton small className="ml-auto size-10" />
+          {sheet && (
+            <Suspense fallback={null}>
+              <SidebarSheet onClose={() => setSheet(false)}>
+                <Sidebar
+                  owner={owner}
+                  hasApps={hasApps}
+                  expanded
+                  onToggle={() => setSheet(false)}
+                  toggleLabel="Close menu"
+                />
+              </SidebarSheet>
+            </Suspense>
+          )}
+        </header>
+      ) : (
+        <aside
+          aria-label="Sidebar"
+          data-state={expanded ? 'expanded' : 'collapsed'}
+          className={cx(
+            'sticky top-0 flex h-dvh shrink-0 flex-col overflow-hidden border-r bg-sunken/50 transition-[width] duration-150',
+            expanded ? 'w-[16rem]' : 'w-[3rem]',
+          )}
+        >
+          <Sidebar
+            owner={owner}
+            hasApps={hasApps}
+            expanded={expanded}
+            onToggle={() => setExpanded(!expanded)}
+            toggleLabel={expanded ? 'Collapse sidebar (Ctrl+B)' : 'Expand sidebar (Ctrl+B)'}
+            search={<SearchButton small={!expanded} />}
+          />
+        </aside>
+      )}
+      <div className="flex min-h-[calc(100dvh-3.5rem)] min-w-0 flex-1 flex-col md:min-h-dvh">
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-6xl flex-1 px-4 py-6 outline-none md:px-8 md:py-9"
+        >
+          <Suspense fallback={<PageSpinner />}>
+            <Outlet />
+          </Suspense>
+        </main>
+        <ShellFooter />
+      </div>
+      <Suspense fallback={null}>
+        <Companion owner={owner} />
+      </Suspense>
+    </div>
+  )
+}

@@ -1,0 +1,18 @@
+import { useEffect } from 'react'
+import { Outlet, useLocation } from 'react-router'
+import { PublicFrame } from './public-frame.tsx'
+
+/** The public pages when the console's router leads to them. */
+export function PublicLayout() {
+  const { pathname, hash } = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is what starts at its top
+  useEffect(() => {
+    if (!hash) window.scrollTo(0, 0)
+  }, [pathname])
+
+  return (
+    <PublicFrame>
+      <Outlet />
+    </PublicFrame>
+  )
+}

@@ -1,0 +1,99 @@
+import { RefreshCw } from 'lucide-react'
+import { useRefresh } from '../../features/portal/queries.ts'
+import { useReseller } from '../../features/portal/session.ts'
+import { percentOf } from '../../features/portal/status.ts'
+import { formatDate } from '../../lib/dates.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardBody, CardHeader, StatCard } from '../../ui/card.tsx'
+import { CopyField } from '../../ui/copy-button.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Progress } from '../../ui/progress.tsx'
+
+const count = (value: number) => value.toLocaleString('en-US')
+
+export function ResellerProfilePage() {
+  const reseller = useReseller().data
+  const refresh = useRefresh({
+    done: 'Profile data refreshed successfully',
+    failed: 'Failed to refresh profile data',
+  })
+  // The guard of the portal waits for the profile, so it is there.
+  if (!reseller) return null
+  const { created_licenses: total, allowed_license_keys: allowed, remaining_licenses: remaining } = reseller
+  const percent = allowed > 0 ? Math.min(100, percentOf(total, allowed)) : 100
+  return (
+    <div className="mx-auto grid w-full max-w-4xl gap-6">
+      <PageHeader
+        title="Profile"
+        subtitle="Your account and your license quota."
+        actions={
+          <Button onClick={() => refresh.mutate()} loading={refresh.isPending}>
+            {!refresh.isPending && <RefreshCw />}
+            Refresh
+          </Button>
+        }
+      />
+      <section
+        aria-label="Quick stats"
+        className="grid grid-cols-2 gap-3 max-md:[&>:first-child]:col-span-2 md:grid-cols-3 md:gap-4"
+      >
+        <StatCard label="Licenses Generated" value={count(total)} />
+        <StatCard label="License Limit" value={count(allowed)} />
+        <StatCard label="Remaining" value={count(remaining)} />
+      </section>
+      <div className="grid items-start gap-4 md:grid-cols-2">
+        <Card>
+          <CardHeader title="Account" description="Only your administrator can change these." />
+          <CardBody className="grid gap-4">
+            <Field label="Email">
+              <Input value={reseller.email} readOnly />
+            </Field>
+            <Field label="Associated App">
+              <Input value={reseller.app_id.name} readOnly />
+            </Field>
+            <Field label="Account Created">
+              <Input value={formatDate(reseller.createdAt)} readOnly />
+            </Field>
+          </CardBody>
+        </Card>
+        <div className="grid gap-4">
+          <Card>
+            <CardHeader title="License Usage" />
+            <CardBody className="grid gap-2">
+              <div className="flex items-baseline justify-between gap-3">
+                <span className="tabular-nums">
+                  {count(total)} of {count(allowed)} licenses
+                </span>
+                <span className="text-fg-muted tabular-nums">{percent}%</span>
+              </div>
+              <Progress value={total} max={allowed} label="License usage" className="h-2" />
+            </CardBody>
+          </Card>
+          <Card>
+            <CardHeader title="Status" />
+            <CardBody className="grid gap-4">
+              <Facts
+                items={[
+                  {
+                    label: 'Account',
+                    value: (
+                      <Badge tone={reseller.active ? 'success' : 'warning'} dot>
+                        {reseller.active ? 'Active' : 'Suspended'}
+                      </Badge>
+                    ),
+                  },
+                  { label: 'Role', value: <Badge tone="accent">{reseller.role}</Badge> },
+                ]}
+              />
+              <CopyField label="Reseller ID" value={reseller._id} />
+            </CardBody>
+          </Card>
+        </div>
+      </div>
+    </div>
+  )
+}

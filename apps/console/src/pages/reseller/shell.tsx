@@ -1,0 +1,70 @@
+import type { PortalReseller } from '@keyward/contract'
+import { ExternalLink } from 'lucide-react'
+import { Suspense, useEffect } from 'react'
+import { Link, Outlet, useLocation } from 'react-router'
+import { RequireReseller } from '../../features/portal/require-reseller.tsx'
+import { paths } from '../../lib/paths.ts'
+import { useIsPhone } from '../../lib/use-media.ts'
+import { Button } from '../../ui/button.tsx'
+import { LogoMark } from '../../ui/logo.tsx'
+import { PageSpinner } from '../../ui/spinner.tsx'
+import { PortalSidebar, PortalTabBar } from './navigation.tsx'
+
+export function PortalShell() {
+  return <RequireReseller>{(reseller) => <Shell reseller={reseller} />}</RequireReseller>
+}
+
+function Shell({ reseller }: { reseller: PortalReseller }) {
+  const phone = useIsPhone()
+  const { pathname } = useLocation()
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page starts at its top
+  useEffect(() => {
+    window.scrollTo(0, 0)
+  }, [pathname])
+
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50 focus:rounded-lg focus:border focus:bg-raised focus:px-4 focus:py-2"
+      >
+        Skip to content
+      </a>
+      <header className="sticky top-0 z-30 flex min-h-14 items-center gap-3 border-b bg-page/90 px-4 py-2 backdrop-blur-md md:px-5">
+        <Link to={paths.resellerDashboard} aria-label="Keyward, to the dashboard" className="rounded-lg">
+          <LogoMark />
+        </Link>
+        <p className="min-w-0 flex-1 text-pretty font-medium text-[0.8125rem] leading-snug md:text-sm">
+          Reseller Portal - Independent License Management
+        </p>
+        <Button asChild size="sm">
+          <a href={paths.root} target="_blank" rel="noreferrer">
+            <span className="max-md:sr-only">Open Main Portal</span>
+            <ExternalLink aria-hidden />
+            <span className="sr-only"> (opens in a new tab)</span>
+          </a>
+        </Button>
+      </header>
+      <div className="flex flex-1">
+        {!phone && <PortalSidebar reseller={reseller} />}
+        <div className="flex min-w-0 flex-1 flex-col">
+          <main
+            id="main"
+            tabIndex={-1}
+            className="mx-auto w-full max-w-6xl flex-1 px-4 py-6 outline-none md:px-8 md:py-9"
+          >
+            <Suspense fallback={<PageSpinner />}>
+              <Outlet />
+            </Suspense>
+          </main>
+          <footer className="mx-auto w-full max-w-6xl border-t px-4 py-5 text-[0.8125rem] text-fg-muted max-md:pb-24 md:px-8">
+            Secure authentication platform{' '}
+            <span className="tabular-nums">· Version {__KEYWARD_VERSION__}</span>
+          </footer>
+        </div>
+      </div>
+      {phone && <PortalTabBar />}
+    </div>
+  )
+}

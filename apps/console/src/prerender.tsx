@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react'
+import { renderToString } from 'react-dom/server'
+import { MemoryRouter, Route, Routes } from 'react-router'
+import { paths } from './lib/paths.ts'
+import { AuthPage } from './pages/auth.tsx'
+import { ConsoleRoot } from './pages/console-root.tsx'
+import { findPublicSite, publicPages } from './pages/public/site.tsx'
+import { type PageMeta, PageMetaSink } from './pages/public/use-page-meta.ts'
+
+interface Prerendered extends PageMeta {
+  path: string
+  html: string
+  /** The page takes no input before its scripts are there. */
+  inert: boolean
+}
+
+/** The pages that people come to from outside, as HTML: for the first paint, and for those who run no scripts. */
+export async function prerender(): Promise<Prerendered[]> {
+  return Promise.all([...Object.keys(publicPages).map(renderPublic), renderAuth()])
+}
+
+async function renderPublic(path: string): Promise<Prerendered> {
+  const Site = await findPublicSite(path)!()
+  return { path, inert: false, ...render(<Site />) }
+}
+
+function renderAuth(): Prerendered {
+  const page = (
+    <MemoryRouter initialEntries={[paths.auth]}>
+      <Routes>
+        <Route element={<ConsoleRoot />}>
+          <Route path={paths.auth} element={<AuthPage />} />
+        </Route>
+      </Routes>
+    </MemoryRouter>
+  )
+  const { html } = render(page)
+  const description = 'Sign in to your Keyward console, or make an account.'
+  return { path: paths.auth, inert: true, html, title: 'Sign In · Keyward', description }
+}
+
+function render(page: ReactNode): { html: string } & PageMeta {
+  let meta: PageMeta = { title: '', description: '' }
+  const sink = (told: PageMeta) => {
+    meta = told
+  }
+  const html = renderToString(<PageMetaSink.Provider value={sink}>{page}</PageMetaSink.Provider>)
+  return { html, ...meta }
+}

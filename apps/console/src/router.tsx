@@ -1,0 +1,133 @@
+import { type ComponentType, lazy, Suspense } from 'react'
+import { Navigate, Route, Routes } from 'react-router'
+import { ErrorBoundary } from './lib/error-boundary.tsx'
+import { paths } from './lib/paths.ts'
+import { ownerSession, useToken } from './lib/session.ts'
+import { PageSpinner } from './ui/spinner.tsx'
+
+const here = window.location.pathname
+// The portal loads nothing of the owner's console, whoever else is signed in in this browser.
+const opensPortal = here.startsWith('/reseller/')
+const signedInAtStart = !opensPortal && ownerSession.get() !== null
+const opensConsole = signedInAtStart || opensPortal || here === paths.auth
+const opens = (...owner: string[]) => signedInAtStart && owner.includes(here)
+
+/** `early` starts the load at once; layouts and page would else be fetched one after the other. */
+function page(load: () => Promise<ComponentType>, early = false) {
+  const loading = early ? load() : undefined
+  const Page = lazy(async () => ({ default: await (loading ?? load()) }))
+  return (
+    <Suspense fallback={<PageSpinner />}>
+      <Page />
+    </Suspense>
+  )
+}
+
+const publicLayout = page(() => import('./pages/public/public-layout.tsx').then((m) => m.PublicLayout))
+const landing = page(() => import('./pages/public/landing.tsx').then((m) => m.LandingPage))
+const about = page(() => import('./pages/public/about.tsx').then((m) => m.AboutPage))
+const terms = page(() => import('./pages/public/terms.tsx').then((m) => m.TermsPage))
+const privacy = page(() => import('./pages/public/privacy.tsx').then((m) => m.PrivacyPage))
+
+const consoleRoot = page(() => import('./pages/console-root.tsx').then((m) => m.ConsoleRoot), opensConsole)
+const auth = page(() => import('./pages/auth.tsx').then((m) => m.AuthPage), here === paths.auth)
+const ownerShell = page(() => import('./pages/owner/shell.tsx').then((m) => m.OwnerShell), signedInAtStart)
+const dashboard = page(
+  () => import('./pages/owner/dashboard.tsx').then((m) => m.DashboardPage),
+  opens(paths.root, paths.landing, paths.dashboard),
+)
+const resellers = page(
+  () => import('./pages/owner/resellers.tsx').then((m) => m.ResellersPage),
+  opens(paths.resellers),
+)
+const licenses = page(
+  () => import('./pages/owner/licenses.tsx').then((m) => m.LicensesPage),
+  opens(paths.licenses),
+)
+const endUsers = page(
+  () => import('./pages/owner/end-users.tsx').then((m) => m.EndUsersPage),
+  opens(paths.users),
+)
+const profile = page(
+  () => import('./pages/owner/profile.tsx').then((m) => m.ProfilePage),
+  opens(paths.profile),
+)
+const settings = page(
+  () => import('./pages/owner/settings.tsx').then((m) => m.SettingsPage),
+  opens(paths.settings),
+)
+const subscription = page(
+  () => import('./pages/owner/subscription.tsx').then((m) => m.SubscriptionPage),
+  opens(paths.subscription),
+)
+const portalShell = page(
+  () => import('./pages/reseller/shell.tsx').then((m) => m.PortalShell),
+  opensPortal && here !== paths.resellerAuth,
+)
+const portalAuth = page(
+  () => import('./pages/reseller/auth.tsx').then((m) => m.ResellerAuthPage),
+  here === paths.resellerAuth,
+)
+const portalDashboard = page(
+  () => import('./pages/reseller/dashboard.tsx').then((m) => m.ResellerDashboardPage),
+  here === paths.resellerDashboard,
+)
+const portalLicenses = page(
+  () => import('./pages/reseller/licenses.tsx').then((m) => m.ResellerLicensesPage),
+  here === paths.resellerLicenses,
+)
+const portalProfile = page(
+  () => import('./pages/reseller/profile.tsx').then((m) => m.ResellerProfilePage),
+  here === paths.resellerProfile,
+)
+const notFound = page(() => import('./pages/not-found.tsx').then((m) => m.NotFoundPage))
+
+export function Router() {
+  const signedIn = useToken(ownerSession) !== null
+  const texts = (
+    <>
+      <Route path={paths.about} element={about} />
+      <Route path={paths.terms} element={terms} />
+      <Route path={paths.privacy} element={privacy} />
+    </>
+  )
+  return (
+    <ErrorBoundary>
+      <Routes>
+        {!signedIn && (
+          <Route element={publicLayout}>
+            <Route path={paths.root} element={landing} />
+            <Route path={paths.landing} element={landing} />
+            {texts}
+          </Route>
+        )}
+        <Route element={consoleRoot}>
+          <Route path={paths.auth} element={auth} />
+          <Route element={ownerShell}>
+            {signedIn && (
+              <>
+                <Route path={paths.root} element={<Navigate to={paths.dashboard} replace />} />
+                <Route path={paths.landing} element={<Navigate to={paths.dashboard} replace />} />
+                {texts}
+              </>
+            )}
+            <Route path={paths.dashboard} element={dashboard} />
+            <Route path={paths.resellers} element={resellers} />
+            <Route path={paths.licenses} element={licenses} />
+            <Route path={paths.users} element={endUsers} />
+            <Route path={paths.profile} element={profile} />
+            <Route path={paths.settings} element={settings} />
+            <Route path={paths.subscription} element={subscription} />
+          </Route>
+          <Route path={paths.resellerAuth} element={portalAuth} />
+          <Route element={portalShell}>
+            <Route path={paths.resellerDashboard} element={portalDashboard} />
+            <Route path={paths.resellerLicenses} element={portalLicenses} />
+            <Route path={paths.resellerProfile} element={portalProfile} />
+          </Route>
+        </Route>
+        <Route path="*" element={notFound} />
+      </Routes>
+    </ErrorBoundary>
+  )
+}

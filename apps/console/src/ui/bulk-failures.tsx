@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { Dialog, DialogBody, DialogFooter } from './dialog.tsx'
+
+export interface BulkFailuresProps {
+  /** What was done: '10 of 12 licenses banned'. */
+  title: string
+  failed: { id: string; label: ReactNode; why: string }[]
+  /** When another try may help. */
+  onRetry?: (() => void) | undefined
+  busy: boolean
+  onClose: () => void
+  children?: ReactNode
+}
+
+/** What could not be done of a bulk change, and why. */
+export function BulkFailures({ title, failed, onRetry, busy, onClose, children }: BulkFailuresProps) {
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      busy={busy}
+      title={title}
+      description={`${failed.length === 1 ? 'This one' : `These ${failed.length.toLocaleString('en-US')}`} could not be changed.`}
+    >
+      <DialogBody>
+        <ul className="divide-y rounded-lg border bg-sunken">
+          {failed.map(({ id, label, why }) => (
+            <li key={id} className="grid gap-0.5 px-3 py-2">
+              <span className="min-w-0 break-words font-medium">{label}</span>
+              <span className="text-[0.8125rem] text-danger-text">{why}</span>
+            </li>
+          ))}
+        </ul>
+        {children}
+      </DialogBody>
+      <DialogFooter>
+        <Button onClick={onClose} disabled={busy}>
+          Close
+        </Button>
+        {onRetry && (
+          <Button variant="primary" loading={busy} onClick={onRetry}>
+            Try Again
+          </Button>
+        )}
+      </DialogFooter>
+    </Dialog>
+  )
+}

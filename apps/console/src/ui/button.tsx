@@ -1,0 +1,81 @@
+import { Slot } from 'radix-ui'
+import type { ComponentProps } from 'react'
+import { cx } from './cx.ts'
+import { Spinner } from './spinner.tsx'
+
+const variants = {
+  primary: 'bg-accent text-on-accent shadow-soft hover:bg-accent-hover',
+  secondary:
+    'border border-control-line bg-control text-fg shadow-soft hover:bg-hover hover:border-line-strong/60',
+  ghost: 'text-fg-muted hover:bg-hover hover:text-fg',
+  danger: 'bg-danger text-white shadow-soft hover:bg-danger-hover',
+  dangerGhost: 'border border-danger-line text-danger-text hover:bg-danger-soft',
+  link: 'text-accent-text underline-offset-4 hover:underline',
+}
+const sizes = {
+  sm: 'h-8 gap-1.5 px-3 text-[0.8125rem]',
+  md: 'h-9 gap-2 px-3.5 text-sm',
+  lg: 'h-11 gap-2 px-5 text-[0.9375rem]',
+  icon: 'size-8 justify-center',
+}
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  variant?: keyof typeof variants
+  size?: keyof typeof sizes
+  /** Shows a spinner and refuses further clicks. */
+  loading?: boolean
+  /** Renders the only child (a link, for example) with the look of a button. */
+  asChild?: boolean
+}
+
+export function Button({
+  variant = 'secondary',
+  size = 'md',
+  loading = false,
+  asChild = false,
+  disabled,
+  className,
+  children,
+  type = 'button',
+  ...props
+}: ButtonProps) {
+  const classes = cx(
+    'inline-flex shrink-0 select-none items-center justify-center whitespace-nowrap rounded-lg font-medium transition-colors',
+    'disabled:pointer-events-none disabled:opacity-50 aria-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
+    variants[variant],
+    variant === 'link' ? 'h-auto gap-1' : sizes[size],
+    className,
+  )
+  if (asChild) {
+    return (
+      <Slot.Root className={classes} {...props}>
+        {children}
+      </Slot.Root>
+    )
+  }
+  return (
+    <button
+      type={type}
+      className={classes}
+      disabled={disabled || loading}
+      aria-busy={loading || undefined}
+      {...props}
+    >
+      {loading && <Spinner />}
+      {children}
+    </button>
+  )
+}
+
+export interface IconButtonProps extends Omit<ButtonProps, 'size'> {
+  /** Read to those who cannot see the icon; also its hover title. */
+  label: string
+}
+
+export function IconButton({ label, variant = 'ghost', children, ...props }: IconButtonProps) {
+  return (
+    <Button variant={variant} size="icon" aria-label={label} title={label} {...props}>
+      {children}
+    </Button>
+  )
+}

@@ -1,0 +1,22 @@
+export interface CheckboxProps {
+  /** Read aloud; not shown. */
+  label: string
+  checked: boolean | 'indeterminate'
+  onChange: (checked: boolean) => void
+}
+
+/** The browser's own: a table has many of them, and lists are the console's heaviest pages. */
+export function Checkbox({ label, checked, onChange }: CheckboxProps) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={label}
+      ref={(box) => {
+        if (box) box.indeterminate = checked === 'indeterminate'
+      }}
+      checked={checked === true}
+      onChange={(event) => onChange(event.target.checked)}
+      className="relative block size-4 cursor-pointer accent-accent before:absolute before:-inset-1"
+    />
+  )
+}

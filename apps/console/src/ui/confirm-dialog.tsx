@@ -1,0 +1,122 @@
+import { AlertDialog } from 'radix-ui'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { Button } from './button.tsx'
+import { cx } from './cx.ts'
+import { DialogBody, DialogFooter, DialogForm, panelClass, scrimClass } from './dialog.tsx'
+import { Field } from './field.tsx'
+import { Input } from './input.tsx'
+import { useReturnFocus } from './use-return-focus.ts'
+
+export interface ConfirmDialogProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: ReactNode
+  description?: ReactNode
+  /** One sentence on what is lost. */
+  loss?: ReactNode
+  /** When set, the confirm button works only after exactly this text was typed. */
+  typed?: string | undefined
+  confirmLabel: string
+  cancelLabel?: string
+  tone?: 'danger' | 'neutral'
+  busy?: boolean
+  onConfirm: () => void
+  children?: ReactNode
+}
+
+export function ConfirmDialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  loss,
+  typed,
+  confirmLabel,
+  cancelLabel = 'Cancel',
+  tone = 'danger',
+  busy = false,
+  onConfirm,
+  children,
+}: ConfirmDialogProps) {
+  const focus = useReturnFocus()
+  const [text, setText] = useState('')
+  useEffect(() => {
+    if (open) setText('')
+  }, [open])
+  const ready = typed === undefined || text === typed
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    // A portal's events rise through the components: a form around the question must not be sent as well.
+    event.stopPropagation()
+    if (ready && !busy) onConfirm()
+  }
+
+  return (
+    <AlertDialog.Root open={open} onOpenChange={(next) => !busy && onOpenChange(next)}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className={scrimClass} />
+        <AlertDialog.Content
+          className={cx(panelClass, 'md:max-w-md')}
+          onOpenAutoFocus={focus.remember}
+          onCloseAutoFocus={focus.restore}
+          {...(description ? {} : { 'aria-describedby': undefined })}
+        >
+          <DialogForm onSubmit={submit}>
+            <DialogBody className="gap-3 pt-5">
+              <AlertDialog.Title className="wrap-anywhere font-semibold text-base">{title}</AlertDialog.Title>
+              {description && (
+                <AlertDialog.Description asChild>
+                  <div className="break-words text-fg-muted">{description}</div>
+                </AlertDialog.Description>
+              )}
+              {children}
+              {loss && (
+                <p
+                  className={cx(
+                    'rounded-lg border px-3 py-2.5',
+                    tone === 'danger'
+                      ? 'border-danger-line bg-danger-soft text-danger-text'
+                      : 'border-warning-line bg-warning-soft text-warning-text',
+                  )}
+                >
+                  {loss}
+                </p>
+              )}
+              {typed !== undefined && (
+                <Field
+                  label={
+                    <>
+                      Type <span className="select-all break-all font-mono">{typed}</span> to confirm
+                    </>
+                  }
+                >
+                  <Input
+                    value={text}
+                    onChange={(event) => setText(event.target.value)}
+                    autoComplete="off"
+                    autoCapitalize="off"
+                    spellCheck={false}
+                  />
+                </Field>
+              )}
+            </DialogBody>
+            <DialogFooter>
+              <AlertDialog.Cancel asChild>
+                <Button disabled={busy}>{cancelLabel}</Button>
+              </AlertDialog.Cancel>
+              <Button
+                type="submit"
+                variant={tone === 'danger' ? 'danger' : 'primary'}
+                disabled={!ready}
+                loading={busy}
+              >
+                {confirmLabel}
+              </Button>
+            </DialogFooter>
+          </DialogForm>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}

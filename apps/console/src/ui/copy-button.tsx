@@ -1,0 +1,101 @@
+import { Check, Copy } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Button, IconButton } from './button.tsx'
+import { toast } from './toast.tsx'
+
+/** Puts text on the clipboard and says so; answers whether that worked. */
+export async function copyText(text: string, message = 'Copied to clipboard'): Promise<boolean> {
+  try {
+    if (navigator.clipboard) await navigator.clipboard.writeText(text)
+    else copyWithSelection(text)
+    toast.success(message)
+    return true
+  } catch {
+    toast.error('Could not copy. Select the text and copy it by hand.')
+    return false
+  }
+}
+
+/** The clipboard API is missing where the page is served over plain http from another machine. */
+function copyWithSelection(text: string) {
+  const area = document.createElement('textarea')
+  area.value = text
+  area.style.position = 'fixed'
+  area.style.opacity = '0'
+  const host = document.activeElement?.closest('[role="dialog"], [role="alertdialog"]') ?? document.body
+  host.append(area)
+  area.select()
+  const done = document.execCommand('copy')
+  area.remove()
+  if (!done) throw new Error('copy was refused')
+}
+
+export interface CopyButtonProps {
+  text: string
+  /** What is copied, for example 'Copy app ID'. */
+  label: string
+  /** Toast; 'Copied to clipboard' by default. */
+  message?: string
+  /** With children it is a button with a text, without them an icon. */
+  children?: ReactNode
+  className?: string
+}
+
+export function CopyButton({ text, label, message, children, className }: CopyButtonProps) {
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), 1500)
+    return () => clearTimeout(timer)
+  }, [copied])
+  const copy = async () => setCopied(await copyText(text, message))
+  const icon = copied ? <Check className="text-success-text" /> : <Copy />
+  if (!children) {
+    return (
+      <IconButton label={label} onClick={copy} className={className}>
+        {icon}
+      </IconButton>
+    )
+  }
+  return (
+    <Button onClick={copy} aria-label={label} className={className}>
+      {icon}
+      {children}
+    </Button>
+  )
+}
+
+export interface CopyFieldProps {
+  label: string
+  value: string
+  /** Hidden behind dots until asked for. */
+  secret?: boolean
+}
+
+/** A label with a value that copies with one click. */
+export function CopyField({ label, value, secret = false }: CopyFieldProps) {
+  const [shown, setShown] = useState(!secret)
+  return (
+    <div className="grid min-w-0 gap-1">
+      <div className="flex items-baseline justify-between gap-2">
+        <span className="font-medium text-[0.8125rem] text-fg-muted">{label}</span>
+        {secret && (
+          <button
+            type="button"
+            className="rounded py-0.5 text-accent-text text-xs hover:underline"
+            onClick={() => setShown(!shown)}
+          >
+            {shown ? 'Hide' : 'Show'}
+            <span className="sr-only"> {label}</span>
+          </button>
+        )}
+      </div>
+      <div className="flex min-h-9 items-center gap-1 rounded-lg border bg-sunken py-0.5 pr-0.5 pl-3">
+        <code className="min-w-0 flex-1 break-all py-1 font-mono text-[0.8125rem]">
+          {shown ? value : '•'.repeat(24)}
+        </code>
+        <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,106 @@
+import type { ReactNode } from 'react'
+import type { z } from 'zod'
+import { addDuration } from '../lib/dates.ts'
+import { useSchemaForm } from '../lib/form.ts'
+import { Button } from './button.tsx'
+import { DateText } from './date.tsx'
+import { Dialog, DialogBody, DialogFooter, DialogForm } from './dialog.tsx'
+import { Facts } from './facts.tsx'
+import { Field } from './field.tsx'
+import { Input } from './input.tsx'
+
+export interface DaysDialogProps {
+  title: string
+  schema: z.ZodType<{ days: number }, { days: number }>
+  max: number
+  /** The present ends, ISO 8601: days are added to each, or to now where that is later. */
+  ends: string[]
+  confirmLabel: string
+  busy: boolean
+  onSubmit: (days: number) => void
+  onClose: () => void
+  children?: ReactNode
+}
+
+/** Asks for the days that are added to many ends at once, and shows what comes of it. */
+export function DaysDialog({
+  title,
+  schema,
+  max,
+  ends,
+  confirmLabel,
+  busy,
+  onSubmit,
+  onClose,
+  children,
+}: DaysDialogProps) {
+  const form = useSchemaForm(schema, { defaultValues: { days: 30 } })
+  const days = form.watch('days')
+  const hint = `1 to ${max.toLocaleString('en-US')} days`
+  const valid = schema.safeParse({ days }).success
+  const now = Date.now()
+  const times = ends.map((end) => Date.parse(end))
+  const past = times.filter((time) => time < now).length
+  const [first, last] = [Math.min(...times), Math.max(...times)]
+  const after = (time: number) => addDuration(Math.max(now, time), days, 'days').getTime()
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      busy={busy}
+      title={title}
+      description="The days are added to the present expiry of each; what has expired gets them from now on."
+    >
+      <DialogForm onSubmit={form.handleSubmit((values) => onSubmit(values.days))}>
+        <DialogBody>
+          <Field
+            label="Days"
+            hint={hint}
+            error={form.formState.errors.days && `Enter a whole number, ${hint}`}
+          >
+            <Input
+              type="number"
+              inputMode="numeric"
+              min={1}
+              max={max}
+              step={1}
+              {...form.register('days', { valueAsNumber: true })}
+            />
+          </Field>
+          <div aria-live="polite" className="rounded-lg border px-4 py-1">
+            <Facts
+              items={[
+                { label: 'Present expiry', value: <Range from={first} to={last} /> },
+                { label: 'New expiry', value: valid ? <Range from={after(first)} to={after(last)} /> : '—' },
+                ...(past > 0 ? [{ label: 'Expired now', value: `${past} of ${ends.length}` }] : []),
+              ]}
+            />
+          </div>
+          {children}
+        </DialogBody>
+        <DialogFooter>
+          <Button onClick={onClose} disabled={busy}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" loading={busy}>
+            {confirmLabel}
+          </Button>
+        </DialogFooter>
+      </DialogForm>
+    </Dialog>
+  )
+}
+
+function Range({ from, to }: { from: number; to: number }) {
+  return (
+    <>
+      <DateText value={from} />
+      {to !== from && (
+        <>
+          {' to '}
+          <DateText value={to} />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,103 @@
+import { Eye, EyeOff, Search, X } from 'lucide-react'
+import { type ComponentProps, useEffect, useRef, useState } from 'react'
+import { IconButton } from './button.tsx'
+import { cx } from './cx.ts'
+import { useFieldControl } from './field.tsx'
+
+/** 16 px on a phone: smaller text makes mobile browsers zoom into the field. */
+export const controlClass = cx(
+  'w-full min-w-0 rounded-lg border border-line-strong/70 bg-surface px-3 text-base text-fg shadow-soft transition-colors md:text-sm',
+  'placeholder:text-fg-faint hover:border-line-strong focus-visible:border-accent focus-visible:outline-offset-0',
+  'disabled:cursor-not-allowed disabled:bg-sunken disabled:text-fg-muted [&[readonly]]:bg-sunken',
+  'aria-invalid:border-danger',
+)
+
+export function Input({ className, type = 'text', ...props }: ComponentProps<'input'>) {
+  return (
+    <input
+      type={type}
+      {...props}
+      {...useFieldControl(props)}
+      className={cx(controlClass, 'h-9', className)}
+    />
+  )
+}
+
+export function PasswordInput({ className, ...props }: Omit<ComponentProps<'input'>, 'type'>) {
+  const [shown, setShown] = useState(false)
+  return (
+    <div className="relative">
+      <Input {...props} type={shown ? 'text' : 'password'} className={cx('pr-10', className)} />
+      <IconButton
+        label={shown ? 'Hide password' : 'Show password'}
+        aria-pressed={shown}
+        className="absolute top-0.5 right-0.5"
+        onClick={() => setShown(!shown)}
+      >
+        {shown ? <EyeOff /> : <Eye />}
+      </IconButton>
+    </div>
+  )
+}
+
+export function Textarea({ className, rows = 3, ...props }: ComponentProps<'textarea'>) {
+  return (
+    <textarea
+      rows={rows}
+      {...props}
+      {...useFieldControl(props)}
+      className={cx(controlClass, 'py-2', className)}
+    />
+  )
+}
+
+export interface SearchInputProps {
+  value: string
+  /** Called 300 ms after the last key, and at once when the field is cleared. */
+  onSearch: (value: string) => void
+  label: string
+  placeholder?: string
+  className?: string
+}
+
+export function SearchInput({ value, onSearch, label, placeholder, className }: SearchInputProps) {
+  const [text, setText] = useState(value)
+  const sent = useRef(value)
+  useEffect(() => {
+    if (value !== sent.current) {
+      sent.current = value
+      setText(value)
+    }
+  }, [value])
+  useEffect(() => {
+    if (text === sent.current) return
+    const timer = setTimeout(
+      () => {
+        sent.current = text
+        onSearch(text)
+      },
+      text ? 300 : 0,
+    )
+    return () => clearTimeout(timer)
+  }, [text, onSearch])
+  return (
+    <div className={cx('relative', className)}>
+      <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-fg-faint" />
+      <Input
+        type="text"
+        inputMode="search"
+        role="searchbox"
+        aria-label={label}
+        placeholder={placeholder ?? label}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        className="pr-9 pl-9"
+      />
+      {text && (
+        <IconButton label="Clear search" className="absolute top-0.5 right-0.5" onClick={() => setText('')}>
+          <X />
+        </IconButton>
+      )}
+    </div>
+  )
+}

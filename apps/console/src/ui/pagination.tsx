@@ -1,0 +1,43 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { Button } from './button.tsx'
+
+export interface PaginationProps {
+  page: number
+  limit: number
+  total: number
+  onPage: (page: number) => void
+  /** What is counted, in the plural: 'licenses'. */
+  noun?: string
+}
+
+export function Pagination({ page, limit, total, onPage, noun = 'items' }: PaginationProps) {
+  const pages = Math.max(1, Math.ceil(total / limit))
+  const first = total === 0 ? 0 : (page - 1) * limit + 1
+  const last = Math.min(total, page * limit)
+  const count = (value: number) => value.toLocaleString('en-US')
+  return (
+    <nav
+      aria-label={`Pages of ${noun}`}
+      className="flex flex-wrap items-center justify-between gap-3 px-5 py-3"
+    >
+      <p className="text-[0.8125rem] text-fg-muted tabular-nums">
+        {count(first)}–{count(last)} of {count(total)} {noun}
+      </p>
+      {pages > 1 && (
+        <div className="flex items-center gap-2">
+          <Button size="sm" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+            <ChevronLeft />
+            Previous
+          </Button>
+          <span className="text-[0.8125rem] text-fg-muted tabular-nums">
+            {count(page)} / {count(pages)}
+          </span>
+          <Button size="sm" disabled={page >= pages} onClick={() => onPage(page + 1)}>
+            Next
+            <ChevronRight />
+          </Button>
+        </div>
+      )}
+    </nav>
+  )
+}

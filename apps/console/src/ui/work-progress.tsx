@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'react'
+
+export interface WorkProgressProps {
+  done: number
+  total: number
+  /** What is being done: 'Deleting licenses'. */
+  label: string
+}
+
+/** How far something is that takes its time; shown once it has taken a second. */
+export function WorkProgress({ done, total, label }: WorkProgressProps) {
+  const [shown, setShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 1000)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!shown) return null
+  const percent = total > 0 ? Math.round((done / total) * 100) : 0
+  return (
+    <div className="grid gap-1.5">
+      <p aria-live="polite" className="text-[0.8125rem] text-fg-muted tabular-nums">
+        {label}: {done.toLocaleString('en-US')} of {total.toLocaleString('en-US')}
+      </p>
+      <div
+        role="progressbar"
+        aria-label={label}
+        aria-valuenow={percent}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        className="h-1.5 w-full overflow-hidden rounded-full bg-hover"
+      >
+        <div className="h-full rounded-full bg-accent transition-[width]" style={{ width: `${percent}%` }} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { endpoints } from '@keyward/contract'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+const api = process.env.KEYWARD_API ?? 'http://127.0.0.1:3000'
+
+/**
+ * `virtual:wire` is the contract's endpoint table without its schemas: all that a call needs at run time. The schemas
+ * weigh 30 kB and are wanted only where a form is filled in.
+ */
+function wire(): Plugin {
+  const id = '\0virtual:wire'
+  return {
+    name: 'keyward-wire',
+    resolveId: (source) => (source === 'virtual:wire' ? id : undefined),
+    load(loaded) {
+      if (loaded !== id) return
+      const table = Object.entries(endpoints).map(([noun, group]) => [
+        noun,
+        Object.fromEntries(
+          Object.entries(group).map(([name, { method, path, access, body }]) => [
+            name,
+            { method, path, access, hasBody: body !== undefined },
+          ]),
+        ),
+      ])
+      return `export default ${JSON.stringify(Object.fromEntries(table))}`
+    },
+  }
+}
+
+export default defineConfig({
+  plugins: [react(), tailwindcss(), wire()],
+  define: { __KEYWARD_VERSION__: JSON.stringify(version) },
+  server: { proxy: { '/api': api, '/docs': api } },
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    manifest: true,
+    rolldownOptions: {
+      // Making a schema has no effect but itself: a page that takes only a constant from the contract leaves zod out.
+      treeshake: { moduleSideEffects: (id) => !id.includes('/packages/contract/') },
+    },
+  },
+})

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import type { Config } from './config.ts'
+import { transactAndTell } from './core/changes.ts'
+import { type Clock, minute, systemClock } from './core/clock.ts'
+import type { Seal } from './core/crypto.ts'
+import type { Ctx } from './core/ctx.ts'
+import { Passwords } from './core/passwords.ts'
+import { problem } from './core/problem.ts'
+import type { Database } from './db/open.ts'
+import { installBodies } from './http/body.ts'
+import { installErrors, sendProblem } from './http/errors.ts'
+import { Attempts, createFloodGate } from './http/limits.ts'
+import { createMount } from './http/mount.ts'
+import { installPages } from './http/pages.ts'
+import { appsRoutes } from './modules/apps/apps.routes.ts'
+import { authRoutes } from './modules/auth/auth.routes.ts'
+import { authenticateOwner } from './modules/auth/auth.service.ts'
+import { bulkRoutes } from './modules/bulk/bulk.routes.ts'
+import { clientsRoutes } from './modules/clients/clients.routes.ts'
+import { dashboardRoutes } from './modules/dashboard/dashboard.routes.ts'
+import { eventsRoutes } from './modules/events/events.routes.ts'
+import { createEvents } from './modules/events/events.service.ts'
+import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
+import { plansRoutes } from './modules/plans/plans.routes.ts'
+import { portalRoutes } from './modules/portal/portal.routes.ts'
+import { createProgramMount } from './modules/program/program.mount.ts'
+import { ProgramReads } from './modules/program/program.reads.ts'
+import { programRoutes } from './modules/program/program.routes.ts'
+import { ProgramSessions } from './modules/program/program.sessions.ts'
+import { AnswerSigner } from './modules/program/program.signer.ts'
+import { resellersRoutes } from './modules/resellers/resellers.routes.ts'
+import { authenticateReseller } from './modules/resellers/resellers.sessions.ts'
+import { settingsRoutes } from './modules/settings/settings.routes.ts'
+import { startHousekeeping } from './modules/system/housekeeping.ts'
+import { systemRoutes } from './modules/system/system.routes.ts'
+
+export interface AppOptions {
+  config: Config
+  database: Database
+  seal: Seal
+  /** Where the built console lies. */
+  consoleDir: string
+  clock?: Clock
+  passwords?: Passwords
+  logLevel?: string
+  /** Checks every answer against the contract; for tests. */
+  checkAnswers?: boolean
+  /** How often the streams of events are looked at. */
+  beatMs?: number | undefined
+  timeouts?: { requestMs: number; headersMs: number; checkEveryMs: number }
+}
+
+const bodyLimitBytes = 1_048_576
+const headerLimitBytes = 16_384
+/** Requests of programs from one address in a minute; beyond them is a flood. */
+const programRequestsPerMinute = 6000
+
+/** Builds the server; nothing listens and nothing is read from the environment. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { config, database } = options
+  const server = createServer(options)
+  const ctx: Ctx = {
+    config,
+    database,
+    db: database.db,
+    clock: options.clock ?? systemClock,
+    seal: options.seal,
+    passwords: options.passwords ?? new Passwords(),
+    tx: (work) => transactAndTell(database.db, work, (ownerIds) => events.announce(ownerIds)),
+  }
+  const logError = (error: unknown) => server.log.error({ err: error }, 'background work failed')
+  const events = createEvents(ctx, { onError: logError, beatMs: options.beatMs })
+  const checkAnswers = options.checkAnswers ?? false
+  const attempts = new Attempts(ctx)
+  const sessions = new ProgramSessions(ctx, logError)
+  const reads = new ProgramReads(database)
+
+  installErrors(server)
+  installBodies(server)
+  const simulating = isSimulating(config)
+  // The hooks that every check of a program passes take no turn of their own.
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    reply.header('x-content-type-options', 'nosniff')
+    done(simulating && isForwarded(request) ? problem('forwarded_refused') : undefined)
+  })
+  await server.register(async (scope) => {
+    scope.addHook('onRequest', (_request, reply, done) => {
+      reply.header('cache-control', 'no-store')
+      done()
+    })
+    scope.addHook('onResponse', async (request, reply) => {
+      const { method, routeOptions, ip } = request
+      request.log.info(
+        { method, url: routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip },
+        'request',
+      )
+    })
+    const mount = createMount(scope, {
+      checkAnswers,
+      authenticators: {
+        owner: (token) => authenticateOwner(ctx, token),
+        reseller: (token) => authenticateReseller(ctx, token),
+      },
+    })
+    systemRoutes(mount, ctx)
+    authRoutes(mount, ctx, attempts)
+    appsRoutes(mount, ctx)
+    licensesRoutes(mount, ctx)
+    clientsRoutes(mount, ctx)
+    resellersRoutes(mount, ctx)
+    bulkRoutes(mount, ctx)
+    portalRoutes(mount, ctx, attempts)
+    plansRoutes(mount, ctx)
+    dashboardRoutes(mount, ctx)
+    eventsRoutes(mount, events)
+    settingsRoutes(mount, ctx)
+  })
+  await server.register(async (scope) => {
+    const gate = createFloodGate({
+      max: programRequestsPerMinute,
+      windowMs: minute,
+      now: () => ctx.clock.now(),
+    })
+    scope.addHook('onRequest', (request, reply, done) => {
+      reply.header('cache-control', 'no-store')
+      done(config.rateLimits === 'on' ? gate(request) : undefined)
+    })
+    const signer = new AnswerSigner(ctx.seal, config.publicUrl)
+    programRoutes(createProgramMount(scope, { ctx, reads, signer, checkAnswers }), {
+      ctx,
+      reads,
+      sessions,
+      attempts,
+    })
+  })
+  await server.register((scope) => installPages(scope, config, options.consoleDir))
+
+  const stopHousekeeping = startHousekeeping(ctx, logError)
+  server.addHook('onReady', () => events.start())
+  server.addHook('preClose', async () => events.endStreams())
+  server.addHook('onClose', async () => {
+    await stopHousekeeping()
+    await sessions.flush()
+    await events.stop()
+  })
+  return server
+}
+
+function createServer(options: AppOptions): FastifyInstance {
+  // A slow request really ends only with all three: Node looks at its connections no more often than the last says.
+  const timeouts = options.timeouts ?? { requestMs: 30_000, headersMs: 15_000, checkEveryMs: 2_000 }
+  return fastify({
+    bodyLimit: bodyLimitBytes,
+    trustProxy: trusted(options.config.trustProxy),
+    requestTimeout: timeouts.requestMs,
+    forceCloseConnections: 'idle',
+    http: {
+      maxHeaderSize: headerLimitBytes,
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkEveryMs,
+    },
+    genReqId: () => randomUUID(),
+    logController: new LogController({ disableRequestLogging: true }),
+    logger: {
+      level: options.logLevel ?? 'info',
+      redact: { paths: redacted, censor: '[redacted]' },
+      serializers: { err: toLoggedError },
+    },
+    routerOptions: { maxParamLength: 200 },
+    // What the router itself cannot read is answered like everything else.
+    frameworkErrors: sendProblem,
+  })
+}
+
+/** Which of the addresses on the way are proxies: counted from this server on, or named. */
+const trusted = (trustProxy: Config['trustProxy']) =>
+  typeof trustProxy === 'number' ? (_address: string, hop: number) => hop < trustProxy : trustProxy
+
+const secrets = ['authorization', 'cookie', 'token', 'password', 'secret', 'appSecret', 'session']
+const redacted = secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
+
+/** Type, text and stack; parameters of a failed query and other properties may hold secrets and stay out. */
+function toLoggedError(error: Error & { code?: string }) {
+  return { type: error.name, code: error.code, message: error.message, stack: error.stack ?? '' }
+}
+
+const isSimulating = (config: Config): boolean =>
+  config.payments.mode === 'mock' || config.rateLimits === 'off'
+
+const forwardedHeaders = [
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+]
+
+const isForwarded = (request: FastifyRequest): boolean =>
+  forwardedHeaders.some((name) => request.headers[name] !== undefined)

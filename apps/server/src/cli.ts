@@ -1,0 +1,108 @@
+#!/usr/bin/env node
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ConfigError, readConfig } from './config.ts'
+import { systemClock, toIso } from './core/clock.ts'
+import { version } from './core/version.ts'
+import { type Database, openDatabase } from './db/open.ts'
+import { type PlanState, setPlan } from './modules/plans/plans.service.ts'
+
+const help = `Keyward ${version}, the command line of the server
+
+Usage:
+  keyward plan <email> premium [--days N]   give the vendor with this address the premium plan,
+                                            for N days from now (default 365, at most 36500)
+  keyward plan <email> free                 put the vendor back on the free plan; nothing is deleted
+  keyward --help                            show this text
+  keyward --version                         show the version
+
+The database is found as the server finds it: DATABASE_URL, else DATA_DIR (default ./data).
+The server may be running; it sees the change with its next request.
+`
+
+/** A mistake of whoever typed the command, told without a stack. */
+class UsageError extends Error {}
+
+const daysDefault = 365
+const daysMax = 36_500
+
+async function main(args: string[]): Promise<void> {
+  const { values, positionals } = readArguments(args)
+  if (values.help || positionals[0] === 'help') return print(help)
+  if (values.version) return print(`${version}\n`)
+  const [command, ...rest] = positionals
+  if (command !== 'plan') {
+    throw new UsageError(command === undefined ? 'Which command?' : `There is no command ${command}.`)
+  }
+  await changePlan(rest, values.days)
+}
+
+function readArguments(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'v' },
+        days: { type: 'string' },
+      },
+    })
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+async function changePlan([email, plan, ...more]: string[], givenDays: string | undefined): Promise<void> {
+  if (email === undefined || more.length > 0 || (plan !== 'premium' && plan !== 'free')) {
+    throw new UsageError('Write: keyward plan <email> premium|free')
+  }
+  if (plan === 'free' && givenDays !== undefined) throw new UsageError('--days goes with premium.')
+  const days = givenDays === undefined ? daysDefault : Number(givenDays)
+  if (!Number.isInteger(days) || days < 1 || days > daysMax) {
+    throw new UsageError(`--days takes a whole number from 1 to ${daysMax}.`)
+  }
+  const database = openExisting()
+  try {
+    const change = await setPlan(database, systemClock, { email, plan, days })
+    if (!change) throw new UsageError(`There is no account with the email ${email}.`)
+    print(`${change.email}: ${describe(change.before)} -> ${describe(change.after)}\n`)
+  } finally {
+    await database.close()
+  }
+}
+
+const describe = ({ plan, until }: PlanState): string =>
+  until === null ? plan : `${plan} until ${toIso(until)}`
+
+/** A mistyped directory must not become a new, empty database. */
+function openExisting(): Database {
+  const config = readConfig(process.env)
+  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'keyward.db'))) {
+    throw new UsageError(`There is no database in ${config.dataDir}. Set DATA_DIR, or start Keyward once.`)
+  }
+  return openDatabase({ url: config.databaseUrl, dataDir: config.dataDir })
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
+}
+
+function explain(error: unknown): string {
+  if (error instanceof UsageError) return `${error.message}\nkeyward --help tells more.`
+  if (error instanceof ConfigError) return `The configuration has mistakes:\n${error.message}`
+  const { code, message, stack } = error as NodeJS.ErrnoException
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
+    return 'The database of DATABASE_URL cannot be reached.'
+  }
+  if (code === '42P01' || message?.includes('no such table')) {
+    return 'The database is empty: start Keyward once, so that it makes its tables.'
+  }
+  return stack ?? String(error)
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${explain(error)}\n`)
+  process.exitCode = 1
+})

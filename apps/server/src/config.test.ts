@@ -1,0 +1,167 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+const mistakes = (environment: Record<string, string>): string[] => {
+  try {
+    readConfig(environment)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes
+    throw error
+  }
+}
+
+const secretKey = 'a secret key with more than 32 characters'
+const postgres = { DATABASE_URL: 'postgres://u@db/keyward', SECRET_KEY: secretKey }
+const keys = { RAZORPAY_KEY_ID: 'rzp_1', RAZORPAY_KEY_SECRET: 'very secret' }
+
+test('an empty environment is a development instance on this machine alone', () => {
+  expect(readConfig({})).toMatchObject({
+    port: 3000,
+    host: '127.0.0.1',
+    databaseUrl: undefined,
+    trustProxy: false,
+    registration: 'open',
+    passwordPolicy: 'basic',
+    rateLimits: 'on',
+    payments: { mode: 'mock' },
+    prices: { monthly: 69_900, yearly: 119_900, currency: 'INR' },
+    development: true,
+  })
+})
+
+test.each([
+  ['PORT', 'http'],
+  ['PORT', '70000'],
+  ['PORT', '-1'],
+  ['PORT', '80.5'],
+  ['DATABASE_URL', 'mysql://db'],
+  ['DATABASE_URL', 'keyward'],
+  ['PUBLIC_URL', 'keyward.example.com'],
+  ['PUBLIC_URL', 'ftp://keyward.example.com'],
+  ['TRUST_PROXY', 'yes'],
+  ['TRUST_PROXY', '10.0.0.0/33'],
+  ['TRUST_PROXY', '10.0.0.1,'],
+  ['TRUST_PROXY', '::1/129'],
+  ['REGISTRATION', 'maybe'],
+  ['PASSWORD_POLICY', 'none'],
+  ['RATE_LIMITS', 'false'],
+  ['PAYMENTS', 'cash'],
+  ['PAYMENTS', 'razorpay'],
+  ['RAZORPAY_KEY_ID', 'rzp_1'],
+  ['SMTP_URL', 'https://mail'],
+  ['SECRET_KEY', 'short'],
+  ['PRICE_MONTHLY', 'free'],
+  ['PRICE_YEARLY', '0'],
+  ['CURRENCY', 'rupees'],
+  ['LINK_REFUND', 'javascript:alert(1)'],
+])('%s=%s is told in one clear line that begins with its name', (name, value) => {
+  const found = mistakes({ [name]: value })
+  expect(found).toHaveLength(1)
+  expect(found[0]).toMatch(new RegExp(`^${name}: \\S.{5,}$`))
+  expect(found[0]).not.toContain('\n')
+  expect(found[0]).not.toMatch(/invalid input|expected/i)
+})
+
+test('all mistakes are told at once', () => {
+  const found = mistakes({ PORT: 'x', TRUST_PROXY: 'x', REGISTRATION: 'x', SECRET_KEY: 'x' })
+  expect(found.map((line) => line.split(':')[0])).toEqual([
+    'PORT',
+    'TRUST_PROXY',
+    'REGISTRATION',
+    'SECRET_KEY',
+  ])
+})
+
+test('the value of a secret is in no mistake', () => {
+  const found = mistakes({
+    SECRET_KEY: 'hush',
+    DATABASE_URL: 'mysql://u:hush@db',
+    SMTP_URL: 'http://u:hush@mail',
+  })
+  expect(found).toHaveLength(3)
+  expect(found.join()).not.toContain('hush')
+})
+
+describe('what only a development instance may do', () => {
+  const reachable: [string, Record<string, string>][] = [
+    ['another host', { HOST: '0.0.0.0' }],
+    ['all addresses of IPv6', { HOST: '::' }],
+    ['a public address', { PUBLIC_URL: 'https://keyward.example.com' }],
+    ['a name that only looks local', { PUBLIC_URL: 'http://localhost.example.com' }],
+    ['a proxy', { TRUST_PROXY: '1' }],
+    ['a network of proxies', { TRUST_PROXY: '10.0.0.0/8' }],
+  ]
+  test.each(reachable)('is refused with %s', (_what, environment) => {
+    expect(mistakes({ ...environment, PAYMENTS: 'mock' })).toHaveLength(1)
+    expect(mistakes({ ...environment, RATE_LIMITS: 'off' })).toHaveLength(1)
+    expect(readConfig(environment)).toMatchObject({ development: false, payments: { mode: 'off' } })
+  })
+
+  test.each([
+    { HOST: 'localhost' },
+    { HOST: '::1' },
+    { HOST: '127.0.0.2' },
+    { PUBLIC_URL: 'http://[::1]:3000' },
+  ])('is allowed with %j', (environment) => {
+    expect(readConfig({ ...environment, PAYMENTS: 'mock', RATE_LIMITS: 'off' }).development).toBe(true)
+  })
+})
+
+test.each([
+  [{}, 'mock'],
+  [keys, 'razorpay'],
+  [{ HOST: '0.0.0.0' }, 'off'],
+  [{ HOST: '0.0.0.0', ...keys }, 'razorpay'],
+  [{ ...keys, PAYMENTS: 'off' }, 'off'],
+  [{ ...keys, PAYMENTS: 'mock' }, 'mock'],
+])('payments of %j are %s', (environment, mode) => {
+  expect(readConfig(environment as Record<string, string>).payments.mode).toBe(mode)
+})
+
+test('PostgreSQL needs a secret key', () => {
+  expect(mistakes({ DATABASE_URL: postgres.DATABASE_URL })).toEqual([expect.stringMatching(/^SECRET_KEY: /)])
+  expect(readConfig(postgres).databaseUrl).toBe(postgres.DATABASE_URL)
+})
+
+test.each([
+  ['off', false],
+  ['0', false],
+  ['2', 2],
+  ['10.0.0.1', ['10.0.0.1']],
+  ['10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
+])('TRUST_PROXY=%s believes %j', (value, expected) => {
+  expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual(expected)
+})
+
+test('an empty variable counts as unset', () => {
+  expect(readConfig({ PORT: '', DATABASE_URL: '', PAYMENTS: '' })).toEqual(readConfig({}))
+})
+
+describe('a secret from a file', () => {
+  let directory: string
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'keyward-config-'))
+  })
+  afterAll(() => rmSync(directory, { recursive: true }))
+
+  test('is read without the line end behind it', () => {
+    const path = join(directory, 'key')
+    writeFileSync(path, `${secretKey}\n`)
+    expect(readConfig({ SECRET_KEY_FILE: path }).secretKey).toBe(secretKey)
+    expect(mistakes({ SECRET_KEY_FILE: path, SECRET_KEY: secretKey })).toHaveLength(1)
+  })
+
+  test('that is not there, or is no file, is told in one line', () => {
+    expect(mistakes({ SECRET_KEY_FILE: join(directory, 'none') })).toEqual([
+      expect.stringMatching(/^SECRET_KEY_FILE: /),
+    ])
+    mkdirSync(join(directory, 'folder'))
+    expect(mistakes({ SECRET_KEY_FILE: join(directory, 'folder') })).toEqual([
+      expect.stringMatching(/^SECRET_KEY_FILE: /),
+    ])
+  })
+})

@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+/** What an operator chose, validated. */
+export interface Config {
+  port: number
+  host: string
+  dataDir: string
+  databaseUrl: string | undefined
+  publicUrl: string | undefined
+  /** What Fastify takes: nothing is believed, a number of hops, or a list of networks. */
+  trustProxy: false | number | string[]
+  registration: 'open' | 'closed'
+  passwordPolicy: 'basic' | 'strict'
+  rateLimits: 'on' | 'off'
+  payments: {
+    mode: 'mock' | 'razorpay' | 'off'
+    keyId?: string
+    keySecret?: string
+    webhookSecret?: string
+    apiUrl: string
+  }
+  /** In the currency's smallest unit. */
+  prices: { monthly: number; yearly: number; currency: string }
+  smtpUrl: string | undefined
+  mailFrom: string | undefined
+  /** Undefined on an embedded database: the key file of the data directory is used. */
+  secretKey: string | undefined
+  links: Record<'shipping' | 'refund' | 'paymentTerms' | 'community' | 'videos', string | null>
+  /** Only this machine can reach the server, so payments may be simulated. */
+  development: boolean
+}
+
+export class ConfigError extends Error {
+  readonly mistakes: string[]
+
+  constructor(mistakes: string[]) {
+    super(mistakes.join('\n'))
+    this.mistakes = mistakes
+  }
+}
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
+const smallestUnits = z.coerce
+  .number('must be an amount such as 699 or 699.50')
+  .min(1, 'must be at least 1')
+  .max(10_000_000, 'is too large')
+  .transform((amount) => Math.round(amount * 100))
+
+const variables = z.object({
+  PORT: z.coerce
+    .number('must be a port number')
+    .int()
+    .min(0)
+    .max(65_535, 'must be a port number')
+    .default(3000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must start with postgres://' }).optional(),
+  PUBLIC_URL: httpUrl.optional(),
+  TRUST_PROXY: z
+    .string()
+    .default('off')
+    .transform((value, context) => {
+      if (value === 'off') return false
+      if (/^\d+$/.test(value)) return Number(value) || false
+      const networks = value.split(',').map((part) => part.trim())
+      if (networks.every(isNetwork)) return networks
+      context.addIssue({
+        code: 'custom',
+        message: 'must be off, a number of hops, or a list of addresses and networks',
+      })
+      return z.NEVER
+    }),
+  REGISTRATION: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
+  PASSWORD_POLICY: z.enum(['basic', 'strict'], 'must be basic or strict').default('basic'),
+  RATE_LIMITS: z.enum(['on', 'off'], 'must be on or off').default('on'),
+  PAYMENTS: z.enum(['mock', 'razorpay', 'off'], 'must be mock, razorpay or off').optional(),
+  RAZORPAY_KEY_ID: z.string().min(1).optional(),
+  RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
+  RAZORPAY_WEBHOOK_SECRET: z.string().min(1).optional(),
+  RAZORPAY_API_URL: httpUrl.default('https://api.razorpay.com'),
+  PRICE_MONTHLY: smallestUnits.default(69_900),
+  PRICE_YEARLY: smallestUnits.default(119_900),
+  CURRENCY: z
+    .string()
+    .regex(/^[A-Z]{3}$/, 'must be a three-letter currency code')
+    .default('INR'),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must start with smtp:// or smtps://' }).optional(),
+  MAIL_FROM: z.string().min(3).optional(),
+  SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+  LINK_SHIPPING: httpUrl.optional(),
+  LINK_REFUND: httpUrl.optional(),
+  LINK_PAYMENT_TERMS: httpUrl.optional(),
+  LINK_COMMUNITY: httpUrl.optional(),
+  LINK_VIDEOS: httpUrl.optional(),
+})
+
+const isNetwork = (text: string): boolean => {
+  const [address = '', prefix = '0', ...rest] = text.split('/')
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits && rest.length === 0
+}
+
+const fromFiles = ['SECRET_KEY', 'DATABASE_URL', 'RAZORPAY_KEY_SECRET', 'RAZORPAY_WEBHOOK_SECRET', 'SMTP_URL']
+
+/** Reads the environment. Throws a ConfigError with one line per mistake; values of secrets are not in it. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const mistakes: string[] = []
+  const env = withFiles(environment, mistakes)
+  const values = parseEach(env, mistakes)
+  const publicHost = values.PUBLIC_URL ? new URL(values.PUBLIC_URL).hostname : undefined
+  const development =
+    loopback.test(values.HOST) &&
+    (publicHost === undefined || loopback.test(publicHost)) &&
+    values.TRUST_PROXY === false
+  const keysSet = values.RAZORPAY_KEY_ID !== undefined && values.RAZORPAY_KEY_SECRET !== undefined
+  const mode = values.PAYMENTS ?? (keysSet ? 'razorpay' : development ? 'mock' : 'off')
+  const onlyHere = 'is for development: HOST and PUBLIC_URL must be loopback and TRUST_PROXY off'
+  if (mode === 'mock' && !development) mistakes.push(`PAYMENTS: mock ${onlyHere}`)
+  if (values.RATE_LIMITS === 'off' && !development) mistakes.push(`RATE_LIMITS: off ${onlyHere}`)
+  if (!keysSet && (values.RAZORPAY_KEY_ID ?? values.RAZORPAY_KEY_SECRET) !== undefined) {
+    mistakes.push('RAZORPAY_KEY_ID: needs RAZORPAY_KEY_SECRET, and the other way round')
+  }
+  if (mode === 'razorpay' && !keysSet) {
+    mistakes.push('PAYMENTS: razorpay needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET')
+  }
+  if (values.DATABASE_URL && !values.SECRET_KEY) {
+    mistakes.push('SECRET_KEY: is required with DATABASE_URL (at least 32 random characters)')
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    dataDir: resolve(values.DATA_DIR),
+    databaseUrl: values.DATABASE_URL,
+    publicUrl: values.PUBLIC_URL?.replace(/\/+$/, ''),
+    trustProxy: values.TRUST_PROXY,
+    registration: values.REGISTRATION,
+    passwordPolicy: values.PASSWORD_POLICY,
+    rateLimits: values.RATE_LIMITS,
+    payments: {
+      mode,
+      keyId: values.RAZORPAY_KEY_ID,
+      keySecret: values.RAZORPAY_KEY_SECRET,
+      webhookSecret: values.RAZORPAY_WEBHOOK_SECRET,
+      apiUrl: values.RAZORPAY_API_URL,
+    },
+    prices: { monthly: values.PRICE_MONTHLY, yearly: values.PRICE_YEARLY, currency: values.CURRENCY },
+    smtpUrl: values.SMTP_URL,
+    mailFrom: values.MAIL_FROM,
+    secretKey: values.SECRET_KEY,
+    links: {
+      shipping: values.LINK_SHIPPING ?? null,
+      refund: values.LINK_REFUND ?? null,
+      paymentTerms: values.LINK_PAYMENT_TERMS ?? null,
+      community: values.LINK_COMMUNITY ?? null,
+      videos: values.LINK_VIDEOS ?? null,
+    },
+    development,
+  }
+}
+
+/** Parses every variable by itself, so that all mistakes are told; a wrong one goes on with its default. */
+function parseEach(env: Record<string, string | undefined>, mistakes: string[]) {
+  const values = Object.entries(variables.shape).map(([name, schema]) => {
+    const parsed = schema.safeParse(env[name])
+    if (parsed.success) return [name, parsed.data]
+    for (const issue of parsed.error.issues) mistakes.push(`${name}: ${issue.message}`)
+    return [name, schema.parse(undefined)]
+  })
+  return Object.fromEntries(values) as z.output<typeof variables>
+}
+
+/** An empty variable counts as unset; `NAME_FILE` names a file that holds the value of a secret. */
+function withFiles(environment: Record<string, string | undefined>, mistakes: string[]) {
+  const env = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  for (const name of fromFiles) {
+    const path = env[`${name}_FILE`]
+    if (path === undefined) continue
+    if (env[name] !== undefined) mistakes.push(`${name}: is set together with ${name}_FILE; keep one`)
+    else env[name] = readSecret(`${name}_FILE`, path, mistakes)
+  }
+  return env
+}
+
+function readSecret(name: string, path: string, mistakes: string[]): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    mistakes.push(`${name}: ${isMissing ? 'there is no file at this path' : 'the file cannot be read'}`)
+    return undefined
+  }
+}

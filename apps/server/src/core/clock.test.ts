@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { dayNumber, toEpochMs, toIso } from './clock.ts'
+
+test.each([
+  ['2030-02-28', '2030-02-28T23:59:59.999Z'],
+  ['2028-02-29', '2028-02-29T23:59:59.999Z'],
+  ['2030-01-01T00:00:00Z', '2030-01-01T00:00:00.000Z'],
+  ['2030-01-01T01:00:00+02:00', '2029-12-31T23:00:00.000Z'],
+  ['2030-01-01T01:00:00.123-05:30', '2030-01-01T06:30:00.123Z'],
+])('%s is %s', (given, meant) => {
+  expect(toIso(toEpochMs(given))).toBe(meant)
+})
+
+test('days change at midnight UTC', () => {
+  const midnight = Date.parse('2030-01-02T00:00:00Z')
+  expect(dayNumber(midnight) - dayNumber(midnight - 1)).toBe(1)
+  expect(dayNumber(midnight + 86_399_999)).toBe(dayNumber(midnight))
+})

@@ -1,0 +1,49 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
+
+/** SHA-256 as hex: how tokens, app secrets and hardware ids are stored for comparison. */
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Whether two digests of the same kind are equal, in constant time. */
+export function sameDigest(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** Seals secrets at rest with AES-256-GCM; `context` binds a sealed text to its row and column. */
+export interface Seal {
+  seal(plain: string, context: string): string
+  /** Throws when the text was changed, moved to another row, or sealed under another key. */
+  open(sealed: string, context: string): string
+  /** Tells keys apart without revealing them. */
+  fingerprint: string
+}
+
+export function createSeal(secretKey: string): Seal {
+  const derive = (purpose: string, length: number) =>
+    Buffer.from(hkdfSync('sha256', secretKey, 'keyward', purpose, length))
+  const key = derive('seal', 32)
+  return {
+    fingerprint: derive('fingerprint', 16).toString('hex'),
+    seal(plain, context) {
+      const iv = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context))
+      const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+      return `v1.${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')}`
+    },
+    open(sealed, context) {
+      if (!sealed.startsWith('v1.')) throw new Error('unknown form of sealed text')
+      const bytes = Buffer.from(sealed.slice(3), 'base64url')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(12, 28))
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+    },
+  }
+}

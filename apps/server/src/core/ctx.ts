@@ -1,0 +1,22 @@
+import type { Config } from '../config.ts'
+import type { Database, Tx } from '../db/open.ts'
+import type { Clock } from './clock.ts'
+import type { Seal } from './crypto.ts'
+import type { Passwords } from './passwords.ts'
+
+/** What every service gets; made once in `app.ts`, never imported as a global. */
+export interface Ctx {
+  config: Config
+  clock: Clock
+  seal: Seal
+  passwords: Passwords
+  database: Database
+  /** Reads outside a transaction; writes go through `tx`. */
+  db: Database['db']
+  tx: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+}
+
+/** Whose rows a call may see; it comes from the session, never from the request. */
+export interface OwnerScope {
+  ownerId: string
+}

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { newAppId, newAppSecret, newId, newLicenseKey, newToken, normalizeKey, normalizeName } from './ids.ts'
+
+const many = <T>(make: () => T): T[] => Array.from({ length: 2000 }, make)
+
+describe('what is made at random', () => {
+  test.each([
+    ['a license key', newLicenseKey, /^([0-9A-HJKMNP-TV-Z]{5}-){4}[0-9A-HJKMNP-TV-Z]{5}$/],
+    ['an app id', newAppId, /^[0-9A-HJKMNP-TV-Z]{8}$/],
+    ['an app secret', newAppSecret, /^[A-Za-z0-9]{32}$/],
+    ['a token', () => newToken('kwo'), /^kwo_[\w-]{43}$/],
+    ['an id', () => newId('lic'), /^lic_[0-9a-f]{32}$/],
+  ])('as %s has its form and never comes twice', (_what, make, form) => {
+    const made = many(make)
+    expect(made.every((one) => form.test(one))).toBe(true)
+    expect(new Set(made).size).toBe(made.length)
+  })
+
+  test('as a license key uses every character in every place', () => {
+    const keys = many(newLicenseKey).map(normalizeKey)
+    for (let place = 0; place < 25; place += 1) {
+      expect(new Set(keys.map((key) => key[place])).size).toBe(32)
+    }
+  })
+})
+
+test('ids begin with their millisecond, so that they sort by it', () => {
+  const before = Date.now()
+  const time = Number.parseInt(newId('lic').slice(4, 16), 16)
+  expect(time).toBeGreaterThanOrEqual(before)
+  expect(time).toBeLessThanOrEqual(Date.now())
+})
+
+test.each([
+  ['ab12c-de34f', 'AB12CDE34F'],
+  [' AB_12 c-', 'AB12C'],
+  ['', ''],
+])('the key %j is compared as %j', (given, compared) => {
+  expect(normalizeKey(given)).toBe(compared)
+})
+
+test.each([
+  [' Alice ', 'alice'],
+  ['ＡＬＩＣＥ', 'alice'],
+  ['ÅNGSTRÖM', 'ångström'],
+  ['A\u030angstro\u0308m', 'ångström'],
+])('the name %j is compared as %j', (given, compared) => {
+  expect(normalizeName(given)).toBe(compared)
+})

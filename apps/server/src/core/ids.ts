@@ -1,0 +1,33 @@
+import { randomBytes, randomInt, randomUUIDv7 } from 'node:crypto'
+import { limits } from '@keyward/contract'
+
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const alphanumeric = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** A sortable id: prefix and the 32 hex digits of a UUIDv7. */
+export const newId = (prefix: string): string => `${prefix}_${randomUUIDv7().replaceAll('-', '')}`
+
+/** 256 random bits behind a prefix that tells what kind of session it opens. */
+export const newToken = (prefix: 'kwo' | 'kwr' | 'kwc'): string =>
+  `${prefix}_${randomBytes(32).toString('base64url')}`
+
+/** 25 characters of Crockford base32 (125 random bits) in groups of five. */
+export function newLicenseKey(): string {
+  const characters = Array.from(randomBytes(25), (byte) => crockford[byte & 31])
+  return characters.join('').replace(/.{5}(?=.)/g, '$&-')
+}
+
+const pick = (length: number, alphabet: string): string =>
+  Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+
+/** The 8-character public name of an app. */
+export const newAppId = (): string => pick(limits.appIdLength, crockford)
+
+/** The 32-character secret of an app (about 190 bits). */
+export const newAppSecret = (): string => pick(limits.appSecretLength, alphanumeric)
+
+/** The form in which keys are compared: upper case, without hyphens, underscores and spaces. */
+export const normalizeKey = (key: string): string => key.replace(/[\s_-]/g, '').toUpperCase()
+
+/** The form in which names and e-mail addresses are compared. */
+export const normalizeName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()

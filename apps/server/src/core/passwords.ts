@@ -1,0 +1,57 @@
+import { hash, verify } from '@node-rs/argon2'
+import { problem } from './problem.ts'
+
+// OWASP's argon2id parameters: 19 MiB, two passes, one lane.
+const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const current = `m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}`
+
+/** Hashes passwords with argon2id, a bounded number at a time, so that signatures never starve. */
+export class Passwords {
+  #running = 0
+  #waiting: (() => void)[] = []
+  readonly #atWork: number
+  readonly #queue: number
+  #decoy: Promise<string> | undefined
+
+  constructor(options: { atWork?: number; queue?: number } = {}) {
+    this.#atWork = options.atWork ?? Math.max(1, Number(process.env.UV_THREADPOOL_SIZE ?? 4) - 1)
+    this.#queue = options.queue ?? 64
+  }
+
+  hash(password: string): Promise<string> {
+    return this.#inTurn(() => hash(password.normalize('NFKC'), parameters))
+  }
+
+  /** Takes as long for a missing hash as for a present one. */
+  async verify(stored: string | null | undefined, password: string): Promise<boolean> {
+    const known = stored ?? (await this.#decoyHash())
+    const matches = await this.#inTurn(() => verify(known, password.normalize('NFKC')))
+    return matches && stored != null
+  }
+
+  /** Whether a stored hash was made with weaker parameters than today's. */
+  isOutdated(stored: string): boolean {
+    return !stored.includes(`$${current}$`)
+  }
+
+  #decoyHash(): Promise<string> {
+    this.#decoy ??= this.hash('no account has this password')
+    return this.#decoy
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#atWork) {
+      if (this.#waiting.length >= this.#queue) throw problem('busy', { retryAfterSeconds: 1 })
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    } else {
+      this.#running += 1
+    }
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running -= 1
+    }
+  }
+}

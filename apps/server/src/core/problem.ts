@@ -1,0 +1,35 @@
+import { type ErrorCode, errorFacts } from '@keyward/contract'
+
+export interface Issue {
+  path: string
+  message: string
+}
+
+/** An answer that is not a success; thrown anywhere, answered in one place. */
+export class Problem extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly issues: Issue[] | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, options: ProblemOptions = {}) {
+    const facts = errorFacts(code)
+    super(options.message ?? facts.message)
+    this.code = code
+    this.status = facts.status
+    this.issues = options.issues
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+interface ProblemOptions {
+  message?: string
+  issues?: Issue[]
+  retryAfterSeconds?: number
+}
+
+export const problem = (code: ErrorCode, options?: ProblemOptions): Problem => new Problem(code, options)
+
+/** One wrong field, found by a rule that a schema cannot know. */
+export const invalid = (path: string, message: string): Problem =>
+  problem('invalid_input', { message, issues: [{ path, message }] })

@@ -1,0 +1,61 @@
+import {
+  createHash,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  timingSafeEqual,
+} from 'node:crypto'
+
+/** One component of a signature base: its identifier as it stands in the signature input, and its value. */
+export type Component = readonly [identifier: string, value: string]
+
+/** The signature base of RFC 9421, section 2.5, and the parameters that go into Signature-Input. */
+export function signatureBase(
+  components: readonly Component[],
+  parameters: { created: number; keyid: string },
+): { base: string; input: string } {
+  const identifiers = components.map(([identifier]) => identifier).join(' ')
+  const input = `(${identifiers});created=${parameters.created};keyid="${parameters.keyid}";alg="ed25519"`
+  const lines = components.map(([identifier, value]) => `${identifier}: ${value}\n`).join('')
+  return { base: `${lines}"@signature-params": ${input}`, input }
+}
+
+/** Content-Digest of RFC 9530 over the bytes of a body. */
+export const contentDigest = (body: Buffer | string): string =>
+  `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
+
+/** Whether one of the digests in the header is a sha-256 that fits the body. */
+export function digestMatches(header: string, body: Buffer): boolean {
+  const given = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:,|$)/.exec(header)?.[1]
+  if (given === undefined) return false
+  return timingSafeEqual(Buffer.from(given, 'base64'), createHash('sha256').update(body).digest())
+}
+
+/** Signs on the thread pool, so that the server's own thread goes on answering. */
+export const signEd25519 = (base: string, key: KeyObject): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    sign(null, Buffer.from(base, 'latin1'), key, (error, signature) =>
+      error ? reject(error) : resolve(signature),
+    )
+  })
+
+/** A new Ed25519 pair: the public half and its RFC 7638 thumbprint, the private half as base64url PKCS #8. */
+export function newSigningKey(): { kid: string; x: string; privateKey: string } {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const { x } = publicKey.export({ format: 'jwk' })
+  if (!x) throw new Error('an Ed25519 key has an x')
+  const thumbprint = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
+  return {
+    kid: thumbprint.digest('base64url'),
+    x,
+    privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url'),
+  }
+}
+
+export const importPrivateKey = (privateKey: string): KeyObject =>
+  createPrivateKey({ key: Buffer.from(privateKey, 'base64url'), format: 'der', type: 'pkcs8' })
+
+/** The JWK that programs verify with. */
+export const toJwk = (kid: string, x: string) =>
+  ({ kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' }) as const

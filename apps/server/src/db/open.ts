@@ -1,0 +1,88 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { AsideDialect } from './aside.ts'
+import { NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
+import type { Db, Tables, Tx } from './tables.ts'
+
+interface Common {
+  db: Kysely<Tables>
+  /** For lists and searches: on SQLite a thread of its own, so that a long one stalls nobody. */
+  lists: Kysely<Tables>
+  close(): Promise<void>
+}
+
+/** An open database; what differs between the two engines branches on `dialect`. */
+export type Database =
+  | (Common & { dialect: 'sqlite'; handles: SqliteHandles; path: string })
+  | (Common & { dialect: 'postgres'; pool: pg.Pool })
+
+// Counts and times fit a double; pg gives them as text otherwise.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number)
+
+export function openDatabase(where: { url: string | undefined; dataDir: string }): Database {
+  return where.url === undefined ? openEmbedded(where.dataDir) : openPostgres(where.url)
+}
+
+function openEmbedded(dataDir: string): Database {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const path = join(dataDir, 'keyward.db')
+  // Made here, for SQLite would let others read it in a directory that was there before.
+  closeSync(openSync(path, 'a', 0o600))
+  const handles = openSqlite(path)
+  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(handles) })
+  const lists = new Kysely<Tables>({ dialect: new AsideDialect(path) })
+  return {
+    dialect: 'sqlite',
+    db,
+    lists,
+    handles,
+    path,
+    close: async () => {
+      await lists.destroy()
+      await db.destroy()
+      handles.reader.close()
+      handles.writer.close()
+    },
+  }
+}
+
+function openPostgres(url: string): Database {
+  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 10_000 })
+  // A connection that the server drops while idle must not end the process; the next query opens another.
+  pool.on('error', () => {})
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return { dialect: 'postgres', db, lists: db, pool, close: () => db.destroy() }
+}
+
+const serializationFailure = '40001'
+const deadlockDetected = '40P01'
+const sqliteBusy = 5
+
+/** Runs `work` in one transaction, again when the database says that trying again helps. */
+export async function transact<T>(db: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      if (attempt >= 6 || !isTransient(error)) throw error
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** attempt))
+    }
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  return code === serializationFailure || code === deadlockDetected || errcode === sqliteBusy
+}
+
+/** Whether a write failed because a row with the same unique value is there. */
+export function isUniqueViolation(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  const [sqliteUnique, sqlitePrimaryKey, postgresUnique] = [2067, 1555, '23505']
+  return code === postgresUnique || errcode === sqliteUnique || errcode === sqlitePrimaryKey
+}
+
+export type { Db, Tx }

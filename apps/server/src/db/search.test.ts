@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { afterPrefix, anywhere, toSearchTerm, trigramQuery } from './search.ts'
+
+test.each([undefined, '', '   '])('%j is no search', (text) => {
+  expect(toSearchTerm(text)).toBeUndefined()
+})
+
+test.each([
+  ['AB12C-', { text: 'ab12c-', key: 'AB12C', short: false }],
+  [' Zoë ', { text: 'zoë', key: undefined, short: false }],
+  ['ab', { text: 'ab', key: 'AB', short: true }],
+  ['東京', { text: '東京', key: undefined, short: true }],
+  ['a-b', { text: 'a-b', key: undefined, short: false }],
+  ['100%', { text: '100%', key: undefined, short: false }],
+])('%j is looked for as %j', (text, term) => {
+  expect(toSearchTerm(text)).toMatchObject(term)
+})
+
+test.each([
+  [['abcd'], '("abc" AND "bcd")'],
+  [['abc', 'ABC'], '("abc") OR ("ABC")'],
+  [['aaaa'], '("aaa")'],
+  [['a"b'], '("a""b")'],
+  [['ab', undefined], ''],
+  [['🔑🗝️x'], '("🔑🗝️" AND "🗝️x")'],
+])('%j becomes the index query %s', (texts, query) => {
+  expect(trigramQuery(...texts)).toBe(query)
+})
+
+test.each([
+  ['a%b', '%a\\%b%'],
+  ['a_b', '%a\\_b%'],
+  ['a\\b', '%a\\\\b%'],
+])('%j is found anywhere by %s', (text, pattern) => {
+  expect(anywhere(text)).toBe(pattern)
+})
+
+test('a range of beginnings holds every text that begins so, in byte order', () => {
+  const isBelow = (text: string) => Buffer.compare(Buffer.from(text), Buffer.from(afterPrefix('ab'))) < 0
+  for (const text of ['ab', 'abz', 'ab\u{fffd}', 'ab\u{10fffe}']) expect(isBelow(text)).toBe(true)
+  expect(isBelow('ac')).toBe(false)
+})

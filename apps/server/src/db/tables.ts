@@ -1,0 +1,194 @@
+import type { Generated, Kysely, Selectable, Transaction } from 'kysely'
+
+/** Times are milliseconds since 1970; flags are 0 or 1; both databases hold the same. */
+type Flag = 0 | 1
+
+interface OwnersTable {
+  id: string
+  name: string
+  email: string
+  email_normalized: string
+  password_hash: string
+  premium_until: number | null
+  pause_applications: Generated<Flag>
+  hwid_lock: Generated<Flag>
+  app_count: Generated<number>
+  created_at: number
+}
+
+interface OwnerSessionsTable {
+  id: string
+  owner_id: string
+  token_hash: string
+  created_at: number
+  expires_at: number
+}
+
+interface AppsTable {
+  id: string
+  seq: Generated<number>
+  owner_id: string
+  app_id: string
+  name: string
+  secret_sealed: string
+  secret_hash: string
+  signing_kid: string
+  signing_public: string
+  signing_sealed: string
+  version: string
+  paused: Generated<Flag>
+  hwid_lock: Generated<Flag>
+  allow_custom_keys: Generated<Flag>
+  messages: Generated<string>
+  license_count: Generated<number>
+  created_at: number
+}
+
+interface ResellersTable {
+  seq: Generated<number>
+  id: string
+  owner_id: string
+  app_id: string
+  email: string
+  email_normalized: string
+  password_hash: string
+  allowed_license_keys: number
+  license_count: Generated<number>
+  active: Generated<Flag>
+  created_at: number
+}
+
+interface ResellerSessionsTable {
+  id: string
+  reseller_id: string
+  token_hash: string
+  created_at: number
+  expires_at: number
+}
+
+interface LicensesTable {
+  seq: Generated<number>
+  id: string
+  owner_id: string
+  app_id: string
+  reseller_id: string | null
+  client_id: string | null
+  key: string
+  key_normalized: string
+  note: string | null
+  used: Generated<Flag>
+  used_at: number | null
+  banned: Generated<Flag>
+  expires_at: number
+  created_at: number
+}
+
+interface ClientsTable {
+  seq: Generated<number>
+  id: string
+  owner_id: string
+  app_id: string
+  license_id: string | null
+  username: string
+  username_normalized: string
+  email: string | null
+  password_hash: string | null
+  hwid: string | null
+  hwid_hash: string | null
+  banned: Generated<Flag>
+  expires_at: number
+  last_login_at: number | null
+  created_at: number
+}
+
+interface ClientSessionsTable {
+  id: string
+  app_id: string
+  client_id: string | null
+  token_hash: string
+  hwid_hash: string | null
+  created_at: number
+  expires_at: number
+}
+
+interface LicenseCountsTable {
+  app_id: string
+  owner_id: string
+  bucket: number
+  used: Flag
+  banned: Flag
+  n: number
+}
+
+interface ClientCountsTable {
+  app_id: string
+  owner_id: string
+  bucket: number
+  banned: Flag
+  n: number
+}
+
+/** A block is 256 of the buckets. */
+type LicenseBlocksTable = Omit<LicenseCountsTable, 'bucket'> & { block: number }
+type ClientBlocksTable = Omit<ClientCountsTable, 'bucket'> & { block: number }
+
+export type DailyMetric = 'licenses' | 'clients' | 'activations' | 'sign_ins'
+
+interface DailyCountsTable {
+  app_id: string
+  owner_id: string
+  day: number
+  metric: DailyMetric
+  n: number
+}
+
+interface AuditTable {
+  id: string
+  owner_id: string
+  actor_kind: string
+  actor_id: string
+  action: string
+  target_id: string | null
+  detail: string | null
+  created_at: number
+}
+
+interface AttemptsTable {
+  key: string
+  count: number
+  window_ends: number
+}
+
+interface MetaTable {
+  name: string
+  value: string
+}
+
+export interface Tables {
+  owners: OwnersTable
+  owner_sessions: OwnerSessionsTable
+  apps: AppsTable
+  resellers: ResellersTable
+  reseller_sessions: ResellerSessionsTable
+  licenses: LicensesTable
+  clients: ClientsTable
+  client_sessions: ClientSessionsTable
+  license_counts: LicenseCountsTable
+  license_blocks: LicenseBlocksTable
+  client_counts: ClientCountsTable
+  client_blocks: ClientBlocksTable
+  daily_counts: DailyCountsTable
+  audit: AuditTable
+  attempts: AttemptsTable
+  meta: MetaTable
+}
+
+/** A database or a transaction on it; repos take this and never hold one. */
+export type Db = Kysely<Tables> | Transaction<Tables>
+export type Tx = Transaction<Tables>
+
+export type OwnerRow = Selectable<OwnersTable>
+export type AppRow = Selectable<AppsTable>
+export type ResellerRow = Selectable<ResellersTable>
+export type LicenseRow = Selectable<LicensesTable>
+export type ClientRow = Selectable<ClientsTable>

@@ -1,0 +1,63 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Problem, problem } from '../core/problem.ts'
+
+export interface Failure {
+  success: false
+  code: string
+  message: string
+  errors?: { path: string; message: string }[]
+  requestId?: string
+}
+
+/** What is answered for anything thrown; the cause of a 500 goes to the log alone. */
+export function toProblem(error: unknown, request: FastifyRequest): Problem {
+  if (error instanceof Problem) return error
+  const known = fromFramework(error as FastifyError)
+  if (known) return known
+  request.log.error({ err: error, method: request.method, url: request.routeOptions.url }, 'request failed')
+  return problem('internal')
+}
+
+function fromFramework(error: FastifyError): Problem | undefined {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return problem('payload_too_large')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return problem('unsupported_media_type')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return problem('invalid_json')
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_ASYNC_CONSTRAINT':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return problem('not_found')
+    default:
+      return undefined
+  }
+}
+
+export function toFailure(found: Problem, request: FastifyRequest): Failure {
+  return {
+    success: false,
+    code: found.code,
+    message: found.message,
+    errors: found.issues,
+    requestId: found.status === 500 ? request.id : undefined,
+  }
+}
+
+export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): Failure {
+  const found = toProblem(error, request)
+  reply.code(found.status)
+  if (found.retryAfterSeconds !== undefined) reply.header('retry-after', found.retryAfterSeconds)
+  return toFailure(found, request)
+}
+
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  reply.send(answerProblem(error, request, reply))
+}
+
+export function installErrors(server: FastifyInstance): void {
+  server.setErrorHandler(sendProblem)
+}

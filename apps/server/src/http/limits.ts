@@ -1,0 +1,137 @@
+import { isIPv6 } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import { minute, second } from '../core/clock.ts'
+import { sha256 } from '../core/crypto.ts'
+import type { Ctx } from '../core/ctx.ts'
+import { type Problem, problem } from '../core/problem.ts'
+
+/** How often something may happen before it is refused. */
+export interface Allowance {
+  name: string
+  max: number
+  windowMs: number
+}
+
+export const signInFailures: Allowance = { name: 'sign-in', max: 10, windowMs: 15 * minute }
+/** Wider, for one address that tries many accounts. */
+export const addressFailures: Allowance = { name: 'address', max: 100, windowMs: 15 * minute }
+export const keyFailures: Allowance = { name: 'key', max: 100, windowMs: 15 * minute }
+export const registrations: Allowance = { name: 'registration', max: 100, windowMs: 60 * minute }
+
+/**
+ * Whom an address stands for: of IPv6 the first 64 bits, since every customer is given at least as many addresses;
+ * of an IPv4 address in IPv6 clothes the IPv4 address.
+ */
+export function visitorOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined) return mapped
+  const [bare = ''] = address.split('%', 1)
+  // Behind this prefix stand all of IPv4.
+  if (/^64:ff9b:/i.test(bare)) return bare.toLowerCase()
+  const [head = '', tail] = bare.split('::')
+  const parts = head === '' ? [] : head.split(':')
+  if (tail !== undefined) {
+    const after = tail === '' ? 0 : tail.split(':').length + (tail.includes('.') ? 1 : 0)
+    const zeros = 8 - parts.length - after
+    parts.push(...Array.from({ length: Math.max(0, zeros) }, () => '0'), ...tail.split(':').filter(Boolean))
+  }
+  const network = parts.slice(0, 4).map((part) => Number.parseInt(part, 16).toString(16))
+  return `${network.join(':')}::/64`
+}
+
+/** Counts in the database, so that all nodes count together. */
+export class Attempts {
+  readonly #ctx: Ctx
+
+  constructor(ctx: Ctx) {
+    this.#ctx = ctx
+  }
+
+  /** Throws 429 when the allowance is used up. */
+  async check(allowance: Allowance, ...subject: string[]): Promise<void> {
+    if (this.#ctx.config.rateLimits === 'off') return
+    const now = this.#ctx.clock.now()
+    const row = await this.#ctx.db
+      .selectFrom('attempts')
+      .select(['count', 'window_ends'])
+      .where('key', '=', toKey(allowance, subject))
+      .executeTakeFirst()
+    if (row && row.window_ends > now && row.count >= allowance.max) throw refused(row.window_ends - now)
+  }
+
+  /** Counts one more, and throws 429 when it is one too many. */
+  async count(allowance: Allowance, ...subject: string[]): Promise<void> {
+    if (this.#ctx.config.rateLimits === 'off') return
+    const now = this.#ctx.clock.now()
+    const row = await this.#ctx.db
+      .insertInto('attempts')
+      .values({ key: toKey(allowance, subject), count: 1, window_ends: now + allowance.windowMs })
+      .onConflict((conflict) =>
+        conflict.column('key').doUpdateSet((eb) => ({
+          count: eb
+            .case()
+            .when('attempts.window_ends', '<=', now)
+            .then(1)
+            .else(eb('attempts.count', '+', 1))
+            .end(),
+          window_ends: eb
+            .case()
+            .when('attempts.window_ends', '<=', now)
+            .then(now + allowance.windowMs)
+            .else(eb.ref('attempts.window_ends'))
+            .end(),
+        })),
+      )
+      .returning(['count', 'window_ends'])
+      .executeTakeFirstOrThrow()
+    if (row.count > allowance.max) throw refused(row.window_ends - now)
+  }
+}
+
+const toKey = (allowance: Allowance, subject: string[]): string =>
+  sha256([allowance.name, ...subject].join('\n'))
+
+const refused = (waitMs: number) =>
+  problem('rate_limited', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / second)) })
+
+/**
+ * Guesses of a password: refuses before the hash is computed when the allowance is used up, and tells
+ * nothing of guesses that were on their way while it ran out.
+ */
+export async function guess<T>(
+  attempts: Attempts,
+  subject: { account: string; address: string },
+  verify: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const refuseWhenUsedUp = async () => {
+    await attempts.check(signInFailures, subject.account, subject.address)
+    await attempts.check(addressFailures, subject.address)
+  }
+  await refuseWhenUsedUp()
+  const found = await verify()
+  if (found !== undefined) {
+    await refuseWhenUsedUp()
+    return found
+  }
+  await attempts.count(addressFailures, subject.address)
+  await attempts.count(signInFailures, subject.account, subject.address)
+  return undefined
+}
+
+/** A flood from one address is refused before anything is read; each node counts for itself. */
+export function createFloodGate(options: { max: number; windowMs: number; now: () => number }) {
+  const seen = new Map<string, number>()
+  let windowEnds = 0
+  return (request: FastifyRequest): Problem | undefined => {
+    const now = options.now()
+    if (now >= windowEnds) {
+      seen.clear()
+      windowEnds = now + options.windowMs
+    }
+    const visitor = visitorOf(request.ip)
+    const count = (seen.get(visitor) ?? 0) + 1
+    seen.set(visitor, count)
+    return count > options.max ? refused(windowEnds - now) : undefined
+  }
+}

@@ -1,0 +1,202 @@
+import type { Readable } from 'node:stream'
+import type { Access, BodyOf, DataOf, Endpoint, ParamsOf, QueryOf } from '@keyward/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { type Issue, problem } from '../core/problem.ts'
+import { visitorOf } from './limits.ts'
+
+export interface OwnerActor {
+  kind: 'owner'
+  ownerId: string
+  sessionId: string
+}
+
+export interface ResellerActor {
+  kind: 'reseller'
+  resellerId: string
+  ownerId: string
+  appId: string
+  sessionId: string
+}
+
+/** Finds whose token it is; undefined when it opens no session of that kind. */
+export interface Authenticators {
+  owner(token: string): Promise<OwnerActor | undefined>
+  reseller(token: string): Promise<ResellerActor | undefined>
+}
+
+type ActorOf<A extends Access> = A extends 'owner'
+  ? OwnerActor
+  : A extends 'reseller'
+    ? ResellerActor
+    : undefined
+
+export interface Input<E extends Endpoint, A extends Access = Access> {
+  params: ParamsOf<E>
+  query: QueryOf<E>
+  body: BodyOf<E>
+  actor: ActorOf<A>
+  /** For limits: whom the address stands for that the request came from, as far as forwarded headers are believed. */
+  address: string
+}
+
+/** Data with a message beside it. */
+export class WithMessage<Data> {
+  readonly data: Data
+  readonly message: string
+
+  constructor(data: Data, message: string) {
+    this.data = data
+    this.message = message
+  }
+}
+
+/** A file instead of JSON, for endpoints that declare its media types; written while it is sent. */
+export class FileAnswer {
+  readonly name: string
+  readonly type: string
+  readonly content: Readable
+
+  constructor(file: { name: string; type: string; content: Readable }) {
+    this.name = file.name
+    this.type = file.type
+    this.content = file.content
+  }
+}
+
+/** Server-sent events, for endpoints that declare them: goes on until one of the two ends it. */
+export class StreamAnswer {
+  readonly content: Readable
+
+  constructor(content: Readable) {
+    this.content = content
+  }
+}
+
+type Handler<E extends Endpoint, A extends Access> = (
+  input: Input<E, A>,
+) => Promise<DataOf<E> | WithMessage<DataOf<E>> | FileAnswer | StreamAnswer>
+
+export type Mount = <A extends 'public' | 'owner' | 'reseller', E extends Endpoint & { access: Access }>(
+  endpoint: E,
+  access: A,
+  handler: Handler<E, A>,
+) => void
+
+export interface MountOptions {
+  authenticators: Authenticators
+  /** Tests check every answer against the contract. */
+  checkAnswers: boolean
+}
+
+/** Puts endpoints of the contract on a server: authenticate, then parse, then handle, then answer. */
+export function createMount(server: FastifyInstance, options: MountOptions): Mount {
+  return (endpoint, access, handler) => {
+    if (endpoint.access !== access)
+      throw new Error(`${endpoint.path} is for ${endpoint.access}, not for ${access}`)
+    const actors = new WeakMap<FastifyRequest, OwnerActor | ResellerActor>()
+    server.route({
+      method: endpoint.method,
+      url: `/api${endpoint.path}`,
+      onRequest: async (request) => {
+        if (access === 'public') return
+        const token = bearerToken(request)
+        const actor =
+          token === undefined
+            ? undefined
+            : await options.authenticators[access as 'owner' | 'reseller'](token)
+        if (!actor) throw problem('unauthorized')
+        actors.set(request, actor)
+      },
+      handler: async (request, reply) => {
+        const input = {
+          ...parseInput(endpoint, request),
+          actor: actors.get(request),
+          address: visitorOf(request.ip),
+        } as unknown as Input<typeof endpoint, typeof access>
+        const result = await handler(input)
+        if (result instanceof FileAnswer) {
+          reply.type(result.type).header('content-disposition', `attachment; filename="${result.name}"`)
+          return reply.send(result.content)
+        }
+        if (result instanceof StreamAnswer) return sendEvents(reply, result.content)
+        const { data, message } =
+          result instanceof WithMessage ? result : { data: result, message: undefined }
+        if (options.checkAnswers) endpoint.data.parse(data)
+        reply.code(endpoint.status ?? 200)
+        return { success: true, message, data }
+      },
+    })
+  }
+}
+
+function sendEvents(reply: FastifyReply, content: Readable): FastifyReply {
+  // However it ends, also when nothing of it was wanted (HEAD), the source must hear of it.
+  reply.raw.once('close', () => content.destroy())
+  return reply
+    .type('text/event-stream; charset=utf-8')
+    .headers({ connection: 'close', 'x-accel-buffering': 'no' })
+    .send(content)
+}
+
+// A call without a body takes an empty one: what stands in another would be passed over in silence.
+const noBody = z.strictObject({})
+
+/** Parses params, query and body at once, so that all mistakes are told together. */
+export function parseInput(endpoint: Endpoint, request: FastifyRequest) {
+  const issues: Issue[] = []
+  const parse = (schema: z.ZodType | undefined, value: unknown) => {
+    if (!schema) return undefined
+    if (isDeeperThan(deepest, value)) {
+      issues.push({ path: '', message: 'Nested too deeply' })
+      return undefined
+    }
+    const unstorable = pathOfNul(value)
+    if (unstorable !== undefined) {
+      issues.push({ path: unstorable, message: 'A NUL character cannot be used' })
+      return undefined
+    }
+    const result = schema.safeParse(value)
+    if (result.success) return result.data
+    issues.push(...result.error.issues.map(toIssue))
+    return undefined
+  }
+  const input = {
+    params: parse(endpoint.params, request.params),
+    query: parse(endpoint.query, request.query),
+    body: parse(endpoint.body ?? noBody, request.body ?? {}),
+  }
+  if (issues.length > 0) throw problem('invalid_input', { message: issues[0]?.message, issues })
+  return input
+}
+
+/** Deeper than anything the API takes; what walks through a value must not run out of stack. */
+const deepest = 20
+
+const isDeeperThan = (depth: number, value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((part) => isDeeperThan(depth - 1, part)))
+
+/** Where a text holds a NUL, which PostgreSQL cannot store and SQLite's search cannot read. */
+function pathOfNul(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.includes('\u0000') ? '' : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, part] of Object.entries(value)) {
+    const path = pathOfNul(part)
+    if (path !== undefined) return path === '' ? name : `${name}.${path}`
+  }
+  return undefined
+}
+
+function toIssue(issue: z.core.$ZodIssue): Issue {
+  if (issue.code === 'unrecognized_keys') {
+    const path = [...issue.path, issue.keys[0] ?? ''].join('.')
+    return { path, message: `Unknown field: ${issue.keys.join(', ')}` }
+  }
+  return { path: issue.path.join('.'), message: issue.message }
+}
+
+export function bearerToken(request: FastifyRequest): string | undefined {
+  return /^Bearer ([\w-]{20,200})$/i.exec(request.headers.authorization ?? '')?.[1]
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { allEndpoints, buildOpenApi, errorsOf } from './openapi.ts'
+
+interface Operation {
+  operationId: string
+  summary: string
+  tags: string[]
+  parameters: { name: string; in: string; required: boolean; schema: object }[]
+  requestBody?: { content: Record<string, { schema: object }> }
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
+  security: Record<string, unknown>[]
+}
+
+const document = JSON.parse(JSON.stringify(buildOpenApi())) as {
+  openapi: string
+  info: { title: string; version: string }
+  paths: Record<string, Record<string, Operation>>
+  components: { securitySchemes: Record<string, object>; schemas: Record<string, object> }
+}
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+)
+
+/** Every schema in the document, nested ones included. */
+function* schemasIn(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield value as Record<string, unknown>
+  for (const part of Object.values(value)) yield* schemasIn(part)
+}
+
+test('says that it is OpenAPI 3.1, and what of', () => {
+  expect(document.openapi).toMatch(/^3\.1\.\d+$/)
+  expect(document.info).toMatchObject({
+    title: 'Keyward API',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+  })
+})
+
+test('describes every call of the contract and nothing else', () => {
+  const described = operations.map(({ path, method }) => `${method} ${path}`).sort()
+  const known = allEndpoints.map(
+    ({ endpoint }) => `${endpoint.method.toLowerCase()} /api${endpoint.path.replace(/:(\w+)/g, '{$1}')}`,
+  )
+  expect(described).toEqual(known.sort())
+  const ids = operations.map(({ operation }) => operation.operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+describe.each(operations.map((one) => [`${one.method} ${one.path}`, one] as const))('%s', (_name, one) => {
+  const { path, operation } = one
+
+  test('names each of its path parameters, and takes no body with GET', () => {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
+    const described = operation.parameters.filter((parameter) => parameter.in === 'path')
+    expect(described.map((parameter) => parameter.name)).toEqual(inPath)
+    expect(described.every((parameter) => parameter.required)).toBe(true)
+    for (const parameter of operation.parameters) {
+      expect(['path', 'query', 'header']).toContain(parameter.in)
+      expect(parameter.schema).toBeTypeOf('object')
+    }
+    const names = operation.parameters.map((parameter) => `${parameter.in} ${parameter.name}`)
+    expect(new Set(names).size).toBe(names.length)
+    if (one.method === 'get') expect(operation.requestBody).toBeUndefined()
+  })
+
+  test('has a summary, a success, and a description for each status', () => {
+    expect(operation.summary).not.toBe('')
+    expect(operation.tags).toHaveLength(1)
+    const statuses = Object.keys(operation.responses)
+    expect(statuses.filter((status) => /^2\d\d$/.test(status))).toHaveLength(1)
+    for (const status of statuses) {
+      expect(status).toMatch(/^[2-5]\d\d$/)
+      expect(operation.responses[status]?.description).toBeTruthy()
+    }
+  })
+
+  test('asks for schemes that are described', () => {
+    for (const scheme of operation.security.flatMap(Object.keys)) {
+      expect(document.components.securitySchemes).toHaveProperty(scheme)
+    }
+  })
+})
+
+test('every reference leads somewhere', () => {
+  const references = [...schemasIn(document)].flatMap((schema) =>
+    typeof schema.$ref === 'string' ? [schema.$ref] : [],
+  )
+  expect(references.length).toBeGreaterThan(0)
+  for (const reference of references) {
+    const target = reference
+      .replace(/^#\//, '')
+      .split('/')
+      .reduce<unknown>((at, part) => (at as Record<string, unknown>)?.[part], document)
+    expect(target).toBeTypeOf('object')
+  }
+})
+
+test('types are those that JSON Schema 2020-12 knows', () => {
+  const known = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null']
+  const types = [...schemasIn(operations.map(({ operation }) => operation))].flatMap((schema) =>
+    typeof schema.type === 'string' ? [schema.type] : [],
+  )
+  expect(types.length).toBeGreaterThan(100)
+  expect(types.filter((type) => !known.includes(type) && type !== 'http')).toEqual([])
+})
+
+test('a call that needs a token documents that it may be missing', () => {
+  for (const { endpoint } of allEndpoints) {
+    if (endpoint.access === 'owner' || endpoint.access === 'reseller') {
+      expect(errorsOf(endpoint)).toContain('unauthorized')
+    }
+    if (endpoint.access === 'session') expect(errorsOf(endpoint)).toContain('sessionUnauthed')
+  }
+})

@@ -1,0 +1,166 @@
+import { type Endpoint, type ErrorCode, endpoints, errorFacts } from '@keyward/contract'
+import { z } from 'zod'
+import { version } from '../core/version.ts'
+
+type Json = Record<string, unknown>
+
+/** Every call of the contract, with the group it belongs to. */
+export const allEndpoints: readonly { name: string; endpoint: Endpoint }[] = Object.entries(
+  endpoints,
+).flatMap(([group, calls]) =>
+  Object.entries(calls).map(([name, endpoint]) => ({
+    name: `${group}.${name}`,
+    endpoint: endpoint as Endpoint,
+  })),
+)
+
+/** Codes that a call can answer with, those that follow from its shape included. */
+export function errorsOf(endpoint: Endpoint): ErrorCode[] {
+  const codes = new Set<ErrorCode>(endpoint.errors ?? [])
+  const readsBody = endpoint.method !== 'GET'
+  if (readsBody || endpoint.query || endpoint.params) codes.add('invalid_input')
+  if (readsBody) for (const code of bodyCodes) codes.add(code)
+  if (endpoint.access === 'owner' || endpoint.access === 'reseller') codes.add('unauthorized')
+  if (endpoint.access === 'session') codes.add('sessionUnauthed').add('appDisabled').add('pausedApp')
+  if (endpoint.access === 'program' || endpoint.access === 'session') {
+    codes.add('invalid_digest').add('invalid_nonce').add('rate_limited').add('appDisabled')
+  }
+  if (endpoint.access === 'owner' && (endpoint.params || namesAnApp(endpoint))) codes.add('not_found')
+  codes.add('internal')
+  return [...codes]
+}
+
+const bodyCodes: readonly ErrorCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type']
+
+function namesAnApp(endpoint: Endpoint): boolean {
+  const fields = [endpoint.query, endpoint.body].flatMap((schema) =>
+    schema instanceof z.ZodObject ? Object.keys(schema.shape) : [],
+  )
+  return fields.some((field) => field === 'app' || field === 'appId' || field === 'app_id')
+}
+
+/** The OpenAPI 3.1 description of the whole API, derived from the contract. */
+export function buildOpenApi(): Json {
+  const paths: Record<string, Json> = {}
+  for (const { name, endpoint } of allEndpoints) {
+    const path = `/api${endpoint.path.replace(/:(\w+)/g, '{$1}')}`
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(name, endpoint) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Keyward API', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      securitySchemes: Object.fromEntries(
+        Object.entries(schemes).map(([scheme, description]) => [
+          scheme,
+          { type: 'http', scheme: 'bearer', description },
+        ]),
+      ),
+      schemas: { Failure: failure },
+    },
+  }
+}
+
+const schemes: Record<string, string> = {
+  owner: 'Token of a vendor, from POST /api/auth/login',
+  reseller: 'Token of a reseller, from POST /api/resellers/auth/login',
+  session: 'Token of a program, from POST /api/client/init; Keyward-App names the app',
+}
+
+const failure: Json = {
+  type: 'object',
+  required: ['success', 'code', 'message'],
+  properties: {
+    success: { const: false },
+    code: { type: 'string' },
+    message: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+    requestId: { type: 'string' },
+  },
+}
+
+function operation(name: string, endpoint: Endpoint): Json {
+  const body = endpoint.body && {
+    required: true,
+    content: { 'application/json': { schema: toSchema(endpoint.body, 'input') } },
+  }
+  return {
+    operationId: name,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    parameters: parameters(endpoint),
+    ...(body ? { requestBody: body } : {}),
+    security: endpoint.access in schemes ? [{ [endpoint.access]: [] }] : [],
+    responses: responses(endpoint),
+  }
+}
+
+function parameters(endpoint: Endpoint): Json[] {
+  const list = (schema: z.ZodType | undefined, where: 'path' | 'query') => {
+    if (!schema) return []
+    const { properties = {} } = toSchema(schema, 'output') as { properties?: Record<string, Json> }
+    return Object.entries(properties).map(([name, property]) => ({
+      name,
+      in: where,
+      required: where === 'path',
+      schema: property,
+    }))
+  }
+  const header = (name: string, required: boolean) => ({
+    name,
+    in: 'header',
+    required,
+    schema: { type: 'string' },
+  })
+  const isProgram = endpoint.access === 'program' || endpoint.access === 'session'
+  return [
+    ...list(endpoint.params, 'path'),
+    ...list(endpoint.query, 'query'),
+    ...(endpoint.access === 'session' ? [header('Keyward-App', true)] : []),
+    ...(isProgram ? [header('Keyward-Nonce', false), header('Content-Digest', false)] : []),
+  ]
+}
+
+function responses(endpoint: Endpoint): Json {
+  const success = {
+    type: 'object',
+    required: ['success', 'data'],
+    properties: {
+      success: { const: true },
+      message: { type: 'string' },
+      data: toSchema(endpoint.data, 'output'),
+    },
+  }
+  const byStatus = new Map<number, string[]>()
+  for (const code of errorsOf(endpoint)) {
+    const { status, message } = errorFacts(code)
+    byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${code}\`: ${message}`])
+  }
+  const failures = [...byStatus].map(([status, texts]) => [
+    status,
+    {
+      description: texts.join('; '),
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+    },
+  ])
+  const file = endpoint.file?.map((type) => [type, { schema: { type: 'string' } }])
+  const ok = {
+    description: 'Success',
+    content: file ? Object.fromEntries(file) : { 'application/json': { schema: success } },
+  }
+  return { [endpoint.status ?? 200]: ok, ...Object.fromEntries(failures) }
+}
+
+function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' })
+  return json
+}

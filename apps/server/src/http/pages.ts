@@ -1,0 +1,97 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import helmet from '@fastify/helmet'
+import staticFiles from '@fastify/static'
+import { consolePaths } from '@keyward/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { problem } from '../core/problem.ts'
+import { docsStyle, renderDocs } from './docs-page.ts'
+import { answerProblem } from './errors.ts'
+import { buildOpenApi } from './openapi.ts'
+
+/** The console and the reference: everything on the port that is not the API. */
+export async function installPages(
+  server: FastifyInstance,
+  config: Config,
+  consoleDir: string,
+): Promise<void> {
+  const isHttps = config.publicUrl?.startsWith('https://') ?? false
+  await server.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:'],
+        objectSrc: ["'none'"],
+        baseUri: ["'self'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    strictTransportSecurity: isHttps,
+    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
+    xFrameOptions: { action: 'deny' },
+  })
+  const docs = renderDocs()
+  const openApi = JSON.stringify(buildOpenApi())
+  server.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(docs))
+  server.get('/docs/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(docsStyle))
+  server.get('/api/openapi.json', (_request, reply) => reply.type('application/json').send(openApi))
+  await installConsole(server, consoleDir)
+}
+
+/** A page in the two forms in which it is sent. */
+interface Page {
+  html: string
+  brotli: Buffer
+}
+
+function readPage(path: string): Page | undefined {
+  if (!existsSync(path)) return undefined
+  const html = readFileSync(path, 'utf8')
+  return { html, brotli: brotliCompressSync(html) }
+}
+
+function sendPage(request: FastifyRequest, reply: FastifyReply, status: number, page: Page | undefined) {
+  if (page === undefined)
+    return reply.code(503).type('text/plain').send('The console is not built. Run npm start.')
+  reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .header('cache-control', 'no-cache')
+    .header('vary', 'accept-encoding')
+  const takesBrotli = /\bbr\b/.test(String(request.headers['accept-encoding']))
+  return takesBrotli ? reply.header('content-encoding', 'br').send(page.brotli) : reply.send(page.html)
+}
+
+async function installConsole(server: FastifyInstance, consoleDir: string): Promise<void> {
+  const index = readPage(join(consoleDir, 'index.html'))
+  if (index !== undefined) {
+    await server.register(staticFiles, {
+      root: consoleDir,
+      index: false,
+      wildcard: false,
+      preCompressed: true,
+      globIgnore: ['**/*.br', '**/*.gz', '**/.*', '**/.*/**', 'pages/**'],
+      setHeaders: (reply, path) => {
+        const isHashed = path.includes('/assets/')
+        reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+      },
+    })
+  }
+  for (const path of consolePaths) {
+    const name = path === '/' ? 'index' : path.slice(1)
+    const page = readPage(join(consoleDir, 'pages', `${name}.html`)) ?? index
+    server.get(path, (request, reply) => sendPage(request, reply, 200, page))
+  }
+  server.setNotFoundHandler((request, reply) => {
+    const wantsPage = request.method === 'GET' && !/^\/(api|assets)(\/|$)/.test(request.url)
+    return wantsPage
+      ? sendPage(request, reply, 404, index)
+      : reply.send(answerProblem(problem('not_found'), request, reply))
+  })
+}

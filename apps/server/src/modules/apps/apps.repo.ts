@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import type { OwnerScope } from '../../core/ctx.ts'
+import type { Db, Tx } from '../../db/open.ts'
+import type { AppRow } from '../../db/tables.ts'
+
+/** Apps are named by `_id` or by their 8-character `appId`. */
+const nameColumn = (idOrAppId: string): 'id' | 'app_id' => (idOrAppId.startsWith('app_') ? 'id' : 'app_id')
+
+export const findApp = (db: Db, scope: OwnerScope, idOrAppId: string): Promise<AppRow | undefined> =>
+  db
+    .selectFrom('apps')
+    .selectAll()
+    .where('owner_id', '=', scope.ownerId)
+    .where(nameColumn(idOrAppId), '=', idOrAppId)
+    .executeTakeFirst()
+
+export async function listApps(
+  db: Db,
+  scope: OwnerScope,
+  page: { page: number; limit: number | undefined },
+): Promise<AppRow[]> {
+  let query = db.selectFrom('apps').selectAll().where('owner_id', '=', scope.ownerId).orderBy('seq', 'desc')
+  if (page.limit !== undefined) query = query.limit(page.limit).offset((page.page - 1) * page.limit)
+  return query.execute()
+}
+
+export const listAppRefs = (db: Db, scope: OwnerScope) =>
+  db
+    .selectFrom('apps')
+    .select(['id as _id', 'name', 'app_id as appId'])
+    .where('owner_id', '=', scope.ownerId)
+    .orderBy('seq', 'desc')
+    .execute()
+
+export async function countApps(db: Db, scope: OwnerScope): Promise<number> {
+  const owner = await db
+    .selectFrom('owners')
+    .select('app_count')
+    .where('id', '=', scope.ownerId)
+    .executeTakeFirstOrThrow()
+  return owner.app_count
+}
+
+/** Locks the owner's count and tells whether one more app fits below `max`; the insert's trigger counts it. */
+export async function reserveApp(tx: Tx, scope: OwnerScope, max: number): Promise<boolean> {
+  let query = tx.updateTable('owners').set({ app_count: sql`app_count` }).where('id', '=', scope.ownerId)
+  if (max >= 0) query = query.where('app_count', '<', max)
+  return (await query.returning('id').executeTakeFirst()) !== undefined
+}
+
+/** Locks the app's count and tells whether `count` more licenses fit below `max`. */
+export async function reserveLicenses(
+  tx: Tx,
+  scope: OwnerScope,
+  appId: string,
+  count: number,
+  max: number,
+): Promise<boolean> {
+  let query = tx
+    .updateTable('apps')
+    .set({ license_count: sql`license_count` })
+    .where('id', '=', appId)
+    .where('owner_id', '=', scope.ownerId)
+  if (max >= 0) query = query.where('license_count', '<=', max - count)
+  return (await query.returning('id').executeTakeFirst()) !== undefined
+}
+
+/** Reads an app and locks it until the transaction ends. */
+export const lockApp = (tx: Tx, scope: OwnerScope, id: string): Promise<AppRow> =>
+  tx
+    .updateTable('apps')
+    .set({ license_count: sql`license_count` })
+    .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+type NewApp = Pick<
+  AppRow,
+  | 'id'
+  | 'owner_id'
+  | 'app_id'
+  | 'name'
+  | 'secret_sealed'
+  | 'secret_hash'
+  | 'signing_kid'
+  | 'signing_public'
+  | 'signing_sealed'
+  | 'version'
+  | 'created_at'
+>
+
+export const insertApp = (tx: Tx, app: NewApp): Promise<AppRow> =>
+  tx.insertInto('apps').values(app).returningAll().executeTakeFirstOrThrow()
+
+export type AppChange = Partial<
+  Pick<
+    AppRow,
+    | 'name'
+    | 'version'
+    | 'paused'
+    | 'hwid_lock'
+    | 'allow_custom_keys'
+    | 'messages'
+    | 'secret_sealed'
+    | 'secret_hash'
+  >
+>
+
+export const updateApp = (
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  change: AppChange,
+): Promise<AppRow | undefined> =>
+  tx
+    .updateTable('apps')
+    .set(change)
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
+export async function deleteApp(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
+  const gone = await tx
+    .deleteFrom('apps')
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+  return gone !== undefined
+}
+
+export async function countResellers(db: Db, scope: OwnerScope, appId: string): Promise<number> {
+  const { n } = await db
+    .selectFrom('resellers')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('owner_id', '=', scope.ownerId)
+    .where('app_id', '=', appId)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}

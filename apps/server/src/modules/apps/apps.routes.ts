@@ -1,0 +1,43 @@
+import { endpoints } from '@keyward/contract'
+import type { Ctx } from '../../core/ctx.ts'
+import { type Mount, WithMessage } from '../../http/mount.ts'
+import * as overview from './apps.overview.ts'
+import * as service from './apps.service.ts'
+
+export function appsRoutes(mount: Mount, ctx: Ctx): void {
+  const { apps } = endpoints
+  mount(apps.list, 'owner', ({ actor, query }) => service.listApps(ctx, actor, query))
+  mount(apps.create, 'owner', async ({ actor, body }) => {
+    const app = await service.createApp(ctx, actor, body.name)
+    return new WithMessage({ app }, 'App created successfully')
+  })
+  mount(apps.get, 'owner', async ({ actor, params }) => ({
+    app: await service.readApp(ctx, actor, params.id),
+  }))
+  mount(apps.update, 'owner', async ({ actor, params, body }) => {
+    const app = await service.updateApp(ctx, actor, params.id, body)
+    return new WithMessage({ app }, 'App updated successfully')
+  })
+  mount(apps.remove, 'owner', async ({ actor, params }) => {
+    await overview.deleteApp(ctx, actor, params.id)
+    return new WithMessage({}, 'App and all associated data deleted successfully')
+  })
+  mount(apps.deletionPreview, 'owner', async ({ actor, params }) => ({
+    willDelete: await overview.deletionPreview(ctx, actor, params.id),
+  }))
+  mount(apps.stats, 'owner', async ({ actor, params }) => ({
+    stats: await overview.appStats(ctx, actor, params.id),
+  }))
+  mount(apps.rotateSecret, 'owner', async ({ actor, params }) => ({
+    app: await service.rotateSecret(ctx, actor, params.id),
+  }))
+  mount(apps.getErrorMessages, 'owner', async ({ actor, params }) => ({
+    errorMessages: await service.getErrorMessages(ctx, actor, params.id),
+  }))
+  mount(apps.updateErrorMessages, 'owner', async ({ actor, params, body }) => ({
+    errorMessages: await service.updateErrorMessages(ctx, actor, params.id, body),
+  }))
+  mount(apps.resetErrorMessages, 'owner', async ({ actor, params }) => ({
+    errorMessages: await service.updateErrorMessages(ctx, actor, params.id, undefined),
+  }))
+}

@@ -1,0 +1,169 @@
+import { type App, limits, type MessageKey, messageDefaults } from '@keyward/contract'
+import { audit } from '../../core/audit.ts'
+import { toIso } from '../../core/clock.ts'
+import { sha256 } from '../../core/crypto.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { newAppId, newAppSecret, newId } from '../../core/ids.ts'
+import { problem } from '../../core/problem.ts'
+import { newSigningKey } from '../../core/signing.ts'
+import type { Db, Tx } from '../../db/open.ts'
+import type { AppRow } from '../../db/tables.ts'
+import { getLimits } from '../auth/auth.service.ts'
+import * as repo from './apps.repo.ts'
+
+export type { AppRow }
+export const { findApp, listAppRefs, reserveLicenses } = repo
+
+/** Finds an app of this owner by `_id` or `appId`; 404 when there is none. */
+export async function getApp(db: Db, scope: OwnerScope, idOrAppId: string): Promise<AppRow> {
+  const app = await repo.findApp(db, scope, idOrAppId)
+  if (!app) throw problem('not_found')
+  return app
+}
+
+export async function listApps(ctx: Ctx, scope: OwnerScope, page: { page: number; limit?: number }) {
+  const rows = await repo.listApps(ctx.db, scope, { page: page.page, limit: page.limit })
+  const count = await repo.countApps(ctx.db, scope)
+  const pagination = page.limit && {
+    page: page.page,
+    limit: page.limit,
+    total: count,
+    pages: Math.ceil(count / page.limit),
+  }
+  return { apps: rows.map((row) => toApp(ctx, row)), count, pagination: pagination || undefined }
+}
+
+export const readApp = async (ctx: Ctx, scope: OwnerScope, idOrAppId: string): Promise<App> =>
+  toApp(ctx, await getApp(ctx.db, scope, idOrAppId))
+
+export async function createApp(ctx: Ctx, scope: OwnerScope, name: string): Promise<App> {
+  const { maxApps } = await getLimits(ctx, scope)
+  const id = newId('app')
+  const secret = newAppSecret()
+  const key = newSigningKey()
+  const now = ctx.clock.now()
+  const row = await ctx.tx(async (tx) => {
+    if (!(await repo.reserveApp(tx, scope, maxApps))) {
+      throw problem('plan_limit_reached', { message: `Your plan allows ${maxApps} apps` })
+    }
+    const made = await repo.insertApp(tx, {
+      id,
+      owner_id: scope.ownerId,
+      app_id: newAppId(),
+      name,
+      ...sealSecret(ctx, id, secret),
+      signing_kid: key.kid,
+      signing_public: key.x,
+      signing_sealed: ctx.seal.seal(key.privateKey, signingContext(id)),
+      version: limits.firstAppVersion,
+      created_at: now,
+    })
+    await recordApp(tx, scope, now, 'app.created', id)
+    return made
+  })
+  return toApp(ctx, row)
+}
+
+export interface AppUpdate {
+  name?: string | undefined
+  version?: string | undefined
+  paused?: boolean | undefined
+  settings?: { hwidLock?: boolean | undefined; allowCustomLicenseKey?: boolean | undefined } | undefined
+}
+
+export async function updateApp(
+  ctx: Ctx,
+  scope: OwnerScope,
+  idOrAppId: string,
+  update: AppUpdate,
+): Promise<App> {
+  const change: repo.AppChange = {
+    name: update.name,
+    version: update.version,
+    paused: toFlag(update.paused),
+    hwid_lock: toFlag(update.settings?.hwidLock),
+    allow_custom_keys: toFlag(update.settings?.allowCustomLicenseKey),
+  }
+  const changed = Object.entries(change).filter(([, value]) => value !== undefined)
+  if (changed.length === 0) return readApp(ctx, scope, idOrAppId)
+  return changeApp(ctx, scope, idOrAppId, Object.fromEntries(changed), 'app.updated')
+}
+
+/** Gives a new secret; the row's new hash makes the old one useless with the commit. */
+export async function rotateSecret(ctx: Ctx, scope: OwnerScope, idOrAppId: string): Promise<App> {
+  const { id } = await getApp(ctx.db, scope, idOrAppId)
+  return changeApp(ctx, scope, id, sealSecret(ctx, id, newAppSecret()), 'app.secret_rotated')
+}
+
+export async function getErrorMessages(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
+  return allMessages(await getApp(ctx.db, scope, idOrAppId))
+}
+
+export async function updateErrorMessages(
+  ctx: Ctx,
+  scope: OwnerScope,
+  idOrAppId: string,
+  change: Partial<Record<MessageKey, string>> | undefined,
+) {
+  const now = ctx.clock.now()
+  const row = await ctx.tx(async (tx) => {
+    const { id } = await getApp(tx, scope, idOrAppId)
+    const app = await repo.lockApp(tx, scope, id)
+    const messages = change ? { ...ownMessages(app), ...change } : {}
+    const updated = await repo.updateApp(tx, scope, app.id, { messages: JSON.stringify(messages) })
+    await recordApp(tx, scope, now, change ? 'app.messages_changed' : 'app.messages_reset', app.id)
+    return updated ?? app
+  })
+  return allMessages(row)
+}
+
+/** The text that programs of an app see for a message key. */
+export const messageOf = (messages: string, key: MessageKey): string =>
+  (JSON.parse(messages) as Partial<Record<MessageKey, string>>)[key] ?? messageDefaults[key]
+
+const ownMessages = (app: AppRow) => JSON.parse(app.messages) as Partial<Record<MessageKey, string>>
+const allMessages = (app: AppRow): Record<MessageKey, string> => ({ ...messageDefaults, ...ownMessages(app) })
+
+async function changeApp(
+  ctx: Ctx,
+  scope: OwnerScope,
+  idOrAppId: string,
+  change: repo.AppChange,
+  action: string,
+): Promise<App> {
+  const now = ctx.clock.now()
+  const row = await ctx.tx(async (tx) => {
+    const { id } = await getApp(tx, scope, idOrAppId)
+    const updated = await repo.updateApp(tx, scope, id, change)
+    if (!updated) throw problem('not_found')
+    await recordApp(tx, scope, now, action, id)
+    return updated
+  })
+  return toApp(ctx, row)
+}
+
+export const signingContext = (id: string): string => `apps.signing:${id}`
+const secretContext = (id: string): string => `apps.secret:${id}`
+
+const sealSecret = (ctx: Ctx, id: string, secret: string) => ({
+  secret_sealed: ctx.seal.seal(secret, secretContext(id)),
+  secret_hash: sha256(secret),
+})
+
+function toApp(ctx: Ctx, row: AppRow): App {
+  return {
+    _id: row.id,
+    name: row.name,
+    appId: row.app_id,
+    appSecret: ctx.seal.open(row.secret_sealed, secretContext(row.id)),
+    version: row.version,
+    paused: row.paused === 1,
+    createdAt: toIso(row.created_at),
+    settings: { hwidLock: row.hwid_lock === 1, allowCustomLicenseKey: row.allow_custom_keys === 1 },
+  }
+}
+
+const toFlag = (value: boolean | undefined) => (value === undefined ? undefined : value ? 1 : 0)
+
+export const recordApp = (tx: Tx, scope: OwnerScope, now: number, action: string, targetId: string) =>
+  audit(tx, { ownerId: scope.ownerId, actor: { kind: 'owner', id: scope.ownerId }, action, targetId, now })

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../config.ts'
+import { checkPassword } from './password.rules.ts'
+import { limitOrNull, planLimits, planOf } from './plan.rules.ts'
+
+const now = 1_000_000
+
+test.each([
+  [null, 'free'],
+  [now - 1, 'free'],
+  [now, 'free'],
+  [now + 1, 'premium'],
+] as const)('premium until %s is %s now', (until, plan) => {
+  expect(planOf(until, now)).toBe(plan)
+})
+
+test('the free plan has 2 apps with 30 licenses each and no resellers; premium has no limits', () => {
+  expect(planLimits('free')).toEqual({ maxApps: 2, maxLicensesPerApp: 30, maxResellers: 0 })
+  expect(planLimits('premium')).toEqual({ maxApps: -1, maxLicensesPerApp: -1, maxResellers: -1 })
+  expect([limitOrNull(-1), limitOrNull(0), limitOrNull(30)]).toEqual([null, 0, 30])
+})
+
+describe('a password', () => {
+  const check = (policy: 'basic' | 'strict', password: string) => () =>
+    checkPassword({ config: readConfig({ PASSWORD_POLICY: policy }) }, 'password', password)
+
+  test.each(['short', 'password', 'PASSWORD', 'Password1', 'aaaaaaaa', '12345678', 'iloveyou'])(
+    '%s is refused by the strict policy and left alone by the basic one',
+    (password) => {
+      expect(check('strict', password)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
+      expect(check('basic', password)).not.toThrow()
+    },
+  )
+
+  test.each(['correct horse', 'Tr0ub4dor&3x', 'пароль-получше'])(
+    '%s passes the strict policy',
+    (password) => {
+      expect(check('strict', password)).not.toThrow()
+    },
+  )
+})

@@ -1,0 +1,236 @@
+import type { User } from '@keyward/contract'
+import { audit } from '../../core/audit.ts'
+import { toIso, toIsoOrNull } from '../../core/clock.ts'
+import { sha256 } from '../../core/crypto.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { newId, newToken, normalizeName } from '../../core/ids.ts'
+import { invalid, problem } from '../../core/problem.ts'
+import { newSessionEnd, slidEnd } from '../../core/sessions.ts'
+import { isUniqueViolation, type Tx } from '../../db/open.ts'
+import type { OwnerRow } from '../../db/tables.ts'
+import { type Attempts, guess, registrations } from '../../http/limits.ts'
+import type { OwnerActor } from '../../http/mount.ts'
+import { listAppRefs } from '../apps/apps.service.ts'
+import * as repo from './auth.repo.ts'
+import { checkPassword } from './password.rules.ts'
+import { limitOrNull, type PlanLimits, planLimits, planOf } from './plan.rules.ts'
+
+export { findOwnerByEmail } from './auth.repo.ts'
+
+export async function register(
+  ctx: Ctx,
+  attempts: Attempts,
+  given: { name: string; email: string; password: string; address: string },
+): Promise<{ token: string; user: User }> {
+  if (ctx.config.registration === 'closed') throw problem('registration_closed')
+  checkPassword(ctx, 'password', given.password)
+  await attempts.count(registrations, given.address)
+  const emailNormalized = normalizeName(given.email)
+  if (await repo.findOwnerByEmail(ctx.db, emailNormalized)) throw emailTaken()
+  const passwordHash = await ctx.passwords.hash(given.password)
+  const now = ctx.clock.now()
+  const scope = { ownerId: newId('own') }
+  const token = await onlyOneEmail(() =>
+    ctx.tx(async (tx) => {
+      await repo.insertOwner(tx, {
+        id: scope.ownerId,
+        name: given.name,
+        email: given.email,
+        email_normalized: emailNormalized,
+        password_hash: passwordHash,
+        created_at: now,
+      })
+      await audit(tx, { ...ownerEntry(scope, now), action: 'owner.registered' })
+      return openSession(tx, scope, now)
+    }),
+  )
+  return { token, user: await getUser(ctx, scope) }
+}
+
+export async function login(
+  ctx: Ctx,
+  attempts: Attempts,
+  given: { email: string; password: string; address: string },
+): Promise<{ token: string; user: User }> {
+  const email = normalizeName(given.email)
+  const owner = await guess(attempts, { account: `owner:${email}`, address: given.address }, async () => {
+    const found = await repo.findOwnerByEmail(ctx.db, email)
+    return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined
+  })
+  if (!owner) throw problem('invalid_credentials')
+  const scope = { ownerId: owner.id }
+  const stronger = ctx.passwords.isOutdated(owner.password_hash)
+    ? await ctx.passwords.hash(given.password)
+    : undefined
+  const now = ctx.clock.now()
+  const token = await ctx.tx(async (tx) => {
+    // The password may have been changed while this one was being checked.
+    if ((await repo.lockOwner(tx, scope)).password_hash !== owner.password_hash)
+      throw problem('invalid_credentials')
+    if (stronger) await repo.updateOwner(tx, scope, { password_hash: stronger })
+    await audit(tx, { ...ownerEntry(scope, now), action: 'owner.signed_in' })
+    return openSession(tx, scope, now)
+  })
+  return { token, user: await getUser(ctx, scope) }
+}
+
+export async function logout(ctx: Ctx, actor: OwnerActor): Promise<void> {
+  await repo.deleteSession(ctx.db, actor, actor.sessionId)
+}
+
+/** Ends every session and answers the token of a new one. */
+export async function changePassword(
+  ctx: Ctx,
+  attempts: Attempts,
+  actor: OwnerActor,
+  given: { currentPassword: string; newPassword: string; address: string },
+): Promise<string> {
+  checkPassword(ctx, 'newPassword', given.newPassword)
+  await confirmPassword(ctx, attempts, actor, {
+    path: 'currentPassword',
+    password: given.currentPassword,
+    address: given.address,
+  })
+  const passwordHash = await ctx.passwords.hash(given.newPassword)
+  const now = ctx.clock.now()
+  return ctx.tx(async (tx) => {
+    await refuseEnded(tx, actor, now)
+    await repo.updateOwner(tx, actor, { password_hash: passwordHash })
+    await repo.deleteSessions(tx, actor)
+    await audit(tx, { ...ownerEntry(actor, now), action: 'owner.password_changed' })
+    return openSession(tx, actor, now)
+  })
+}
+
+export async function changeEmail(
+  ctx: Ctx,
+  attempts: Attempts,
+  actor: OwnerActor,
+  given: { email: string; password: string; address: string },
+): Promise<User> {
+  await confirmPassword(ctx, attempts, actor, {
+    path: 'password',
+    password: given.password,
+    address: given.address,
+  })
+  const now = ctx.clock.now()
+  await onlyOneEmail(() =>
+    ctx.tx(async (tx) => {
+      await refuseEnded(tx, actor, now)
+      await repo.updateOwner(tx, actor, { email: given.email, email_normalized: normalizeName(given.email) })
+      await audit(tx, { ...ownerEntry(actor, now), action: 'owner.email_changed' })
+    }),
+  )
+  return getUser(ctx, actor)
+}
+
+/** Whose session a token opens; the session's end slides while it is used. */
+export async function authenticateOwner(ctx: Ctx, token: string): Promise<OwnerActor | undefined> {
+  const session = await repo.findSession(ctx.db, sha256(token))
+  const now = ctx.clock.now()
+  if (!session || session.expires_at <= now) return undefined
+  const end = slidEnd(session.expires_at, now)
+  if (end !== undefined) await repo.prolongSession(ctx.db, session.id, end)
+  return { kind: 'owner', ownerId: session.owner_id, sessionId: session.id }
+}
+
+/** Which of these sessions are open; to ask is not to use them, so none slides. */
+export async function openSessionsAmong(ctx: Ctx, ids: readonly string[]): Promise<Set<string>> {
+  const open = new Set<string>()
+  for (let at = 0; at < ids.length; at += 500) {
+    const some = await repo.listOpenSessions(ctx.db, ids.slice(at, at + 500), ctx.clock.now())
+    for (const id of some) open.add(id)
+  }
+  return open
+}
+
+export const endSessions = (tx: Tx, scope: OwnerScope): Promise<void> => repo.deleteSessions(tx, scope)
+
+/** Sets until when the plan is premium, in milliseconds since 1970; null is free. */
+export const setPremiumUntil = (tx: Tx, scope: OwnerScope, until: number | null): Promise<void> =>
+  repo.updateOwner(tx, scope, { premium_until: until })
+
+/** What the owner's plan allows now. */
+export async function getLimits(ctx: Ctx, scope: OwnerScope): Promise<PlanLimits> {
+  const owner = await repo.getOwner(ctx.db, scope)
+  return planLimits(planOf(owner.premium_until, ctx.clock.now()))
+}
+
+export async function getUser(ctx: Ctx, scope: OwnerScope): Promise<User> {
+  const [owner, apps] = [await repo.getOwner(ctx.db, scope), await listAppRefs(ctx.db, scope)]
+  return toUser(owner, apps, ctx.clock.now())
+}
+
+function toUser(owner: OwnerRow, apps: User['apps'], now: number): User {
+  const plan = planOf(owner.premium_until, now)
+  const allowed = planLimits(plan)
+  return {
+    _id: owner.id,
+    name: owner.name,
+    email: owner.email,
+    role: 'owner',
+    plan,
+    ...allowed,
+    apps,
+    paymentStatus: plan === 'premium' ? 'paid' : 'unpaid',
+    createdAt: toIso(owner.created_at),
+    subscription: {
+      plan,
+      expiryDate: toIsoOrNull(plan === 'premium' ? owner.premium_until : null),
+      subscriptionId: null,
+      hasActiveSubscription: plan === 'premium',
+      appLimit: limitOrNull(allowed.maxApps),
+      licenseLimitPerApp: limitOrNull(allowed.maxLicensesPerApp),
+      orderId: null,
+      paymentId: null,
+    },
+  }
+}
+
+async function openSession(tx: Tx, scope: OwnerScope, now: number): Promise<string> {
+  const token = newToken('kwo')
+  await repo.insertSession(tx, {
+    id: newId('ses'),
+    owner_id: scope.ownerId,
+    token_hash: sha256(token),
+    created_at: now,
+    expires_at: newSessionEnd(now),
+  })
+  return token
+}
+
+/** The password may have been changed elsewhere while this one was being checked: that has ended the session. */
+async function refuseEnded(tx: Tx, actor: OwnerActor, now: number): Promise<void> {
+  await repo.lockOwner(tx, actor)
+  if ((await repo.listOpenSessions(tx, [actor.sessionId], now)).length === 0) throw problem('unauthorized')
+}
+
+async function confirmPassword(
+  ctx: Ctx,
+  attempts: Attempts,
+  actor: OwnerActor,
+  given: { path: string; password: string; address: string },
+): Promise<void> {
+  const owner = await repo.getOwner(ctx.db, actor)
+  const subject = { account: `owner:${owner.email_normalized}`, address: given.address }
+  const matches = await guess(attempts, subject, async () =>
+    (await ctx.passwords.verify(owner.password_hash, given.password)) ? true : undefined,
+  )
+  if (!matches) throw invalid(given.path, 'The password is not correct')
+}
+
+async function onlyOneEmail<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    throw isUniqueViolation(error) ? emailTaken() : error
+  }
+}
+
+const emailTaken = () => problem('email_taken')
+
+const ownerEntry = (scope: OwnerScope, now: number) => ({
+  ownerId: scope.ownerId,
+  actor: { kind: 'owner' as const, id: scope.ownerId },
+  now,
+})

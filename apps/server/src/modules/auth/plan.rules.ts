@@ -1,0 +1,18 @@
+import { limits, unlimited } from '@keyward/contract'
+
+export type Plan = 'free' | 'premium'
+
+export interface PlanLimits {
+  maxApps: number
+  maxLicensesPerApp: number
+  maxResellers: number
+}
+
+/** Premium lasts until its end date; then the plan is free again and nothing is deleted. */
+export const planOf = (premiumUntil: number | null, now: number): Plan =>
+  premiumUntil !== null && premiumUntil > now ? 'premium' : 'free'
+
+export const planLimits = (plan: Plan): PlanLimits => limits[plan]
+
+/** Unlimited as null, for the places that show it so. */
+export const limitOrNull = (limit: number): number | null => (limit === unlimited ? null : limit)

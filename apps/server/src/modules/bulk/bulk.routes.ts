@@ -1,0 +1,35 @@
+import { endpoints } from '@keyward/contract'
+import type { Ctx } from '../../core/ctx.ts'
+import { type Mount, WithMessage } from '../../http/mount.ts'
+import { changeClients } from '../clients/clients.bulk.ts'
+import { clientSource } from '../clients/clients.service.ts'
+import { changeLicenses } from '../licenses/licenses.bulk.ts'
+import { licenseSource } from '../licenses/licenses.service.ts'
+import { clientColumns, licenseColumns, toFile } from './export.file.ts'
+import { exportRows } from './export.service.ts'
+import { importLicenses } from './import.service.ts'
+
+export function bulkRoutes(mount: Mount, ctx: Ctx): void {
+  const { bulk } = endpoints
+  mount(bulk.licenses, 'owner', async ({ actor, body }) => ({
+    action: body.action,
+    ...(await changeLicenses(ctx, actor, body)),
+  }))
+  mount(bulk.clients, 'owner', async ({ actor, body }) => ({
+    action: body.action,
+    ...(await changeClients(ctx, actor, body)),
+  }))
+  mount(bulk.exportLicenses, 'owner', async ({ actor, query: { format, ...query } }) => {
+    const slices = await exportRows(ctx, actor, licenseSource, query)
+    return toFile(slices, { name: 'licenses', format, columns: licenseColumns, now: ctx.clock.now() })
+  })
+  mount(bulk.exportClients, 'owner', async ({ actor, query: { format, ...query } }) => {
+    const slices = await exportRows(ctx, actor, clientSource, query)
+    return toFile(slices, { name: 'end-users', format, columns: clientColumns, now: ctx.clock.now() })
+  })
+  mount(bulk.importLicenses, 'owner', async ({ actor, body }) => {
+    const result = await importLicenses(ctx, actor, body)
+    if (result.dryRun) return result
+    return new WithMessage(result, `${result.created} license(s) imported, ${result.skipped} skipped.`)
+  })
+}

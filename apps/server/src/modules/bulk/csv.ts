@@ -1,0 +1,51 @@
+/** What a spreadsheet would take for a formula; a quote in front makes it a text. */
+const formula = /^'*[=+\-@\t\r]/
+const neutralised = /^'+[=+\-@\t\r]/
+
+/** One line of RFC 4180 with its line end; cells that a spreadsheet would run are neutralised. */
+export const toCsvLine = (cells: readonly string[]): string => `${cells.map(toCell).join(',')}\r\n`
+
+function toCell(text: string): string {
+  const safe = formula.test(text) ? `'${text}` : text
+  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** The text of a cell before it was neutralised. */
+export const fromCell = (cell: string): string => (neutralised.test(cell) ? cell.slice(1) : cell)
+
+export interface CsvRecord {
+  /** Where it begins, counted from 1. */
+  line: number
+  cells: string[]
+}
+
+export class CsvError extends Error {
+  readonly line: number
+
+  constructor(line: number, message: string) {
+    super(message)
+    this.line = line
+  }
+}
+
+/** Reads RFC 4180 with any line end, a byte order mark allowed; empty lines are left out. Throws a CsvError. */
+export function parseCsv(text: string): CsvRecord[] {
+  const records: CsvRecord[] = []
+  const token = /("[^"]*(?:""[^"]*)*"|[^",\r\n]*)(,|\r\n|\r|\n|$)/y
+  token.lastIndex = text.startsWith('\uFEFF') ? 1 : 0
+  let line = 1
+  let record: CsvRecord = { line, cells: [] }
+  while (token.lastIndex <= text.length) {
+    const found = token.exec(text)
+    if (!found) throw new CsvError(line, 'A quote is not closed or stands where none may be')
+    const [, raw = '', end = ''] = found
+    record.cells.push(raw.startsWith('"') ? raw.slice(1, -1).replaceAll('""', '"') : raw)
+    line += raw.split(/\r\n|\r|\n/).length - 1
+    if (end === ',') continue
+    if (record.cells.some((cell) => cell.trim() !== '')) records.push(record)
+    if (end === '') break
+    line += 1
+    record = { line, cells: [] }
+  }
+  return records
+}

@@ -1,0 +1,105 @@
+import { customKey, type ImportedRow, instant, licenseNote, limits } from '@keyward/contract'
+import { toEpochMs, toIso } from '../../core/clock.ts'
+import { normalizeKey } from '../../core/ids.ts'
+import { invalid } from '../../core/problem.ts'
+import { CsvError, type CsvRecord, fromCell, parseCsv } from './csv.ts'
+
+/** A line of the file as it was understood; `problem` says why it cannot be imported. */
+export interface ImportLine {
+  line: number
+  key: string | undefined
+  keyNormalized: string | undefined
+  note: string | undefined
+  /** Milliseconds since 1970. */
+  expiresAt: number | undefined
+  problem: string | undefined
+}
+
+const columns = ['key', 'expiresAt', 'note'] as const
+type Column = (typeof columns)[number]
+
+/** Reads the file; lines with mistakes are told, and only a file that cannot be read at all is refused. */
+export function readImport(
+  csv: string,
+  rules: { now: number; customKeys: boolean },
+): { lines: ImportLine[]; ignoredColumns: string[] } {
+  const [header, ...records] = readRecords(csv)
+  const names = header?.cells.map((cell) => cell.trim()) ?? []
+  const find = (column: Column) => names.findIndex((name) => name.toLowerCase() === column.toLowerCase())
+  if (find('expiresAt') < 0) throw invalid('csv', 'The first line must name the column expiresAt')
+  if (records.length > limits.importRowsMax) {
+    throw invalid('csv', `At most ${limits.importRowsMax} rows can be imported at once`)
+  }
+  const positions = { key: find('key'), expiresAt: find('expiresAt'), note: find('note') }
+  const lines = records.map((record) => toLine(record, positions, names.length, rules))
+  const known = new Set(Object.values(positions))
+  return { lines, ignoredColumns: names.filter((_, at) => !known.has(at)) }
+}
+
+function readRecords(csv: string): CsvRecord[] {
+  try {
+    return parseCsv(csv)
+  } catch (error) {
+    if (error instanceof CsvError) throw invalid('csv', `Line ${error.line}: ${error.message}`)
+    throw error
+  }
+}
+
+function toLine(
+  { line, cells }: CsvRecord,
+  positions: Record<Column, number>,
+  width: number,
+  rules: { now: number; customKeys: boolean },
+): ImportLine {
+  const cell = (column: Column) => fromCell(cells[positions[column]] ?? '').trim() || undefined
+  const [key, note, date] = [cell('key'), cell('note'), cell('expiresAt')]
+  const expiresAt = instant.safeParse(date).success && date ? toEpochMs(date) : undefined
+  const problem =
+    (cells.length > width ? 'The line has more cells than the first line has names' : undefined) ??
+    wrongKey(key, rules.customKeys) ??
+    firstMistake(licenseNote.optional().safeParse(note)) ??
+    wrongExpiry(expiresAt, rules.now)
+  const keyNormalized = key === undefined ? undefined : normalizeKey(key)
+  return { line, key, keyNormalized, note, expiresAt, problem }
+}
+
+function wrongKey(key: string | undefined, allowed: boolean): string | undefined {
+  if (key === undefined) return undefined
+  if (!allowed) return 'This application does not allow custom license keys'
+  return firstMistake(customKey.safeParse(key))
+}
+
+function wrongExpiry(expiresAt: number | undefined, now: number): string | undefined {
+  if (expiresAt === undefined) return 'expiresAt must be an ISO 8601 date or date-time'
+  return expiresAt <= now ? 'The expiry must be in the future' : undefined
+}
+
+const firstMistake = (result: { error?: { issues: { message: string }[] } | undefined }) =>
+  result.error?.issues[0]?.message
+
+/** What becomes of each line, given the keys that the app has and how many licenses still fit; each key is made once. */
+export function decide(
+  lines: readonly ImportLine[],
+  taken: ReadonlySet<string>,
+  room: { free: number; message: string },
+): ImportedRow[] {
+  const seen = new Set(taken)
+  let free = room.free
+  return lines.map((line) => {
+    const row = {
+      line: line.line,
+      key: line.key ?? null,
+      expiresAt: line.expiresAt === undefined ? null : toIso(line.expiresAt),
+      note: line.note ?? null,
+    }
+    if (line.problem !== undefined) return { ...row, outcome: 'error', message: line.problem }
+    if (line.keyNormalized !== undefined) {
+      if (seen.has(line.keyNormalized))
+        return { ...row, outcome: 'skipped', message: 'The key exists already' }
+      seen.add(line.keyNormalized)
+    }
+    if (free <= 0) return { ...row, outcome: 'error', message: room.message }
+    free -= 1
+    return { ...row, outcome: 'created', message: null }
+  })
+}

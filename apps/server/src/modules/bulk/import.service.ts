@@ -1,0 +1,90 @@
+import { type ImportedRow, unlimited } from '@keyward/contract'
+import { auditOwner } from '../../core/audit.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { problem } from '../../core/problem.ts'
+import type { Db } from '../../db/open.ts'
+import { getApp, reserveLicenses } from '../apps/apps.service.ts'
+import { getLimits } from '../auth/auth.service.ts'
+import { issueLicenses } from '../licenses/licenses.issue.ts'
+import { takenKeys } from '../licenses/licenses.service.ts'
+import { decide, type ImportLine, readImport } from './import.rules.ts'
+
+export interface ImportResult {
+  dryRun: boolean
+  created: number
+  skipped: number
+  failed: number
+  ignoredColumns: string[]
+  rows: ImportedRow[]
+}
+
+/** Makes the licenses of a CSV text, all or none; a dry run tells what would happen and changes nothing. */
+export async function importLicenses(
+  ctx: Ctx,
+  scope: OwnerScope,
+  given: { app: string; csv: string; dryRun: boolean },
+): Promise<ImportResult> {
+  const now = ctx.clock.now()
+  const { maxLicensesPerApp: max } = await getLimits(ctx, scope)
+  const app = await getApp(ctx.db, scope, given.app)
+  const { lines, ignoredColumns } = readImport(given.csv, { now, customKeys: app.allow_custom_keys === 1 })
+  const message = `Your plan allows ${max} licenses per app`
+  const answer = (rows: ImportedRow[]): ImportResult => ({
+    dryRun: given.dryRun,
+    ...countOutcomes(rows),
+    ignoredColumns,
+    rows,
+  })
+  if (given.dryRun) {
+    const free = max === unlimited ? lines.length : max - app.license_count
+    return answer(decide(lines, await findTaken(ctx.db, app.id, lines), { free, message }))
+  }
+  refuseMistakes(lines)
+  return ctx.tx(async (tx) => {
+    // Locks the app, so that no key is taken and no license made while this decides.
+    if (!(await reserveLicenses(tx, scope, app.id, 0, unlimited))) throw problem('not_found')
+    const rows = decide(lines, await findTaken(tx, app.id, lines), { free: lines.length, message })
+    const drafts = rows.flatMap((row, at) => {
+      const { key, note, expiresAt } = lines[at] ?? {}
+      return row.outcome === 'created' && expiresAt !== undefined ? [{ key, note, expiresAt }] : []
+    })
+    if (!(await reserveLicenses(tx, scope, app.id, drafts.length, max))) {
+      throw problem('plan_limit_reached', { message })
+    }
+    const made = await issueLicenses(tx, { ownerId: scope.ownerId, appId: app.id, now }, drafts)
+    await auditOwner(tx, scope, now, 'licenses.imported', app.id, { count: made.length })
+    const keys = made.values()
+    return answer(
+      rows.map((row) => (row.outcome === 'created' ? { ...row, key: keys.next().value?.key ?? null } : row)),
+    )
+  })
+}
+
+const sliceSize = 500
+
+async function findTaken(db: Db, appId: string, lines: readonly ImportLine[]): Promise<Set<string>> {
+  const keys = lines.flatMap((line) => line.keyNormalized ?? [])
+  const taken = new Set<string>()
+  for (let at = 0; at < keys.length; at += sliceSize) {
+    for (const key of await takenKeys(db, appId, keys.slice(at, at + sliceSize))) taken.add(key)
+  }
+  return taken
+}
+
+const mistakesTold = 100
+
+function refuseMistakes(lines: readonly ImportLine[]): void {
+  const wrong = lines.filter((line) => line.problem !== undefined)
+  if (wrong.length === 0) return
+  const issues = wrong.slice(0, mistakesTold).map(({ line, problem: found }) => ({
+    path: `csv.${line}`,
+    message: `Line ${line}: ${found}`,
+  }))
+  const message = `${wrong.length} of ${lines.length} rows cannot be imported. Nothing was imported.`
+  throw problem('invalid_input', { message, issues })
+}
+
+function countOutcomes(rows: readonly ImportedRow[]) {
+  const count = (outcome: ImportedRow['outcome']) => rows.filter((row) => row.outcome === outcome).length
+  return { created: count('created'), skipped: count('skipped'), failed: count('error') }
+}

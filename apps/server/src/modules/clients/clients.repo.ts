@@ -1,0 +1,141 @@
+import type { OwnerScope } from '../../core/ctx.ts'
+import { orderOf, type Sort } from '../../core/paging.ts'
+import type { Db, Tx } from '../../db/open.ts'
+import type { ClientRow } from '../../db/tables.ts'
+
+/** An end user with what is shown beside it. */
+export interface ClientView extends ClientRow {
+  app_name: string
+  app_public_id: string
+  license_key: string | null
+}
+
+const views = (db: Db) =>
+  db
+    .selectFrom('clients as c')
+    .innerJoin('apps as a', 'a.id', 'c.app_id')
+    .leftJoin('licenses as l', 'l.id', 'c.license_id')
+    .selectAll('c')
+    .select(['a.name as app_name', 'a.app_id as app_public_id', 'l.key as license_key'])
+
+export const findClient = (db: Db, scope: OwnerScope, id: string): Promise<ClientView | undefined> =>
+  views(db).where('c.id', '=', id).where('c.owner_id', '=', scope.ownerId).executeTakeFirst()
+
+export async function listBySeq(
+  db: Db,
+  scope: OwnerScope,
+  seqs: readonly number[],
+  sort: Sort,
+): Promise<ClientView[]> {
+  if (seqs.length === 0) return []
+  return views(db)
+    .where('c.seq', 'in', seqs)
+    .where('c.owner_id', '=', scope.ownerId)
+    .orderBy('c.seq', orderOf[sort])
+    .execute()
+}
+
+/** In the order in which they were made. */
+export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<ClientView[]> =>
+  views(db).where('c.id', 'in', ids).where('c.owner_id', '=', scope.ownerId).orderBy('c.seq').execute()
+
+/** Locks rows until the transaction ends and answers how many are there. */
+export async function lockClients(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
+  const locked = await tx
+    .updateTable('clients')
+    .set((eb) => ({ id: eb.ref('id') }))
+    .where('id', 'in', ids)
+    .where('owner_id', '=', scope.ownerId)
+    .returning('id')
+    .execute()
+  return locked.length
+}
+
+/** Changes rows that are known to be the owner's. */
+export async function updateClients(
+  tx: Tx,
+  ids: readonly string[],
+  change: Partial<Pick<ClientRow, 'banned' | 'hwid' | 'hwid_hash'>>,
+): Promise<void> {
+  await tx.updateTable('clients').set(change).where('id', 'in', ids).execute()
+}
+
+export type NewClient = Pick<
+  ClientRow,
+  | 'id'
+  | 'owner_id'
+  | 'app_id'
+  | 'license_id'
+  | 'username'
+  | 'username_normalized'
+  | 'email'
+  | 'password_hash'
+  | 'hwid'
+  | 'hwid_hash'
+  | 'expires_at'
+  | 'last_login_at'
+  | 'created_at'
+>
+
+export async function insertClient(tx: Tx, client: NewClient): Promise<void> {
+  await tx.insertInto('clients').values(client).execute()
+}
+
+export const findByUsername = (
+  db: Db,
+  appId: string,
+  usernameNormalized: string,
+): Promise<ClientRow | undefined> =>
+  db
+    .selectFrom('clients')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .where('username_normalized', '=', usernameNormalized)
+    .executeTakeFirst()
+
+/** Locks the row until the transaction ends. */
+export const lockClient = (tx: Tx, id: string): Promise<ClientRow | undefined> =>
+  tx
+    .updateTable('clients')
+    .set((eb) => ({ id: eb.ref('id') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
+export async function updateClient(
+  tx: Tx,
+  id: string,
+  change: Partial<Pick<ClientRow, 'banned' | 'hwid' | 'hwid_hash' | 'last_login_at' | 'password_hash'>>,
+): Promise<void> {
+  await tx.updateTable('clients').set(change).where('id', '=', id).execute()
+}
+
+/** Binds the hardware lock if nothing is bound yet; of several at once the first one stays. */
+export async function bindHwid(tx: Tx, id: string, hwid: string, hwidHash: string): Promise<boolean> {
+  const bound = await tx
+    .updateTable('clients')
+    .set({ hwid, hwid_hash: hwidHash })
+    .where('id', '=', id)
+    .where('hwid_hash', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return bound !== undefined
+}
+
+/** Deletes end users and answers how many were there. */
+export async function deleteClients(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
+  const gone = await tx
+    .deleteFrom('clients')
+    .where('id', 'in', ids)
+    .where('owner_id', '=', scope.ownerId)
+    .returning('id')
+    .execute()
+  return gone.length
+}
+
+/** Deletes some of an app's end users and tells how many; their licenses are about to go too. */
+export async function deleteSome(tx: Tx, appId: string, count: number): Promise<number> {
+  const some = tx.selectFrom('clients').select('id').where('app_id', '=', appId).limit(count)
+  const gone = await tx.deleteFrom('clients').where('id', 'in', some).returning('id').execute()
+  return gone.length
+}

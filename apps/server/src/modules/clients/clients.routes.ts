@@ -1,0 +1,25 @@
+import { endpoints } from '@keyward/contract'
+import type { Ctx } from '../../core/ctx.ts'
+import type { Mount } from '../../http/mount.ts'
+import * as service from './clients.service.ts'
+
+export function clientsRoutes(mount: Mount, ctx: Ctx): void {
+  const { clients } = endpoints
+  mount(clients.list, 'owner', ({ actor, query }) => service.listClients(ctx, actor, query))
+  mount(clients.createDirect, 'owner', async ({ actor, body }) => ({
+    client: await service.createDirect(ctx, actor, body),
+  }))
+  mount(clients.toggleBan, 'owner', async ({ actor, params, body }) => ({
+    client: await service.toggleBan(ctx, actor, params.id, body.is_banned),
+  }))
+  mount(clients.resetHwid, 'owner', async ({ actor, params }) => ({
+    client: await service.resetHwid(ctx, actor, params.id),
+  }))
+  mount(clients.extend, 'owner', async ({ actor, params, body }) => ({
+    client: await service.extend(ctx, actor, params.id, body.days),
+  }))
+  mount(clients.remove, 'owner', async ({ actor, params }) => {
+    await service.deleteClient(ctx, actor, params.id)
+    return {}
+  })
+}

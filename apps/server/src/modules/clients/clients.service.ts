@@ -1,0 +1,187 @@
+import type { Client, ClientStatus } from '@keyward/contract'
+import { auditOwner } from '../../core/audit.ts'
+import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
+import { sha256 } from '../../core/crypto.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { newId, normalizeName } from '../../core/ids.ts'
+import type { Page, Sort } from '../../core/paging.ts'
+import { invalid, problem } from '../../core/problem.ts'
+import { inSlices } from '../../core/slices.ts'
+import { isUniqueViolation, type Tx } from '../../db/open.ts'
+import { toSearchTerm } from '../../db/search.ts'
+import { getApp } from '../apps/apps.service.ts'
+import { extendClients, lockLicensesOf, release } from '../subscriptions/subscriptions.service.ts'
+import {
+  type ClientStats,
+  countByStatus,
+  pageOfClients,
+  searchClients,
+  windowOfClients,
+} from './clients.list.ts'
+import * as repo from './clients.repo.ts'
+import { clientStatus } from './clients.rules.ts'
+
+export { bindHwid, findByUsername, insertClient, lockClient, updateClient } from './clients.repo.ts'
+
+export interface ClientQuery extends Page {
+  app?: string | undefined
+  status?: ClientStatus | undefined
+  search?: string | undefined
+  sort: Sort
+}
+
+export async function listClients(ctx: Ctx, scope: OwnerScope, query: ClientQuery) {
+  const now = ctx.clock.now()
+  const appId = query.app === undefined ? undefined : (await getApp(ctx.db, scope, query.app)).id
+  const filter = { scope, appId, now }
+  const stats = await countByStatus(ctx.database, filter)
+  const page = { page: query.page, limit: query.limit, sort: query.sort }
+  const term = toSearchTerm(query.search)
+  const chosen = { ...filter, status: query.status }
+  const found = term
+    ? await searchClients(ctx.database, chosen, page, term)
+    : await pageOfClients(ctx.database, chosen, page, stats)
+  const rows = await repo.listBySeq(ctx.db, scope, found.seqs, query.sort)
+  return { clients: rows.map((row) => toClient(row, now)), pagination: found.pagination, stats }
+}
+
+/** How an export finds and reads end users. */
+export const clientSource = {
+  countByStatus,
+  search: searchClients,
+  window: windowOfClients,
+  read: async (ctx: Ctx, scope: OwnerScope, seqs: readonly number[], now: number): Promise<Client[]> =>
+    (await repo.listBySeq(ctx.db, scope, seqs, 'newest')).map((row) => toClient(row, now)),
+}
+
+/** Counts of an owner's end users, or of one app that is known to be the owner's. */
+export const countClients = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<ClientStats> =>
+  countByStatus(ctx.database, { scope, appId, now: ctx.clock.now() })
+
+export interface DirectClient {
+  username: string
+  password: string
+  appId: string
+  hwid?: string | null | undefined
+  expiresAt: string
+}
+
+/** Makes an end user without a license. */
+export async function createDirect(ctx: Ctx, scope: OwnerScope, given: DirectClient): Promise<Client> {
+  const now = ctx.clock.now()
+  const expiresAt = toEpochMs(given.expiresAt)
+  if (expiresAt <= now) throw invalid('expiresAt', 'The expiry must be in the future')
+  const app = await getApp(ctx.db, scope, given.appId)
+  const passwordHash = await ctx.passwords.hash(given.password)
+  const id = newId('usr')
+  const row = await onlyOneUsername(() =>
+    ctx.tx(async (tx) => {
+      await getApp(tx, scope, app.id)
+      await repo.insertClient(tx, {
+        id,
+        owner_id: scope.ownerId,
+        app_id: app.id,
+        license_id: null,
+        username: given.username,
+        username_normalized: normalizeName(given.username),
+        email: null,
+        password_hash: passwordHash,
+        hwid: given.hwid || null,
+        hwid_hash: given.hwid ? sha256(given.hwid) : null,
+        expires_at: expiresAt,
+        last_login_at: null,
+        created_at: now,
+      })
+      await auditOwner(tx, scope, now, 'client.created', id)
+      return repo.findClient(tx, scope, id)
+    }),
+  )
+  if (!row) throw problem('internal')
+  return toClient(row, now)
+}
+
+export async function toggleBan(ctx: Ctx, scope: OwnerScope, id: string, banned?: boolean): Promise<Client> {
+  return change(ctx, scope, id, 'client.ban_toggled', async (tx, client) => {
+    const next = banned ?? client.banned === 0
+    await repo.updateClient(tx, id, { banned: next ? 1 : 0 })
+  })
+}
+
+export const resetHwid = (ctx: Ctx, scope: OwnerScope, id: string): Promise<Client> =>
+  change(ctx, scope, id, 'client.hwid_reset', (tx) =>
+    repo.updateClient(tx, id, { hwid: null, hwid_hash: null }),
+  )
+
+export const extend = (ctx: Ctx, scope: OwnerScope, id: string, days: number): Promise<Client> =>
+  change(
+    ctx,
+    scope,
+    id,
+    'client.extended',
+    (tx, _client, now) => extendClients(tx, [id], days, now),
+    lockLicensesOf,
+  )
+
+/** Deletes an end user; its licenses can be used again. */
+export async function deleteClient(ctx: Ctx, scope: OwnerScope, id: string): Promise<void> {
+  const now = ctx.clock.now()
+  await ctx.tx(async (tx) => {
+    if (!(await repo.findClient(tx, scope, id))) throw problem('not_found')
+    // Locked before its licenses are freed: a key that is being added meanwhile is then freed too.
+    await lockLicensesOf(tx, [id])
+    await repo.lockClient(tx, id)
+    await release(tx, [id])
+    if ((await repo.deleteClients(tx, scope, [id])) === 0) throw problem('not_found')
+    await auditOwner(tx, scope, now, 'client.deleted', id)
+  })
+}
+
+/** Deletes the end users of an app that is known to be the owner's, a slice in each transaction. */
+export const deleteClientsInSlices = (ctx: Ctx, appId: string): Promise<void> =>
+  inSlices((size) => ctx.tx((tx) => repo.deleteSome(tx, appId, size)))
+
+async function change(
+  ctx: Ctx,
+  scope: OwnerScope,
+  id: string,
+  action: string,
+  write: (tx: Tx, client: { banned: number }, now: number) => Promise<void>,
+  lockFirst?: typeof lockLicensesOf,
+): Promise<Client> {
+  const now = ctx.clock.now()
+  const row = await ctx.tx(async (tx) => {
+    if (!(await repo.findClient(tx, scope, id))) throw problem('not_found')
+    await lockFirst?.(tx, [id])
+    const locked = await repo.lockClient(tx, id)
+    if (!locked) throw problem('not_found')
+    await write(tx, locked, now)
+    await auditOwner(tx, scope, now, action, id)
+    return repo.findClient(tx, scope, id)
+  })
+  if (!row) throw problem('not_found')
+  return toClient(row, now)
+}
+
+async function onlyOneUsername<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    throw isUniqueViolation(error) ? problem('username_taken') : error
+  }
+}
+
+export function toClient(row: repo.ClientView, now: number): Client {
+  return {
+    _id: row.id,
+    username: row.username,
+    email: row.email,
+    app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
+    status: clientStatus(row, now),
+    ban: row.banned === 1,
+    hwid: row.hwid,
+    licenseKey: row.license_key,
+    createdAt: toIso(row.created_at),
+    expiresAt: toIso(row.expires_at),
+    lastLoginAt: toIsoOrNull(row.last_login_at),
+  }
+}

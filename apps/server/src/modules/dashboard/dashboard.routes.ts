@@ -1,0 +1,12 @@
+import { endpoints } from '@keyward/contract'
+import type { Ctx } from '../../core/ctx.ts'
+import type { Mount } from '../../http/mount.ts'
+import * as service from './dashboard.service.ts'
+
+export function dashboardRoutes(mount: Mount, ctx: Ctx): void {
+  const { dashboard } = endpoints
+  mount(dashboard.data, 'owner', ({ actor }) => service.dashboardData(ctx, actor))
+  mount(dashboard.activity, 'owner', async ({ actor, query }) => ({
+    days: await service.activity(ctx, actor, query.app),
+  }))
+}

@@ -1,0 +1,64 @@
+import { limits } from '@keyward/contract'
+import { day, dayNumber } from '../../core/clock.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import type { Tx } from '../../db/open.ts'
+import type { DailyMetric } from '../../db/tables.ts'
+import { getApp } from '../apps/apps.service.ts'
+import { getUser } from '../auth/auth.service.ts'
+import { countClients } from '../clients/clients.service.ts'
+import { countLicenses } from '../licenses/licenses.service.ts'
+import * as repo from './dashboard.repo.ts'
+
+const period = limits.activityDays
+
+/**
+ * The dashboard's figures. `change` is what the last 30 days brought less what the 30 days before them
+ * brought; for `expiringSoon` it is what ends in the next 30 days less what ended in the last 30.
+ */
+export async function dashboardData(ctx: Ctx, scope: OwnerScope) {
+  const now = ctx.clock.now()
+  const today = dayNumber(now)
+  const counts = await repo.dailyCounts(ctx.db, scope, { firstDay: today - 2 * period + 1 })
+  const change = (metric: DailyMetric) =>
+    counts
+      .filter((row) => row.metric === metric)
+      .reduce((sum, row) => sum + (row.day > today - period ? row.n : -row.n), 0)
+  const licenses = await countLicenses(ctx, scope)
+  const clients = await countClients(ctx, scope)
+  const resellers = await repo.countResellers(ctx.db, scope, { from: now - period * day, to: now })
+  const soonMs = limits.expiringSoonDays * day
+  const soon = await repo.countEnding(ctx.db, scope, { from: now, to: now + soonMs })
+  const justEnded = await repo.countEnding(ctx.db, scope, { from: now - soonMs, to: now })
+  return {
+    user: await getUser(ctx, scope),
+    stats: {
+      totalLicenses: { value: licenses.total, change: change('licenses') },
+      activeLicenses: { value: licenses.active, change: change('activations') },
+      totalResellers: { value: resellers.total, change: resellers.within - resellers.before },
+      totalClients: { value: clients.total, change: change('clients') },
+      expiringSoon: { value: soon, change: soon - justEnded },
+    },
+  }
+}
+
+/** Activations and sign-ins of the last 30 UTC days, oldest first, days without any included. */
+export async function activity(ctx: Ctx, scope: OwnerScope, app: string | undefined) {
+  const appId = app === undefined ? undefined : (await getApp(ctx.db, scope, app)).id
+  const firstDay = dayNumber(ctx.clock.now()) - period + 1
+  const counts = await repo.dailyCounts(ctx.db, scope, { appId, firstDay })
+  const on = (at: number, metric: DailyMetric) =>
+    counts.find((row) => row.day === at && row.metric === metric)?.n ?? 0
+  return Array.from({ length: period }, (_, index) => firstDay + index).map((at) => ({
+    date: new Date(at * day).toISOString().slice(0, 10),
+    activations: on(at, 'activations'),
+    signIns: on(at, 'sign_ins'),
+  }))
+}
+
+/** Counts an activation or a sign-in of today, in the transaction that makes it. */
+export const countToday = (
+  tx: Tx,
+  app: { id: string; owner_id: string },
+  metric: 'activations' | 'sign_ins',
+  now: number,
+): Promise<void> => repo.addToDay(tx, { appId: app.id, ownerId: app.owner_id, day: dayNumber(now), metric })

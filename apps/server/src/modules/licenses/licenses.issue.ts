@@ -1,0 +1,55 @@
+import { setImmediate } from 'node:timers/promises'
+import { newId, newLicenseKey, normalizeKey } from '../../core/ids.ts'
+import type { Tx } from '../../db/open.ts'
+import { insertLicenses, type NewLicense } from './licenses.repo.ts'
+
+/** What a license to be made has of its own; without a key it gets a new one. */
+export interface LicenseDraft {
+  key?: string | undefined
+  note?: string | undefined
+  /** Milliseconds since 1970. */
+  expiresAt: number
+}
+
+/** Whose licenses they will be, of an app that is known to be the owner's. */
+export interface Issuer {
+  ownerId: string
+  appId: string
+  resellerId?: string | undefined
+  now: number
+}
+
+const sliceSize = 100
+
+/**
+ * Makes licenses in the caller's transaction, which has reserved their number, and answers them in order.
+ * Throws a unique violation when a key is taken in the app.
+ */
+export async function issueLicenses(
+  tx: Tx,
+  issuer: Issuer,
+  drafts: readonly LicenseDraft[],
+): Promise<NewLicense[]> {
+  const made = drafts.map((draft) => toRow(issuer, draft))
+  for (let at = 0; at < made.length; at += sliceSize) {
+    // Others may read while a long list is written.
+    if (at > 0) await setImmediate()
+    await insertLicenses(tx, made.slice(at, at + sliceSize))
+  }
+  return made
+}
+
+function toRow(issuer: Issuer, draft: LicenseDraft): NewLicense {
+  const key = draft.key ?? newLicenseKey()
+  return {
+    id: newId('lic'),
+    owner_id: issuer.ownerId,
+    app_id: issuer.appId,
+    reseller_id: issuer.resellerId ?? null,
+    key,
+    key_normalized: normalizeKey(key),
+    note: draft.note || null,
+    expires_at: draft.expiresAt,
+    created_at: issuer.now,
+  }
+}

@@ -1,0 +1,162 @@
+import type { OwnerScope } from '../../core/ctx.ts'
+import { orderOf, type Sort } from '../../core/paging.ts'
+import type { Db, Tx } from '../../db/open.ts'
+import type { LicenseRow } from '../../db/tables.ts'
+
+/** A license with what is shown beside it. */
+export interface LicenseView extends LicenseRow {
+  app_name: string
+  app_public_id: string
+  username: string | null
+  reseller_email: string | null
+}
+
+const views = (db: Db) =>
+  db
+    .selectFrom('licenses as l')
+    .innerJoin('apps as a', 'a.id', 'l.app_id')
+    .leftJoin('clients as c', 'c.id', 'l.client_id')
+    .leftJoin('resellers as r', 'r.id', 'l.reseller_id')
+    .selectAll('l')
+    .select([
+      'a.name as app_name',
+      'a.app_id as app_public_id',
+      'c.username as username',
+      'r.email as reseller_email',
+    ])
+
+export const findLicense = (db: Db, scope: OwnerScope, id: string): Promise<LicenseView | undefined> =>
+  views(db).where('l.id', '=', id).where('l.owner_id', '=', scope.ownerId).executeTakeFirst()
+
+export async function listBySeq(
+  db: Db,
+  scope: OwnerScope,
+  seqs: readonly number[],
+  sort: Sort,
+): Promise<LicenseView[]> {
+  if (seqs.length === 0) return []
+  return views(db)
+    .where('l.seq', 'in', seqs)
+    .where('l.owner_id', '=', scope.ownerId)
+    .orderBy('l.seq', orderOf[sort])
+    .execute()
+}
+
+/** In the order in which they were made. */
+export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<LicenseView[]> =>
+  views(db).where('l.id', 'in', ids).where('l.owner_id', '=', scope.ownerId).orderBy('l.seq').execute()
+
+/** A license of an app by its key, for the programs of that app. */
+export const findLicenseByKey = (
+  db: Db,
+  appId: string,
+  keyNormalized: string,
+): Promise<LicenseRow | undefined> =>
+  db
+    .selectFrom('licenses')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .where('key_normalized', '=', keyNormalized)
+    .executeTakeFirst()
+
+export const findLicenseById = (db: Db, appId: string, id: string): Promise<LicenseRow | undefined> =>
+  db.selectFrom('licenses').selectAll().where('app_id', '=', appId).where('id', '=', id).executeTakeFirst()
+
+/** The same, locked until the transaction ends. */
+export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<LicenseRow | undefined> =>
+  tx
+    .updateTable('licenses')
+    .set((eb) => ({ id: eb.ref('id') }))
+    .where('app_id', '=', appId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
+/** Locks the rows until the transaction ends and answers them. */
+export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<LicenseRow[]> =>
+  tx
+    .updateTable('licenses')
+    .set((eb) => ({ id: eb.ref('id') }))
+    .where('id', 'in', ids)
+    .where('owner_id', '=', scope.ownerId)
+    .returningAll()
+    .execute()
+
+/** Which of some keys, in the form in which they are compared, an app has. */
+export async function takenKeys(db: Db, appId: string, keysNormalized: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('licenses')
+    .select('key_normalized')
+    .where('app_id', '=', appId)
+    .where('key_normalized', 'in', keysNormalized)
+    .execute()
+  return rows.map((row) => row.key_normalized)
+}
+
+export type NewLicense = Pick<
+  LicenseRow,
+  | 'id'
+  | 'owner_id'
+  | 'app_id'
+  | 'reseller_id'
+  | 'key'
+  | 'key_normalized'
+  | 'note'
+  | 'expires_at'
+  | 'created_at'
+>
+
+export async function insertLicenses(tx: Tx, licenses: NewLicense[]): Promise<void> {
+  await tx
+    .insertInto('licenses')
+    .values(licenses.map((license) => ({ ...license, client_id: null, used_at: null })))
+    .execute()
+}
+
+export async function setBanned(
+  tx: Tx,
+  scope: OwnerScope,
+  ids: readonly string[],
+  banned: 0 | 1,
+): Promise<void> {
+  await tx
+    .updateTable('licenses')
+    .set({ banned })
+    .where('id', 'in', ids)
+    .where('owner_id', '=', scope.ownerId)
+    .execute()
+}
+
+/** Some ids of the licenses that were there when a removal began, in no particular order. */
+export async function someIds(
+  tx: Tx,
+  scope: OwnerScope,
+  filter: { appId?: string | undefined; resellerId?: string | undefined; lastSeq: number },
+  count: number,
+): Promise<string[]> {
+  let query = tx.selectFrom('licenses').select('id').where('seq', '<=', filter.lastSeq).limit(count)
+  if (filter.resellerId !== undefined) query = query.where('reseller_id', '=', filter.resellerId)
+  query =
+    filter.appId === undefined
+      ? query.where('owner_id', '=', scope.ownerId)
+      : query.where('app_id', '=', filter.appId)
+  return (await query.execute()).map((row) => row.id)
+}
+
+export async function lastSeq(db: Db, scope: OwnerScope): Promise<number> {
+  const row = await db
+    .selectFrom('licenses')
+    .select('seq')
+    .where('owner_id', '=', scope.ownerId)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.seq ?? 0
+}
+
+/** Deletes licenses and answers those that were there, with the end users who used them until then. */
+export const deleteByIds = (
+  tx: Tx,
+  ids: readonly string[],
+): Promise<{ id: string; client_id: string | null }[]> =>
+  tx.deleteFrom('licenses').where('id', 'in', ids).returning(['id', 'client_id']).execute()

@@ -1,0 +1,29 @@
+import { endpoints } from '@keyward/contract'
+import type { Ctx } from '../../core/ctx.ts'
+import { problem } from '../../core/problem.ts'
+import { type Mount, WithMessage } from '../../http/mount.ts'
+import * as service from './licenses.service.ts'
+
+export function licensesRoutes(mount: Mount, ctx: Ctx): void {
+  const { licenses } = endpoints
+  mount(licenses.list, 'owner', ({ actor, query }) => service.listLicenses(ctx, actor, query))
+  mount(licenses.create, 'owner', async ({ actor, body }) => {
+    const made = await service.createLicenses(ctx, actor, body)
+    const [license] = made
+    if (!license) throw problem('internal')
+    return new WithMessage({ license, licenses: made }, `Successfully generated ${made.length} license(s).`)
+  })
+  mount(licenses.update, 'owner', async ({ actor, params, body }) => ({
+    license: await service.updateExpiry(ctx, actor, params.id, body.expiresAt),
+  }))
+  mount(licenses.toggleBan, 'owner', async ({ actor, params, body }) => ({
+    license: await service.toggleBan(ctx, actor, params.id, body.is_banned),
+  }))
+  mount(licenses.remove, 'owner', async ({ actor, params }) => {
+    await service.deleteLicense(ctx, actor, params.id)
+    return {}
+  })
+  mount(licenses.removeAll, 'owner', async ({ actor, query }) => ({
+    deletedCount: await service.deleteAllLicenses(ctx, actor, query.app),
+  }))
+}

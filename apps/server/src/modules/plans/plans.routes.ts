@@ -1,0 +1,18 @@
+import { endpoints } from '@keyward/contract'
+import type { Ctx } from '../../core/ctx.ts'
+import type { Mount } from '../../http/mount.ts'
+import { getUser } from '../auth/auth.service.ts'
+import { listPlans, toPricing } from './plans.rules.ts'
+
+export function plansRoutes(mount: Mount, ctx: Ctx): void {
+  const { plans } = endpoints
+  mount(plans.list, 'owner', async () => {
+    const { free, premium } = listPlans(ctx.config)
+    return { plans: [free, premium] }
+  })
+  mount(plans.subscription, 'owner', async ({ actor }) => {
+    const { subscription } = await getUser(ctx, actor)
+    return { subscription }
+  })
+  mount(plans.pricing, 'owner', async () => ({ plans: toPricing(ctx.config) }))
+}

@@ -1,0 +1,77 @@
+import { limits, type PlanInfo, type Price, type Pricing } from '@keyward/contract'
+import type { Config } from '../../config.ts'
+import { planLimits } from '../auth/plan.rules.ts'
+
+/** How long one payment lasts. */
+export const termDays = { monthly: 30, yearly: 365 } as const
+
+const { free } = limits
+const features: Record<PlanInfo['_id'], string[]> = {
+  free: [
+    `${free.maxApps} applications`,
+    `${free.maxLicensesPerApp} licenses per application`,
+    'End-user management with hardware lock',
+    'Signed client API',
+  ],
+  premium: [
+    'Unlimited applications',
+    'Unlimited licenses per application',
+    'Unlimited resellers with a portal of their own',
+    'End-user management with hardware lock',
+    'Signed client API',
+  ],
+}
+
+/** An amount in the currency's smallest unit, in the currency's usual style; whole amounts without decimals. */
+export function formatAmount(amount: number, currency: string): string {
+  const locale = currency === 'INR' ? 'en-IN' : 'en-US'
+  const format = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+    trailingZeroDisplay: 'stripIfInteger',
+  })
+  return format.format(amount / 100)
+}
+
+export const toPrice = (amount: number, currency: string): Price => ({
+  amount,
+  currency,
+  priceFormatted: formatAmount(amount, currency),
+})
+
+export function listPlans({ prices }: Pick<Config, 'prices'>): { free: PlanInfo; premium: PlanInfo } {
+  const plan = (_id: PlanInfo['_id'], name: PlanInfo['name'], amount: number): PlanInfo => ({
+    _id,
+    name,
+    ...toPrice(amount, prices.currency),
+    limits: { ...planLimits(_id) },
+    features: features[_id],
+  })
+  return { free: plan('free', 'Free', 0), premium: plan('premium', 'Premium', prices.monthly) }
+}
+
+/** Savings of a year at once against twelve months; none when the year costs more. */
+export function savings(prices: Config['prices']): Pricing['premium_yearly']['savings'] {
+  const twelveMonths = prices.monthly * 12
+  const amount = Math.max(0, twelveMonths - prices.yearly)
+  return {
+    amount,
+    amountFormatted: formatAmount(amount, prices.currency),
+    percentage: Math.round((amount / twelveMonths) * 100),
+  }
+}
+
+export function toPricing(config: Pick<Config, 'prices'>): Pricing {
+  const { prices } = config
+  const term = (planDuration: 'monthly' | 'yearly') => ({
+    ...toPrice(prices[planDuration], prices.currency),
+    planDuration,
+    days: termDays[planDuration],
+  })
+  return {
+    ...listPlans(config),
+    premium_monthly: term('monthly'),
+    premium_yearly: { ...term('yearly'), savings: savings(prices) },
+  }
+}

@@ -1,0 +1,118 @@
+import type { PortalLicense, PortalStats } from '@keyward/contract'
+import { audit } from '../../core/audit.ts'
+import { toEpochMs, toIso } from '../../core/clock.ts'
+import type { Ctx } from '../../core/ctx.ts'
+import { toPagination } from '../../core/paging.ts'
+import { invalid, problem } from '../../core/problem.ts'
+import type { ResellerActor } from '../../http/mount.ts'
+import { reserveLicenses } from '../apps/apps.service.ts'
+import { getLimits } from '../auth/auth.service.ts'
+import { issueLicenses } from '../licenses/licenses.issue.ts'
+import { deleteLicensesInSlices } from '../licenses/licenses.service.ts'
+import { remainingLicenses } from '../resellers/resellers.rules.ts'
+import { findReseller, reserveQuota } from '../resellers/resellers.service.ts'
+import * as repo from './portal.repo.ts'
+import { entry, getReseller } from './portal.service.ts'
+
+export async function listLicenses(
+  ctx: Ctx,
+  actor: ResellerActor,
+  query: { page: number; limit?: number | undefined },
+) {
+  const { page, limit } = query
+  const { app_name: appName } = await getReseller(ctx, actor)
+  const now = ctx.clock.now()
+  const rows = await repo.listLicenses(ctx.db, actor, { page, limit })
+  const stats = await countLicenses(ctx, actor)
+  const licenses = rows.map((row) => toPortalLicense(row, appName, now))
+  if (limit === undefined) return { licenses, stats }
+  return { licenses, stats, pagination: toPagination({ page, limit }, stats.total, false) }
+}
+
+async function countLicenses(ctx: Ctx, actor: ResellerActor): Promise<PortalStats> {
+  const counts = await repo.countLicenses(ctx.db, actor, ctx.clock.now())
+  const remaining = remainingLicenses(await getReseller(ctx, actor))
+  return { ...counts, active: counts.total - counts.expired, remaining }
+}
+
+/** Makes all of them within the quota, or none. */
+export async function createLicenses(
+  ctx: Ctx,
+  actor: ResellerActor,
+  given: { count: number; expiresAt?: string | undefined; date_expired?: string | undefined },
+) {
+  const now = ctx.clock.now()
+  const path = given.expiresAt === undefined ? 'date_expired' : 'expiresAt'
+  const expiresAt = toEpochMs(given[path] ?? '')
+  if (!(expiresAt > now)) throw invalid(path, 'The expiry must be in the future')
+  const { maxResellers, maxLicensesPerApp } = await getLimits(ctx, actor)
+  if (maxResellers === 0) throw unavailable()
+  const { app_name: appName } = await getReseller(ctx, actor)
+  const made = await ctx.tx(async (tx) => {
+    // The app before the reseller: deleting licenses locks the two in this order too.
+    if (!(await reserveLicenses(tx, actor, actor.appId, given.count, maxLicensesPerApp))) throw unavailable()
+    if (!(await reserveQuota(tx, actor.resellerId, given.count))) {
+      const reseller = await findReseller(tx, actor, actor.resellerId)
+      throw reseller?.active === 1 ? quotaReached(remainingLicenses(reseller)) : problem('unauthorized')
+    }
+    const drafts = Array.from({ length: given.count }, () => ({ expiresAt }))
+    const issued = await issueLicenses(tx, { ...actor, now }, drafts)
+    const detail = { count: given.count }
+    const { ownerId, resellerId, appId: targetId } = actor
+    await audit(tx, { ...entry(ownerId, resellerId, now), action: 'licenses.created', targetId, detail })
+    return issued
+  })
+  const licenses = made.map((license) =>
+    toPortalLicense({ ...license, used: 0, username: null }, appName, now),
+  )
+  return { licenses, stats: await countLicenses(ctx, actor) }
+}
+
+/** Deletes what this reseller made; end users who used it stay, with an expiry of now. */
+export async function deleteLicenses(ctx: Ctx, actor: ResellerActor): Promise<number> {
+  const { ownerId, resellerId, appId: targetId } = actor
+  const deleted = await deleteLicensesInSlices(ctx, { ownerId }, { resellerId })
+  const now = ctx.clock.now()
+  const action = 'licenses.deleted'
+  await ctx.tx((tx) =>
+    audit(tx, { ...entry(ownerId, resellerId, now), action, targetId, detail: { count: deleted } }),
+  )
+  return deleted
+}
+
+const quotaReached = (remaining: number) => {
+  const message =
+    remaining === 0
+      ? 'Your license quota is used up'
+      : `You can generate at most ${remaining} more license(s)`
+  return problem('quota_reached', { message, issues: [{ path: 'count', message }] })
+}
+
+/** Says nothing of the plan of the owner. */
+const unavailable = () =>
+  problem('plan_limit_reached', {
+    message: 'Licenses cannot be generated at the moment. Please contact your administrator.',
+  })
+
+const toPortalLicense = (
+  row: {
+    id: string
+    key: string
+    used: number
+    username: string | null
+    created_at: number
+    expires_at: number
+  },
+  appName: string,
+  now: number,
+): PortalLicense => ({
+  _id: row.id,
+  key: row.key,
+  app: { name: appName },
+  status: row.expires_at > now ? 'ACTIVE' : 'EXPIRED',
+  used: row.used === 1,
+  usedBy: row.username,
+  createdAt: toIso(row.created_at),
+  expiresAt: toIso(row.expires_at),
+  date_expired: toIso(row.expires_at),
+})

@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import type { ResellerActor } from '../../http/mount.ts'
+
+/** Newest first; everything when no limit is given. */
+export async function listLicenses(
+  db: Db,
+  { resellerId }: ResellerActor,
+  page: { page: number; limit: number | undefined },
+) {
+  let query = db
+    .selectFrom('licenses as l')
+    .leftJoin('clients as c', 'c.id', 'l.client_id')
+    .select(['l.id', 'l.key', 'l.used', 'l.created_at', 'l.expires_at', 'c.username'])
+    .where('l.reseller_id', '=', resellerId)
+    .orderBy('l.seq', 'desc')
+  if (page.limit !== undefined) query = query.limit(page.limit).offset((page.page - 1) * page.limit)
+  return query.execute()
+}
+
+/** Counts the licenses that exist; a reseller has at most some thousands. */
+export async function countLicenses(db: Db, { resellerId }: ResellerActor, now: number) {
+  const row = await db
+    .selectFrom('licenses')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('total'),
+      sql<number>`coalesce(sum(used), 0)`.as('used'),
+      sql<number>`coalesce(sum(case when expires_at <= ${now} then 1 else 0 end), 0)`.as('expired'),
+      sql<number>`coalesce(sum(case when expires_at > ${now} and used = 0 then 1 else 0 end), 0)`.as(
+        'available',
+      ),
+    ])
+    .where('reseller_id', '=', resellerId)
+    .executeTakeFirstOrThrow()
+  return {
+    total: Number(row.total),
+    used: Number(row.used),
+    expired: Number(row.expired),
+    available: Number(row.available),
+  }
+}

@@ -1,0 +1,29 @@
+import { endpoints } from '@keyward/contract'
+import type { Ctx } from '../../core/ctx.ts'
+import type { Attempts } from '../../http/limits.ts'
+import { type Mount, WithMessage } from '../../http/mount.ts'
+import { endSession } from '../resellers/resellers.sessions.ts'
+import * as licenses from './portal.licenses.ts'
+import * as service from './portal.service.ts'
+
+export function portalRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void {
+  const { portal } = endpoints
+  mount(portal.login, 'public', async ({ body, address }) => {
+    const session = await service.login(ctx, attempts, { ...body, address })
+    return new WithMessage(session, 'Welcome to your reseller portal!')
+  })
+  mount(portal.logout, 'reseller', async ({ actor }) => {
+    await endSession(ctx, actor)
+    return new WithMessage({}, 'Logged out successfully')
+  })
+  mount(portal.profile, 'reseller', async ({ actor }) => ({ reseller: await service.getProfile(ctx, actor) }))
+  mount(portal.listLicenses, 'reseller', ({ actor, query }) => licenses.listLicenses(ctx, actor, query))
+  mount(portal.createLicenses, 'reseller', async ({ actor, body }) => {
+    const made = await licenses.createLicenses(ctx, actor, body)
+    return new WithMessage(made, `${made.licenses.length} license(s) created successfully`)
+  })
+  mount(portal.removeLicenses, 'reseller', async ({ actor }) => {
+    const deletedCount = await licenses.deleteLicenses(ctx, actor)
+    return new WithMessage({ deletedCount }, `Successfully deleted ${deletedCount} license(s)`)
+  })
+}

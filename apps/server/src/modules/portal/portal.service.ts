@@ -1,0 +1,69 @@
+import type { PortalReseller } from '@keyward/contract'
+import { audit } from '../../core/audit.ts'
+import { toIso } from '../../core/clock.ts'
+import type { Ctx } from '../../core/ctx.ts'
+import { normalizeName } from '../../core/ids.ts'
+import { problem } from '../../core/problem.ts'
+import { type Attempts, guess } from '../../http/limits.ts'
+import type { ResellerActor } from '../../http/mount.ts'
+import { remainingLicenses } from '../resellers/resellers.rules.ts'
+import * as resellers from '../resellers/resellers.service.ts'
+import { openSession } from '../resellers/resellers.sessions.ts'
+
+type ResellerView = Awaited<ReturnType<typeof getReseller>>
+
+/** A suspended reseller is answered like an unknown address. */
+export async function login(
+  ctx: Ctx,
+  attempts: Attempts,
+  given: { email: string; password: string; address: string },
+): Promise<{ token: string; reseller: PortalReseller }> {
+  const email = normalizeName(given.email)
+  const account = `reseller:${email}`
+  const found = await guess(attempts, { account, address: given.address }, async () => {
+    const reseller = await resellers.findByEmail(ctx.db, email)
+    const matches = await ctx.passwords.verify(reseller?.password_hash, given.password)
+    return matches && reseller?.active === 1 ? reseller : undefined
+  })
+  if (!found) throw problem('invalid_credentials')
+  const stronger = ctx.passwords.isOutdated(found.password_hash)
+    ? await ctx.passwords.hash(given.password)
+    : undefined
+  const now = ctx.clock.now()
+  const token = await ctx.tx(async (tx) => {
+    if (!(await resellers.lockActive(tx, found.id))) throw problem('invalid_credentials')
+    if (stronger) await resellers.setPasswordHash(tx, found.id, stronger)
+    await audit(tx, { ...entry(found.owner_id, found.id, now), action: 'reseller.signed_in' })
+    return openSession(tx, found.id, now)
+  })
+  return { token, reseller: toPortalReseller(found) }
+}
+
+export const getProfile = async (ctx: Ctx, actor: ResellerActor): Promise<PortalReseller> =>
+  toPortalReseller(await getReseller(ctx, actor))
+
+/** The row of the signed-in reseller. */
+export async function getReseller(ctx: Ctx, actor: ResellerActor) {
+  const reseller = await resellers.findReseller(ctx.db, actor, actor.resellerId)
+  if (!reseller) throw problem('unauthorized')
+  return reseller
+}
+
+const toPortalReseller = (row: ResellerView): PortalReseller => ({
+  _id: row.id,
+  email: row.email,
+  app_id: { name: row.app_name },
+  allowed_license_keys: row.allowed_license_keys,
+  created_licenses: row.license_count,
+  remaining_licenses: remainingLicenses(row),
+  active: row.active === 1,
+  createdAt: toIso(row.created_at),
+  role: 'Reseller',
+})
+
+/** The audit entry of what a reseller does, kept with its owner. */
+export const entry = (ownerId: string, resellerId: string, now: number) => ({
+  ownerId,
+  actor: { kind: 'reseller' as const, id: resellerId },
+  now,
+})

@@ -1,0 +1,147 @@
+import type { BodyOf, DataOf, Endpoint, ErrorCode, MessageKey, ParamsOf } from '@keyward/contract'
+import { messageDefaults } from '@keyward/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sha256 } from '../../core/crypto.ts'
+import type { Ctx } from '../../core/ctx.ts'
+import { type Problem, problem } from '../../core/problem.ts'
+import { digestMatches } from '../../core/signing.ts'
+import { toFailure, toProblem } from '../../http/errors.ts'
+import { visitorOf } from '../../http/limits.ts'
+import { bearerToken, parseInput, WithMessage } from '../../http/mount.ts'
+import { messageOf } from '../apps/apps.service.ts'
+import type { AppFacts, ProgramReads, SessionFacts } from './program.reads.ts'
+import { appVerdict } from './program.rules.ts'
+import type { AnswerSigner } from './program.signer.ts'
+
+/** What a handler gets: parsed input, the app that signs the answer, and on session calls the session. */
+export interface Call<E extends Endpoint, Session> {
+  params: ParamsOf<E>
+  body: BodyOf<E>
+  session: Session
+  address: string
+  /** Names the app that the answer is signed for, as soon as it is known. */
+  signAs(app: AppFacts): void
+}
+
+type Handler<E extends Endpoint, Session> = (
+  call: Call<E, Session>,
+) => Promise<DataOf<E> | WithMessage<DataOf<E>>>
+
+export interface ProgramMount {
+  program<E extends Endpoint>(endpoint: E, handler: Handler<E, undefined>): void
+  session<E extends Endpoint>(endpoint: E, handler: Handler<E, SessionFacts>): void
+}
+
+interface Options {
+  ctx: Ctx
+  reads: ProgramReads
+  signer: AnswerSigner
+  checkAnswers: boolean
+}
+
+/** Mounts the calls of the vendors' programs: every answer of a known app is signed, refusals too. */
+export function createProgramMount(server: FastifyInstance, options: Options): ProgramMount {
+  const apps = new WeakMap<FastifyRequest, AppFacts>()
+
+  async function answer(request: FastifyRequest, reply: FastifyReply, payload: object) {
+    const app = apps.get(request)
+    const body = JSON.stringify(payload)
+    reply.type('application/json; charset=utf-8')
+    if (app) await options.signer.sign(request, reply, app, body)
+    return reply.send(body)
+  }
+
+  async function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+    const found = toProblem(error, request)
+    if (!apps.has(request) && found.status !== 429 && found.status < 500) {
+      const app = await claimedApp(request, options.reads)
+      if (app) apps.set(request, app)
+    }
+    reply.code(found.status)
+    if (found.retryAfterSeconds !== undefined) reply.header('retry-after', found.retryAfterSeconds)
+    return answer(request, reply, { ...toFailure(found, request), message: textOf(found, apps.get(request)) })
+  }
+
+  server.setErrorHandler(refuse)
+
+  function route<E extends Endpoint, Session>(
+    endpoint: E,
+    open: (request: FastifyRequest) => Promise<Session>,
+    handler: Handler<E, Session>,
+  ) {
+    server.route({
+      method: endpoint.method,
+      url: `/api${endpoint.path}`,
+      handler: async (request, reply) => {
+        checkHeaders(request)
+        const session = await open(request)
+        const input = parseInput(endpoint, request) as { params: ParamsOf<E>; body: BodyOf<E> }
+        const result = await handler({
+          ...input,
+          session,
+          address: visitorOf(request.ip),
+          signAs: (app) => apps.set(request, app),
+        })
+        const { data, message } =
+          result instanceof WithMessage ? result : { data: result, message: undefined }
+        if (options.checkAnswers) endpoint.data.parse(data)
+        reply.code(endpoint.status ?? 200)
+        return answer(request, reply, { success: true, message, data })
+      },
+    })
+  }
+
+  return {
+    program: (endpoint, handler) => {
+      if (endpoint.access !== 'program') throw new Error(`${endpoint.path} needs a session`)
+      route(endpoint, async () => undefined, handler)
+    },
+    session: (endpoint, handler) => {
+      if (endpoint.access !== 'session') throw new Error(`${endpoint.path} takes no session`)
+      route(endpoint, (request) => openSession(request, options, (app) => apps.set(request, app)), handler)
+    },
+  }
+}
+
+/** Finds the session of a call, which must be one of the app that the call names. */
+async function openSession(
+  request: FastifyRequest,
+  { reads, ctx }: Options,
+  signAs: (app: AppFacts) => void,
+): Promise<SessionFacts> {
+  const named = request.headers['keyward-app']
+  if (typeof named !== 'string' || named === '') throw problem('sessionUnauthed')
+  const token = bearerToken(request)
+  const session = token === undefined ? undefined : await reads.session(sha256(token))
+  const isOfApp = session !== undefined && (named === session.app_public_id || named === session.app_row)
+  const app = isOfApp ? session : await reads.app(named)
+  if (!app) throw problem('appDisabled')
+  signAs(app)
+  const verdict = appVerdict(app)
+  if (verdict) throw problem(verdict)
+  if (!isOfApp || session.session_expires_at <= ctx.clock.now()) throw problem('sessionUnauthed')
+  return session
+}
+
+function checkHeaders(request: FastifyRequest): void {
+  const nonce = request.headers['keyward-nonce']
+  if (nonce !== undefined && !/^[\x21-\x7e]{16,64}$/.test(String(nonce))) throw problem('invalid_nonce')
+  const digest = request.headers['content-digest']
+  if (typeof digest === 'string' && !digestMatches(digest, request.rawBody ?? Buffer.alloc(0))) {
+    throw problem('invalid_digest')
+  }
+}
+
+/** The app that a call which failed early says it belongs to. */
+async function claimedApp(request: FastifyRequest, reads: ProgramReads): Promise<AppFacts | undefined> {
+  const body = request.body as { appId?: unknown } | null | undefined
+  const params = request.params as { appId?: unknown } | undefined
+  const claim = request.headers['keyward-app'] ?? body?.appId ?? params?.appId
+  return typeof claim === 'string' && /^\w{1,64}$/.test(claim) ? reads.app(claim) : undefined
+}
+
+function textOf(found: Problem, app: AppFacts | undefined): string {
+  return app && isMessageKey(found.code) ? messageOf(app.messages, found.code) : found.message
+}
+
+const isMessageKey = (code: ErrorCode): code is MessageKey => Object.hasOwn(messageDefaults, code)

@@ -1,0 +1,51 @@
+import type { Db, Tx } from '../../db/open.ts'
+
+export interface NewSession {
+  id: string
+  app_id: string
+  token_hash: string
+  created_at: number
+  expires_at: number
+}
+
+export async function insertSession(db: Db, session: NewSession): Promise<void> {
+  await db
+    .insertInto('client_sessions')
+    .values({ ...session, client_id: null, hwid_hash: null })
+    .execute()
+}
+
+/** Makes a session that of an end user; false when the session has ended meanwhile. */
+export async function signSessionIn(
+  tx: Tx,
+  id: string,
+  user: { clientId: string; hwidHash: string | null; expiresAt: number },
+): Promise<boolean> {
+  const row = await tx
+    .updateTable('client_sessions')
+    .set({ client_id: user.clientId, hwid_hash: user.hwidHash, expires_at: user.expiresAt })
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function deleteSession(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('client_sessions').where('id', '=', id).execute()
+}
+
+export async function prolongSessions(tx: Tx, ids: readonly string[], expiresAt: number): Promise<void> {
+  await tx.updateTable('client_sessions').set({ expires_at: expiresAt }).where('id', 'in', ids).execute()
+}
+
+/** Removes some of the sessions that have ended and tells how many. */
+export async function deleteEnded(
+  tx: Tx,
+  table: 'client_sessions' | 'owner_sessions' | 'reseller_sessions',
+  now: number,
+  count: number,
+): Promise<number> {
+  const some = tx.selectFrom(table).select('id').where('expires_at', '<=', now).limit(count)
+  const gone = await tx.deleteFrom(table).where('id', 'in', some).returning('id').execute()
+  return gone.length
+}

@@ -1,0 +1,55 @@
+import { endpoints } from '@keyward/contract'
+import { normalizeKey } from '../../core/ids.ts'
+import { problem } from '../../core/problem.ts'
+import { toJwk } from '../../core/signing.ts'
+import { WithMessage } from '../../http/mount.ts'
+import { messageOf } from '../apps/apps.service.ts'
+import type { ProgramMount } from './program.mount.ts'
+import type { SessionFacts } from './program.reads.ts'
+import { deleteSession } from './program.repo.ts'
+import * as service from './program.service.ts'
+import * as signIn from './program.sign-in.ts'
+
+export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): void {
+  const { program } = endpoints
+  mount.program(program.init, async ({ body, signAs }) => {
+    const app = await service.getApp(deps, body.appId)
+    signAs(app)
+    return service.init(deps, app, body)
+  })
+  mount.session(program.register, async ({ session, body, address }) => {
+    const user = await signIn.register(deps, session, { ...body, address })
+    return new WithMessage({ user }, loggedIn(session))
+  })
+  mount.session(program.login, async ({ session, body, address }) => {
+    const user = await signIn.login(deps, session, { ...body, address })
+    return new WithMessage({ user }, loggedIn(session))
+  })
+  mount.session(program.license, async ({ session, body, address }) => {
+    const user = await signIn.signInByKey(deps, session, { ...body, address })
+    return new WithMessage({ user }, loggedIn(session))
+  })
+  mount.session(program.upgrade, async ({ session, body, address }) => ({
+    user: await signIn.upgrade(deps, session, { ...body, address }),
+  }))
+  mount.session(program.session, async ({ session }) => ({ user: service.currentUser(deps, session) }))
+  mount.session(program.logout, async ({ session }) => {
+    await deleteSession(deps.ctx.db, session.session_id)
+    return {}
+  })
+  mount.program(program.validate, async ({ body, signAs }) => {
+    const facts = await deps.reads.license(body.appId, normalizeKey(body.licenseKey))
+    if (!facts) throw problem('appDisabled')
+    signAs(facts)
+    const verdict = service.validate(deps, facts, body.hwid)
+    if (verdict.code === undefined) return verdict
+    return new WithMessage(verdict, messageOf(facts.messages, verdict.code))
+  })
+  mount.program(program.keys, async ({ params, signAs }) => {
+    const app = await service.getApp(deps, params.appId)
+    signAs(app)
+    return { keys: [toJwk(app.signing_kid, app.signing_public)] }
+  })
+}
+
+const loggedIn = (session: SessionFacts): string => messageOf(session.messages, 'loggedInMsg')

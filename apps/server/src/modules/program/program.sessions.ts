@@ -1,0 +1,58 @@
+import { hour, second } from '../../core/clock.ts'
+import { sha256 } from '../../core/crypto.ts'
+import type { Ctx } from '../../core/ctx.ts'
+import { newId, newToken } from '../../core/ids.ts'
+import * as repo from './program.repo.ts'
+
+export const sessionLifetimeMs = 24 * hour
+const slideAfterMs = hour
+
+/** The sessions of programs. Their ends slide; many slides are written with one commit. */
+export class ProgramSessions {
+  readonly #ctx: Ctx
+  readonly #onError: (error: unknown) => void
+  readonly #used = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(ctx: Ctx, onError: (error: unknown) => void) {
+    this.#ctx = ctx
+    this.#onError = onError
+  }
+
+  async open(appId: string): Promise<{ token: string; expiresAt: number }> {
+    const now = this.#ctx.clock.now()
+    const token = newToken('kwc')
+    const expiresAt = now + sessionLifetimeMs
+    await repo.insertSession(this.#ctx.db, {
+      id: newId('cse'),
+      app_id: appId,
+      token_hash: sha256(token),
+      created_at: now,
+      expires_at: expiresAt,
+    })
+    return { token, expiresAt }
+  }
+
+  /** Notes that a session was used; its end is moved within a second, if it is due. */
+  use(session: { session_id: string; session_expires_at: number }): void {
+    if (session.session_expires_at >= this.#ctx.clock.now() + sessionLifetimeMs - slideAfterMs) return
+    this.#used.add(session.session_id)
+    this.#timer ??= setTimeout(() => void this.flush(), second)
+  }
+
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const ids = [...this.#used]
+    this.#used.clear()
+    if (ids.length === 0) return
+    const expiresAt = this.#ctx.clock.now() + sessionLifetimeMs
+    await this.#ctx
+      .tx(async (tx) => {
+        for (let at = 0; at < ids.length; at += 500) {
+          await repo.prolongSessions(tx, ids.slice(at, at + 500), expiresAt)
+        }
+      })
+      .catch(this.#onError)
+  }
+}

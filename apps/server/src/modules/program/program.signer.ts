@@ -1,0 +1,69 @@
+import type { KeyObject } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Seal } from '../../core/crypto.ts'
+import {
+  type Component,
+  contentDigest,
+  importPrivateKey,
+  signatureBase,
+  signEd25519,
+} from '../../core/signing.ts'
+import { signingContext } from '../apps/apps.service.ts'
+
+interface SigningApp {
+  app_row: string
+  signing_kid: string
+  signing_sealed: string
+}
+
+const keysKept = 10_000
+const label = 'keyward'
+
+/** Signs answers with the key of their app; opened keys are kept, so that a key is unsealed once. */
+export class AnswerSigner {
+  readonly #seal: Seal
+  readonly #pathPrefix: string
+  readonly #keys = new Map<string, KeyObject>()
+
+  constructor(seal: Seal, publicUrl: string | undefined) {
+    this.#seal = seal
+    this.#pathPrefix = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
+  }
+
+  /** Puts Content-Digest, Signature-Input and Signature on a reply with these bytes. */
+  async sign(request: FastifyRequest, reply: FastifyReply, app: SigningApp, body: string): Promise<void> {
+    const digest = contentDigest(body)
+    const components = this.#components(request, reply.statusCode, digest)
+    const created = Math.floor(Date.now() / 1000)
+    const { base, input } = signatureBase(components, { created, keyid: app.signing_kid })
+    const signature = await signEd25519(base, this.#key(app))
+    reply.header('content-digest', digest)
+    reply.header('signature-input', `${label}=${input}`)
+    reply.header('signature', `${label}=:${signature.toString('base64')}:`)
+  }
+
+  #components(request: FastifyRequest, status: number, digest: string): Component[] {
+    const [path] = request.raw.url?.split('?', 1) ?? ['/']
+    const components: Component[] = [
+      ['"@status"', String(status)],
+      ['"content-digest"', digest],
+      ['"@method";req', request.method],
+      ['"@path";req', `${this.#pathPrefix}${path}`],
+    ]
+    for (const name of ['keyward-nonce', 'authorization', 'content-digest']) {
+      const value = request.headers[name]
+      if (typeof value === 'string') components.push([`"${name}";req`, value.trim()])
+    }
+    return components
+  }
+
+  #key(app: SigningApp): KeyObject {
+    let key = this.#keys.get(app.signing_kid)
+    if (!key) {
+      key = importPrivateKey(this.#seal.open(app.signing_sealed, signingContext(app.app_row)))
+      if (this.#keys.size >= keysKept) this.#keys.clear()
+      this.#keys.set(app.signing_kid, key)
+    }
+    return key
+  }
+}

@@ -1,0 +1,149 @@
+import { type Reseller, unlimited } from '@keyward/contract'
+import { auditOwner } from '../../core/audit.ts'
+import { toIso } from '../../core/clock.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { newId, normalizeName } from '../../core/ids.ts'
+import { toPagination } from '../../core/paging.ts'
+import { problem } from '../../core/problem.ts'
+import { isUniqueViolation, type Tx } from '../../db/open.ts'
+import { getApp, reserveLicenses } from '../apps/apps.service.ts'
+import { getLimits } from '../auth/auth.service.ts'
+import { checkPassword } from '../auth/password.rules.ts'
+import * as repo from './resellers.repo.ts'
+import { remainingLicenses } from './resellers.rules.ts'
+import { endSessions } from './resellers.sessions.ts'
+
+export { findByEmail, findReseller, lockActive, reserveQuota, setPasswordHash } from './resellers.repo.ts'
+
+export interface ResellerQuery {
+  app?: string | undefined
+  active?: boolean | undefined
+  page: number
+  limit?: number | undefined
+}
+
+export async function listResellers(ctx: Ctx, scope: OwnerScope, query: ResellerQuery) {
+  const appId = query.app === undefined ? undefined : (await getApp(ctx.db, scope, query.app)).id
+  const filter = { appId, active: query.active }
+  const rows = await repo.listResellers(ctx.db, scope, filter, { page: query.page, limit: query.limit })
+  const resellers = rows.map(toReseller)
+  if (query.limit === undefined) return { resellers }
+  const total = await repo.countResellers(ctx.db, scope, filter)
+  return { resellers, pagination: toPagination({ page: query.page, limit: query.limit }, total, false) }
+}
+
+export interface NewReseller {
+  email: string
+  password: string
+  app_id: string
+  allowed_license_keys: number
+}
+
+/** The only answer that ever holds the password. */
+export async function createReseller(ctx: Ctx, scope: OwnerScope, given: NewReseller) {
+  checkPassword(ctx, 'password', given.password)
+  const { maxResellers } = await getLimits(ctx, scope)
+  if (maxResellers === 0) throw planLimit(maxResellers)
+  const app = await getApp(ctx.db, scope, given.app_id)
+  const emailNormalized = normalizeName(given.email)
+  if (await repo.findByEmail(ctx.db, emailNormalized)) throw emailTaken()
+  const passwordHash = await ctx.passwords.hash(given.password)
+  const id = newId('res')
+  const now = ctx.clock.now()
+  await onlyOneEmail(() =>
+    ctx.tx(async (tx) => {
+      await reserveReseller(tx, scope, maxResellers)
+      if (!(await reserveLicenses(tx, scope, app.id, 0, unlimited))) throw problem('not_found')
+      await repo.insertReseller(tx, {
+        id,
+        owner_id: scope.ownerId,
+        app_id: app.id,
+        email: given.email,
+        email_normalized: emailNormalized,
+        password_hash: passwordHash,
+        allowed_license_keys: given.allowed_license_keys,
+        created_at: now,
+      })
+      await auditOwner(tx, scope, now, 'reseller.created', id)
+    }),
+  )
+  return {
+    _id: id,
+    email: given.email,
+    password: given.password,
+    app_id: { _id: app.id, name: app.name },
+    allowed_license_keys: given.allowed_license_keys,
+  }
+}
+
+export interface ResellerUpdate {
+  licenseLimit?: number | undefined
+  active?: boolean | undefined
+}
+
+/** A limit below what exists is taken: the reseller makes no more until some are deleted. */
+export async function updateReseller(
+  ctx: Ctx,
+  scope: OwnerScope,
+  id: string,
+  update: ResellerUpdate,
+): Promise<Reseller> {
+  const now = ctx.clock.now()
+  const change: repo.ResellerChange = {
+    ...(update.licenseLimit === undefined ? {} : { allowed_license_keys: update.licenseLimit }),
+    ...(update.active === undefined ? {} : { active: update.active ? 1 : 0 }),
+  }
+  const row = await ctx.tx(async (tx) => {
+    if (!(await repo.updateReseller(tx, scope, id, change))) throw problem('not_found')
+    if (update.active === false) await endSessions(tx, id)
+    await auditOwner(tx, scope, now, 'reseller.updated', id, { ...update })
+    return repo.findReseller(tx, scope, id)
+  })
+  if (!row) throw problem('not_found')
+  return toReseller(row)
+}
+
+/** Its sessions end with it; its licenses and their end users stay with the owner. */
+export async function deleteReseller(ctx: Ctx, scope: OwnerScope, id: string): Promise<void> {
+  const now = ctx.clock.now()
+  await ctx.tx(async (tx) => {
+    if (!(await repo.deleteReseller(tx, scope, id))) throw problem('not_found')
+    await auditOwner(tx, scope, now, 'reseller.deleted', id)
+  })
+}
+
+async function reserveReseller(tx: Tx, scope: OwnerScope, max: number): Promise<void> {
+  if (max === unlimited) return
+  await repo.lockOwner(tx, scope)
+  const count = await repo.countResellers(tx, scope, { appId: undefined, active: undefined })
+  if (count >= max) throw planLimit(max)
+}
+
+const planLimit = (max: number) =>
+  problem('plan_limit_reached', {
+    message:
+      max === 0
+        ? 'Resellers are only available for premium subscribers'
+        : `Your plan allows ${max} resellers`,
+  })
+
+const emailTaken = () => problem('email_taken', { message: 'A reseller with this email already exists' })
+
+async function onlyOneEmail<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    throw isUniqueViolation(error) ? emailTaken() : error
+  }
+}
+
+const toReseller = (row: repo.ResellerView): Reseller => ({
+  _id: row.id,
+  email: row.email,
+  app_id: { _id: row.app_id, name: row.app_name },
+  allowed_license_keys: row.allowed_license_keys,
+  created_licenses: row.license_count,
+  remaining_licenses: remainingLicenses(row),
+  createdAt: toIso(row.created_at),
+  active: row.active === 1,
+})

@@ -1,0 +1,25 @@
+import type { OwnerScope } from '../../core/ctx.ts'
+import type { Db, Tx } from '../../db/open.ts'
+
+export const getSettings = (db: Db, scope: OwnerScope) =>
+  db
+    .selectFrom('owners')
+    .select(['pause_applications', 'hwid_lock'])
+    .where('id', '=', scope.ownerId)
+    .executeTakeFirstOrThrow()
+
+export async function updateSettings(
+  tx: Tx,
+  scope: OwnerScope,
+  change: { pauseApplications?: boolean | undefined; hwidLock?: boolean | undefined },
+): Promise<void> {
+  const { pauseApplications, hwidLock } = change
+  await tx
+    .updateTable('owners')
+    .set({
+      ...(pauseApplications === undefined ? {} : { pause_applications: pauseApplications ? 1 : 0 }),
+      ...(hwidLock === undefined ? {} : { hwid_lock: hwidLock ? 1 : 0 }),
+    })
+    .where('id', '=', scope.ownerId)
+    .execute()
+}

@@ -1,0 +1,17 @@
+import { endpoints } from '@keyward/contract'
+import type { Ctx } from '../../core/ctx.ts'
+import { type Mount, WithMessage } from '../../http/mount.ts'
+import * as service from './settings.service.ts'
+
+export function settingsRoutes(mount: Mount, ctx: Ctx): void {
+  const { settings } = endpoints
+  mount(settings.get, 'owner', ({ actor }) => service.getSettings(ctx.db, actor))
+  mount(settings.update, 'owner', async ({ actor, body }) => {
+    const updated = await service.updateSettings(ctx, actor, body)
+    return new WithMessage(updated, 'Settings updated successfully')
+  })
+  mount(settings.reset, 'owner', async ({ actor }) => {
+    await service.resetPlatform(ctx, actor)
+    return new WithMessage({}, 'Platform data has been reset successfully')
+  })
+}

@@ -1,0 +1,144 @@
+import { type ErrorCode, errorFacts } from '@keyward/contract'
+import { expect } from 'vitest'
+import { sha256 } from '../src/core/crypto.ts'
+import type { Answer, CallOptions, TestServer } from './harness.ts'
+
+let people = 0
+
+/** A vendor who is signed in. */
+export interface Owner {
+  token: string
+  email: string
+  password: string
+  id: string
+  call(method: string, path: string, body?: unknown): Promise<Answer>
+}
+
+export async function signUp(on: TestServer): Promise<Owner> {
+  people += 1
+  const email = `owner${people}@example.com`
+  const password = 'correct horse'
+  const { status, json } = await on.call('POST', '/auth/register', {
+    body: { name: `Owner ${people}`, email, password },
+  })
+  expect(status).toBe(201)
+  const { token, user } = json.data
+  return {
+    token,
+    email,
+    password,
+    id: user._id,
+    call: (method, path, body) => on.call(method, path, { token, body }),
+  }
+}
+
+/** Makes an owner premium for a year, past every limit of the free plan. */
+export async function makePremium(on: TestServer, owner: Owner): Promise<void> {
+  await on.database.db
+    .updateTable('owners')
+    .set({ premium_until: on.clock.now() + 365 * 86_400_000 })
+    .where('id', '=', owner.id)
+    .execute()
+}
+
+export async function makeApp(owner: Owner, name = 'Atlas') {
+  const { status, json } = await owner.call('POST', '/apps', { name })
+  expect(status).toBe(201)
+  return json.data.app as { _id: string; appId: string; appSecret: string; name: string; version: string }
+}
+
+export async function makeLicenses(on: TestServer, owner: Owner, app: { _id: string }, count = 1, days = 30) {
+  const { status, json } = await owner.call('POST', '/licenses', {
+    app: app._id,
+    expiresAt: on.clock.inDays(days),
+    count,
+  })
+  expect(status).toBe(201)
+  return json.data.licenses as { _id: string; key: string; expiresAt: string }[]
+}
+
+/** A vendor's program with an open session. */
+export interface Program {
+  session: string
+  appId: string
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
+}
+
+export async function startProgram(
+  on: TestServer,
+  app: { appId: string; appSecret: string },
+  options: CallOptions = {},
+): Promise<Program> {
+  const { status, json } = await on.call('POST', '/client/init', {
+    ...options,
+    body: { appId: app.appId, secret: app.appSecret, version: '1.0.0' },
+  })
+  expect(status).toBe(200)
+  const { session } = json.data
+  return {
+    session,
+    appId: app.appId,
+    call: (method, path, body, more = {}) =>
+      on.call(method, `/client${path}`, {
+        ...options,
+        ...more,
+        token: session,
+        body,
+        headers: { 'keyward-app': app.appId, ...more.headers },
+      }),
+  }
+}
+
+/** Signs a new end user up with a fresh license. */
+export async function registerUser(
+  on: TestServer,
+  owner: Owner,
+  app: Awaited<ReturnType<typeof makeApp>>,
+  username = 'alice',
+) {
+  const [license] = await makeLicenses(on, owner, app)
+  if (!license) throw new Error('no license was made')
+  const program = await startProgram(on, app)
+  const { status, json } = await program.call('POST', '/register', {
+    username,
+    password: 'swordfish',
+    licenseKey: license.key,
+  })
+  expect(status).toBe(200)
+  return { program, license, user: json.data.user as { _id: string; username: string; expiresAt: string } }
+}
+
+/** A program whose session is that of a user made by a key alone. */
+export async function activateKey(
+  on: TestServer,
+  owner: Owner,
+  app: Awaited<ReturnType<typeof makeApp>>,
+  hwid?: string,
+) {
+  const license = onlyOne(await makeLicenses(on, owner, app))
+  const program = await startProgram(on, app)
+  const { status, json } = await program.call('POST', '/license', { licenseKey: license.key, hwid })
+  expect(status).toBe(200)
+  return { program, license, user: json.data.user as { _id: string; username: string; expiresAt: string } }
+}
+
+export function onlyOne<T>(list: readonly T[]): T {
+  const [first, ...rest] = list
+  if (first === undefined || rest.length > 0) throw new Error(`there are ${list.length} instead of one`)
+  return first
+}
+
+/** The code of a failure, which has the form and the status that the contract gives it. */
+export function refusal({ status, json }: Answer): ErrorCode {
+  expect(json).toMatchObject({ success: false, code: expect.any(String), message: expect.any(String) })
+  expect(status).toBe(errorFacts(json.code).status)
+  return json.code
+}
+
+/** The paths of the fields that an answer says are wrong. */
+export function wrongFields(answer: Answer): string[] {
+  expect(refusal(answer)).toBe('invalid_input')
+  return answer.json.errors.map((issue: { path: string }) => issue.path)
+}
+
+export const hashed = sha256

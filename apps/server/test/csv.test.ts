@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { CsvError, fromCell, parseCsv, toCsvLine } from '../src/modules/bulk/csv.ts'
+
+test('whatever is written is read back, neutralised or not', () => {
+  const cell = fc.oneof(fc.string(), fc.stringMatching(/^['=+\-@\t\r\n",; ]{0,5}$/))
+  fc.assert(
+    fc.property(fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLength: 8 }), (table) => {
+      // A leading tab or return is neutralised, which makes the cell one that holds something.
+      const notEmpty = table.filter((row) => row.some((text) => text.trim() !== '' || /^[\t\r]/.test(text)))
+      const read = parseCsv(table.map(toCsvLine).join('')).map((record) => record.cells.map(fromCell))
+      expect(read).toEqual(notEmpty)
+    }),
+  )
+})
+
+test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', "'=1"])(
+  '%j is not run by a spreadsheet',
+  (text) => {
+    const [record] = parseCsv(toCsvLine([text]))
+    expect(record?.cells).toEqual([`'${text}`])
+    expect(fromCell(record?.cells[0] ?? '')).toBe(text)
+  },
+)
+
+test('every line end, a byte order mark and quoted line breaks are read with their line numbers', () => {
+  expect(parseCsv('\uFEFFa,b\r\n1,"x\r\ny"\n\n2,"say ""hi"""\r3,')).toEqual([
+    { line: 1, cells: ['a', 'b'] },
+    { line: 2, cells: ['1', 'x\r\ny'] },
+    { line: 5, cells: ['2', 'say "hi"'] },
+    { line: 6, cells: ['3', ''] },
+  ])
+  expect(parseCsv('')).toEqual([])
+})
+
+test.each([
+  ['a\n"b', 2],
+  ['a\nb"c', 2],
+  ['a\n\n"b"c', 3],
+])('%j is refused at its line', (text, line) => {
+  expect(() => parseCsv(text)).toThrow(CsvError)
+  try {
+    parseCsv(text)
+  } catch (error) {
+    expect((error as CsvError).line).toBe(line)
+  }
+})
+
+test('a megabyte of quotes is read or refused at once', () => {
+  expect(() => parseCsv('"'.repeat(999_999))).toThrow(CsvError)
+  expect(parseCsv('"'.repeat(1_000_000))).toHaveLength(1)
+})

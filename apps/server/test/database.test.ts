@@ -1,0 +1,227 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import { SecretKeyError } from '../src/core/secret-key.ts'
+import { type Migration, migrate, SchemaTooNewError } from '../src/db/migrate.ts'
+import { migrations } from '../src/db/migrations/index.ts'
+import { type Database, openDatabase, transact } from '../src/db/open.ts'
+import { prepare } from '../src/prepare.ts'
+
+let dataDir: string
+const opened: Database[] = []
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'keyward-database-'))
+})
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+function open(): Database & { dialect: 'sqlite' } {
+  const database = openDatabase({ url: undefined, dataDir })
+  opened.push(database)
+  if (database.dialect !== 'sqlite') throw new Error('an embedded database')
+  return database
+}
+
+async function start(environment: Record<string, string> = {}) {
+  const prepared = await prepare(readConfig({ DATA_DIR: dataDir, ...environment }))
+  opened.push(prepared.database)
+  return prepared
+}
+
+const addOwner = (database: Database, id: string) =>
+  transact(database.db, (tx) =>
+    tx
+      .insertInto('owners')
+      .values({
+        id,
+        name: 'Ada',
+        email: `${id}@example.com`,
+        email_normalized: `${id}@example.com`,
+        password_hash: 'x',
+        premium_until: null,
+        created_at: 1,
+      })
+      .execute(),
+  )
+
+describe('the embedded database', () => {
+  test('keeps synchronous=FULL, the write-ahead log and foreign keys on after a write', async () => {
+    const { database } = await start()
+    await addOwner(database, 'own_1')
+    if (database.dialect !== 'sqlite') throw new Error('an embedded database')
+    const { writer } = database.handles
+    const pragma = (name: string) => Object.values(writer.database.prepare(`pragma ${name}`).get() ?? {})[0]
+    expect(pragma('synchronous')).toBe(2)
+    expect(pragma('journal_mode')).toBe('wal')
+    expect(pragma('foreign_keys')).toBe(1)
+  })
+
+  test('shows the reader of programs nothing that is not committed', async () => {
+    const { database } = await start()
+    if (database.dialect !== 'sqlite') throw new Error('an embedded database')
+    const { reader } = database.handles
+    const count = () => reader.prepare('select count(*) as n from owners').get()?.n
+    const seen: unknown[] = []
+    await transact(database.db, async (tx) => {
+      await sql`insert into owners (id, name, email, email_normalized, password_hash, created_at)
+        values ('own_1', 'A', 'a', 'a', 'x', 1)`.execute(tx)
+      seen.push(count())
+    })
+    expect([...seen, count()]).toEqual([0, 1])
+    expect(() => reader.prepare('delete from owners').run()).toThrow()
+  })
+
+  test('undoes a transaction that fails, and goes on', async () => {
+    const { database } = await start()
+    await expect(
+      transact(database.db, async (tx) => {
+        await sql`delete from meta`.execute(tx)
+        throw new Error('half way')
+      }),
+    ).rejects.toThrow('half way')
+    expect(await database.db.selectFrom('meta').selectAll().execute()).toHaveLength(1)
+    await addOwner(database, 'own_1')
+  })
+})
+
+describe('migrating', () => {
+  const extra: Migration = {
+    name: '9999-extra',
+    statements: () => ['create table extra (id text primary key)'],
+  }
+
+  test('runs every step once, in order', async () => {
+    const database = open()
+    const names = migrations.map((migration) => migration.name)
+    expect(names).toEqual([...names].sort())
+    expect(await migrate(database, migrations, { now: 1 })).toEqual(names)
+    expect(await migrate(database, migrations, { now: 2 })).toEqual([])
+    expect(await migrate(database, [...migrations, extra], { now: 3 })).toEqual(['9999-extra'])
+  })
+
+  test.each(migrations.map((_, at) => at + 1))(
+    'brings a database of %i steps to the present, data kept',
+    async (steps) => {
+      const database = open()
+      await migrate(database, migrations.slice(0, steps), { now: 1 })
+      await addOwner(database, 'own_1')
+      await migrate(database, migrations, { now: 2 })
+      expect(await database.db.selectFrom('owners').select('id').execute()).toEqual([{ id: 'own_1' }])
+    },
+  )
+
+  test('that fails leaves nothing behind', async () => {
+    const database = open()
+    await migrate(database, migrations, { now: 1 })
+    const broken: Migration = {
+      name: '9999-broken',
+      statements: () => [...extra.statements('sqlite'), 'nonsense'],
+    }
+    await expect(migrate(database, [...migrations, broken], { now: 2 })).rejects.toThrow()
+    expect(await migrate(database, [...migrations, extra], { now: 3 })).toEqual(['9999-extra'])
+  })
+
+  test('refuses a database that a newer version has migrated', async () => {
+    const database = open()
+    await migrate(database, [...migrations, extra], { now: 1 })
+    await expect(migrate(database, migrations, { now: 2 })).rejects.toThrow(SchemaTooNewError)
+  })
+
+  test('asks for a backup before a step on a database that holds data, and at no other time', async () => {
+    const database = open()
+    let backups = 0
+    const backUp = () => {
+      backups += 1
+    }
+    const options = { now: 1, backUp }
+    await migrate(database, migrations, options)
+    await migrate(database, migrations, options)
+    expect(backups).toBe(0)
+    await migrate(database, [...migrations, extra], options)
+    expect(backups).toBe(1)
+  })
+
+  test('at a start writes a whole copy of an older database beside it first', async () => {
+    const older = open()
+    await migrate(older, migrations.slice(0, 1), { now: 1 })
+    await addOwner(older, 'own_1')
+    await opened.pop()?.close()
+    await start()
+    const backups = join(dataDir, 'backups')
+    expect(existsSync(backups)).toBe(migrations.length > 1)
+    if (!existsSync(backups)) return
+    const [file = ''] = readdirSync(backups)
+    const copy = mkdtempSync(join(tmpdir(), 'keyward-backup-'))
+    writeFileSync(join(copy, 'keyward.db'), readFileSync(join(backups, file)))
+    const restored = openDatabase({ url: undefined, dataDir: copy })
+    expect(await restored.db.selectFrom('owners').select('id').execute()).toEqual([{ id: 'own_1' }])
+    const { rows } = await sql<{ name: string }>`select name from migrations`.execute(restored.db)
+    expect(rows).toEqual([{ name: migrations[0]?.name }])
+    await restored.close()
+    rmSync(copy, { recursive: true })
+  })
+})
+
+test('the embedded database is readable by nobody else, also in a directory that others may enter', async () => {
+  chmodSync(dataDir, 0o755)
+  await start()
+  const open = readdirSync(dataDir).filter((name) => statSync(join(dataDir, name)).mode & 0o077)
+  expect(open).toEqual([])
+})
+
+describe('the key that seals', () => {
+  const keyFile = () => join(dataDir, 'secret.key')
+  const restart = async (environment: Record<string, string> = {}) => {
+    await opened.pop()?.close()
+    return start(environment)
+  }
+
+  test('is made at the first start, readable by nobody else, and is the same at the next', async () => {
+    const { seal } = await start()
+    expect(statSync(keyFile()).mode & 0o777).toBe(0o600)
+    expect(statSync(dataDir).mode & 0o077).toBe(0)
+    const sealed = seal.seal('text', 'here')
+    expect((await restart()).seal.open(sealed, 'here')).toBe('text')
+  })
+
+  test('is refused when it is another one, and when it is gone', async () => {
+    await start()
+    await expect(restart({ SECRET_KEY: 'another key with more than 32 characters' })).rejects.toThrow(
+      SecretKeyError,
+    )
+    rmSync(keyFile())
+    await expect(restart()).rejects.toThrow(SecretKeyError)
+    expect(existsSync(keyFile())).toBe(false)
+  })
+
+  test('is refused when its file is empty, whether or not anything is sealed', async () => {
+    writeFileSync(keyFile(), '\n')
+    await expect(start()).rejects.toThrow(SecretKeyError)
+    rmSync(keyFile())
+    await start()
+    writeFileSync(keyFile(), '')
+    await expect(restart()).rejects.toThrow(SecretKeyError)
+  })
+
+  test('given by the operator is written nowhere', async () => {
+    const SECRET_KEY = 'the key of an operator, 32 and more characters'
+    const { database } = await start({ SECRET_KEY })
+    expect(existsSync(keyFile())).toBe(false)
+    const meta = await database.db.selectFrom('meta').selectAll().execute()
+    expect(JSON.stringify(meta)).not.toContain(SECRET_KEY)
+  })
+})

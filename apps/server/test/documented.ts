@@ -1,0 +1,32 @@
+import { type Endpoint, type ErrorCode, errorFacts } from '@keyward/contract'
+import { allEndpoints, errorsOf } from '../src/http/openapi.ts'
+
+/** Codes of the server as a whole, which no single call documents. */
+const everywhere: readonly ErrorCode[] = ['forwarded_refused']
+
+const patterns = allEndpoints.map(({ name, endpoint }) => ({
+  name,
+  endpoint,
+  path: new RegExp(`^${endpoint.path.replace(/:\w+/g, '[^/]+')}$`),
+  isExact: !endpoint.path.includes(':'),
+}))
+
+export function findEndpoint(method: string, path: string): { name: string; endpoint: Endpoint } | undefined {
+  const [plain = ''] = path.split('?', 1)
+  const fitting = patterns.filter((one) => one.endpoint.method === method && one.path.test(plain))
+  return fitting.find((one) => one.isExact) ?? fitting[0]
+}
+
+/** Throws when a call answers what its description in the contract does not know. */
+export function checkDocumented(method: string, path: string, status: number, json: unknown): void {
+  const found = findEndpoint(method, path)
+  if (!found || typeof json !== 'object' || json === null) return
+  const { success, code } = json as { success?: boolean; code?: ErrorCode }
+  const { name, endpoint } = found
+  if (success === true && status !== (endpoint.status ?? 200))
+    throw new Error(`${name} succeeded with ${status}`)
+  if (success !== false || code === undefined || everywhere.includes(code)) return
+  if (!errorsOf(endpoint).includes(code))
+    throw new Error(`${name} answers ${code}, which it does not document`)
+  if (status !== errorFacts(code).status) throw new Error(`${name} answers ${code} with the status ${status}`)
+}

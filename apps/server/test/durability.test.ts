@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { callOver, startProcess } from './server-process.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'keyward-durability-'))
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+
+/** Fewer than the free plan allows. */
+const enough = 20
+
+test('what was acknowledged is there after the server was killed in the middle of writing', {
+  timeout: 60_000,
+}, async () => {
+  const given = { email: 'vendor@example.com', password: 'correct horse' }
+  const acknowledged = new Set<string>()
+  for (let round = 0; round < 3; round += 1) {
+    const server = await startProcess({ DATA_DIR: dataDir })
+    const call = (method: string, path: string, options = {}) => callOver(server.url, method, path, options)
+    const signedIn =
+      round === 0
+        ? await call('POST', '/auth/register', { body: { name: 'Vendor', ...given } })
+        : await call('POST', '/auth/login', { body: given })
+    const { token } = signedIn.json.data
+    if (round === 0) await call('POST', '/apps', { token, body: { name: 'Atlas' } })
+    const [app] = (await call('GET', '/apps', { token })).json.data.apps
+    await expectAll(server.url, token, acknowledged)
+    await call('DELETE', '/licenses', { token })
+    acknowledged.clear()
+
+    let killed: Promise<unknown> | undefined
+    const write = async (): Promise<void> => {
+      while (!killed) {
+        const body = { app: app._id, expiresAt: '2999-01-01' }
+        const answer = await call('POST', '/licenses', { token, body }).catch(() => undefined)
+        if (answer?.status !== 201) continue
+        acknowledged.add(answer.json.data.license.key)
+        if (acknowledged.size >= enough) killed ??= server.end('SIGKILL')
+      }
+    }
+    await Promise.all([write(), write(), write(), write()])
+    await killed
+    expect(acknowledged.size).toBeGreaterThanOrEqual(enough)
+  }
+  const server = await startProcess({ DATA_DIR: dataDir })
+  const { json } = await callOver(server.url, 'POST', '/auth/login', { body: given })
+  await expectAll(server.url, json.data.token, acknowledged)
+  expect(await server.end('SIGTERM')).toBe(0)
+})
+
+async function expectAll(url: string, token: string, keys: Set<string>): Promise<void> {
+  const { json } = await callOver(url, 'GET', '/licenses?limit=200', { token })
+  const there = new Set(json.data.licenses.map((license: { key: string }) => license.key))
+  expect([...keys].filter((key) => !there.has(key))).toEqual([])
+}

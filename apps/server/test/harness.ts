@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { buildApp } from '../src/app.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import { type Clock, day } from '../src/core/clock.ts'
+import { createSeal } from '../src/core/crypto.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { migrations } from '../src/db/migrations/index.ts'
+import { type Database, openDatabase } from '../src/db/open.ts'
+import { checkDocumented } from './documented.ts'
+
+/** A clock that stands still until it is moved. */
+export class TestClock implements Clock {
+  #now = Date.parse('2026-03-04T10:20:30.000Z')
+
+  now(): number {
+    return this.#now
+  }
+
+  advance(ms: number): void {
+    this.#now += ms
+  }
+
+  /** An ISO date-time this many days from now. */
+  inDays(days: number): string {
+    return new Date(this.#now + days * day).toISOString()
+  }
+}
+
+/** The real server on a real, migrated, empty database. */
+export interface TestServer {
+  server: FastifyInstance
+  database: Database
+  clock: TestClock
+  config: Config
+  dataDir: string
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface CallOptions {
+  token?: string | undefined
+  body?: unknown
+  headers?: Record<string, string>
+  /** The address that the request comes from. */
+  from?: string
+}
+
+export interface Answer {
+  status: number
+  headers: LightMyRequestResponse['headers']
+  raw: Buffer
+  // biome-ignore lint/suspicious/noExplicitAny: answers are checked by what the tests read of them
+  json: any
+}
+
+/** Starts a server; `environment` is what an operator would set. Tests count no sign-in attempts unless they ask to. */
+export async function startServer(
+  environment: Record<string, string> = {},
+  options: Partial<Parameters<typeof buildApp>[0]> = {},
+): Promise<TestServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'keyward-test-'))
+  const databaseUrl = process.env.TEST_DATABASE === 'postgres' ? await makePostgresDatabase() : undefined
+  const config = readConfig({
+    RATE_LIMITS: 'off',
+    DATA_DIR: dataDir,
+    SECRET_KEY: 'a secret key that only tests use, 32+ characters',
+    ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+    ...environment,
+  })
+  const database = openDatabase({ url: config.databaseUrl, dataDir })
+  const clock = new TestClock()
+  await migrate(database, migrations, { now: clock.now() })
+  const seal = createSeal(config.secretKey ?? '')
+  const server = await buildApp({
+    config,
+    database,
+    seal,
+    clock,
+    consoleDir: join(dataDir, 'no-console'),
+    checkAnswers: true,
+    logLevel: process.env.TEST_LOG ?? 'silent',
+    ...options,
+  })
+  await server.ready()
+  return {
+    server,
+    database,
+    clock,
+    config,
+    dataDir,
+    call: (method, path, callOptions) => call(server, method, path, callOptions),
+    async close() {
+      await server.close()
+      await database.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function makePostgresDatabase(): Promise<string> {
+  const url = inject('postgresUrl')
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`create database ${name}`)
+  await client.end()
+  return Object.assign(new URL(url), { pathname: `/${name}` }).toString()
+}
+
+async function call(
+  server: FastifyInstance,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<Answer> {
+  const response = await server.inject({
+    method: method as 'GET',
+    url: `/api${path}`,
+    remoteAddress: options.from ?? '127.0.0.1',
+    headers: {
+      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+      ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...options.headers,
+    },
+    ...(options.body === undefined ? {} : { payload: JSON.stringify(options.body) }),
+  })
+  const isJson = String(response.headers['content-type']).includes('application/json')
+  const json = isJson ? JSON.parse(response.payload) : undefined
+  checkDocumented(method, path, response.statusCode, json)
+  return { status: response.statusCode, headers: response.headers, raw: response.rawPayload, json }
+}

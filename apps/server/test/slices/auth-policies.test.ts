@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hour, minute } from '../../src/core/clock.ts'
+import { makeApp, type Owner, refusal, signUp, startProgram, wrongFields } from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+describe('attempts', () => {
+  let on: TestServer
+  let owner: Owner
+  beforeAll(async () => {
+    on = await startServer({ RATE_LIMITS: 'on', PAYMENTS: 'off' })
+    owner = await signUp(on)
+  })
+  afterAll(() => on.close())
+
+  const login = (password: string, from = '10.0.0.1', email = owner.email) =>
+    on.call('POST', '/auth/login', { body: { email, password }, from })
+
+  test('ten failures close an account to their address for a quarter of an hour, right password or not', async () => {
+    for (let failure = 0; failure < 10; failure += 1) {
+      expect(
+        refusal(await login('wrong', '10.0.0.1', failure % 2 ? owner.email : owner.email.toUpperCase())),
+      ).toBe('invalid_credentials')
+    }
+    on.clock.advance(5 * minute)
+    const refused = await login(owner.password)
+    expect(refusal(refused)).toBe('rate_limited')
+    expect(refused.headers['retry-after']).toBe(String(10 * 60))
+    expect((await login(owner.password, '10.0.0.2')).status).toBe(200)
+    on.clock.advance(10 * minute)
+    expect((await login(owner.password)).status).toBe(200)
+  })
+
+  test('the many addresses of one IPv6 network are one address, and IPv4 in IPv6 clothes is IPv4', async () => {
+    for (let failure = 0; failure < 10; failure += 1) {
+      expect(refusal(await login('wrong', `2001:db8:1:2::${failure}`))).toBe('invalid_credentials')
+      expect(refusal(await login('wrong', failure % 2 ? '10.0.0.9' : '::ffff:10.0.0.9'))).toBe(
+        'invalid_credentials',
+      )
+    }
+    for (const from of ['2001:db8:1:2:ffff::1', '10.0.0.9', '::ffff:10.0.0.9']) {
+      expect(refusal(await login(owner.password, from))).toBe('rate_limited')
+    }
+    expect((await login(owner.password, '2001:db8:1:3::1')).status).toBe(200)
+  })
+
+  test('successes are not counted', async () => {
+    for (let success = 0; success < 12; success += 1) {
+      expect((await login(owner.password, '10.0.0.3')).status).toBe(200)
+    }
+  })
+
+  test('of many guesses at once no more than ten are answered', async () => {
+    const answers = await Promise.all(Array.from({ length: 24 }, () => login('wrong', '10.0.0.4')))
+    const codes = answers.map(refusal)
+    expect(codes.filter((code) => code === 'invalid_credentials').length).toBeLessThanOrEqual(10)
+    expect(codes.filter((code) => code === 'rate_limited').length).toBeGreaterThanOrEqual(14)
+  })
+
+  test('a password guessed through the change of a password is counted like one at sign-in', async () => {
+    const victim = await signUp(on)
+    const change = (currentPassword: string) =>
+      on.call('PUT', '/auth/password', {
+        token: victim.token,
+        from: '10.0.0.5',
+        body: { currentPassword, newPassword: 'another horse' },
+      })
+    for (let failure = 0; failure < 10; failure += 1) {
+      expect(wrongFields(await change('wrong'))).toEqual(['currentPassword'])
+    }
+    expect(refusal(await change(victim.password))).toBe('rate_limited')
+    expect(refusal(await login(victim.password, '10.0.0.5', victim.email))).toBe('rate_limited')
+  })
+
+  test('one address makes at most 100 registrations an hour', async () => {
+    const register = (from: string) =>
+      on.call('POST', '/auth/register', {
+        body: { name: 'A', email: owner.email, password: 'secret1' },
+        from,
+      })
+    for (let made = 0; made < 100; made += 1) expect(refusal(await register('10.0.1.1'))).toBe('email_taken')
+    const refused = await register('10.0.1.1')
+    expect(refusal(refused)).toBe('rate_limited')
+    expect(refused.headers['retry-after']).toBe('3600')
+    expect(refusal(await register('10.0.1.2'))).toBe('email_taken')
+    on.clock.advance(hour)
+    expect(refusal(await register('10.0.1.1'))).toBe('email_taken')
+  })
+
+  test('a forwarded header that no operator trusts does not change the address', async () => {
+    for (let failure = 0; failure < 10; failure += 1) await login('wrong', '10.0.2.1')
+    const disguised = await on.call('POST', '/auth/login', {
+      body: { email: owner.email, password: owner.password },
+      from: '10.0.2.1',
+      headers: { 'x-forwarded-for': '10.9.9.9' },
+    })
+    expect(refusal(disguised)).toBe('rate_limited')
+  })
+
+  test('ten wrong passwords of an end user are all that a program may try', async () => {
+    const app = await makeApp(owner)
+    await owner.call('POST', '/clients/create-direct', {
+      username: 'alice',
+      password: 'swordfish',
+      appId: app.appId,
+      expiresAt: on.clock.inDays(3),
+    })
+    const program = await startProgram(on, app, { from: '10.0.3.1' })
+    const guess = (password: string) => program.call('POST', '/login', { username: 'Alice', password })
+    for (let failure = 0; failure < 10; failure += 1)
+      expect(refusal(await guess('wrong'))).toBe('passMismatch')
+    const refused = await guess('swordfish')
+    expect(refusal(refused)).toBe('rate_limited')
+    expect(refused.headers['retry-after']).toBe('900')
+    const elsewhere = await startProgram(on, app, { from: '10.0.3.2' })
+    const right = await elsewhere.call('POST', '/login', { username: 'alice', password: 'swordfish' })
+    expect(right.status).toBe(200)
+  })
+
+  test('one address may guess 100 keys in a quarter of an hour', async () => {
+    const app = await makeApp(owner, 'Second')
+    const program = await startProgram(on, app, { from: '10.0.4.1' })
+    const guess = () => program.call('POST', '/license', { licenseKey: 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA' })
+    for (let guessed = 0; guessed < 100; guessed += 1) expect(refusal(await guess())).toBe('keyNotFound')
+    expect(refusal(await guess())).toBe('rate_limited')
+  })
+})
+
+describe('behind a proxy that the operator trusts', () => {
+  let on: TestServer
+  beforeAll(async () => {
+    on = await startServer({ RATE_LIMITS: 'on', TRUST_PROXY: '1' })
+  })
+  afterAll(() => on.close())
+
+  test('the last forwarded address counts, and nothing that a visitor put before it', async () => {
+    const owner = await signUp(on)
+    const login = (password: string, forwarded: string) =>
+      on.call('POST', '/auth/login', {
+        body: { email: owner.email, password },
+        headers: { 'x-forwarded-for': forwarded },
+      })
+    for (let failure = 0; failure < 10; failure += 1) await login('wrong', `10.7.7.${failure}, 10.8.8.8`)
+    expect(refusal(await login(owner.password, '10.8.8.9, 10.8.8.8'))).toBe('rate_limited')
+    expect((await login(owner.password, '10.8.8.8, 10.8.8.9')).status).toBe(200)
+  })
+})
+
+describe('a closed server', () => {
+  test('lets nobody register and says so to the console', async () => {
+    const on = await startServer({ REGISTRATION: 'closed' })
+    try {
+      const body = { name: 'A', email: 'a@example.com', password: 'secret1' }
+      expect(refusal(await on.call('POST', '/auth/register', { body }))).toBe('registration_closed')
+      expect((await on.call('GET', '/config')).json.data.registration).toBe('closed')
+    } finally {
+      await on.close()
+    }
+  })
+})
+
+describe('the strict password policy', () => {
+  let on: TestServer
+  beforeAll(async () => {
+    on = await startServer({ PASSWORD_POLICY: 'strict' })
+  })
+  afterAll(() => on.close())
+
+  test.each(['1234567', 'password', 'PassWord123', 'aaaaaaaaaaaa'])('refuses %s', async (password) => {
+    const body = { name: 'A', email: 'a@example.com', password }
+    expect(wrongFields(await on.call('POST', '/auth/register', { body }))).toEqual(['password'])
+  })
+
+  test('holds for a new password too', async () => {
+    const owner = await signUp(on)
+    const answer = await owner.call('PUT', '/auth/password', {
+      currentPassword: owner.password,
+      newPassword: 'iloveyou',
+    })
+    expect(wrongFields(answer)).toEqual(['newPassword'])
+  })
+})

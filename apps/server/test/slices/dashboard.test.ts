@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
+import { activateKey, makeApp, makeLicenses, type Owner, signUp, startProgram } from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+beforeAll(async () => {
+  on = await startServer()
+})
+afterAll(() => on.close())
+beforeEach(async () => {
+  owner = await signUp(on)
+  app = await makeApp(owner)
+})
+
+async function signedInAgain(): Promise<void> {
+  const { json } = await on.call('POST', '/auth/login', {
+    body: { email: owner.email, password: owner.password },
+  })
+  owner.token = json.data.token
+  owner.call = (method, path, body) => on.call(method, path, { token: owner.token, body })
+}
+
+const stats = async () => (await owner.call('GET', '/resellers/dashboard/data')).json.data.stats
+const nothing = { value: 0, change: 0 }
+
+test('an account without anything has figures of zero', async () => {
+  const { json } = await owner.call('GET', '/resellers/dashboard/data')
+  expect(json.data.stats).toEqual({
+    totalLicenses: nothing,
+    activeLicenses: nothing,
+    totalResellers: nothing,
+    totalClients: nothing,
+    expiringSoon: nothing,
+  })
+  expect(json.data.user).toMatchObject({ _id: owner.id, plan: 'free', maxLicensesPerApp: 30 })
+})
+
+test('the figures are those of what is there, of all apps of this owner and of nobody else', async () => {
+  const neighbour = await signUp(on)
+  await activateKey(on, neighbour, await makeApp(neighbour))
+  await makeLicenses(on, owner, app, 3, 90)
+  await activateKey(on, owner, await makeApp(owner, 'Second'))
+  expect(await stats()).toEqual({
+    totalLicenses: { value: 4, change: 4 },
+    activeLicenses: { value: 1, change: 1 },
+    totalResellers: nothing,
+    totalClients: { value: 1, change: 1 },
+    expiringSoon: { value: 1, change: 1 },
+  })
+})
+
+test('a change compares the last 30 days with the 30 before them', async () => {
+  await makeLicenses(on, owner, app, 5, 300)
+  on.clock.advance(30 * day)
+  await signedInAgain()
+  expect((await stats()).totalLicenses).toEqual({ value: 5, change: -5 })
+  await makeLicenses(on, owner, app, 7, 300)
+  expect((await stats()).totalLicenses).toEqual({ value: 12, change: 2 })
+  on.clock.advance(30 * day)
+  await signedInAgain()
+  expect((await stats()).totalLicenses).toEqual({ value: 12, change: -7 })
+  on.clock.advance(30 * day)
+  await signedInAgain()
+  expect((await stats()).totalLicenses).toEqual({ value: 12, change: 0 })
+})
+
+test('used licenses that end within 30 days are expiring soon, and those that have ended are not', async () => {
+  await activateKey(on, owner, app)
+  await makeLicenses(on, owner, app, 2, 10)
+  expect((await stats()).expiringSoon.value).toBe(1)
+  on.clock.advance(30 * day)
+  await signedInAgain()
+  expect((await stats()).expiringSoon).toEqual({ value: 0, change: -1 })
+  expect((await stats()).activeLicenses.value).toBe(0)
+})
+
+test('a license that was ended a moment ago is not expiring soon', async () => {
+  const { license } = await activateKey(on, owner, app)
+  await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: on.clock.inDays(-1) })
+  on.clock.advance(60_000)
+  expect((await stats()).expiringSoon.value).toBe(0)
+})
+
+test('activity counts activations and sign-ins on the UTC day they happened, over 30 days', async () => {
+  const activity = async (filter = '') =>
+    (await owner.call('GET', `/activity${filter}`)).json.data.days as { date: string }[]
+  const today = () => new Date(on.clock.now()).toISOString().slice(0, 10)
+  const { license } = await activateKey(on, owner, app)
+  const first = today()
+  on.clock.advance(day)
+  const program = await startProgram(on, app)
+  await program.call('POST', '/license', { licenseKey: license.key })
+  await program.call('POST', '/license', { licenseKey: license.key })
+  await program.call('POST', '/license', { licenseKey: 'AAAAA-BBBBB-CCCCC-DDDDD-EEEEE' })
+
+  const days = await activity()
+  expect(days).toHaveLength(30)
+  expect(days.map((one) => one.date)).toEqual([...days.map((one) => one.date)].sort())
+  expect(days.at(-2)).toEqual({ date: first, activations: 1, signIns: 1 })
+  expect(days.at(-1)).toEqual({ date: today(), activations: 0, signIns: 2 })
+  expect(days.slice(0, -2).every((one) => 'activations' in one && one.activations === 0)).toBe(true)
+  const other = await makeApp(owner, 'Second')
+  expect((await activity(`?app=${other._id}`)).at(-1)).toMatchObject({ activations: 0, signIns: 0 })
+  expect((await activity(`?app=${app.appId}`)).at(-1)).toMatchObject({ signIns: 2 })
+
+  on.clock.advance(30 * day)
+  await signedInAgain()
+  expect((await activity()).every((one) => 'signIns' in one && one.signIns === 0)).toBe(true)
+})

@@ -1,0 +1,150 @@
+import type { Access, Endpoint } from '@keyward/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { allEndpoints } from '../../src/http/openapi.ts'
+import { activateKey, makeApp, makePremium, refusal, signUp } from '../actors.ts'
+import { type Answer, startServer, type TestServer } from '../harness.ts'
+import { makeReseller } from '../reseller-actor.ts'
+
+let on: TestServer
+let tokens: Record<'owner' | 'reseller' | 'session', string>
+let appId: string
+beforeAll(async () => {
+  on = await startServer()
+  const owner = await signUp(on)
+  await makePremium(on, owner)
+  const app = await makeApp(owner)
+  appId = app.appId
+  const { program } = await activateKey(on, owner, app)
+  const reseller = await makeReseller(on, owner, app)
+  tokens = { owner: owner.token, reseller: reseller.token, session: program.session }
+})
+afterAll(() => on.close())
+
+const withAccess = (...access: Access[]) =>
+  allEndpoints
+    .filter(({ endpoint }) => access.includes(endpoint.access))
+    .map(({ name, endpoint }) => [name, endpoint] as const)
+const writing = ([, { method }]: readonly [string, Endpoint]) => method !== 'GET'
+
+const missing = '00000000000000000000000000000000'
+const pathOf = (endpoint: Endpoint) =>
+  endpoint.path.replace(':appId', appId).replace(/:\w+/g, `none_${missing}`)
+const tokenFor = ({ access }: Endpoint) =>
+  access === 'owner' || access === 'reseller' || access === 'session' ? tokens[access] : undefined
+const headersFor = ({ access }: Endpoint): Record<string, string> =>
+  access === 'session' ? { 'keyward-app': appId } : {}
+
+const callWith = (endpoint: Endpoint, token: string | undefined, body?: unknown): Promise<Answer> =>
+  on.call(endpoint.method, pathOf(endpoint), { token, body, headers: headersFor(endpoint) })
+
+/** Sends bytes as they are, as somebody who may call. */
+async function sendBytes(endpoint: Endpoint, type: string, payload: string | Buffer) {
+  const token = tokenFor(endpoint)
+  const response = await on.server.inject({
+    method: endpoint.method,
+    url: `/api${pathOf(endpoint)}`,
+    payload,
+    headers: {
+      'content-type': type,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headersFor(endpoint),
+    },
+  })
+  return { status: response.statusCode, code: response.json().code }
+}
+
+test.each(allEndpoints.map(({ name, endpoint }) => [name, endpoint] as const))(
+  '%s is mounted',
+  (_name, endpoint) => {
+    expect(on.server.hasRoute({ method: endpoint.method, url: `/api${endpoint.path}` })).toBe(true)
+  },
+)
+
+test('nothing is mounted below /api that the contract does not know', () => {
+  const known = new Set(allEndpoints.map(({ endpoint }) => `/api${endpoint.path}`))
+  const routes = on.server.printRoutes({ commonPrefix: false, includeHooks: false })
+  const paths = flatten(routes).filter((path) => path.startsWith('/api'))
+  expect(paths.length).toBeGreaterThan(20)
+  expect(paths.filter((path) => !known.has(path) && path !== '/api/openapi.json')).toEqual([])
+})
+
+/** The full paths in the tree that the router prints. */
+function flatten(tree: string): string[] {
+  const stack: string[] = []
+  return tree.split('\n').flatMap((line) => {
+    const found = /^((?:[│ ] {3})*)[├└]── (\S+)( \(([A-Z, ]+)\))?/.exec(line)
+    if (!found) return []
+    const depth = (found[1] ?? '').length / 4
+    stack.length = depth
+    stack[depth] = found[2] ?? ''
+    return found[4] === undefined ? [] : [stack.join('')]
+  })
+}
+
+describe.each(withAccess('owner', 'reseller'))('%s', (_name, endpoint) => {
+  test('answers the anonymous 401, whatever they send', async () => {
+    expect(refusal(await callWith(endpoint, undefined))).toBe('unauthorized')
+    const broken = await on.server.inject({
+      method: endpoint.method,
+      url: `/api${pathOf(endpoint)}`,
+      ...(endpoint.method === 'GET' ? {} : { payload: '{', headers: { 'content-type': 'application/json' } }),
+    })
+    expect(broken.statusCode).toBe(401)
+  })
+
+  test('is opened by no other kind of token', async () => {
+    for (const [kind, token] of Object.entries(tokens)) {
+      if (kind !== endpoint.access) expect(refusal(await callWith(endpoint, token))).toBe('unauthorized')
+    }
+  })
+})
+
+test.each(withAccess('session'))(
+  '%s takes the session of a program and nothing else',
+  async (_name, endpoint) => {
+    for (const token of [undefined, tokens.owner, tokens.reseller]) {
+      expect(refusal(await callWith(endpoint, token, {}))).toBe('sessionUnauthed')
+    }
+  },
+)
+
+describe.each(withAccess('public', 'owner', 'reseller', 'program', 'session').filter(writing))(
+  'the body of %s',
+  (_name, endpoint) => {
+    test('may have no field that is not known', async () => {
+      const answer = await callWith(endpoint, tokenFor(endpoint), { 'unknown-field': 1 })
+      expect(refusal(answer)).toBe('invalid_input')
+      expect(answer.json.errors.map((issue: { path: string }) => issue.path)).toContain('unknown-field')
+    })
+
+    test('must be an object of JSON of a bearable size', async () => {
+      const send = (type: string, payload: string) => sendBytes(endpoint, type, payload)
+      expect(await send('application/json', '{"a":')).toEqual({ status: 400, code: 'invalid_json' })
+      expect(await send('application/json', '{"__proto__":{}}')).toEqual({
+        status: 400,
+        code: 'invalid_json',
+      })
+      expect(await send('application/json', '["a"]')).toEqual({ status: 400, code: 'invalid_input' })
+      expect(await send('text/plain', 'a')).toEqual({ status: 415, code: 'unsupported_media_type' })
+      expect(await send('application/x-www-form-urlencoded', 'a=b')).toEqual({
+        status: 415,
+        code: 'unsupported_media_type',
+      })
+      const large = JSON.stringify({ a: 'x'.repeat(1_100_000) })
+      expect(await send('application/json', large)).toEqual({ status: 413, code: 'payload_too_large' })
+    })
+  },
+)
+
+test.each([
+  'text/plain',
+  'application/xml',
+  'application/json; charset=utf-8',
+  'APPLICATION/JSON',
+  'not a type',
+])('an empty body counts as an empty object, even when it is called %s', async (type) => {
+  const settings = { method: 'PUT', path: '/settings', access: 'owner' } as Endpoint
+  expect(await sendBytes(settings, type, '')).toEqual({ status: 400, code: 'invalid_input' })
+  const toggle = { ...settings, method: 'PATCH', path: `/licenses/lic_${missing}/toggle-ban` } as Endpoint
+  expect(await sendBytes(toggle, type, '')).toEqual({ status: 404, code: 'not_found' })
+})

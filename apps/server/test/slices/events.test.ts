@@ -1,0 +1,243 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { audit } from '../../src/core/audit.ts'
+import { transactAndTell } from '../../src/core/changes.ts'
+import { day } from '../../src/core/clock.ts'
+import { createSeal } from '../../src/core/crypto.ts'
+import { activateKey, makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+const beatMs = 150
+let on: TestServer
+let url: string
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+
+beforeEach(async () => {
+  on = await startServer({}, { beatMs })
+  url = await on.server.listen({ port: 0, host: '127.0.0.1' })
+  owner = await signUp(on)
+  app = await makeApp(owner)
+  // What was announced before a stream is open is none of its business.
+  await wait(on.database.dialect === 'postgres' ? 500 : 0)
+})
+afterEach(() => on.close())
+
+/** A stream that is read all the time. */
+async function listen(token: string, at = url) {
+  const stop = new AbortController()
+  const response = await fetch(`${at}/api/events`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: stop.signal,
+  })
+  const stream = {
+    response,
+    text: '',
+    ended: false,
+    changes: () => stream.text.split('event: change').length - 1,
+    beats: () => stream.text.split(': beat').length - 1,
+    stop: () => stop.abort(),
+  }
+  void (async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of response.body ?? []) stream.text += decoder.decode(chunk, { stream: true })
+    stream.ended = true
+  })().catch(() => {})
+  return stream
+}
+
+/** Waits for a beat that began after now, so that whatever was on its way has arrived. */
+async function twoBeats(stream: Awaited<ReturnType<typeof listen>>) {
+  const seen = stream.beats()
+  await expect.poll(() => stream.beats(), { timeout: 5000 }).toBeGreaterThanOrEqual(seen + 4)
+}
+
+test('the answer is a stream of events that no proxy keeps back', async () => {
+  const { response, stop } = await listen(owner.token)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(response.headers.get('x-accel-buffering')).toBe('no')
+  stop()
+})
+
+test('nobody listens without the session of an owner', async () => {
+  for (const token of [undefined, 'kwo_an-invention-of-more-than-20-letters']) {
+    expect(refusal(await on.call('GET', '/events', { token }))).toBe('unauthorized')
+  }
+})
+
+test("what the owner does, what its programs do and what its resellers do is heard; others' changes never are", async () => {
+  await makePremium(on, owner)
+  const reseller = await owner.call('POST', '/resellers', {
+    email: 'reseller@example.com',
+    password: 'swordfish',
+    app_id: app._id,
+    allowed_license_keys: 5,
+  })
+  expect(reseller.status).toBe(201)
+  const login = await on.call('POST', '/resellers/auth/login', {
+    body: { email: 'reseller@example.com', password: 'swordfish' },
+  })
+  const neighbour = await signUp(on)
+  await wait(500)
+  const mine = await listen(owner.token)
+  const theirs = await listen(neighbour.token)
+  const next = async (act: () => Promise<unknown>) => {
+    const before = mine.changes()
+    await act()
+    await expect.poll(() => mine.changes(), { timeout: 5000 }).toBeGreaterThan(before)
+    // Past the second in which a stream rests.
+    await wait(1100)
+  }
+  await next(() => makeLicenses(on, owner, app))
+  await next(() => activateKey(on, owner, app))
+  await next(() =>
+    on.call('POST', '/resellers/auth/licenses', {
+      token: login.json.data.token,
+      body: { count: 1, expiresAt: on.clock.inDays(30) },
+    }),
+  )
+  await twoBeats(theirs)
+  expect(theirs.changes()).toBe(0)
+})
+
+test('what is only read, and what is refused, is not announced', async () => {
+  const stream = await listen(owner.token)
+  await owner.call('GET', '/licenses')
+  await owner.call('GET', '/resellers/dashboard/data')
+  expect((await owner.call('POST', '/apps', { name: '' })).status).toBe(400)
+  const expiresAt = on.clock.inDays(3)
+  expect((await owner.call('PUT', `/licenses/lic_${'0'.repeat(32)}`, { expiresAt })).status).toBe(404)
+  await twoBeats(stream)
+  expect(stream.changes()).toBe(0)
+})
+
+test('a transaction tells after its commit, once for each owner, and nothing when it is taken back', async () => {
+  const told: string[][] = []
+  const entry = { ownerId: owner.id, actor: { kind: 'owner', id: owner.id }, action: 'test', now: 0 } as const
+  const twice = (fail: boolean) =>
+    transactAndTell(
+      on.database.db,
+      async (tx) => {
+        await audit(tx, entry)
+        await audit(tx, entry)
+        expect(told).toEqual([])
+        if (fail) throw new Error('taken back')
+      },
+      (owners) => told.push([...owners]),
+    )
+  await expect(twice(true)).rejects.toThrow('taken back')
+  await twice(false)
+  expect(told).toEqual([[owner.id]])
+})
+
+test('a change is heard after its commit: who reads at once reads it', async () => {
+  const stream = await listen(owner.token)
+  const heard = expect.poll(() => stream.changes(), { timeout: 5000, interval: 5 }).toBe(1)
+  const made = makeLicenses(on, owner, app, 7)
+  await heard
+  const { json } = await owner.call('GET', '/licenses')
+  expect(json.data.stats.total).toBe(7)
+  await made
+})
+
+test('many changes are told once a second at most, and the last is never lost', async () => {
+  const [license] = await makeLicenses(on, owner, app)
+  await wait(500)
+  const stream = await listen(owner.token)
+  const change = () => owner.call('PUT', `/licenses/${license?._id}`, { expiresAt: on.clock.inDays(9) })
+  const began = performance.now()
+  while (performance.now() - began < 1500) {
+    await change()
+    await wait(20)
+  }
+  await wait(1300)
+  const seconds = (performance.now() - began) / 1000
+  expect(stream.changes()).toBeGreaterThanOrEqual(2)
+  expect(stream.changes()).toBeLessThanOrEqual(Math.ceil(seconds) + 1)
+
+  await wait(1100)
+  const before = stream.changes()
+  await change()
+  await expect.poll(() => stream.changes(), { timeout: 5000, interval: 5 }).toBe(before + 1)
+  await change()
+  await expect.poll(() => stream.changes(), { timeout: 5000 }).toBe(before + 2)
+})
+
+test('the stream ends when its session does, and the other goes on', async () => {
+  const { json } = await on.call('POST', '/auth/login', {
+    body: { email: owner.email, password: owner.password },
+  })
+  const [first, second] = [await listen(owner.token), await listen(json.data.token)]
+  await on.call('POST', '/auth/logout', { token: owner.token })
+  await expect.poll(() => first.ended, { timeout: 5000 }).toBe(true)
+  await twoBeats(second)
+  expect(second.ended).toBe(false)
+  on.clock.advance(31 * day)
+  await expect.poll(() => second.ended, { timeout: 5000 }).toBe(true)
+})
+
+test('an owner has no more than 30 streams; one that is closed makes room', async () => {
+  const streams = await Promise.all(Array.from({ length: 30 }, () => listen(owner.token)))
+  const refused = await on.call('GET', '/events', { token: owner.token })
+  expect(refusal(refused)).toBe('rate_limited')
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  expect((await listen((await signUp(on)).token)).response.status).toBe(200)
+  streams[0]?.stop()
+  await expect
+    .poll(async () => {
+      const again = await listen(owner.token)
+      return again.response.status
+    })
+    .toBe(200)
+})
+
+test('a HEAD request leaves no stream behind', async () => {
+  for (let i = 0; i < 40; i += 1) {
+    const { status } = await fetch(`${url}/api/events`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${owner.token}` },
+    })
+    expect(status).toBe(200)
+  }
+  expect((await listen(owner.token)).response.status).toBe(200)
+})
+
+test('closing the server ends every stream and does not hang', async () => {
+  const streams = [await listen(owner.token), await listen(owner.token)]
+  const began = performance.now()
+  await on.server.close()
+  expect(performance.now() - began).toBeLessThan(3000)
+  await expect.poll(() => streams.every((stream) => stream.ended)).toBe(true)
+})
+
+const onPostgres = test.runIf(process.env.TEST_DATABASE === 'postgres')
+
+onPostgres('a change made through one node is heard on another', async () => {
+  const { config, database, clock } = on
+  const seal = createSeal(config.secretKey ?? '')
+  const other = await buildApp({ config, database, seal, clock, beatMs, consoleDir: '', logLevel: 'silent' })
+  const otherUrl = await other.listen({ port: 0, host: '127.0.0.1' })
+  const stream = await listen(owner.token, otherUrl)
+  await makeLicenses(on, owner, app)
+  await expect.poll(() => stream.changes(), { timeout: 5000 }).toBe(1)
+  await other.close()
+})
+
+onPostgres(
+  'a node that lost its listening connection hears of changes again, missed ones first',
+  async () => {
+    const stream = await listen(owner.token)
+    if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
+    const { rowCount } = await on.database.pool.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen%'",
+    )
+    expect(rowCount).toBe(1)
+    await expect.poll(() => stream.changes(), { timeout: 10_000 }).toBe(1)
+    await wait(1100)
+    await makeLicenses(on, owner, app)
+    await expect.poll(() => stream.changes(), { timeout: 5000 }).toBe(2)
+  },
+)

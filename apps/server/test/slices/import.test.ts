@@ -1,0 +1,166 @@
+import type { License } from '@keyward/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeApp, makeLicenses, makePremium, type Owner, signUp } from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+let on: TestServer
+let owner: Owner
+
+beforeAll(async () => {
+  on = await startServer()
+  owner = await signUp(on)
+  await makePremium(on, owner)
+})
+afterAll(() => on.close())
+
+const importInto = (target: { _id: string }, csv: string, dryRun = false, by = owner) =>
+  by.call('POST', '/licenses/import', { app: target._id, csv, dryRun })
+
+async function customApp(by = owner) {
+  const own = await makeApp(by, 'Imported')
+  await by.call('PUT', `/apps/${own._id}`, { settings: { allowCustomLicenseKey: true } })
+  return own
+}
+
+test('a dry run tells of every line what would happen and changes nothing', async () => {
+  const own = await customApp()
+  await owner.call('POST', '/licenses', { app: own._id, expiresAt: on.clock.inDays(5), key: 'TAKEN-KEY-1' })
+  const csv = [
+    'Key,expiresAt,note,colour',
+    'FRESH-KEY-1,2027-01-31,for Ann,red',
+    'taken_key_1,2027-01-31,,',
+    ',2027-01-31T12:00:00+02:00,"two\nlines",',
+    'fresh-key-1,2027-01-31,,',
+    'FRESH-KEY-2,tomorrow,,',
+    'FRESH-KEY-3,2020-01-01,,',
+    'no,2027-01-31,,',
+    '',
+    'FRESH-KEY-4,2027-01-31,,,too many',
+  ].join('\n')
+  const { status, json } = await importInto(own, csv, true)
+  expect(status).toBe(200)
+  expect(json.data).toMatchObject({ dryRun: true, created: 1, skipped: 2, failed: 5 })
+  expect(json.data.ignoredColumns).toEqual(['colour'])
+  const told = json.data.rows.map((row: { line: number; outcome: string }) => [row.line, row.outcome])
+  expect(told).toEqual([
+    [2, 'created'],
+    [3, 'skipped'],
+    [4, 'error'],
+    [6, 'skipped'],
+    [7, 'error'],
+    [8, 'error'],
+    [9, 'error'],
+    [11, 'error'],
+  ])
+  expect(json.data.rows[0]).toEqual({
+    line: 2,
+    outcome: 'created',
+    key: 'FRESH-KEY-1',
+    expiresAt: '2027-01-31T23:59:59.999Z',
+    note: 'for Ann',
+    message: null,
+  })
+  expect((await owner.call('GET', `/licenses?app=${own._id}`)).json.data.stats.total).toBe(1)
+  const real = await importInto(own, csv)
+  expect([real.status, real.json.message]).toEqual([
+    400,
+    '5 of 8 rows cannot be imported. Nothing was imported.',
+  ])
+  expect(real.json.errors.map((issue: { path: string }) => issue.path)).toEqual([
+    'csv.4',
+    'csv.7',
+    'csv.8',
+    'csv.9',
+    'csv.11',
+  ])
+  expect((await owner.call('GET', `/licenses?app=${own._id}`)).json.data.stats.total).toBe(1)
+})
+
+test('an import makes all lines, generates the keys that are missing, and skips what exists when it is repeated', async () => {
+  const own = await customApp()
+  const csv = 'expiresAt,key,note\r\n2027-01-31,GIVEN-KEY-1,one\r\n2027-02-28,,two\r\n'
+  const { json } = await importInto(own, csv)
+  expect(json.data).toMatchObject({ dryRun: false, created: 2, skipped: 0, failed: 0 })
+  const { licenses } = (await owner.call('GET', `/licenses?app=${own._id}&sort=oldest`)).json.data
+  expect(licenses).toMatchObject([
+    { key: 'GIVEN-KEY-1', note: 'one', expiresAt: '2027-01-31T23:59:59.999Z', status: 'unused' },
+    { key: json.data.rows[1].key, note: 'two', expiresAt: '2027-02-28T23:59:59.999Z' },
+  ])
+  const again = await importInto(own, csv)
+  expect(again.json.data).toMatchObject({ created: 1, skipped: 1 })
+})
+
+test('what was exported can be imported into another app', async () => {
+  const [from, into] = [await customApp(), await customApp()]
+  for (const note of ['-5 degrees', '"quoted", and more', 'plain']) {
+    await owner.call('POST', '/licenses', { app: from._id, expiresAt: on.clock.inDays(50), note })
+  }
+  const csv = String((await owner.call('GET', `/licenses/export?format=csv&app=${from._id}`)).raw)
+  const { json } = await importInto(into, csv)
+  expect(json.data).toMatchObject({ created: 3, failed: 0 })
+  const rows = async ({ _id }: { _id: string }) =>
+    (await owner.call('GET', `/licenses?app=${_id}`)).json.data.licenses
+      .map(({ key, note, expiresAt }: License) => ({ key, note, expiresAt }))
+      .sort((a: License, b: License) => a.key.localeCompare(b.key))
+  expect(await rows(into)).toEqual(await rows(from))
+})
+
+test('five thousand lines are imported at once, and one more is refused', async () => {
+  const own = await makeApp(owner, 'Large')
+  const lines = (count: number) => `expiresAt\n${'2027-01-31\n'.repeat(count)}`
+  expect((await importInto(own, lines(5001))).status).toBe(400)
+  const { json } = await importInto(own, lines(5000))
+  expect(json.data.created).toBe(5000)
+  expect((await owner.call('GET', `/licenses?app=${own._id}`)).json.data.stats.total).toBe(5000)
+})
+
+test('keys are taken only where the app allows them', async () => {
+  const own = await makeApp(owner, 'Strict')
+  const { json } = await importInto(own, 'key,expiresAt\nGIVEN-KEY-1,2027-01-31', true)
+  expect(json.data.rows[0]).toMatchObject({
+    outcome: 'error',
+    message: 'This application does not allow custom license keys',
+  })
+})
+
+test('the plan limit holds for imports, and a dry run tells which lines are beyond it', async () => {
+  const free = await signUp(on)
+  const own = await makeApp(free)
+  await makeLicenses(on, free, own, 28)
+  const csv = `expiresAt\n${'2027-01-31\n'.repeat(3)}`
+  const dry = await importInto(own, csv, true, free)
+  expect(dry.json.data.rows.map((row: { outcome: string }) => row.outcome)).toEqual([
+    'created',
+    'created',
+    'error',
+  ])
+  const real = await importInto(own, csv, false, free)
+  expect([real.status, real.json.code]).toEqual([403, 'plan_limit_reached'])
+  const two = `expiresAt\n${'2027-01-31\n'.repeat(2)}`
+  const answers = await Promise.all([1, 2, 3].map(() => importInto(own, two, false, free)))
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 403, 403])
+  expect((await free.call('GET', '/licenses')).json.data.stats.total).toBe(30)
+})
+
+test('the same keys imported many times at once are made once', async () => {
+  const own = await customApp()
+  const csv = 'key,expiresAt\nRACE-KEY-1,2027-01-31\nRACE-KEY-2,2027-01-31'
+  const answers = await Promise.all(Array.from({ length: 6 }, () => importInto(own, csv)))
+  const created = answers.map((answer) => answer.json.data.created).sort()
+  expect(created).toEqual([0, 0, 0, 0, 0, 2])
+})
+
+test.each([
+  ['no expiry column', 'key,note\na,b', 'csv'],
+  ['an unclosed quote', 'expiresAt\n"2027-01-31', 'csv'],
+  ['nothing', '', 'csv'],
+])('a file with %s is refused', async (_name, csv, path) => {
+  const { status, json } = await importInto(await makeApp(owner), csv)
+  expect([status, json.errors[0].path]).toEqual([400, path])
+})
+
+test('an import into another tenant’s app finds no app', async () => {
+  const other = await signUp(on)
+  const theirs = await importInto(await makeApp(owner), 'expiresAt\n2027-01-31', true, other)
+  expect(theirs.status).toBe(404)
+})

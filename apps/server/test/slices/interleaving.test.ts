@@ -1,0 +1,118 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
+import { type Tx, transact } from '../../src/db/open.ts'
+import { lockClient } from '../../src/modules/clients/clients.service.ts'
+import { redeem, setLicenseExpiry } from '../../src/modules/subscriptions/subscriptions.service.ts'
+import {
+  makeApp,
+  makeLicenses,
+  type Owner,
+  onlyOne,
+  refusal,
+  registerUser,
+  signUp,
+  startProgram,
+} from '../actors.ts'
+import { type Answer, startServer, type TestServer } from '../harness.ts'
+import { recount } from '../recount.ts'
+
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+beforeAll(async () => {
+  on = await startServer()
+})
+afterAll(() => on.close())
+beforeEach(async () => {
+  owner = await signUp(on)
+  app = await makeApp(owner)
+})
+afterEach(async () => {
+  const { kept, counted } = await recount(on)
+  expect(kept).toEqual(counted)
+})
+
+/** Long enough for a call to get as far as it can while another transaction is open. */
+const farEnoughMs = 300
+
+/** Makes a call while a transaction that has changed something is still open, and lets that one commit. */
+async function whileOpen(change: (tx: Tx) => Promise<unknown>, call: () => Promise<Answer>): Promise<Answer> {
+  let answer: Promise<Answer> | undefined
+  await transact(on.database.db, async (tx) => {
+    await change(tx)
+    answer = call()
+    await pause(farEnoughMs)
+  })
+  return answer as Promise<Answer>
+}
+
+/** What a change of the password does to the account. */
+const passwordChanged = async (tx: Tx) => {
+  const { id } = owner
+  await tx.updateTable('owners').set({ password_hash: 'another' }).where('id', '=', id).execute()
+  await tx.deleteFrom('owner_sessions').where('owner_id', '=', id).execute()
+}
+
+const account = () =>
+  on.database.db.selectFrom('owners').selectAll().where('id', '=', owner.id).executeTakeFirstOrThrow()
+const sessions = () =>
+  on.database.db.selectFrom('owner_sessions').select('id').where('owner_id', '=', owner.id).execute()
+const userOf = (id: string) =>
+  on.database.db.selectFrom('clients').selectAll().where('id', '=', id).executeTakeFirst()
+const licenseOf = (id: string) =>
+  on.database.db.selectFrom('licenses').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+test('a sign-in with the old password opens nothing while the password is being changed', async () => {
+  const { email, password } = owner
+  const answer = await whileOpen(passwordChanged, () =>
+    on.call('POST', '/auth/login', { body: { email, password } }),
+  )
+  expect(refusal(answer)).toBe('invalid_credentials')
+  expect(await sessions()).toEqual([])
+})
+
+test('of two changes of a password at once the second, with the old one, changes nothing', async () => {
+  const body = { currentPassword: owner.password, newPassword: 'mine from now on' }
+  const answer = await whileOpen(passwordChanged, () => owner.call('PUT', '/auth/password', body))
+  expect(refusal(answer)).toBe('unauthorized')
+  expect((await account()).password_hash).toBe('another')
+  expect(await sessions()).toEqual([])
+})
+
+test('an e-mail is not changed with a password that is being changed', async () => {
+  const body = { email: 'elsewhere@example.com', password: owner.password }
+  const answer = await whileOpen(passwordChanged, () => owner.call('PUT', '/auth/email', body))
+  expect(refusal(answer)).toBe('unauthorized')
+  expect((await account()).email).toBe(owner.email)
+})
+
+test('a key that is used first while its expiry is being changed has one expiry with its user', async () => {
+  const license = onlyOne(await makeLicenses(on, owner, app))
+  const program = await startProgram(on, app)
+  const expiresAt = on.clock.now() + day
+  const answer = await whileOpen(
+    (tx) => setLicenseExpiry(tx, license._id, expiresAt),
+    () => program.call('POST', '/license', { licenseKey: license.key }),
+  )
+  expect(answer.json.data.user.expiresAt).toBe(new Date(expiresAt).toISOString())
+  expect(await userOf(answer.json.data.user._id)).toMatchObject({ expires_at: expiresAt })
+  expect(await licenseOf(license._id)).toMatchObject({ used: 1, expires_at: expiresAt })
+})
+
+test('a user who is deleted while a key is being added leaves that key free', async () => {
+  const { license, user } = await registerUser(on, owner, app)
+  const added = onlyOne(await makeLicenses(on, owner, app))
+  const answer = await whileOpen(
+    async (tx) => {
+      await lockClient(tx, user._id)
+      await redeem(tx, added._id, user._id, on.clock.now())
+    },
+    () => owner.call('DELETE', `/clients/${user._id}`),
+  )
+  expect(answer.status).toBe(200)
+  expect(await userOf(user._id)).toBeUndefined()
+  for (const { _id } of [license, added]) {
+    expect(await licenseOf(_id)).toMatchObject({ used: 0, used_at: null, client_id: null })
+  }
+})

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeApp, makePremium, type Owner, refusal, registerUser, signUp, startProgram } from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+
+interface Hit {
+  _id: string
+  key: string
+  note: string | null
+}
+
+const search = async (text: string, query = '') => {
+  const answer = await owner.call('GET', `/licenses?search=${encodeURIComponent(text)}${query}`)
+  expect(answer.status).toBe(200)
+  return answer.json.data as { licenses: Hit[]; pagination: { total: number }; stats: { total: number } }
+}
+const found = async (text: string, query = '') => (await search(text, query)).licenses.map((one) => one._id)
+
+async function make(body: object): Promise<Hit> {
+  const { status, json } = await owner.call('POST', '/licenses', {
+    app: app._id,
+    expiresAt: on.clock.inDays(30),
+    ...body,
+  })
+  expect(status).toBe(201)
+  return json.data.license
+}
+
+beforeAll(async () => {
+  on = await startServer()
+  owner = await signUp(on)
+  await makePremium(on, owner)
+  app = await makeApp(owner)
+  await owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
+})
+afterAll(() => on.close())
+
+describe('a search', () => {
+  test('finds any part of a key, with and without hyphens, in any case', async () => {
+    const { _id, key } = await make({})
+    await make({})
+    const bare = key.replaceAll('-', '')
+    for (const text of [
+      key,
+      bare,
+      key.toLowerCase(),
+      key.slice(3, 15),
+      bare.slice(4, 11),
+      key.slice(-7),
+      ` ${key} `,
+    ]) {
+      expect(await found(text)).toEqual([_id])
+    }
+  })
+
+  test('finds a license by its id', async () => {
+    const { _id } = await make({})
+    expect(await found(_id)).toEqual([_id])
+  })
+
+  test.each([
+    ['100% off', '100% o'],
+    ['snake_case_note', 'e_case'],
+    ['say "hello" twice', '"hello"'],
+    ["O'Brien & Sons", "o'brien"],
+    ['back\\slash', 'ck\\sl'],
+    ['Größe ÄÖÜ', 'größe äöü'],
+    ['ΑΘΗΝΑ', 'αθηνα'],
+    ['Москва офис', 'МОСКВА'],
+    ['東京オフィス', '京オフ'],
+    ['star* (a OR b) NOT c', '* (a or'],
+    ['emoji 🔑🗝️ here', '🔑🗝️'],
+    ['tab;drop table licenses', ';drop ta'],
+  ])('finds the note %j by %j, literally', async (note, text) => {
+    const { _id } = await make({ note })
+    expect(await found(text)).toEqual([_id])
+  })
+
+  test.each(['%', '_', '%%%', '___', '***', '"""', "'''", '\\\\\\', '- -', 'a%z', 'zzz_zzz'])(
+    'for %j finds nothing where nothing contains it',
+    async (text) => {
+      const empty = await signUp(on)
+      const other = await makeApp(empty)
+      await empty.call('POST', '/licenses', {
+        app: other._id,
+        expiresAt: on.clock.inDays(1),
+        note: 'plain words',
+      })
+      const answer = await empty.call('GET', `/licenses?search=${encodeURIComponent(text)}`)
+      expect(answer.json.data.licenses).toEqual([])
+      expect(answer.json.data.pagination.total).toBe(0)
+    },
+  )
+
+  test('finds the licenses of a user by a part of the name, added keys included', async () => {
+    const { license } = await registerUser(on, owner, app, 'Ångström42')
+    const added = await make({})
+    const program = await startProgram(on, app)
+    await program.call('POST', '/upgrade', { username: 'ångström42', licenseKey: added.key })
+    expect((await found('STRÖM4')).sort()).toEqual([license._id, added._id].sort())
+  })
+
+  test('of one or two letters finds beginnings of keys and names', async () => {
+    await make({ key: 'QQ-12345' })
+    const { license } = await registerUser(on, owner, app, 'zyx')
+    const { licenses } = await search('qq')
+    expect(licenses.map((one) => one.key)).toContain('QQ-12345')
+    expect(licenses.every((one) => one.key.startsWith('QQ'))).toBe(true)
+    expect(await found('zy')).toContain(license._id)
+  })
+
+  test('keeps to the status, the app and the owner', async () => {
+    const note = 'scoped needle'
+    const { _id } = await make({ note })
+    expect(await found('scoped needle', '&status=unused')).toEqual([_id])
+    expect(await found('scoped needle', '&status=expired')).toEqual([])
+    expect(await found('scoped needle', `&app=${app.appId}`)).toEqual([_id])
+    const other = await makeApp(owner, 'Other')
+    expect(await found('scoped needle', `&app=${other._id}`)).toEqual([])
+    const stranger = await signUp(on)
+    expect((await stranger.call('GET', '/licenses?search=scoped%20needle')).json.data.licenses).toEqual([])
+    expect((await stranger.call('GET', `/licenses?search=${_id}`)).json.data.licenses).toEqual([])
+  })
+
+  test('pages through its hits, newest first', async () => {
+    const made: string[] = []
+    for (let at = 0; at < 5; at += 1) made.unshift((await make({ note: `paged hit ${at}` }))._id)
+    const pages = await Promise.all([1, 2, 3, 4].map((page) => search('paged hit', `&limit=2&page=${page}`)))
+    expect(pages.flatMap((page) => page.licenses.map((one) => one._id))).toEqual(made)
+    expect(pages.map((page) => page.pagination.total)).toEqual([5, 5, 5, 5])
+  })
+
+  test('finds nothing of a license that is gone', async () => {
+    const { _id, key } = await make({ note: 'short lived' })
+    await owner.call('DELETE', `/licenses/${_id}`)
+    expect(await found('short lived')).toEqual([])
+    expect(await found(key)).toEqual([])
+  })
+
+  test('leaves the counts those of the app filter', async () => {
+    const all = await search('')
+    expect((await search('no such thing')).stats).toEqual(all.stats)
+  })
+
+  test('refuses a NUL instead of failing', async () => {
+    expect(refusal(await owner.call('GET', '/licenses?search=ab%00cd'))).toBe('invalid_input')
+  })
+})

@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  makePremium,
+  type Owner,
+  onlyOne,
+  refusal,
+  registerUser,
+  signUp,
+  startProgram,
+  wrongFields,
+} from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+beforeAll(async () => {
+  on = await startServer()
+  owner = await signUp(on)
+  await makePremium(on, owner)
+})
+afterAll(() => on.close())
+beforeEach(async () => {
+  app = await makeApp(owner)
+})
+
+const create = (body: object) =>
+  owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), ...body })
+const total = async () => (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.stats.total
+const allowCustomKeys = () =>
+  owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
+const clientOf = async (username: string) =>
+  onlyOne((await owner.call('GET', `/clients?app=${app._id}&search=${username}`)).json.data.clients) as {
+    _id: string
+    expiresAt: string
+    licenseKey: string | null
+    status: string
+  }
+
+describe('generating', () => {
+  test('one license answers it whole, with a key of 25 Crockford characters in groups of five', async () => {
+    const { status, json } = await create({ note: ' for Ada ' })
+    expect(status).toBe(201)
+    expect(json.data.licenses).toEqual([json.data.license])
+    expect(json.data.license).toEqual({
+      _id: expect.stringMatching(/^lic_/),
+      key: expect.stringMatching(/^([0-9A-HJKMNP-TV-Z]{5}-){4}[0-9A-HJKMNP-TV-Z]{5}$/),
+      app: { _id: app._id, name: app.name, appId: app.appId },
+      status: 'unused',
+      used: false,
+      usedBy: null,
+      usedAt: null,
+      banned: false,
+      note: 'for Ada',
+      reseller: null,
+      createdAt: on.clock.inDays(0),
+      expiresAt: on.clock.inDays(30),
+    })
+  })
+
+  test('a hundred at once gives a hundred different keys', async () => {
+    const { json } = await create({ count: 100 })
+    expect(new Set(json.data.licenses.map((one: { key: string }) => one.key)).size).toBe(100)
+    expect(await total()).toBe(100)
+  })
+
+  test.each([
+    ['none', { count: 0 }, ['count']],
+    ['more than a hundred', { count: 101 }, ['count']],
+    ['half a license', { count: 1.5 }, ['count']],
+    ['a custom key twice', { key: 'ABCDEF', count: 2 }, ['count']],
+    ['no expiry', { expiresAt: undefined }, ['expiresAt']],
+    ['an expiry that is no date', { expiresAt: 'soon' }, ['expiresAt']],
+    ['an expiry that no calendar has', { expiresAt: '2027-02-30' }, ['expiresAt']],
+    ['an unknown field', { reseller_id: 'x' }, ['reseller_id']],
+  ])('refuses %s and makes nothing', async (_what, body, paths) => {
+    expect(wrongFields(await create(body))).toEqual(paths)
+    expect(await total()).toBe(0)
+  })
+
+  test('that does not fit the plan as a whole makes nothing', async () => {
+    const vendor = await signUp(on)
+    const small = await makeApp(vendor)
+    await makeLicenses(on, vendor, small, 25)
+    const answer = await vendor.call('POST', '/licenses', {
+      app: small._id,
+      expiresAt: on.clock.inDays(1),
+      count: 6,
+    })
+    expect(refusal(answer)).toBe('plan_limit_reached')
+    expect(answer.status).toBe(403)
+    expect((await vendor.call('GET', '/licenses')).json.data.stats.total).toBe(25)
+    await makeLicenses(on, vendor, small, 5)
+    await makeLicenses(on, vendor, await makeApp(vendor, 'Second'), 30)
+  })
+})
+
+describe('an expiry', () => {
+  const today = () => new Date(on.clock.now()).toISOString().slice(0, 10)
+
+  test('that is a bare date means the end of that UTC day', async () => {
+    expect((await create({ expiresAt: '2030-02-28' })).json.data.license.expiresAt).toBe(
+      '2030-02-28T23:59:59.999Z',
+    )
+  })
+
+  test('of today is fine, and one of yesterday or of this moment is refused on its path', async () => {
+    expect((await create({ expiresAt: today() })).status).toBe(201)
+    const yesterday = new Date(on.clock.now() - day).toISOString().slice(0, 10)
+    for (const expiresAt of [yesterday, on.clock.inDays(0), on.clock.inDays(-1)]) {
+      expect(wrongFields(await create({ expiresAt }))).toEqual(['expiresAt'])
+    }
+  })
+
+  test.each([
+    ['2030-01-01T00:30:00+05:30', '2029-12-31T19:00:00.000Z'],
+    ['2030-01-01T00:30:00-08:00', '2030-01-01T08:30:00.000Z'],
+    ['2030-01-01T00:30:00.5Z', '2030-01-01T00:30:00.500Z'],
+  ])('%s is answered as %s', async (given, answered) => {
+    expect((await create({ expiresAt: given })).json.data.license.expiresAt).toBe(answered)
+  })
+})
+
+describe('a custom key', () => {
+  test('is refused where the app does not allow it', async () => {
+    expect(refusal(await create({ key: 'MY-OWN-KEY' }))).toBe('custom_keys_off')
+    expect(await total()).toBe(0)
+  })
+
+  test('is kept as it was written and taken once, compared without case and hyphens', async () => {
+    await allowCustomKeys()
+    expect((await create({ key: 'My-Own_Key' })).json.data.license.key).toBe('My-Own_Key')
+    for (const key of ['My-Own_Key', 'MYOWNKEY', 'my-own-key']) {
+      const answer = await create({ key })
+      expect(refusal(answer)).toBe('key_taken')
+      expect(answer.status).toBe(409)
+    }
+    const program = await startProgram(on, app)
+    expect((await program.call('POST', '/license', { licenseKey: 'myownkey' })).status).toBe(200)
+  })
+
+  test('may be the same in another app', async () => {
+    await allowCustomKeys()
+    await create({ key: 'SAME-KEY' })
+    app = await makeApp(owner, 'Other')
+    await allowCustomKeys()
+    expect((await create({ key: 'SAME-KEY' })).status).toBe(201)
+  })
+
+  test.each(['short', '-LEADING', 'with space', 'x'.repeat(101), 'schlüssel', '<b>key</b>'])(
+    'like %j is refused',
+    async (key) => {
+      await allowCustomKeys()
+      expect(wrongFields(await create({ key }))).toEqual(['key'])
+    },
+  )
+})
+
+describe('changing the expiry', () => {
+  test('of a used license changes its end user too', async () => {
+    const { license, program } = await registerUser(on, owner, app)
+    const { status, json } = await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: '2031-01-01' })
+    expect(status).toBe(200)
+    expect(json.data.license.expiresAt).toBe('2031-01-01T23:59:59.999Z')
+    expect((await clientOf('alice')).expiresAt).toBe('2031-01-01T23:59:59.999Z')
+    const { user } = (await program.call('GET', '/session')).json.data
+    expect(user.expiresAt).toBe('2031-01-01T23:59:59.999Z')
+  })
+
+  test('to the past makes the license and its end user expire now', async () => {
+    const { license, program } = await registerUser(on, owner, app)
+    const { json } = await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: '2001-01-01' })
+    expect(json.data.license).toMatchObject({ expiresAt: on.clock.inDays(0), status: 'expired' })
+    expect(await clientOf('alice')).toMatchObject({ expiresAt: on.clock.inDays(0), status: 'expired' })
+    expect(refusal(await program.call('GET', '/session'))).toBe('noActiveSubs')
+  })
+})
+
+describe('a ban', () => {
+  test('toggles, or is set outright, and shuts the key out at once', async () => {
+    const { program, license } = await activateKey(on, owner, app)
+    const toggle = async (body?: object) =>
+      (await owner.call('PATCH', `/licenses/${license._id}/toggle-ban`, body)).json.data.license
+    expect(await toggle()).toMatchObject({ banned: true, status: 'banned', used: true })
+    expect(refusal(await program.call('GET', '/session'))).toBe('keyBanned')
+    expect(await toggle()).toMatchObject({ banned: false, status: 'active' })
+    expect((await program.call('GET', '/session')).status).toBe(200)
+    expect((await toggle({ is_banned: false })).banned).toBe(false)
+    expect((await toggle({ is_banned: true })).banned).toBe(true)
+    expect((await toggle({ is_banned: true })).banned).toBe(true)
+  })
+
+  test('is shown before an expiry, and counted beside it', async () => {
+    const license = onlyOne(await makeLicenses(on, owner, app))
+    await owner.call('PATCH', `/licenses/${license._id}/toggle-ban`)
+    await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: '2001-01-01' })
+    const { json } = await owner.call('GET', `/licenses?app=${app._id}`)
+    expect(json.data.licenses[0].status).toBe('banned')
+    expect(json.data.stats).toEqual({ total: 1, active: 0, unused: 0, expired: 1, banned: 1 })
+  })
+})
+
+describe('deleting', () => {
+  test('an unused license frees its place and its key', async () => {
+    await allowCustomKeys()
+    const { _id } = (await create({ key: 'AGAIN-1' })).json.data.license
+    expect((await owner.call('DELETE', `/licenses/${_id}`)).status).toBe(200)
+    expect(refusal(await owner.call('DELETE', `/licenses/${_id}`))).toBe('not_found')
+    expect((await create({ key: 'AGAIN-1' })).status).toBe(201)
+  })
+
+  test('a used license leaves its end user, whose time ends now and whose session says why', async () => {
+    const { license, program } = await registerUser(on, owner, app)
+    expect((await owner.call('DELETE', `/licenses/${license._id}`)).status).toBe(200)
+    expect(await clientOf('alice')).toMatchObject({
+      expiresAt: on.clock.inDays(0),
+      licenseKey: null,
+      status: 'expired',
+    })
+    expect(refusal(await program.call('GET', '/session'))).toBe('noActiveSubs')
+  })
+
+  test('all takes one app when it is named, by either name, and then the rest', async () => {
+    const vendor = await signUp(on)
+    const [one, two] = [await makeApp(vendor, 'One'), await makeApp(vendor, 'Two')]
+    await makeLicenses(on, vendor, one, 3)
+    await makeLicenses(on, vendor, two, 4)
+    const { program } = await activateKey(on, vendor, two)
+    const left = async () => (await vendor.call('GET', '/licenses')).json.data.stats.total
+    expect((await vendor.call('DELETE', `/licenses?app=${one.appId}`)).json.data).toEqual({ deletedCount: 3 })
+    expect(await left()).toBe(5)
+    expect((await program.call('GET', '/session')).status).toBe(200)
+    expect((await vendor.call('DELETE', '/licenses')).json.data).toEqual({ deletedCount: 5 })
+    expect(await left()).toBe(0)
+    expect(refusal(await program.call('GET', '/session'))).toBe('noActiveSubs')
+    expect((await vendor.call('DELETE', '/licenses')).json.data).toEqual({ deletedCount: 0 })
+  })
+
+  test("all leaves everybody else's licenses alone", async () => {
+    const neighbour = await signUp(on)
+    await makeLicenses(on, neighbour, await makeApp(neighbour), 2)
+    await makeLicenses(on, owner, app, 2)
+    await owner.call('DELETE', '/licenses')
+    expect((await neighbour.call('GET', '/licenses')).json.data.stats.total).toBe(2)
+  })
+
+  test('all refuses a filter in the body instead of deleting everything', async () => {
+    await makeLicenses(on, owner, app, 2)
+    const answer = await owner.call('DELETE', '/licenses', { app: app._id })
+    expect(refusal(answer)).toBe('invalid_input')
+    expect(await total()).toBe(2)
+  })
+
+  test('all refuses a misspelt filter instead of deleting everything', async () => {
+    const before = await total()
+    const answer = await owner.call('DELETE', `/licenses?appId=${app._id}`)
+    expect(refusal(answer)).toBe('invalid_input')
+    expect(await total()).toBe(before)
+  })
+
+  test('more than a slice at once deletes them all', async () => {
+    for (let made = 0; made < 6; made += 1) await makeLicenses(on, owner, app, 100)
+    const { json } = await owner.call('DELETE', `/licenses?app=${app._id}`)
+    expect(json.data).toEqual({ deletedCount: 600 })
+    expect(await total()).toBe(0)
+  })
+})

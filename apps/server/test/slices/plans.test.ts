@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makePremium, signUp } from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+const day = 86_400_000
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+let on: TestServer
+beforeAll(async () => {
+  on = await startServer()
+})
+afterAll(() => on.close())
+
+interface Ended {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs the command line as an operator would, while the server runs. */
+const keyward = (args: string[], environment: Record<string, string> = {}): Promise<Ended> =>
+  new Promise((resolve) => {
+    const { dataDir, databaseUrl = '', secretKey = '' } = on.config
+    const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, ...environment }
+    execFile(process.execPath, [cli, ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr })
+    })
+  })
+
+test('prices are told in paise and as rupees are written, savings against twelve months', async () => {
+  const owner = await signUp(on)
+  const { status, json } = await owner.call('GET', '/payments/pricing')
+  expect(status).toBe(200)
+  const { free, premium, premium_monthly, premium_yearly } = json.data.plans
+  expect(free).toMatchObject({ name: 'Free', amount: 0, priceFormatted: '₹0' })
+  expect(premium).toMatchObject({ name: 'Premium', amount: 69_900, priceFormatted: '₹699' })
+  expect(premium_monthly).toEqual({
+    amount: 69_900,
+    currency: 'INR',
+    priceFormatted: '₹699',
+    planDuration: 'monthly',
+    days: 30,
+  })
+  expect(premium_yearly).toEqual({
+    amount: 119_900,
+    currency: 'INR',
+    priceFormatted: '₹1,199',
+    planDuration: 'yearly',
+    days: 365,
+    savings: { amount: 718_900, amountFormatted: '₹7,189', percentage: 86 },
+  })
+})
+
+test('plans are told with their limits', async () => {
+  const owner = await signUp(on)
+  const { plans } = (await owner.call('GET', '/plans')).json.data
+  expect(plans.map((plan: { name: string }) => plan.name)).toEqual(['Free', 'Premium'])
+  expect(plans[0].limits).toEqual({ maxApps: 2, maxLicensesPerApp: 30, maxResellers: 0 })
+  expect(plans[1].limits).toEqual({ maxApps: -1, maxLicensesPerApp: -1, maxResellers: -1 })
+})
+
+test('the subscription follows the plan, which is free again at its end', async () => {
+  const owner = await signUp(on)
+  const subscription = async () => (await owner.call('GET', '/subscription')).json.data.subscription
+  const none = { subscriptionId: null, orderId: null, paymentId: null }
+  const free = {
+    ...none,
+    plan: 'free',
+    expiryDate: null,
+    hasActiveSubscription: false,
+    appLimit: 2,
+    licenseLimitPerApp: 30,
+  }
+  expect(await subscription()).toEqual(free)
+  await makePremium(on, owner)
+  expect(await subscription()).toEqual({
+    ...none,
+    plan: 'premium',
+    expiryDate: on.clock.inDays(365),
+    hasActiveSubscription: true,
+    appLimit: null,
+    licenseLimitPerApp: null,
+  })
+  await on.database.db
+    .updateTable('owners')
+    .set({ premium_until: on.clock.now() })
+    .where('id', '=', owner.id)
+    .execute()
+  expect(await subscription()).toEqual(free)
+})
+
+test('an operator makes an owner premium and free again while the server runs', async () => {
+  const owner = await signUp(on)
+  const made = await keyward(['plan', owner.email.toUpperCase(), 'premium', '--days', '7'])
+  expect(made).toMatchObject({ code: 0, stderr: '' })
+  expect(made.stdout).toMatch(
+    new RegExp(`^${owner.email}: free -> premium until \\d{4}-\\d\\d-\\d\\dT.*Z\\n$`),
+  )
+  const { subscription } = (await owner.call('GET', '/subscription')).json.data
+  expect(subscription.plan).toBe('premium')
+  expect(Math.abs(Date.parse(subscription.expiryDate) - (Date.now() + 7 * day))).toBeLessThan(60_000)
+
+  const year = await keyward(['plan', owner.email, 'premium'])
+  expect(
+    Math.abs(Date.parse(/([^ ]+)\n$/.exec(year.stdout)?.[1] ?? '') - (Date.now() + 365 * day)),
+  ).toBeLessThan(60_000)
+
+  const back = await keyward(['plan', owner.email, 'free'])
+  expect(back.stdout).toMatch(/-> free\n$/)
+  expect((await owner.call('GET', '/subscription')).json.data.subscription.plan).toBe('free')
+  const entries = await on.database.db
+    .selectFrom('audit')
+    .select(['actor_kind', 'action'])
+    .where('owner_id', '=', owner.id)
+    .where('action', '=', 'plan.set')
+    .execute()
+  expect(entries).toEqual(Array(3).fill({ actor_kind: 'operator', action: 'plan.set' }))
+})
+
+test.each([
+  [
+    'an unknown e-mail',
+    ['plan', 'nobody@example.com', 'premium'],
+    'no account with the email nobody@example.com',
+  ],
+  ['an unknown plan', ['plan', 'nobody@example.com', 'gold'], 'premium|free'],
+  ['no days', ['plan', 'nobody@example.com', 'premium', '--days', '0'], '--days takes a whole number'],
+  [
+    'days of the free plan',
+    ['plan', 'nobody@example.com', 'free', '--days', '3'],
+    '--days goes with premium',
+  ],
+  ['an unknown command', ['fly'], 'no command fly'],
+  ['an unknown option', ['plan', '--fast'], '--fast'],
+])('the command line explains %s and ends with 1', async (_name, args, text) => {
+  const ended = await keyward(args)
+  expect([ended.code, ended.stdout]).toEqual([1, ''])
+  expect(ended.stderr).toContain(text)
+  expect(ended.stderr).not.toContain('    at ')
+})
+
+test('a directory without a database is left as it is', async () => {
+  const ended = await keyward(['plan', 'nobody@example.com', 'free'], {
+    DATABASE_URL: '',
+    DATA_DIR: '/nowhere/at/all',
+  })
+  expect(ended.code).toBe(1)
+  expect(ended.stderr).toContain('There is no database in /nowhere/at/all')
+})
+
+test('help tells the command, its options and where the database is found', async () => {
+  const { code, stdout } = await keyward(['--help'])
+  expect(code).toBe(0)
+  for (const text of ['keyward plan <email> premium', '--days N', '365', 'DATABASE_URL', 'DATA_DIR']) {
+    expect(stdout).toContain(text)
+  }
+})

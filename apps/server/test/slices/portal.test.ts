@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeApp, makeLicenses, makePremium, type Owner, signUp, startProgram } from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { makeReseller } from '../reseller-actor.ts'
+
+const day = 86_400_000
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+
+beforeAll(async () => {
+  on = await startServer()
+  owner = await signUp(on)
+  await makePremium(on, owner)
+  app = await makeApp(owner)
+})
+afterAll(() => on.close())
+
+const expiresAt = () => on.clock.inDays(30)
+
+test('the profile tells the quota and the app’s name, and nothing else of the owner', async () => {
+  const reseller = await makeReseller(on, owner, app, 7)
+  const { status, json, raw } = await reseller.call('GET', '/profile')
+  expect(status).toBe(200)
+  expect(json.data.reseller).toEqual({
+    _id: reseller._id,
+    email: reseller.email,
+    app_id: { name: app.name },
+    allowed_license_keys: 7,
+    created_licenses: 0,
+    remaining_licenses: 7,
+    active: true,
+    createdAt: expect.any(String),
+    role: 'Reseller',
+  })
+  const made = await reseller.call('POST', '/licenses', { count: 1, expiresAt: expiresAt() })
+  const listed = await reseller.call('GET', '/licenses')
+  for (const text of [raw, made.raw, listed.raw].map(String)) {
+    for (const secret of [owner.id, owner.email, app._id, app.appId, app.appSecret]) {
+      expect(text).not.toContain(secret)
+    }
+  }
+})
+
+test('generated licenses are answered, listed newest first and counted', async () => {
+  const reseller = await makeReseller(on, owner, app, 5)
+  const end = expiresAt()
+  const made = await reseller.call('POST', '/licenses', { count: 2, expiresAt: end })
+  expect(made.status).toBe(201)
+  expect(made.json.message).toBe('2 license(s) created successfully')
+  expect(made.json.data.stats).toEqual({
+    total: 2,
+    active: 2,
+    used: 0,
+    available: 2,
+    expired: 0,
+    remaining: 3,
+  })
+  const more = await reseller.call('POST', '/licenses', { date_expired: '2026-03-04' })
+  const [newest] = more.json.data.licenses
+  expect(newest).toEqual({
+    _id: expect.stringMatching(/^lic_/),
+    key: expect.stringMatching(/^[0-9A-Z]{5}(-[0-9A-Z]{5}){4}$/),
+    app: { name: app.name },
+    status: 'ACTIVE',
+    used: false,
+    usedBy: null,
+    createdAt: expect.any(String),
+    expiresAt: '2026-03-04T23:59:59.999Z',
+    date_expired: '2026-03-04T23:59:59.999Z',
+  })
+  const { json } = await reseller.call('GET', '/licenses')
+  expect(json.data.licenses).toEqual([newest, ...made.json.data.licenses.toReversed()])
+  expect(json.data.pagination).toBeUndefined()
+  const second = await reseller.call('GET', '/licenses?limit=2&page=2')
+  expect(second.json.data.licenses).toEqual([made.json.data.licenses[0]])
+  expect(second.json.data.pagination).toEqual({ page: 2, limit: 2, total: 3, pages: 2 })
+})
+
+test('stats tell used, available and expired apart', async () => {
+  const reseller = await makeReseller(on, owner, app, 4)
+  const short = await reseller.call('POST', '/licenses', {
+    expiresAt: new Date(on.clock.now() + 60_000).toISOString(),
+  })
+  const long = await reseller.call('POST', '/licenses', { count: 2, expiresAt: expiresAt() })
+  const program = await startProgram(on, app)
+  const licenseKey = long.json.data.licenses[0].key
+  await program.call('POST', '/register', { username: 'buyer', password: 'swordfish', licenseKey })
+  on.clock.advance(120_000)
+  const { json } = await reseller.call('GET', '/licenses')
+  expect(json.data.stats).toEqual({ total: 3, active: 2, used: 1, available: 1, expired: 1, remaining: 1 })
+  const byKey = (key: string) => json.data.licenses.find((license: { key: string }) => license.key === key)
+  expect(byKey(licenseKey)).toMatchObject({ status: 'ACTIVE', used: true, usedBy: 'buyer' })
+  expect(byKey(short.json.data.licenses[0].key)).toMatchObject({
+    status: 'EXPIRED',
+    used: false,
+    usedBy: null,
+  })
+})
+
+test.each([
+  ['no expiry', { count: 1 }, 'expiresAt'],
+  ['yesterday', { count: 1, expiresAt: '2026-03-03' }, 'expiresAt'],
+  ['a moment ago', { count: 1, date_expired: '2026-03-04T00:00:00Z' }, 'date_expired'],
+  ['two different expiries', { expiresAt: '2027-01-01', date_expired: '2027-01-02' }, 'date_expired'],
+  ['no license at all', { count: 0, expiresAt: '2027-01-01' }, 'count'],
+  ['half a license', { count: 1.5, expiresAt: '2027-01-01' }, 'count'],
+  ['more than any quota', { count: 10_001, expiresAt: '2027-01-01' }, 'count'],
+  ['an app', { count: 1, expiresAt: '2027-01-01', app: 'x' }, 'app'],
+])('%s is refused', async (_name, body, path) => {
+  const reseller = await makeReseller(on, owner, app)
+  const { status, json } = await reseller.call('POST', '/licenses', body)
+  expect([status, json.errors[0].path]).toEqual([400, path])
+})
+
+test('beyond the quota nothing is made', async () => {
+  const reseller = await makeReseller(on, owner, app, 3)
+  const refused = await reseller.call('POST', '/licenses', { count: 4, expiresAt: expiresAt() })
+  expect([refused.status, refused.json.code]).toEqual([403, 'quota_reached'])
+  expect(refused.json.errors).toEqual([
+    { path: 'count', message: 'You can generate at most 3 more license(s)' },
+  ])
+  expect((await reseller.call('GET', '/licenses')).json.data.stats.total).toBe(0)
+})
+
+test('sixteen requests at once never exceed the quota', async () => {
+  const reseller = await makeReseller(on, owner, app, 10)
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, () =>
+      reseller.call('POST', '/licenses', { count: 3, expiresAt: expiresAt() }),
+    ),
+  )
+  const statuses = answers.map((answer) => answer.status)
+  expect(statuses.filter((status) => status === 201)).toHaveLength(3)
+  expect(statuses.filter((status) => status === 403)).toHaveLength(13)
+  expect((await reseller.call('GET', '/licenses')).json.data.stats).toMatchObject({ total: 9, remaining: 1 })
+})
+
+test('a whole quota of ten thousand is made at once', async () => {
+  const reseller = await makeReseller(on, owner, app, 10_000)
+  const made = await reseller.call('POST', '/licenses', { count: 10_000, expiresAt: expiresAt() })
+  expect(made.status).toBe(201)
+  expect(new Set(made.json.data.licenses.map((license: { key: string }) => license.key)).size).toBe(10_000)
+  expect((await reseller.call('GET', '/profile')).json.data.reseller.remaining_licenses).toBe(0)
+  expect((await reseller.call('DELETE', '/licenses')).json.data.deletedCount).toBe(10_000)
+})
+
+test('when the owner’s premium has ended, nothing is generated until it is back', async () => {
+  const lapsing = await signUp(on)
+  await makePremium(on, lapsing)
+  const reseller = await makeReseller(on, lapsing, await makeApp(lapsing))
+  const { db } = on.database
+  const until = (premium_until: number) =>
+    db.updateTable('owners').set({ premium_until }).where('id', '=', lapsing.id).execute()
+  await until(on.clock.now())
+  const refused = await reseller.call('POST', '/licenses', { count: 1, expiresAt: expiresAt() })
+  expect([refused.status, refused.json.code]).toEqual([403, 'plan_limit_reached'])
+  expect(refused.json.message).not.toMatch(/premium|plan/i)
+  expect((await reseller.call('GET', '/licenses')).status).toBe(200)
+  await until(on.clock.now() + day)
+  expect((await reseller.call('POST', '/licenses', { count: 1, expiresAt: expiresAt() })).status).toBe(201)
+})
+
+test('the licenses of resellers count toward the limit of the app', async () => {
+  const lapsing = await signUp(on)
+  await makePremium(on, lapsing)
+  const own = await makeApp(lapsing)
+  const reseller = await makeReseller(on, lapsing, own, 30)
+  await reseller.call('POST', '/licenses', { count: 30, expiresAt: expiresAt() })
+  await on.database.db
+    .updateTable('owners')
+    .set({ premium_until: null })
+    .where('id', '=', lapsing.id)
+    .execute()
+  const refused = await lapsing.call('POST', '/licenses', { app: own._id, expiresAt: expiresAt() })
+  expect([refused.status, refused.json.code]).toEqual([403, 'plan_limit_reached'])
+})
+
+test('a reseller deletes its own licenses alone; who used one stays, with an expiry of now', async () => {
+  const [reseller, colleague] = [await makeReseller(on, owner, app), await makeReseller(on, owner, app)]
+  await makeLicenses(on, owner, app, 2)
+  const { json } = await reseller.call('POST', '/licenses', { count: 3, expiresAt: expiresAt() })
+  await colleague.call('POST', '/licenses', { count: 1, expiresAt: expiresAt() })
+  const program = await startProgram(on, app)
+  const licenseKey = json.data.licenses[0].key
+  await program.call('POST', '/register', { username: 'stranded', password: 'swordfish', licenseKey })
+  const before = (await owner.call('GET', '/licenses')).json.data.stats.total
+
+  const deleted = await reseller.call('DELETE', '/licenses')
+  expect([deleted.json.data.deletedCount, deleted.json.message]).toEqual([
+    3,
+    'Successfully deleted 3 license(s)',
+  ])
+  expect((await owner.call('GET', '/licenses')).json.data.stats.total).toBe(before - 3)
+  expect((await colleague.call('GET', '/licenses')).json.data.stats.total).toBe(1)
+  expect((await reseller.call('GET', '/profile')).json.data.reseller.remaining_licenses).toBe(10)
+  const { clients } = (await owner.call('GET', '/clients?search=stranded')).json.data
+  expect(clients).toMatchObject([{ status: 'expired', expiresAt: new Date(on.clock.now()).toISOString() }])
+})
+
+test('a session ends with its logout, and slides while it is used', async () => {
+  const reseller = await makeReseller(on, owner, app)
+  const other = await on.call('POST', '/resellers/auth/login', {
+    body: { email: reseller.email.toUpperCase(), password: ` ${reseller.password} ` },
+  })
+  expect(other.json.data.reseller.email).toBe(reseller.email)
+  for (let days = 0; days < 40; days += 20) {
+    on.clock.advance(20 * day)
+    expect((await reseller.call('GET', '/profile')).status).toBe(200)
+  }
+  expect((await on.call('GET', '/resellers/auth/profile', { token: other.json.data.token })).status).toBe(401)
+  expect((await reseller.call('POST', '/logout')).status).toBe(200)
+  expect((await reseller.call('GET', '/profile')).status).toBe(401)
+})
+
+test('sign-in counts failures alone, and waits after ten of an account', async () => {
+  const strict = await startServer({ RATE_LIMITS: 'on' })
+  try {
+    const boss = await signUp(strict)
+    await makePremium(strict, boss)
+    const { email, password } = await makeReseller(strict, boss, await makeApp(boss))
+    const signIn = (body: unknown) => strict.call('POST', '/resellers/auth/login', { body })
+    for (let count = 0; count < 10; count += 1) {
+      const refused = await signIn({ email, password: 'wrong one' })
+      expect([refused.status, refused.json.message]).toEqual([401, 'Invalid email or password'])
+      if (count < 9) expect((await signIn({ email, password })).status).toBe(200)
+    }
+    const waiting = await signIn({ email, password })
+    expect(waiting.status).toBe(429)
+    expect(Number(waiting.headers['retry-after'])).toBeGreaterThan(0)
+  } finally {
+    await strict.close()
+  }
+})

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  activateKey,
+  makeApp,
+  makePremium,
+  type Owner,
+  refusal,
+  registerUser,
+  signUp,
+  startProgram,
+} from '../actors.ts'
+import { type Answer, startServer, type TestServer } from '../harness.ts'
+
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+beforeAll(async () => {
+  on = await startServer()
+  owner = await signUp(on)
+  await makePremium(on, owner)
+})
+afterAll(() => on.close())
+beforeEach(async () => {
+  app = await makeApp(owner)
+})
+
+const bound = 'PC-7F3A-0042'
+const foreign = {
+  absent: undefined,
+  empty: '',
+  'a space': ' ',
+  'a beginning': bound.slice(0, -1),
+  'an end': bound.slice(1),
+  'a longer one': `${bound}0`,
+  'one with a space behind': `${bound} `,
+  'one in lower case': bound.toLowerCase(),
+  'a wildcard': '%',
+  'the stored hash': '0'.repeat(64),
+}
+
+type SignIn = (hwid?: string) => Promise<Answer>
+const ways: [string, () => Promise<SignIn>][] = [
+  [
+    'license',
+    async () => {
+      const { license } = await activateKey(on, owner, app, bound)
+      const program = await startProgram(on, app)
+      return (hwid) => program.call('POST', '/license', { licenseKey: license.key, hwid })
+    },
+  ],
+  [
+    'login',
+    async () => {
+      await registerUser(on, owner, app)
+      const program = await startProgram(on, app)
+      const signIn: SignIn = (hwid) =>
+        program.call('POST', '/login', { username: 'alice', password: 'swordfish', hwid })
+      await signIn(bound)
+      return signIn
+    },
+  ],
+]
+
+describe.each(ways)('a lock bound at %s', (_way, prepare) => {
+  test('is passed by the whole same id alone, and stays', async () => {
+    const signIn = await prepare()
+    for (const [what, hwid] of Object.entries(foreign)) {
+      expect({ what, code: refusal(await signIn(hwid)) }).toEqual({ what, code: 'hwidMismatch' })
+    }
+    expect((await signIn(bound)).status).toBe(200)
+    const { clients } = (await owner.call('GET', `/clients?app=${app._id}`)).json.data
+    expect(clients[0].hwid).toBe(bound)
+  })
+})
+
+test('a validate call passes a lock with the whole same id alone', async () => {
+  const { license } = await activateKey(on, owner, app, bound)
+  const validate = async (hwid?: string) =>
+    (await on.call('POST', '/client/validate', { body: { appId: app.appId, licenseKey: license.key, hwid } }))
+      .json.data
+  for (const hwid of Object.values(foreign)) {
+    expect(await validate(hwid)).toMatchObject({ valid: false, code: 'hwidMismatch' })
+  }
+  expect(await validate(bound)).toMatchObject({ valid: true })
+})
+
+test('the lock binds at the first sign-in that brings an id, and not before', async () => {
+  const { license, program } = await activateKey(on, owner, app)
+  const signIn = (hwid?: string) => program.call('POST', '/license', { licenseKey: license.key, hwid })
+  expect((await signIn('')).json.data.user.hwidBound).toBe(false)
+  expect((await signIn()).json.data.user.hwidBound).toBe(false)
+  expect((await signIn('first')).json.data.user.hwidBound).toBe(true)
+  expect(refusal(await signIn('second'))).toBe('hwidMismatch')
+  expect(refusal(await signIn())).toBe('hwidMismatch')
+})
+
+test('a session that brought no id is refused as soon as another one binds the lock', async () => {
+  const { license, program: unlocked } = await activateKey(on, owner, app)
+  const other = await startProgram(on, app)
+  await other.call('POST', '/license', { licenseKey: license.key, hwid: bound })
+  expect((await other.call('GET', '/session')).status).toBe(200)
+  expect(refusal(await unlocked.call('GET', '/session'))).toBe('hwidMismatch')
+})
+
+test('a session keeps the id it signed in with: after a reset another computer shuts the first out', async () => {
+  const { license, user, program } = await activateKey(on, owner, app, bound)
+  await owner.call('PATCH', `/clients/${user._id}/reset-hwid`)
+  expect((await program.call('GET', '/session')).status).toBe(200)
+  const other = await startProgram(on, app)
+  await other.call('POST', '/license', { licenseKey: license.key, hwid: 'PC-2' })
+  expect(refusal(await program.call('GET', '/session'))).toBe('hwidMismatch')
+})
+
+test('an id that a refused sign-in brings binds nothing', async () => {
+  const { program, user } = await registerUser(on, owner, app)
+  await owner.call('PATCH', `/clients/${user._id}/toggle-ban`)
+  const login = (password: string) =>
+    program.call('POST', '/login', { username: 'alice', password, hwid: bound })
+  expect(refusal(await login('swordfish'))).toBe('userBanned')
+  expect(refusal(await login('wrong'))).toBe('passMismatch')
+  expect((await owner.call('GET', `/clients?app=${app._id}`)).json.data.clients[0].hwid).toBe(null)
+})
+
+test('ids are compared in full length, unicode included', async () => {
+  const long = `${'ü'.repeat(255)}1`
+  const { license, program } = await activateKey(on, owner, app, long)
+  const signIn = (hwid: string) => program.call('POST', '/license', { licenseKey: license.key, hwid })
+  expect(refusal(await signIn(`${'ü'.repeat(255)}2`))).toBe('hwidMismatch')
+  expect((await signIn(long)).status).toBe(200)
+  expect((await signIn('x'.repeat(257))).status).toBe(400)
+})

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
+import type { Tables } from '../../src/db/tables.ts'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  makePremium,
+  type Owner,
+  onlyOne,
+  refusal,
+  registerUser,
+  signUp,
+  startProgram,
+} from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+beforeAll(async () => {
+  on = await startServer()
+  owner = await signUp(on)
+  await makePremium(on, owner)
+})
+afterAll(() => on.close())
+beforeEach(async () => {
+  app = await makeApp(owner)
+})
+
+describe('signing in by key alone', () => {
+  test('makes a user named by the key at the first use, and the same user signs in at the next', async () => {
+    const { license, user } = await activateKey(on, owner, app)
+    expect(user).toMatchObject({ username: license.key, expiresAt: license.expiresAt })
+    const program = await startProgram(on, app)
+    for (const licenseKey of [license.key, license.key.toLowerCase(), license.key.replaceAll('-', '')]) {
+      const { json } = await program.call('POST', '/license', { licenseKey })
+      expect(json.data.user._id).toBe(user._id)
+    }
+    const { stats, clients } = (await owner.call('GET', `/clients?app=${app._id}`)).json.data
+    expect(stats.total).toBe(1)
+    expect(clients[0]).toMatchObject({ username: license.key, licenseKey: license.key })
+  })
+
+  test('refuses the key of a user with a password, and a key that was added to a user', async () => {
+    const { license, program } = await registerUser(on, owner, app)
+    const added = onlyOne(await makeLicenses(on, owner, app))
+    await program.call('POST', '/upgrade', { username: 'alice', licenseKey: added.key })
+    const other = await startProgram(on, app)
+    for (const { key } of [license, added]) {
+      expect(refusal(await other.call('POST', '/license', { licenseKey: key }))).toBe('keyUsed')
+    }
+  })
+
+  test('refuses a key that is unknown, of another app, banned or past its end, and makes no user', async () => {
+    const foreign = onlyOne(await makeLicenses(on, owner, await makeApp(owner, 'Other')))
+    const [banned, ended] = await makeLicenses(on, owner, app, 2)
+    await owner.call('PATCH', `/licenses/${banned?._id}/toggle-ban`)
+    await owner.call('PUT', `/licenses/${ended?._id}`, { expiresAt: '2001-01-01' })
+    const program = await startProgram(on, app)
+    const code = async (licenseKey?: string) =>
+      refusal(await program.call('POST', '/license', { licenseKey }))
+    expect(await code('AAAAA-AAAAA-AAAAA-AAAAA-AAAAA')).toBe('keyNotFound')
+    expect(await code(foreign.key)).toBe('keyNotFound')
+    expect(await code(banned?.key)).toBe('keyBanned')
+    expect(await code(ended?.key)).toBe('noActiveSubs')
+    expect((await owner.call('GET', `/clients?app=${app._id}`)).json.data.stats.total).toBe(0)
+  })
+
+  test('after its user was deleted makes a new one with the time that is left', async () => {
+    const { license, user } = await activateKey(on, owner, app, 'pc-1')
+    await owner.call('DELETE', `/clients/${user._id}`)
+    const program = await startProgram(on, app)
+    const { json } = await program.call('POST', '/license', { licenseKey: license.key, hwid: 'pc-2' })
+    expect(json.data.user).toMatchObject({ username: license.key, expiresAt: license.expiresAt })
+    expect(json.data.user._id).not.toBe(user._id)
+  })
+})
+
+describe('an upgrade', () => {
+  const upgrade = async (licenseKey: string, username = 'alice') =>
+    (await startProgram(on, app)).call('POST', '/upgrade', { username, licenseKey })
+  const licenses = async () => (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.licenses
+
+  test('does not pass the end of the year 9999, where time ends', async () => {
+    const body = { app: app._id, expiresAt: '9999-12-31', count: 2 }
+    const [first, added] = (await owner.call('POST', '/licenses', body)).json.data.licenses
+    const program = await startProgram(on, app)
+    await program.call('POST', '/register', {
+      username: 'methuselah',
+      password: 'swordfish',
+      licenseKey: first.key,
+    })
+    const { json } = await upgrade(added.key, 'methuselah')
+    expect(json.data.user.expiresAt).toBe('9999-12-31T23:59:59.999Z')
+    expect((await owner.call('GET', '/licenses')).status).toBe(200)
+  })
+
+  test('adds what the key has left to the user and to its first license; the key keeps its own end', async () => {
+    const { license, user } = await registerUser(on, owner, app)
+    const added = onlyOne(await makeLicenses(on, owner, app, 1, 10))
+    on.clock.advance(4 * day)
+    const { status, json } = await upgrade(added.key, 'ALICE')
+    expect(status).toBe(200)
+    const expiresAt = on.clock.inDays(26 + 6)
+    expect(json.data.user).toMatchObject({ _id: user._id, username: 'alice', expiresAt })
+    const [second, first] = await licenses()
+    expect(first).toMatchObject({ _id: license._id, expiresAt })
+    expect(second).toMatchObject({ expiresAt: added.expiresAt, used: true, usedBy: { username: 'alice' } })
+  })
+
+  test('counts from now for a user whose time is over', async () => {
+    const { license } = await registerUser(on, owner, app)
+    await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: '2001-01-01' })
+    on.clock.advance(day)
+    const added = onlyOne(await makeLicenses(on, owner, app, 1, 10))
+    expect((await upgrade(added.key)).json.data.user.expiresAt).toBe(on.clock.inDays(10))
+  })
+
+  test('uses a key once', async () => {
+    await registerUser(on, owner, app)
+    const added = onlyOne(await makeLicenses(on, owner, app, 1, 10))
+    await upgrade(added.key)
+    expect(refusal(await upgrade(added.key))).toBe('keyUsed')
+    const program = await startProgram(on, app)
+    const register = { username: 'bobby', password: 'swordfish', licenseKey: added.key }
+    expect(refusal(await program.call('POST', '/register', register))).toBe('keyUsed')
+  })
+
+  test('that is refused leaves the key unused and the user as it was', async () => {
+    const { user, program } = await registerUser(on, owner, app)
+    const before = (await program.call('GET', '/session')).json.data.user.expiresAt
+    const [fresh, banned, ended] = await makeLicenses(on, owner, app, 3)
+    if (!fresh || !banned || !ended) throw new Error('three were made')
+    await owner.call('PATCH', `/licenses/${banned._id}/toggle-ban`)
+    await owner.call('PUT', `/licenses/${ended._id}`, { expiresAt: '2001-01-01' })
+    expect(refusal(await upgrade(fresh.key, 'nobody'))).toBe('usernameNotFound')
+    expect(refusal(await upgrade('AAAAA-AAAAA-AAAAA-AAAAA-AAAAA'))).toBe('keyNotFound')
+    expect(refusal(await upgrade(banned.key))).toBe('keyBanned')
+    expect(refusal(await upgrade(ended.key))).toBe('noActiveSubs')
+    await owner.call('PATCH', `/clients/${user._id}/toggle-ban`)
+    expect(refusal(await upgrade(fresh.key))).toBe('userBanned')
+    await owner.call('PATCH', `/clients/${user._id}/toggle-ban`)
+    expect((await program.call('GET', '/session')).json.data.user.expiresAt).toBe(before)
+    expect((await licenses()).filter((one: { used: boolean }) => one.used)).toHaveLength(1)
+  })
+})
+
+describe('validate', () => {
+  const validate = (body: object) =>
+    on.call('POST', '/client/validate', { body: { appId: app.appId, ...body } })
+
+  test('answers 200 for every key of a known app, and why it is not valid', async () => {
+    const [fresh, banned, ended] = await makeLicenses(on, owner, app, 3)
+    await owner.call('PATCH', `/licenses/${banned?._id}/toggle-ban`)
+    await owner.call('PUT', `/licenses/${ended?._id}`, { expiresAt: '2001-01-01' })
+    const used = await activateKey(on, owner, app)
+    const { license: named } = await registerUser(on, owner, app)
+    const seen = async (licenseKey = '') => {
+      const answer = await validate({ licenseKey })
+      expect(answer.status).toBe(200)
+      return answer.json.data
+    }
+    expect(await seen(fresh?.key)).toEqual({
+      valid: true,
+      license: { key: fresh?.key, used: false, username: null, expiresAt: fresh?.expiresAt },
+    })
+    expect(await seen(used.license.key)).toMatchObject({
+      valid: true,
+      license: { used: true, username: used.user.username },
+    })
+    expect(await seen(named.key.toLowerCase())).toMatchObject({ valid: true, license: { username: 'alice' } })
+    expect(await seen(banned?.key)).toMatchObject({ valid: false, code: 'keyBanned' })
+    expect(await seen(ended?.key)).toMatchObject({ valid: false, code: 'noActiveSubs' })
+    expect(await seen('AAAAA-AAAAA-AAAAA-AAAAA-AAAAA')).toEqual({
+      valid: false,
+      code: 'keyNotFound',
+      license: null,
+    })
+    expect(await seen(fresh?.key.slice(0, -1))).toMatchObject({ valid: false, code: 'keyNotFound' })
+  })
+
+  test('of an unknown app is appDisabled', async () => {
+    expect(refusal(await validate({ appId: 'ZZZZZZZZ', licenseKey: 'x' }))).toBe('appDisabled')
+  })
+
+  test('writes nothing, whatever the verdict', async () => {
+    const { license } = await activateKey(on, owner, app)
+    const fresh = onlyOne(await makeLicenses(on, owner, app))
+    const snapshot = async () => {
+      const tables = [
+        'licenses',
+        'clients',
+        'client_sessions',
+        'daily_counts',
+        'audit',
+        'license_counts',
+        'attempts',
+      ]
+      const rows = (table: string) =>
+        on.database.db
+          .selectFrom(table as keyof Tables)
+          .selectAll()
+          .execute()
+      return JSON.stringify(await Promise.all(tables.map(rows)))
+    }
+    const before = await snapshot()
+    for (const licenseKey of [license.key, fresh.key, 'nothing']) {
+      await validate({ licenseKey, hwid: 'pc-1' })
+      await validate({ licenseKey })
+    }
+    expect(await snapshot()).toBe(before)
+  })
+})

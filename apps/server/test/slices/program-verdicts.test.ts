@@ -1,0 +1,240 @@
+import { type MessageKey, messageDefaults } from '@keyward/contract'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  makePremium,
+  type Owner,
+  onlyOne,
+  type Program,
+  refusal,
+  registerUser,
+  signUp,
+  startProgram,
+  wrongFields,
+} from '../actors.ts'
+import { type Answer, startServer, type TestServer } from '../harness.ts'
+
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+beforeAll(async () => {
+  on = await startServer()
+  owner = await signUp(on)
+  await makePremium(on, owner)
+})
+afterAll(() => on.close())
+beforeEach(async () => {
+  app = await makeApp(owner)
+})
+
+const init = (body: object = {}) =>
+  on.call('POST', '/client/init', {
+    body: { appId: app.appId, secret: app.appSecret, version: '1.0.0', ...body },
+  })
+
+describe('init', () => {
+  test('opens a session for 24 hours and names the app', async () => {
+    const { status, json } = await init()
+    expect(status).toBe(200)
+    expect(json.data).toEqual({
+      session: expect.stringMatching(/^kwc_[\w-]{43}$/),
+      expiresAt: on.clock.inDays(1),
+      app: { name: app.name, version: '1.0.0' },
+      updateAvailable: false,
+    })
+  })
+
+  test.each([
+    ['1.2.3', '1.2.4', true],
+    ['1.9.0', '1.10.0', true],
+    ['2.0.0', '1.10.0', false],
+    ['1.10.0', '1.10.0', false],
+    ['nightly', '1.10.0', true],
+  ])('of version %s tells of %s as an update: %s', async (mine, newest, expected) => {
+    await owner.call('PUT', `/apps/${app._id}`, { version: newest })
+    expect((await init({ version: mine })).json.data.updateAvailable).toBe(expected)
+  })
+
+  test('with a wrong, empty or partial secret, or of an unknown app, is appDisabled', async () => {
+    for (const secret of [
+      'wrong',
+      app.appSecret.slice(0, 31),
+      `${app.appSecret}x`,
+      app.appSecret.toLowerCase(),
+    ]) {
+      expect(refusal(await init({ secret }))).toBe('appDisabled')
+    }
+    expect(refusal(await init({ appId: 'ZZZZZZZZ' }))).toBe('appDisabled')
+    expect(wrongFields(await init({ secret: '' }))).toEqual(['secret'])
+  })
+
+  test('of a paused app is pausedApp, but only with the right secret', async () => {
+    await owner.call('PUT', `/apps/${app._id}`, { paused: true })
+    expect(refusal(await init())).toBe('pausedApp')
+    expect(refusal(await init({ secret: 'wrong' }))).toBe('appDisabled')
+  })
+})
+
+describe('register', () => {
+  const register = (program: Program, body: object) =>
+    program.call('POST', '/register', { username: 'alice', password: 'swordfish', ...body })
+
+  test('makes the end user, signs it in and uses the license up', async () => {
+    const license = onlyOne(await makeLicenses(on, owner, app))
+    const program = await startProgram(on, app)
+    const answer = await register(program, { licenseKey: license.key, hwid: 'pc-1', email: 'a@example.com' })
+    expect(answer.json.message).toBe('Successfully logged in')
+    expect(answer.json.data.user).toEqual({
+      _id: expect.stringMatching(/^usr_/),
+      username: 'alice',
+      email: 'a@example.com',
+      expiresAt: license.expiresAt,
+      createdAt: on.clock.inDays(0),
+      lastLoginAt: on.clock.inDays(0),
+      hwidBound: true,
+    })
+    expect((await program.call('GET', '/session')).json.data).toEqual(answer.json.data)
+    const [seen] = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.licenses
+    expect(seen).toMatchObject({ used: true, status: 'active', usedBy: { username: 'alice' } })
+  })
+
+  test('refuses a name of two letters, a taken name, and keys that cannot be used', async () => {
+    await registerUser(on, owner, app)
+    const [fresh, banned, ended] = await makeLicenses(on, owner, app, 3)
+    const used = (await owner.call('GET', `/licenses?app=${app._id}&status=active`)).json.data.licenses[0]
+    await owner.call('PATCH', `/licenses/${banned?._id}/toggle-ban`)
+    await owner.call('PUT', `/licenses/${ended?._id}`, { expiresAt: '2001-01-01' })
+    const program = await startProgram(on, app)
+    const code = async (body: object) => refusal(await register(program, { username: 'bobby', ...body }))
+    expect(await code({ username: 'ab', licenseKey: fresh?.key })).toBe('unTooShort')
+    expect(await code({ username: 'ALICE', licenseKey: fresh?.key })).toBe('usernameTaken')
+    expect(await code({ licenseKey: 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA' })).toBe('keyNotFound')
+    expect(await code({ licenseKey: used.key })).toBe('keyUsed')
+    expect(await code({ licenseKey: banned?.key })).toBe('keyBanned')
+    expect(await code({ licenseKey: ended?.key })).toBe('noActiveSubs')
+    expect((await owner.call('GET', `/clients?app=${app._id}`)).json.data.stats.total).toBe(1)
+    expect(
+      (await register(program, { username: 'bobby', licenseKey: fresh?.key?.toLowerCase() })).status,
+    ).toBe(200)
+  })
+
+  test("does not take another app's key", async () => {
+    const other = await makeApp(owner, 'Other')
+    const license = onlyOne(await makeLicenses(on, owner, other))
+    expect(refusal(await register(await startProgram(on, app), { licenseKey: license.key }))).toBe(
+      'keyNotFound',
+    )
+  })
+})
+
+test('login tells an unknown name from a wrong password, and takes the name in any case', async () => {
+  await registerUser(on, owner, app)
+  const program = await startProgram(on, app)
+  const login = (username: string, password: string) => program.call('POST', '/login', { username, password })
+  expect(refusal(await login('nobody', 'swordfish'))).toBe('usernameNotFound')
+  expect(refusal(await login('alice', 'Swordfish'))).toBe('passMismatch')
+  expect(refusal(await login('alice', ' swordfish'))).toBe('passMismatch')
+  const { status, json } = await login('ALICE', 'swordfish')
+  expect(status).toBe(200)
+  expect(json.data.user.username).toBe('alice')
+})
+
+test('a user that a key alone made has no password that fits', async () => {
+  const { license } = await activateKey(on, owner, app)
+  const program = await startProgram(on, app)
+  for (const password of ['null', 'undefined', license.key]) {
+    const answer = await program.call('POST', '/login', { username: license.key, password })
+    expect(refusal(answer)).toBe('passMismatch')
+  }
+})
+
+describe('the reasons are told in their order', () => {
+  type World = { user: { _id: string }; license: { _id: string } }
+  const worsen: [MessageKey, (world: World) => Promise<unknown>][] = [
+    [
+      'noActiveSubs',
+      ({ license }) => owner.call('PUT', `/licenses/${license._id}`, { expiresAt: '2001-01-01' }),
+    ],
+    ['keyBanned', ({ license }) => owner.call('PATCH', `/licenses/${license._id}/toggle-ban`)],
+    ['userBanned', ({ user }) => owner.call('PATCH', `/clients/${user._id}/toggle-ban`)],
+    ['pausedApp', () => owner.call('PUT', `/apps/${app._id}`, { paused: true })],
+    ['appDisabled', () => owner.call('PUT', '/settings', { pauseApplications: true })],
+  ]
+  const heal = () => owner.call('PUT', '/settings', { pauseApplications: false })
+
+  test('at sign-in, by password and by key, with a foreign hardware id', async () => {
+    const byName = await registerUser(on, owner, app)
+    await byName.program.call('POST', '/login', { username: 'alice', password: 'swordfish', hwid: 'pc-1' })
+    const byKey = await activateKey(on, owner, app, 'pc-1')
+    const program = await startProgram(on, app)
+    const attempts: [World, () => Promise<Answer>][] = [
+      [
+        byName,
+        () => program.call('POST', '/login', { username: 'alice', password: 'swordfish', hwid: 'pc-2' }),
+      ],
+      [byKey, () => program.call('POST', '/license', { licenseKey: byKey.license.key, hwid: 'pc-2' })],
+    ]
+    for (const [, attempt] of attempts) expect(refusal(await attempt())).toBe('hwidMismatch')
+    for (const [code, act] of worsen.slice(0, 3)) {
+      for (const [world, attempt] of attempts) {
+        await act(world)
+        expect(refusal(await attempt())).toBe(code)
+      }
+    }
+    const wrong = await program.call('POST', '/login', { username: 'alice', password: 'wrong', hwid: 'pc-2' })
+    expect(refusal(wrong)).toBe('passMismatch')
+    for (const [code, act] of worsen.slice(3)) {
+      await act(byName)
+      for (const [, attempt] of attempts) expect(refusal(await attempt())).toBe(code)
+    }
+    await heal()
+  })
+
+  test('on a running session and in validate, each with the own text of the app', async () => {
+    const texts = Object.fromEntries(Object.keys(messageDefaults).map((key) => [key, `own text of ${key}`]))
+    await owner.call('PUT', `/apps/${app._id}/error-messages`, texts)
+    const { program, license, user } = await activateKey(on, owner, app, 'pc-1')
+    const validate = () =>
+      on.call('POST', '/client/validate', {
+        body: { appId: app.appId, licenseKey: license.key, hwid: 'pc-2' },
+      })
+    const mismatch = await validate()
+    expect(mismatch.json).toMatchObject({
+      message: 'own text of hwidMismatch',
+      data: { code: 'hwidMismatch' },
+    })
+    for (const [code, act] of worsen) {
+      await act({ user, license })
+      const answer = await program.call('GET', '/session')
+      expect(refusal(answer)).toBe(code)
+      expect(answer.json.message).toBe(`own text of ${code}`)
+      const verdict = await validate()
+      expect(verdict.status).toBe(200)
+      expect(verdict.json).toMatchObject({ message: `own text of ${code}`, data: { valid: false, code } })
+    }
+    await heal()
+    for (const [, act] of worsen.slice(1, 3)) await act({ user, license })
+    await owner.call('PUT', `/apps/${app._id}`, { paused: false })
+    await owner.call('PATCH', `/clients/${user._id}/extend`, { days: 1 })
+    expect((await program.call('GET', '/session')).status).toBe(200)
+  })
+
+  test('with the default texts where the owner changed nothing', async () => {
+    const { program, user } = await activateKey(on, owner, app)
+    await owner.call('PATCH', `/clients/${user._id}/toggle-ban`)
+    expect((await program.call('GET', '/session')).json.message).toBe(messageDefaults.userBanned)
+  })
+})
+
+test('an end user expires at the very moment, and not before', async () => {
+  const { program, license } = await activateKey(on, owner, app)
+  on.clock.advance(30 * day - 1)
+  const late = await startProgram(on, app)
+  expect((await late.call('POST', '/license', { licenseKey: license.key })).status).toBe(200)
+  on.clock.advance(1)
+  expect(refusal(await late.call('GET', '/session'))).toBe('noActiveSubs')
+  expect(refusal(await program.call('GET', '/session'))).toBe('sessionUnauthed')
+})

@@ -1,0 +1,274 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  type Owner,
+  onlyOne,
+  type Program,
+  refusal,
+  registerUser,
+  signUp,
+  startProgram,
+} from '../actors.ts'
+import { type Answer, startServer, type TestServer } from '../harness.ts'
+import { recount } from '../recount.ts'
+
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+beforeAll(async () => {
+  on = await startServer()
+})
+afterAll(() => on.close())
+beforeEach(async () => {
+  owner = await signUp(on)
+  app = await makeApp(owner)
+})
+afterEach(async () => {
+  const { kept, counted } = await recount(on)
+  expect(kept).toEqual(counted)
+})
+
+const times = <T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => make(at)))
+const programs = (count: number): Promise<Program[]> => times(count, () => startProgram(on, app))
+const winners = (answers: Answer[]) => answers.filter((answer) => answer.status < 300)
+const refusals = (answers: Answer[]) => answers.filter((answer) => answer.status >= 300).map(refusal)
+const repeat = (code: string, count: number) => Array.from({ length: count }, () => code)
+
+const clients = async () => (await owner.call('GET', `/clients?app=${app._id}`)).json.data
+const licenses = async () => (await owner.call('GET', `/licenses?app=${app._id}&limit=200`)).json.data
+const today = async () => (await owner.call('GET', `/activity?app=${app._id}`)).json.data.days.at(-1)
+
+describe('for the last seat', () => {
+  test('of the free plan one of twelve third apps at once is made', async () => {
+    const answers = await times(12, (at) => owner.call('POST', '/apps', { name: `App ${at}` }))
+    expect(winners(answers)).toHaveLength(1)
+    expect(refusals(answers)).toEqual(repeat('plan_limit_reached', 11))
+    expect((await owner.call('GET', '/apps')).json.data.count).toBe(2)
+  })
+
+  test('single and bulk licenses at once never pass 30, and what fits is made', async () => {
+    const sizes = [1, 7, 1, 12, 5, 1, 9, 3, 1, 20, 1, 2, 4, 1, 6, 1]
+    const answers = await times(sizes.length, (at) =>
+      owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(1), count: sizes[at] }),
+    )
+    const made = sizes.filter((_, at) => answers[at]?.status === 201).reduce((sum, size) => sum + size, 0)
+    expect(made).toBeLessThanOrEqual(30)
+    expect((await licenses()).stats.total).toBe(made)
+    expect(new Set(refusals(answers))).toEqual(new Set(['plan_limit_reached']))
+    const rest = await times(31 - made, () =>
+      owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(1) }),
+    )
+    expect(refusals(rest)).toEqual(['plan_limit_reached'])
+    expect((await licenses()).stats.total).toBe(30)
+  })
+
+  test('of one custom key one of eight at once is made', async () => {
+    await owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
+    const answers = await times(8, (at) =>
+      owner.call('POST', '/licenses', {
+        app: app._id,
+        expiresAt: on.clock.inDays(1),
+        key: at % 2 ? 'SAME-KEY' : 'samekey',
+      }),
+    )
+    expect(winners(answers)).toHaveLength(1)
+    expect(refusals(answers)).toEqual(repeat('key_taken', 7))
+  })
+})
+
+describe('one key and sixteen programs at once', () => {
+  test('that register: exactly one gets it', async () => {
+    const license = onlyOne(await makeLicenses(on, owner, app))
+    const all = await programs(16)
+    const answers = await times(16, (at) =>
+      (all[at] as Program).call('POST', '/register', {
+        username: `user${at}`,
+        password: 'swordfish',
+        licenseKey: license.key,
+      }),
+    )
+    expect(winners(answers)).toHaveLength(1)
+    expect(refusals(answers)).toEqual(repeat('keyUsed', 15))
+    const winner = onlyOne(winners(answers)).json.data.user
+    const seen = await clients()
+    expect(seen.stats.total).toBe(1)
+    expect(seen.clients[0].username).toBe(winner.username)
+    expect(onlyOne<{ usedBy: object }>((await licenses()).licenses).usedBy).toEqual({
+      _id: winner._id,
+      username: winner.username,
+    })
+    expect(await today()).toMatchObject({ activations: 1, signIns: 1 })
+  })
+
+  test('that sign in by it on different computers: one is bound, the others do not match', async () => {
+    const license = onlyOne(await makeLicenses(on, owner, app))
+    const all = await programs(16)
+    const answers = await times(16, (at) =>
+      (all[at] as Program).call('POST', '/license', { licenseKey: license.key, hwid: `pc-${at}` }),
+    )
+    expect(winners(answers)).toHaveLength(1)
+    expect(refusals(answers)).toEqual(repeat('hwidMismatch', 15))
+    const bound = answers.findIndex((answer) => answer.status === 200)
+    expect((await clients()).stats.total).toBe(1)
+    expect((await clients()).clients[0].hwid).toBe(`pc-${bound}`)
+    expect(await today()).toMatchObject({ activations: 1, signIns: 1 })
+  })
+
+  test('that sign in by it on one computer: all get in as the one user', async () => {
+    const license = onlyOne(await makeLicenses(on, owner, app))
+    const all = await programs(16)
+    const answers = await times(16, (at) =>
+      (all[at] as Program).call('POST', '/license', { licenseKey: license.key, hwid: 'pc-1' }),
+    )
+    expect(refusals(answers)).toEqual([])
+    expect(new Set(answers.map((answer) => answer.json.data.user._id)).size).toBe(1)
+    expect((await clients()).stats.total).toBe(1)
+    expect(await today()).toMatchObject({ activations: 1, signIns: 16 })
+  })
+
+  test('that upgrade one user: its time is added once', async () => {
+    await registerUser(on, owner, app)
+    const key = onlyOne(await makeLicenses(on, owner, app, 1, 10)).key
+    const all = await programs(16)
+    const answers = await times(16, (at) =>
+      (all[at] as Program).call('POST', '/upgrade', { username: 'alice', licenseKey: key }),
+    )
+    expect(winners(answers)).toHaveLength(1)
+    expect(refusals(answers)).toEqual(repeat('keyUsed', 15))
+    expect((await clients()).clients[0].expiresAt).toBe(on.clock.inDays(40))
+  })
+})
+
+test('different keys that upgrade one user at once are all added', async () => {
+  await registerUser(on, owner, app)
+  const keys = await makeLicenses(on, owner, app, 8, 10)
+  const all = await programs(8)
+  const answers = await times(8, (at) =>
+    (all[at] as Program).call('POST', '/upgrade', { username: 'alice', licenseKey: keys[at]?.key }),
+  )
+  expect(refusals(answers)).toEqual([])
+  expect((await clients()).clients[0].expiresAt).toBe(on.clock.inDays(30 + 80))
+})
+
+test('one user name and sixteen programs with a key each: one gets it, and no other key is used up', async () => {
+  const keys = await makeLicenses(on, owner, app, 16)
+  const all = await programs(16)
+  const answers = await times(16, (at) =>
+    (all[at] as Program).call('POST', '/register', {
+      username: at % 2 ? 'Alice' : 'alice',
+      password: 'swordfish',
+      licenseKey: keys[at]?.key,
+    }),
+  )
+  expect(winners(answers)).toHaveLength(1)
+  expect(refusals(answers)).toEqual(repeat('usernameTaken', 15))
+  expect((await licenses()).stats).toMatchObject({ total: 16, active: 1, unused: 15 })
+})
+
+test('a ban and sign-ins at once: afterwards nobody is in', async () => {
+  const { license, user } = await activateKey(on, owner, app)
+  const all = await programs(8)
+  const signIns = all.map((program) => program.call('POST', '/license', { licenseKey: license.key }))
+  const ban = owner.call('PATCH', `/clients/${user._id}/toggle-ban`, { is_banned: true })
+  const answers = await Promise.all(signIns)
+  expect((await ban).status).toBe(200)
+  expect(refusals(answers).every((code) => code === 'userBanned')).toBe(true)
+  for (const [at, program] of all.entries()) {
+    const code = refusal(await program.call('GET', '/session'))
+    expect(code).toBe(answers[at]?.status === 200 ? 'userBanned' : 'sessionUnauthed')
+  }
+})
+
+test('toggles at once are all counted: an even number leaves things as they were', async () => {
+  const { license, user } = await activateKey(on, owner, app)
+  const toggles = await times(8, (at) =>
+    owner.call('PATCH', at % 2 ? `/clients/${user._id}/toggle-ban` : `/licenses/${license._id}/toggle-ban`),
+  )
+  expect(refusals(toggles)).toEqual([])
+  expect((await clients()).clients[0].ban).toBe(false)
+  expect((await licenses()).licenses[0].banned).toBe(false)
+})
+
+test('partial changes of messages at once lose nothing', async () => {
+  const keys = [
+    'keyUsed',
+    'keyBanned',
+    'userBanned',
+    'pausedApp',
+    'hwidMismatch',
+    'keyNotFound',
+    'unTooShort',
+  ]
+  const path = `/apps/${app._id}/error-messages`
+  const answers = await times(keys.length, (at) =>
+    owner.call('PUT', path, { [keys[at] as string]: `new ${at}` }),
+  )
+  expect(refusals(answers)).toEqual([])
+  const { errorMessages } = (await owner.call('GET', path)).json.data
+  expect(keys.map((key) => errorMessages[key])).toEqual(keys.map((_, at) => `new ${at}`))
+})
+
+test('extensions at once add up, for the user and its license alike', async () => {
+  const { license, user } = await activateKey(on, owner, app)
+  await times(10, () => owner.call('PATCH', `/clients/${user._id}/extend`, { days: 1 }))
+  expect((await clients()).clients[0].expiresAt).toBe(on.clock.inDays(40))
+  const [seen] = (await licenses()).licenses
+  expect(seen).toMatchObject({ _id: license._id, expiresAt: on.clock.inDays(40) })
+})
+
+test('deleting keys while programs use them leaves no user with time and no license behind it', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const keys = await makeLicenses(on, owner, app, 8)
+    const all = await programs(8)
+    await Promise.all(
+      keys.flatMap(({ _id, key }, at) => [
+        (all[at] as Program).call('POST', '/license', { licenseKey: key }),
+        at % 2 ? owner.call('DELETE', `/licenses/${_id}`) : owner.call('DELETE', `/licenses?app=${app._id}`),
+      ]),
+    )
+    const { rows } = {
+      rows: await on.database.db.selectFrom('clients').selectAll().where('app_id', '=', app._id).execute(),
+    }
+    const existing = new Set((await licenses()).licenses.map((one: { _id: string }) => one._id))
+    for (const row of rows) {
+      if (row.license_id === null) expect(row.expires_at).toBeLessThanOrEqual(on.clock.now())
+      else expect(existing).toContain(row.license_id)
+    }
+  }
+})
+
+test('everything at once, and afterwards every count is that of a recount', async () => {
+  const keys = await makeLicenses(on, owner, app, 12)
+  const all = await programs(12)
+  const users = await Promise.all([activateKey(on, owner, app), activateKey(on, owner, app)])
+  await Promise.all([
+    ...all.map((program, at) =>
+      program.call('POST', '/license', { licenseKey: keys[at]?.key, hwid: `pc-${at}` }),
+    ),
+    ...keys.slice(0, 6).map(({ _id }) => owner.call('PATCH', `/licenses/${_id}/toggle-ban`)),
+    ...keys
+      .slice(3, 9)
+      .map(({ _id }, at) => owner.call('PUT', `/licenses/${_id}`, { expiresAt: on.clock.inDays(at) })),
+    ...keys.slice(8).map(({ _id }) => owner.call('DELETE', `/licenses/${_id}`)),
+    ...users.map(({ user }) => owner.call('DELETE', `/clients/${user._id}`)),
+    ...users.map(({ user }) => owner.call('PATCH', `/clients/${user._id}/extend`, { days: 3 })),
+    makeApp(owner, 'Second'),
+  ]).then((answers) => {
+    const broken = answers.filter((answer) => 'status' in answer && answer.status >= 500)
+    expect(broken).toEqual([])
+  })
+})
+
+test('two resets at once both end well', async () => {
+  const vendor = await signUp(on)
+  await makeLicenses(on, vendor, await makeApp(vendor), 5)
+  const twice = await Promise.all([
+    vendor.call('POST', '/settings/reset'),
+    vendor.call('POST', '/settings/reset'),
+  ])
+  expect(twice.map(({ status }) => status).filter((status) => status !== 401)).not.toContain(404)
+  expect(twice.some(({ status }) => status === 200)).toBe(true)
+})

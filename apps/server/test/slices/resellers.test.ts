@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeApp, makePremium, type Owner, registerUser, signUp } from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { makeReseller } from '../reseller-actor.ts'
+
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+
+beforeAll(async () => {
+  on = await startServer()
+  owner = await signUp(on)
+  await makePremium(on, owner)
+  app = await makeApp(owner)
+})
+afterAll(() => on.close())
+
+let addresses = 0
+const someone = (change: Record<string, unknown> = {}) => {
+  addresses += 1
+  return {
+    email: `someone${addresses}@example.com`,
+    password: 'sell them all',
+    app_id: app._id,
+    allowed_license_keys: 10,
+    ...change,
+  }
+}
+
+test('a new reseller is answered with its credentials, trimmed, this once', async () => {
+  const made = await owner.call(
+    'POST',
+    '/resellers',
+    someone({ email: ' New@Example.com ', password: '  Abc!23  ' }),
+  )
+  expect(made.status).toBe(201)
+  expect(made.json.message).toBe('Reseller account has been created successfully.')
+  expect(made.json.data).toEqual({
+    _id: expect.stringMatching(/^res_/),
+    email: 'New@Example.com',
+    password: 'Abc!23',
+    app_id: { _id: app._id, name: app.name },
+    allowed_license_keys: 10,
+  })
+  const listed = await owner.call('GET', '/resellers')
+  expect(listed.json.data.resellers[0]).toEqual({
+    _id: made.json.data._id,
+    email: 'New@Example.com',
+    app_id: { _id: app._id, name: app.name },
+    allowed_license_keys: 10,
+    created_licenses: 0,
+    remaining_licenses: 10,
+    createdAt: expect.any(String),
+    active: true,
+  })
+  const row = await on.database.db
+    .selectFrom('resellers')
+    .selectAll()
+    .where('id', '=', made.json.data._id)
+    .executeTakeFirstOrThrow()
+  expect(JSON.stringify(row)).not.toContain('Abc!23')
+  const audit = await on.database.db.selectFrom('audit').selectAll().execute()
+  expect(JSON.stringify(audit)).not.toContain('Abc!23')
+})
+
+test('an app may be named by its appId, and another tenant’s app is not there', async () => {
+  expect((await owner.call('POST', '/resellers', someone({ app_id: app.appId }))).status).toBe(201)
+  const other = await signUp(on)
+  await makePremium(on, other)
+  const foreign = await other.call('POST', '/resellers', someone())
+  expect([foreign.status, foreign.json.code]).toEqual([404, 'not_found'])
+})
+
+test.each([
+  ['a limit of 0', { allowed_license_keys: 0 }, 'allowed_license_keys'],
+  ['a limit above 10000', { allowed_license_keys: 10_001 }, 'allowed_license_keys'],
+  ['half a license', { allowed_license_keys: 1.5 }, 'allowed_license_keys'],
+  ['no e-mail', { email: 'nobody' }, 'email'],
+  ['a password of blanks', { password: '         ' }, 'password'],
+  ['a short password', { password: ' abc  ' }, 'password'],
+  ['an unknown field', { active: false }, 'active'],
+])('%s is refused', async (_name, change, path) => {
+  const { status, json } = await owner.call('POST', '/resellers', someone(change))
+  expect([status, json.errors[0].path]).toEqual([400, path])
+})
+
+test('free owners cannot make resellers', async () => {
+  const free = await signUp(on)
+  const own = await makeApp(free)
+  const { status, json } = await free.call('POST', '/resellers', someone({ app_id: own._id }))
+  expect([status, json.code]).toEqual([403, 'plan_limit_reached'])
+  expect(json.message).toContain('only available for premium subscribers')
+})
+
+test('an e-mail belongs to one reseller of all owners, in whatever case', async () => {
+  const first = someone()
+  expect((await owner.call('POST', '/resellers', first)).status).toBe(201)
+  const other = await signUp(on)
+  await makePremium(on, other)
+  const second = await other.call('POST', '/resellers', {
+    ...first,
+    email: first.email.toUpperCase(),
+    app_id: (await makeApp(other))._id,
+  })
+  expect([second.status, second.json.code]).toEqual([409, 'email_taken'])
+})
+
+test('of many who take an e-mail at once exactly one gets it', async () => {
+  const same = someone()
+  const answers = await Promise.all(Array.from({ length: 8 }, () => owner.call('POST', '/resellers', same)))
+  expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(7).fill(409)])
+})
+
+test('the list filters by app and by who is active, and pages on request', async () => {
+  const listing = await signUp(on)
+  await makePremium(on, listing)
+  const [one, two] = [await makeApp(listing, 'One'), await makeApp(listing, 'Two')]
+  const a = await makeReseller(on, listing, one)
+  const b = await makeReseller(on, listing, two)
+  await listing.call('PUT', `/resellers/${b._id}`, { active: false })
+  const ids = async (query: string) => {
+    const { json } = await listing.call('GET', `/resellers${query}`)
+    return json.data.resellers.map((reseller: { _id: string }) => reseller._id)
+  }
+  expect(await ids('')).toEqual([b._id, a._id])
+  expect(await ids(`?app=${one._id}`)).toEqual([a._id])
+  expect(await ids(`?app=${two.appId}`)).toEqual([b._id])
+  expect(await ids('?active=true')).toEqual([a._id])
+  expect(await ids('?active=false')).toEqual([b._id])
+  expect((await listing.call('GET', '/resellers?active=maybe')).status).toBe(400)
+  const paged = await listing.call('GET', '/resellers?limit=1&page=2')
+  expect(paged.json.data.resellers.map((reseller: { _id: string }) => reseller._id)).toEqual([a._id])
+  expect(paged.json.data.pagination).toEqual({ page: 2, limit: 1, total: 2, pages: 2 })
+  expect((await owner.call('GET', `/resellers?app=${one._id}`)).status).toBe(404)
+})
+
+test('a limit below what exists leaves nothing, never less', async () => {
+  const reseller = await makeReseller(on, owner, app, 5)
+  await reseller.call('POST', '/licenses', { count: 3, expiresAt: on.clock.inDays(9) })
+  const { status, json } = await owner.call('PUT', `/resellers/${reseller._id}`, { licenseLimit: 0 })
+  expect(status).toBe(200)
+  expect(json.data.reseller).toMatchObject({
+    allowed_license_keys: 0,
+    created_licenses: 3,
+    remaining_licenses: 0,
+  })
+  for (const body of [{ licenseLimit: -1 }, { licenseLimit: 10_001 }, {}, { email: 'x@example.com' }]) {
+    expect((await owner.call('PUT', `/resellers/${reseller._id}`, body)).status).toBe(400)
+  }
+})
+
+test('suspending ends the sessions, refuses sign-in like an unknown account, and can be taken back', async () => {
+  const reseller = await makeReseller(on, owner, app)
+  const credentials = { email: reseller.email, password: reseller.password }
+  const signIn = () => on.call('POST', '/resellers/auth/login', { body: credentials })
+  const suspends = await Promise.all(
+    [1, 2].map(() => owner.call('PUT', `/resellers/${reseller._id}`, { active: false })),
+  )
+  expect(suspends.map((answer) => [answer.status, answer.json.data.reseller.active])).toEqual([
+    [200, false],
+    [200, false],
+  ])
+  expect((await reseller.call('GET', '/profile')).status).toBe(401)
+  const refused = await signIn()
+  const unknown = await on.call('POST', '/resellers/auth/login', {
+    body: { ...credentials, email: 'nobody@example.com' },
+  })
+  expect(refused.status).toBe(401)
+  expect(refused.raw).toEqual(unknown.raw)
+  await owner.call('PUT', `/resellers/${reseller._id}`, { active: true })
+  expect((await reseller.call('GET', '/profile')).status).toBe(401)
+  expect((await signIn()).status).toBe(200)
+})
+
+test('no session outlives a suspension that runs beside a sign-in', async () => {
+  const reseller = await makeReseller(on, owner, app)
+  const credentials = { email: reseller.email, password: reseller.password }
+  const [, ...signIns] = await Promise.all([
+    owner.call('PUT', `/resellers/${reseller._id}`, { active: false }),
+    ...Array.from({ length: 6 }, () => on.call('POST', '/resellers/auth/login', { body: credentials })),
+  ])
+  for (const { status, json } of signIns) {
+    if (status !== 200) continue
+    expect((await on.call('GET', '/resellers/auth/profile', { token: json.data.token })).status).toBe(401)
+  }
+  const left = await on.database.db
+    .selectFrom('reseller_sessions')
+    .select('id')
+    .where('reseller_id', '=', reseller._id)
+    .execute()
+  expect(left).toEqual([])
+})
+
+test('deleting a reseller ends its sessions and leaves its licenses and end users with the owner', async () => {
+  const reseller = await makeReseller(on, owner, app)
+  const { json } = await reseller.call('POST', '/licenses', { count: 2, expiresAt: on.clock.inDays(9) })
+  const [first] = json.data.licenses
+  expect((await owner.call('GET', `/licenses?search=${first.key}`)).json.data.licenses[0].reseller).toEqual({
+    _id: reseller._id,
+    email: reseller.email,
+  })
+  const gone = await owner.call('DELETE', `/resellers/${reseller._id}`)
+  expect([gone.status, gone.json.message]).toEqual([200, 'Reseller has been permanently deleted.'])
+  expect((await reseller.call('GET', '/profile')).status).toBe(401)
+  const { licenses } = (await owner.call('GET', `/licenses?search=${first.key}`)).json.data
+  expect(licenses).toMatchObject([{ _id: first._id, reseller: null, status: 'unused' }])
+  expect((await owner.call('DELETE', `/resellers/${reseller._id}`)).status).toBe(404)
+})
+
+test('another tenant’s reseller is answered like one that is not there', async () => {
+  const reseller = await makeReseller(on, owner, app)
+  const other = await signUp(on)
+  for (const [method, body] of [
+    ['PUT', { active: false }],
+    ['DELETE', undefined],
+  ] as const) {
+    const foreign = await other.call(method, `/resellers/${reseller._id}`, body)
+    const missing = await other.call(method, '/resellers/res_0', body)
+    expect([foreign.status, foreign.raw]).toEqual([404, missing.raw])
+  }
+  expect((await reseller.call('GET', '/profile')).status).toBe(200)
+})
+
+test('tokens of owners, resellers and programs open no door of each other', async () => {
+  const reseller = await makeReseller(on, owner, app)
+  const { program } = await registerUser(on, owner, app, 'doorkeeper')
+  const status = async (path: string, token: string) => (await on.call('GET', path, { token })).status
+  expect(await status('/resellers', reseller.token)).toBe(401)
+  expect(await status('/resellers/dashboard/data', reseller.token)).toBe(401)
+  expect(await status('/resellers/dashboard/data', owner.token)).toBe(200)
+  expect(await status('/resellers/auth/profile', owner.token)).toBe(401)
+  expect(await status('/resellers/auth/profile', program.session)).toBe(401)
+})

@@ -1,0 +1,217 @@
+import { connect } from 'node:net'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeApp, type Owner, refusal, signUp, startProgram } from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+let on: TestServer
+let owner: Owner
+beforeAll(async () => {
+  on = await startServer({}, { timeouts: { requestMs: 300, headersMs: 200, checkEveryMs: 50 } })
+  owner = await signUp(on)
+})
+afterAll(() => on.close())
+
+describe('a request that takes its time', () => {
+  let port: number
+  beforeAll(async () => {
+    await on.server.listen({ port: 0, host: '127.0.0.1' })
+    const [address] = on.server.addresses() as { port: number }[]
+    port = address?.port ?? 0
+  })
+
+  /** Sends a beginning, and then a drop now and then until the server hangs up; answers what it said. */
+  async function drip(beginning: string, drop: string): Promise<string> {
+    const socket = connect(port, '127.0.0.1')
+    let received = ''
+    socket.on('data', (data) => {
+      received += data
+    })
+    socket.on('error', () => {})
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    socket.write(beginning)
+    const dripping = setInterval(() => socket.write(drop), 20)
+    await closed
+    clearInterval(dripping)
+    return received
+  }
+
+  const start = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\n'
+
+  test.each([
+    ['headers', start, 'X-A: b\r\n'],
+    ['body', `${start}Content-Type: application/json\r\nContent-Length: 99999\r\n\r\n{"email":"`, 'x'],
+  ])('with its %s is ended, however long it would go on', async (_part, beginning, drop) => {
+    expect(await drip(beginning, drop)).not.toContain('success')
+  })
+
+  test('does not keep others from being answered', async () => {
+    const slow = drip(start, 'X-A: b\r\n')
+    const answer = await fetch(`http://127.0.0.1:${port}/api/health`)
+    expect(await answer.json()).toEqual({ success: true, data: { status: 'up' } })
+    await slow
+  })
+
+  test('with headers beyond 16 kB is refused', async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/health`, {
+      headers: { 'x-long': 'x'.repeat(17_000) },
+    })
+    expect(answer.status).toBe(431)
+  })
+})
+
+describe('while payments are simulated or limits are off', () => {
+  test.each(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'])(
+    'a request with the header %s is refused',
+    async (name) => {
+      for (const path of ['/health', '/config', '/client/apps/ZZZZZZZZ/keys']) {
+        const answer = await on.call('GET', path, { headers: { [name]: '10.0.0.1' } })
+        expect(refusal(answer)).toBe('forwarded_refused')
+      }
+    },
+  )
+})
+
+test('health, readiness and the configuration of the console need nobody signed in and hold no secret', async () => {
+  expect((await on.call('GET', '/health')).json.data).toEqual({ status: 'up' })
+  expect((await on.call('GET', '/ready')).json.data).toEqual({ status: 'ready' })
+  const { data } = (await on.call('GET', '/config')).json
+  expect(data).toEqual({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    publicUrl: null,
+    registration: 'open',
+    passwordPolicy: 'basic',
+    payments: 'mock',
+    links: { shipping: null, refund: null, paymentTerms: null, community: null, videos: null },
+  })
+})
+
+test.each(['/nothing', '/apps/x/y/z', '/client/nothing', '/%E0%A4%A', `/apps/${'x'.repeat(300)}`])(
+  'the unknown path /api%s answers not_found as JSON',
+  async (path) => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const answer = await on.call(method, path, { token: owner.token })
+      expect(answer.status).toBe(404)
+      expect(answer.json).toEqual({ success: false, code: 'not_found', message: 'Not found' })
+    }
+  },
+)
+
+test('answers of the API are not to be stored by anybody on the way', async () => {
+  const app = await makeApp(owner)
+  for (const answer of [
+    await owner.call('GET', '/apps'),
+    await on.call('GET', '/apps'),
+    await on.call('POST', '/client/validate', { body: { appId: app.appId, licenseKey: 'x' } }),
+  ]) {
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.headers['x-content-type-options']).toBe('nosniff')
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  }
+})
+
+describe('an error that nobody foresaw', () => {
+  test('is answered with a request id and nothing else, and its cause stays in the log', async () => {
+    const own = await startServer()
+    try {
+      const vendor = await signUp(own)
+      const app = await makeApp(vendor)
+      const program = await startProgram(own, app)
+      await sql`alter table daily_counts rename to elsewhere`.execute(own.database.db)
+      const answer = await vendor.call('GET', '/activity')
+      expect(answer.status).toBe(500)
+      expect(answer.json).toEqual({
+        success: false,
+        code: 'internal',
+        message: 'Something went wrong on the server',
+        requestId: answer.headers['x-request-id'],
+      })
+      await sql`alter table clients rename to nowhere`.execute(own.database.db)
+      const refused = await program.call('POST', '/login', { username: 'abc', password: 'x' })
+      expect(refused.json).toMatchObject({ code: 'internal', requestId: refused.headers['x-request-id'] })
+      expect(Object.keys(refused.json).sort()).toEqual(['code', 'message', 'requestId', 'success'])
+    } finally {
+      await own.close()
+    }
+  })
+
+  test('on the way to the database makes the server not ready, while it is still up', async () => {
+    const own = await startServer()
+    await own.database.close()
+    try {
+      expect(refusal(await own.call('GET', '/ready'))).toBe('unavailable')
+      expect((await own.call('GET', '/health')).status).toBe(200)
+    } finally {
+      await own.server.close().catch(() => {})
+    }
+  })
+})
+
+test.each([
+  ['/auth/login', '{"email":', '}'],
+  ['/client/validate', '{"appId":', '}'],
+  ['/client/init', '', ''],
+])(
+  'a body of %s that is nested a hundred thousand times is refused like any other wrong one',
+  async (path, head, tail) => {
+    const answer = await on.server.inject({
+      method: 'POST',
+      url: `/api${path}`,
+      headers: { 'content-type': 'application/json' },
+      payload: `${head}${'['.repeat(100_000)}${']'.repeat(100_000)}${tail}`,
+    })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({ success: false, code: 'invalid_input' })
+  },
+)
+
+test('no text that a program or an owner can send makes the server fail', async () => {
+  const app = await makeApp(owner, 'Hostile')
+  await owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
+  const program = await startProgram(on, app)
+  const texts = [
+    '\u0000',
+    'a\u0000bc',
+    '\ud800',
+    'a\ud800bc',
+    "'; drop table licenses;--",
+    '"',
+    '\\',
+    '%',
+    '\u202e',
+    '\uffff',
+    '𝒳𝒳𝒳',
+  ]
+  for (const text of texts) {
+    const answers = [
+      await program.call('POST', '/login', { username: text, password: text, hwid: text }),
+      await program.call('POST', '/license', { licenseKey: text, hwid: text }),
+      await program.call('POST', '/upgrade', { username: text, licenseKey: text }),
+      await program.call('POST', '/register', {
+        username: `${text}abc`,
+        password: `${text}123456`,
+        licenseKey: text,
+      }),
+      await on.call('POST', '/client/validate', { body: { appId: app.appId, licenseKey: text, hwid: text } }),
+      await on.call('POST', '/client/validate', { body: { appId: text, licenseKey: text } }),
+      await on.call('POST', '/client/init', { body: { appId: text, secret: text, version: text } }),
+      await on.call('POST', '/auth/login', { body: { email: `${text}@example.com`, password: text } }),
+      await owner.call('PUT', `/apps/${app._id}/error-messages`, { keyUsed: text }),
+      await owner.call('POST', '/licenses', { app: text, expiresAt: '2030-01-01' }),
+      await owner.call('POST', '/licenses', { app: app._id, expiresAt: '2030-01-01', note: text }),
+    ]
+    if (!/\p{Cs}/u.test(text)) {
+      answers.push(await owner.call('GET', `/licenses?search=${encodeURIComponent(`${text}x`)}`))
+      answers.push(await owner.call('GET', `/clients?search=${encodeURIComponent(text)}`))
+      answers.push(await owner.call('GET', `/clients?app=${encodeURIComponent(text)}`))
+      answers.push(await owner.call('GET', `/apps/${encodeURIComponent(text)}`))
+    }
+    expect({
+      text,
+      statuses: answers.map((answer) => answer.status).filter((status) => status >= 500),
+    }).toEqual({
+      text,
+      statuses: [],
+    })
+  }
+})

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  type Owner,
+  refusal,
+  signUp,
+  startProgram,
+  wrongFields,
+} from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+beforeAll(async () => {
+  on = await startServer()
+})
+afterAll(() => on.close())
+beforeEach(async () => {
+  owner = await signUp(on)
+  app = await makeApp(owner)
+})
+
+test('start with running applications and the lock on, and change one by one', async () => {
+  expect((await owner.call('GET', '/settings')).json.data).toEqual({
+    pauseApplications: false,
+    hwidLock: true,
+  })
+  const paused = await owner.call('PUT', '/settings', { pauseApplications: true })
+  expect(paused.json.data).toEqual({ pauseApplications: true, hwidLock: true })
+  expect(paused.json.message).toBe('Settings updated successfully')
+  const unlocked = await owner.call('PUT', '/settings', { hwidLock: false })
+  expect(unlocked.json.data).toEqual({ pauseApplications: true, hwidLock: false })
+  expect((await owner.call('GET', '/settings')).json.data).toEqual(unlocked.json.data)
+  expect(wrongFields(await owner.call('PUT', '/settings', {}))).toEqual([''])
+  expect(wrongFields(await owner.call('PUT', '/settings', { pause: true }))).toContain('pause')
+})
+
+test('pausing all applications shuts out new and running programs, and lifting it lets them go on', async () => {
+  const { program } = await activateKey(on, owner, app)
+  await owner.call('PUT', '/settings', { pauseApplications: true })
+  expect(refusal(await program.call('GET', '/session'))).toBe('appDisabled')
+  const init = await on.call('POST', '/client/init', {
+    body: { appId: app.appId, secret: app.appSecret, version: '1.0.0' },
+  })
+  expect(refusal(init)).toBe('appDisabled')
+  await owner.call('PUT', '/settings', { pauseApplications: false })
+  expect((await program.call('GET', '/session')).status).toBe(200)
+})
+
+test("pausing touches nobody else's programs", async () => {
+  const other = await signUp(on)
+  const { program } = await activateKey(on, other, await makeApp(other))
+  await owner.call('PUT', '/settings', { pauseApplications: true })
+  expect((await program.call('GET', '/session')).status).toBe(200)
+})
+
+test.each(['platform', 'app'])('with the lock of the %s off a foreign hardware id gets in', async (whose) => {
+  const { license } = await activateKey(on, owner, app, 'pc-1')
+  const elsewhere = await startProgram(on, app)
+  const signIn = () => elsewhere.call('POST', '/license', { licenseKey: license.key, hwid: 'pc-2' })
+  expect(refusal(await signIn())).toBe('hwidMismatch')
+  const set = (hwidLock: boolean) =>
+    whose === 'platform'
+      ? owner.call('PUT', '/settings', { hwidLock })
+      : owner.call('PUT', `/apps/${app._id}`, { settings: { hwidLock } })
+  await set(false)
+  expect((await signIn()).status).toBe(200)
+  expect((await elsewhere.call('GET', '/session')).status).toBe(200)
+  await set(true)
+  expect(refusal(await elsewhere.call('GET', '/session'))).toBe('hwidMismatch')
+  const again = await startProgram(on, app)
+  const home = await again.call('POST', '/license', { licenseKey: license.key, hwid: 'pc-1' })
+  expect(home.status).toBe(200)
+})
+
+test('a reset takes apps, licenses, end users and settings, and ends every session', async () => {
+  const { program } = await activateKey(on, owner, app, 'pc-1')
+  await makeLicenses(on, owner, await makeApp(owner, 'Second'), 3)
+  await owner.call('PUT', '/settings', { hwidLock: false })
+  const signIn = () =>
+    on.call('POST', '/auth/login', { body: { email: owner.email, password: owner.password } })
+  const elsewhere = (await signIn()).json.data.token
+  const neighbour = await signUp(on)
+  const kept = await activateKey(on, neighbour, await makeApp(neighbour))
+
+  const { status, json } = await owner.call('POST', '/settings/reset')
+  expect(status).toBe(200)
+  expect(json.message).toBe('Platform data has been reset successfully')
+  expect(refusal(await owner.call('GET', '/auth/profile'))).toBe('unauthorized')
+  expect(refusal(await on.call('GET', '/auth/profile', { token: elsewhere }))).toBe('unauthorized')
+  expect(refusal(await program.call('GET', '/session'))).toBe('appDisabled')
+  expect((await kept.program.call('GET', '/session')).status).toBe(200)
+
+  const { token, user } = (await signIn()).json.data
+  expect(user).toMatchObject({ _id: owner.id, email: owner.email, apps: [] })
+  const read = async (path: string) => (await on.call('GET', path, { token })).json.data
+  expect(await read('/apps')).toEqual({ apps: [], count: 0 })
+  expect((await read('/licenses')).stats).toEqual({ total: 0, active: 0, unused: 0, expired: 0, banned: 0 })
+  expect((await read('/clients')).stats).toEqual({ total: 0, active: 0, banned: 0, expired: 0 })
+  expect(await read('/settings')).toEqual({ pauseApplications: false, hwidLock: true })
+})
+
+test('a reset keeps the audit of what was done before it, and adds itself', async () => {
+  await owner.call('POST', '/settings/reset')
+  const rows = await on.database.db
+    .selectFrom('audit')
+    .select('action')
+    .where('owner_id', '=', owner.id)
+    .execute()
+  expect(rows.map((row) => row.action)).toEqual(
+    expect.arrayContaining(['owner.registered', 'app.created', 'app.deleted', 'platform.reset']),
+  )
+})
+
+test('a reset keeps the plan', async () => {
+  const until = on.clock.now() + 1000
+  await on.database.db
+    .updateTable('owners')
+    .set({ premium_until: until })
+    .where('id', '=', owner.id)
+    .execute()
+  await owner.call('POST', '/settings/reset')
+  const row = await on.database.db
+    .selectFrom('owners')
+    .select('premium_until')
+    .where('id', '=', owner.id)
+    .executeTakeFirstOrThrow()
+  expect(row.premium_until).toBe(until)
+})

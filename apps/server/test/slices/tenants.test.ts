@@ -1,0 +1,165 @@
+import type { Endpoint } from '@keyward/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Tables } from '../../src/db/tables.ts'
+import { allEndpoints } from '../../src/http/openapi.ts'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  makePremium,
+  type Owner,
+  onlyOne,
+  refusal,
+  signUp,
+} from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { makeReseller } from '../reseller-actor.ts'
+
+let on: TestServer
+let owner: Owner
+let theirs: Things
+beforeAll(async () => {
+  on = await startServer()
+  owner = await signUp(on)
+  await makePremium(on, owner)
+  const neighbour = await signUp(on)
+  await makePremium(on, neighbour)
+  theirs = await makeThings(neighbour)
+})
+afterAll(() => on.close())
+
+const missing = '00000000000000000000000000000000'
+
+/** One of everything; each field stands for its `_id`. */
+interface Things {
+  app: string
+  appId: string
+  license: string
+  client: string
+  reseller: string
+}
+const none: Things = {
+  app: `app_${missing}`,
+  appId: 'ZZZZZZZZ',
+  license: `lic_${missing}`,
+  client: `usr_${missing}`,
+  reseller: `res_${missing}`,
+}
+const later = '2030-01-01'
+
+async function makeThings(vendor: Owner): Promise<Things> {
+  const app = await makeApp(vendor, 'Theirs')
+  const { user } = await activateKey(on, vendor, app, 'pc-1')
+  const license = onlyOne(await makeLicenses(on, vendor, app))
+  const reseller = await makeReseller(on, vendor, app)
+  return { app: app._id, appId: app.appId, license: license._id, client: user._id, reseller: reseller._id }
+}
+
+type Named = { id?: keyof Things; query?: (things: Things) => string; body?: (things: Things) => object }
+/** How each call names what it is about; a call on the right track but for its owner. */
+const naming: Record<string, Named> = {
+  'apps.get': { id: 'app' },
+  'apps.update': { id: 'app', body: () => ({ name: 'Mine now' }) },
+  'apps.remove': { id: 'app' },
+  'apps.deletionPreview': { id: 'app' },
+  'apps.stats': { id: 'app' },
+  'apps.rotateSecret': { id: 'app' },
+  'apps.getErrorMessages': { id: 'app' },
+  'apps.updateErrorMessages': { id: 'app', body: () => ({ keyUsed: 'Mine now' }) },
+  'apps.resetErrorMessages': { id: 'app' },
+  'licenses.list': { query: ({ app }) => `app=${app}` },
+  'licenses.create': { body: ({ app }) => ({ app, expiresAt: later }) },
+  'licenses.update': { id: 'license', body: () => ({ expiresAt: later }) },
+  'licenses.toggleBan': { id: 'license' },
+  'licenses.remove': { id: 'license' },
+  'licenses.removeAll': { query: ({ app }) => `app=${app}` },
+  'clients.list': { query: ({ app }) => `app=${app}` },
+  'clients.createDirect': {
+    body: ({ app }) => ({ username: 'intruder', password: 'secret1', appId: app, expiresAt: later }),
+  },
+  'clients.toggleBan': { id: 'client' },
+  'clients.resetHwid': { id: 'client' },
+  'clients.extend': { id: 'client', body: () => ({ days: 1 }) },
+  'clients.remove': { id: 'client' },
+  'resellers.list': { query: ({ app }) => `app=${app}` },
+  'resellers.create': {
+    body: ({ app }) => ({
+      email: 'intruder@example.com',
+      password: 'secret1',
+      app_id: app,
+      allowed_license_keys: 1,
+    }),
+  },
+  'resellers.update': { id: 'reseller', body: () => ({ active: false }) },
+  'resellers.remove': { id: 'reseller' },
+  'bulk.licenses': { body: ({ license }) => ({ action: 'delete', ids: [license] }) },
+  'bulk.clients': { body: ({ client }) => ({ action: 'reset-hwid', ids: [client] }) },
+  'bulk.exportLicenses': { query: ({ app }) => `app=${app}` },
+  'bulk.exportClients': { query: ({ app }) => `app=${app}` },
+  'bulk.importLicenses': { body: ({ app }) => ({ app, csv: 'expiresAt\n2030-01-01' }) },
+  'dashboard.activity': { query: ({ app }) => `app=${app}` },
+}
+
+const namesSomething = (endpoint: Endpoint) => {
+  const shapes = [endpoint.query, endpoint.body].map((schema) => Object.keys(fieldsOf(schema)))
+  return endpoint.params !== undefined || shapes.flat().some((field) => /^(ids|app(_?[iI]d)?)$/.test(field))
+}
+
+const call = async (endpoint: Endpoint, named: Named, things: Things) => {
+  const path = named.id === undefined ? endpoint.path : endpoint.path.replace(':id', things[named.id])
+  const query = named.query === undefined ? '' : `?${named.query(things)}`
+  return owner.call(endpoint.method, `${path}${query}`, named.body?.(things))
+}
+
+async function snapshot(): Promise<string> {
+  const tables = ['apps', 'licenses', 'clients', 'client_sessions', 'resellers', 'reseller_sessions', 'audit']
+  const rows = (table: string) =>
+    on.database.db
+      .selectFrom(table as keyof Tables)
+      .selectAll()
+      .execute()
+  return JSON.stringify(await Promise.all(tables.map(rows)))
+}
+
+const namingCalls = allEndpoints
+  .filter(({ endpoint }) => endpoint.access === 'owner' && namesSomething(endpoint))
+  .map(({ name, endpoint }) => [name, endpoint] as const)
+
+test.each(namingCalls)(
+  '%s takes what belongs to somebody else for missing, byte for byte, and changes nothing',
+  async (name, endpoint) => {
+    const named = naming[name]
+    if (!named) throw new Error(`say in \`naming\` how ${name} names what it is about`)
+    const before = await snapshot()
+    const variants = [
+      [theirs, none],
+      [
+        { ...theirs, app: theirs.appId },
+        { ...none, app: none.appId },
+      ],
+    ] as const
+    for (const [foreign, absent] of variants) {
+      const [answer, nothing] = [await call(endpoint, named, foreign), await call(endpoint, named, absent)]
+      expect(refusal(nothing)).toBe('not_found')
+      expect(nothing.status).toBe(404)
+      expect(answer.status).toBe(404)
+      expect(answer.raw.toString()).toBe(nothing.raw.toString())
+    }
+    expect(await snapshot()).toBe(before)
+  },
+)
+
+test('each of these calls reaches what belongs to its owner', async () => {
+  for (const [name, named] of Object.entries(naming)) {
+    const endpoint = allEndpoints.find((one) => one.name === name)?.endpoint
+    if (!endpoint) throw new Error(`there is no call ${name}`)
+    const { status } = await call(endpoint, named, await makeThings(owner))
+    expect({ name, status }).toEqual({ name, status: endpoint.status ?? 200 })
+  }
+})
+
+/** The fields of a schema of an object, whatever is put around it. */
+function fieldsOf(schema: unknown): Record<string, unknown> {
+  const { shape } = (schema ?? {}) as { shape?: Record<string, unknown> }
+  return shape ?? {}
+}

@@ -1,0 +1,19 @@
+import { availableParallelism } from 'node:os'
+import { Passwords } from '../apps/server/src/core/passwords.ts'
+
+// As many at once as the thread pool runs, so that no core waits for the next one.
+const atWork = Math.max(4, availableParallelism())
+const passwords = new Passwords({ atWork, queue: 0 })
+const stored = await passwords.hash('correct horse battery staple')
+const until = performance.now() + Number(process.argv[2]) * 1000
+const started = performance.now()
+let done = 0
+await Promise.all(
+  Array.from({ length: atWork }, async () => {
+    while (performance.now() < until) {
+      await passwords.verify(stored, 'correct horse battery staple')
+      done += 1
+    }
+  }),
+)
+process.send?.(done / ((performance.now() - started) / 1000))

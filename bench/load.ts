@@ -1,0 +1,115 @@
+import { existsSync, readFileSync } from 'node:fs'
+import autocannon, { type LoadRequest } from 'autocannon'
+import { Caller } from './http.ts'
+import { measureHashes, type Running, startBare } from './processes.ts'
+
+const connections = 32
+
+/** A call under full load, beside a bare server that answers the same bytes. */
+export interface LoadResult {
+  name: string
+  perSecond: number
+  barePerSecond: number
+  ratio: number
+  p50: number
+  p99: number
+  bareP50: number
+  bareP99: number
+  /** Microseconds of processor time for one answer, of all threads. */
+  cpu: number
+  bareCpu: number
+  /** Password hashes a second in the same rounds, for calls that hash. */
+  hashesPerSecond?: number
+  ofHashes?: number
+}
+
+interface Options {
+  rounds: number
+  seconds: number
+}
+
+/** Alternates both servers in one run, so that what else the machine does meets both; medians of the rounds. */
+export async function measureLoad(
+  name: string,
+  running: Running,
+  requests: LoadRequest[],
+  { rounds, seconds, hashing = false }: Options & { hashing?: boolean },
+): Promise<LoadResult> {
+  const [first] = requests
+  if (!first) throw new Error(`there is nothing to send for ${name}`)
+  const caller = new Caller(running.baseUrl)
+  const answer = await caller.send(first)
+  caller.close()
+  const bare = await startBare({ [first.path]: answer })
+  try {
+    for (const one of [running, bare]) await load(one, requests, 2)
+    const results: { server: Load; bare: Load; hashes: number }[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      const hashes = hashing ? await measureHashes(seconds) : Number.NaN
+      const server = await load(running, requests, seconds)
+      results.push({ server, bare: await load(bare, requests, seconds), hashes })
+    }
+    const of = (pick: (result: (typeof results)[number]) => number) => median(results.map(pick))
+    return {
+      name,
+      perSecond: of(({ server }) => server.perSecond),
+      barePerSecond: of(({ bare }) => bare.perSecond),
+      ratio: of(({ server, bare }) => server.perSecond / bare.perSecond),
+      p50: of(({ server }) => server.p50),
+      p99: of(({ server }) => server.p99),
+      bareP50: of(({ bare }) => bare.p50),
+      bareP99: of(({ bare }) => bare.p99),
+      cpu: of(({ server }) => server.cpu),
+      bareCpu: of(({ bare }) => bare.cpu),
+      ...(hashing && {
+        hashesPerSecond: of(({ hashes }) => hashes),
+        ofHashes: of(({ server, hashes }) => server.perSecond / hashes),
+      }),
+    }
+  } finally {
+    await bare.stop()
+  }
+}
+
+interface Load {
+  perSecond: number
+  p50: number
+  p99: number
+  cpu: number
+}
+
+async function load({ baseUrl, pid }: Running, requests: LoadRequest[], seconds: number): Promise<Load> {
+  const before = cpuMs(pid)
+  const result = await autocannon({ url: baseUrl, requests, connections, duration: seconds })
+  if (result.non2xx + result.errors + result.timeouts > 0) {
+    throw new Error(`${requests[0]?.path}: ${result.non2xx} refusals, ${result.errors} errors`)
+  }
+  return {
+    perSecond: result.requests.total / result.duration,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    cpu: ((cpuMs(pid) - before) / result.requests.total) * 1000,
+  }
+}
+
+/** Processor time that a process has used, where the system tells it by file. */
+function cpuMs(pid: number): number {
+  const path = `/proc/${pid}/stat`
+  if (!existsSync(path)) return Number.NaN
+  const [user, system] = readFileSync(path, 'utf8').split(') ')[1]?.split(' ').slice(11, 13) ?? []
+  return (Number(user) + Number(system)) * 10
+}
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1
+    ? (sorted[middle] ?? Number.NaN)
+    : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
+}
+
+/** Of sorted or unsorted values; the largest of few. */
+export function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
+}

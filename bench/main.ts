@@ -1,0 +1,85 @@
+import { constants, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type LoadResult, measureLoad } from './load.ts'
+import { type Running, startServer } from './processes.ts'
+import { missedMarks, printReport, type Results, writeReport } from './report.ts'
+import { readSeeded, seededFolder } from './seed.ts'
+import { listCases, measureWaits } from './waits.ts'
+import { enter, type World } from './world.ts'
+
+const sections = ['validate', 'session', 'init', 'login', 'create', 'lists', 'writes'] as const
+type Section = (typeof sections)[number]
+
+const { values: options } = parseArgs({
+  options: {
+    licenses: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '4' },
+    only: { type: 'string', default: sections.join(',') },
+    profile: { type: 'string' },
+    check: { type: 'boolean', default: false },
+  },
+})
+const wanted = new Set(options.only.split(',') as Section[])
+const rounds = Number(options.rounds)
+const seconds = Number(options.seconds)
+
+const folder = await seededFolder(Number(options.licenses))
+const seeded = readSeeded(folder)
+const work = mkdtempSync(join(tmpdir(), 'keyward-bench-run-'))
+const profiling = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
+try {
+  mkdirSync(work, { recursive: true })
+  for (const name of readdirSync(folder)) {
+    copyFileSync(join(folder, name), join(work, name), constants.COPYFILE_FICLONE)
+  }
+  const server = await startServer({ DATA_DIR: work }, profiling)
+  try {
+    const results = await measure(server, await enter(server.baseUrl, seeded))
+    printReport(results)
+    if (wanted.size === sections.length) writeReport(results)
+    const missed = missedMarks(results)
+    for (const text of missed) console.log(`MISSED ${text}`)
+    if (options.check && missed.length > 0) process.exitCode = 1
+  } finally {
+    await server.stop()
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true })
+}
+
+async function measure(server: Running, world: World): Promise<Results> {
+  const { baseUrl } = server
+  const loads: LoadResult[] = []
+  const underLoad = { rounds, seconds }
+  const cases = [
+    ['validate', 'client/validate', world.validate],
+    ['session', 'client/session', world.session],
+    ['init', 'client/init', world.init],
+    ['login', 'client/login', world.login],
+    ['create', 'POST /licenses', world.createLicense],
+  ] as const
+  for (const [section, name, requests] of cases) {
+    if (!wanted.has(section)) continue
+    console.log(`Loading ${name} …`)
+    loads.push(await measureLoad(name, server, [...requests], { ...underLoad, hashing: section === 'login' }))
+  }
+  const results: Results = { licenses: Number(options.licenses), loads, lists: [], writes: [] }
+  if (wanted.has('lists')) {
+    console.log('Listing …')
+    const lists = await listCases(baseUrl, world, seeded)
+    results.lists = await measureWaits(baseUrl, world, lists, { rounds, calls: 70 })
+  }
+  if (wanted.has('writes')) {
+    console.log('Writing and deleting many …')
+    const hundred = [{ name: 'POST /licenses, 100 at once', request: world.createHundred }]
+    const all = [{ name: 'DELETE /licenses, all of them', request: world.deleteLicenses }]
+    results.writes = [
+      ...(await measureWaits(baseUrl, world, hundred, { rounds, calls: 30 })),
+      ...(await measureWaits(baseUrl, world, all, { rounds: 1, calls: 1 })),
+    ]
+  }
+  return results
+}

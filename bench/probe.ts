@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LoadRequest } from 'autocannon'
+import { Caller } from './http.ts'
+
+const pauseMs = 5
+
+/** Asks all the time, at a low rate, and tells how long an answer took at most meanwhile. */
+export class Probe {
+  readonly #caller: Caller
+  readonly #request: LoadRequest
+  #stopped = false
+  #longestMs = 0
+  #sentAt: number | undefined
+  #loop: Promise<void>
+
+  constructor(baseUrl: string, request: LoadRequest) {
+    this.#caller = new Caller(baseUrl)
+    this.#request = request
+    this.#loop = this.#ask()
+  }
+
+  async #ask(): Promise<void> {
+    while (!this.#stopped) {
+      this.#sentAt = performance.now()
+      await this.#caller.send(this.#request)
+      this.#longestMs = Math.max(this.#longestMs, performance.now() - this.#sentAt)
+      this.#sentAt = undefined
+      await sleep(pauseMs)
+    }
+  }
+
+  /** The longest wait since this was last asked, that of a request on its way included. */
+  async take(): Promise<number> {
+    while (this.#sentAt !== undefined) await sleep(1)
+    const longest = this.#longestMs
+    this.#longestMs = 0
+    return longest
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#loop
+    this.#caller.close()
+  }
+}

@@ -1,0 +1,64 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export interface Running {
+  baseUrl: string
+  pid: number
+  stop(): Promise<void>
+}
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** One server process on a free loopback port, as an operator starts it. */
+export async function startServer(
+  environment: Record<string, string>,
+  flags: string[] = [],
+): Promise<Running> {
+  const inherited = ['PATH', 'HOME', 'TMPDIR', 'UV_THREADPOOL_SIZE'].map((name) => [name, process.env[name]])
+  const env = Object.fromEntries(inherited.filter(([, value]) => value !== undefined))
+  Object.assign(env, { PORT: '0', HOST: '127.0.0.1', RATE_LIMITS: 'off', LOG_LEVEL: 'error' }, environment)
+  const child = spawn(process.execPath, [...flags, at('../apps/server/src/main.ts')], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const baseUrl = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (status) => reject(new Error(`the server ended with status ${status}`)))
+    createInterface(child.stdout).on('line', (line) => {
+      const [address] = /http:\/\/\S+/.exec(line) ?? []
+      if (address) resolve(address)
+    })
+  })
+  return { baseUrl, pid: child.pid ?? 0, stop: () => end(child) }
+}
+
+/** An answer as it was on the wire, without what Node puts on every answer by itself. */
+export interface Answer {
+  status: number
+  headers: [string, string][]
+  body: string
+}
+
+/** A process that reads each request and answers the same bytes as the real server did. */
+export async function startBare(answers: Record<string, Answer>): Promise<Running> {
+  const child = fork(at('./bare.ts'), { stdio: 'inherit' })
+  child.send(answers)
+  const [port] = (await once(child, 'message')) as [number]
+  return { baseUrl: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => end(child) }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
+/** Password hashes a second when nothing else is done. */
+export async function measureHashes(seconds: number): Promise<number> {
+  const child = fork(at('./hashes.ts'), [String(seconds)], { stdio: 'inherit' })
+  const [rate] = (await once(child, 'message')) as [number]
+  await end(child)
+  return rate
+}

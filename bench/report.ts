@@ -1,0 +1,106 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import type { LoadResult } from './load.ts'
+import type { WaitResult } from './waits.ts'
+
+export interface Results {
+  licenses: number
+  loads: LoadResult[]
+  lists: WaitResult[]
+  writes: WaitResult[]
+}
+
+const marks = { ratio: 0.2, ofHashes: 0.9, listP99Ms: 50, waitMs: 50 }
+
+/** What of the marks was not reached, in words. */
+export function missedMarks({ loads, lists, writes }: Results): string[] {
+  const missed: string[] = []
+  for (const { name, ratio, ofHashes } of loads) {
+    const isSigned = name === 'client/validate' || name === 'client/session'
+    if (isSigned && !(ratio >= marks.ratio)) missed.push(`${name}: ${two(ratio)} of bare, not ${marks.ratio}`)
+    if (ofHashes !== undefined && !(ofHashes >= marks.ofHashes))
+      missed.push(`${name}: ${two(ofHashes)} of the hashes, not ${marks.ofHashes}`)
+  }
+  for (const { name, p99 } of lists) {
+    if (!(p99 < marks.listP99Ms)) missed.push(`${name}: p99 ${ms(p99)}, not under ${marks.listP99Ms} ms`)
+  }
+  for (const { name, wait } of [...lists, ...writes]) {
+    if (!(wait < marks.waitMs))
+      missed.push(`${name}: others waited ${ms(wait)}, not under ${marks.waitMs} ms`)
+  }
+  return missed
+}
+
+export function printReport(results: Results): void {
+  console.log(`\n${toMarkdown(results)}`)
+}
+
+/** Puts the results into the README beside this file, between its markers. */
+export function writeReport(results: Results): void {
+  const path = new URL('./README.md', import.meta.url)
+  const [start, end] = ['<!-- results -->', '<!-- /results -->']
+  const text = readFileSync(path, 'utf8')
+  const [before, after] = [text.split(start)[0], text.split(end)[1]]
+  writeFileSync(path, `${before}${start}\n${toMarkdown(results)}\n${end}${after}`)
+}
+
+function toMarkdown({ licenses, loads, lists, writes }: Results): string {
+  const [cpu] = cpus()
+  const machine = `${cpu?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB`
+  const facts = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${machine}, ${licenses.toLocaleString('en')} licenses, embedded database`
+  const parts = [facts]
+  if (loads.length > 0) parts.push(toTable(loadColumns, loads.map(toLoadRow)))
+  const waits = (name: string, rows: WaitResult[]) =>
+    parts.push(toTable([name, ...waitColumns], rows.map(toWaitRow)))
+  if (lists.length > 0) waits('GET /licenses', lists)
+  if (writes.length > 0) waits('writes', writes)
+  return parts.join('\n\n')
+}
+
+const loadColumns = [
+  'call',
+  'per second',
+  'p50',
+  'p99',
+  'bare per second',
+  'bare p99',
+  'of bare',
+  'CPU',
+  'bare CPU',
+  'of hashes',
+]
+const toLoadRow = (load: LoadResult): string[] => [
+  load.name,
+  whole(load.perSecond),
+  ms(load.p50),
+  ms(load.p99),
+  whole(load.barePerSecond),
+  ms(load.bareP99),
+  two(load.ratio),
+  us(load.cpu),
+  us(load.bareCpu),
+  load.ofHashes === undefined ? '' : `${two(load.ofHashes)} of ${whole(load.hashesPerSecond ?? 0)}`,
+]
+
+const waitColumns = ['p50', 'p99', 'max', 'others waited', 'bare waited']
+const toWaitRow = (result: WaitResult): string[] => [
+  result.name,
+  ms(result.p50),
+  ms(result.p99),
+  ms(result.max),
+  ms(result.wait),
+  ms(result.bareWait),
+]
+
+function toTable(columns: string[], rows: string[][]): string {
+  const widths = columns.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)))
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`
+  const rule = `| ${widths.map((width, at) => (at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`
+  return [line(columns), rule, ...rows.map(line)].join('\n')
+}
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en')
+const two = (value: number): string => value.toFixed(2)
+const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`
+const us = (value: number): string => (Number.isNaN(value) ? '' : `${Math.round(value)} µs`)

@@ -1,0 +1,113 @@
+import type { LoadRequest } from 'autocannon'
+import { Caller } from './http.ts'
+import { median, percentile } from './load.ts'
+import { Probe } from './probe.ts'
+import { startBare } from './processes.ts'
+import type { Seeded } from './seed.ts'
+import type { World } from './world.ts'
+
+/** One call after the other, while a probe asks for a session: its times and the probe's longest wait. */
+export interface WaitResult {
+  name: string
+  p50: number
+  p99: number
+  max: number
+  /** Median over the rounds of the longest wait in a round: what this call causes, not what the machine does. */
+  wait: number
+  /** The same of a probe at a bare server: what the machine does. */
+  bareWait: number
+}
+
+interface Options {
+  rounds: number
+  calls: number
+}
+
+export async function measureWaits(
+  baseUrl: string,
+  world: World,
+  cases: { name: string; request: LoadRequest }[],
+  { rounds, calls }: Options,
+): Promise<WaitResult[]> {
+  const [session] = world.session
+  if (!session) throw new Error('there is no session to probe with')
+  const caller = new Caller(baseUrl)
+  const bare = await startBare({ [session.path]: await caller.send(session) })
+  const probes = [new Probe(baseUrl, session), new Probe(bare.baseUrl, session)] as const
+  const results = cases.map(({ name }) => ({ name, times: [] as number[], waits: [] as number[][] }))
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [at, { request }] of cases.entries()) {
+        if (round === 0 && calls > 1) await caller.call(request)
+        for (const probe of probes) await probe.take()
+        for (let call = 0; call < calls; call += 1) {
+          const started = performance.now()
+          await caller.call(request)
+          results[at]?.times.push(performance.now() - started)
+        }
+        results[at]?.waits.push([await probes[0].take(), await probes[1].take()])
+      }
+    }
+  } finally {
+    for (const probe of probes) await probe.stop()
+    caller.close()
+    await bare.stop()
+  }
+  return results.map(({ name, times, waits }) => ({
+    name,
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    max: Math.max(...times),
+    wait: median(waits.map(([wait]) => wait ?? Number.NaN)),
+    bareWait: median(waits.map(([, wait]) => wait ?? Number.NaN)),
+  }))
+}
+
+/** Everything a console asks of the list, and a few things that somebody else might. */
+export async function listCases(baseUrl: string, world: World, seeded: Seeded) {
+  const caller = new Caller(baseUrl)
+  const pagesOf = async (filter: string) => {
+    const { pagination } = await caller.call<{ pagination: { pages: number } }>(world.list(filter))
+    return Math.max(1, pagination.pages)
+  }
+  const cases = []
+  const pages = await pagesOf('')
+  for (const [name, page] of Object.entries({ first: 1, middle: Math.ceil(pages / 2), last: pages })) {
+    cases.push({ name: `${name} page`, query: `page=${page}` })
+  }
+  for (const status of ['unused', 'active', 'expired', 'banned']) {
+    const last = await pagesOf(`status=${status}`)
+    cases.push({ name: `${status}, first page`, query: `status=${status}` })
+    cases.push({ name: `${status}, middle page`, query: `status=${status}&page=${Math.ceil(last / 2)}` })
+    cases.push({ name: `${status}, last page`, query: `status=${status}&page=${last}` })
+  }
+  const key = seeded.keys[7] ?? ''
+  const plain = key.replaceAll('-', '')
+  const [app] = seeded.apps.toReversed()
+  const searches = {
+    '3 letters inside a key': plain.slice(6, 9),
+    '5 letters inside a key': plain.slice(6, 11),
+    '10 letters inside a key': plain.slice(6, 16),
+    'part of a key with hyphens': key.slice(3, 15),
+    'a whole key': key,
+    '2 letters a key begins with': plain.slice(0, 2),
+    'a user name': seeded.users[7] ?? '',
+    'what many user names hold': 'user',
+    nothing: 'zzqqxxzzqq',
+    'a note of very many': seeded.commonNote,
+    'words of a common note, turned round': seeded.commonNote.split(' ').toReversed().join(' '),
+  }
+  for (const [name, text] of Object.entries(searches)) {
+    cases.push({ name: `search: ${name}`, query: `search=${encodeURIComponent(text)}` })
+  }
+  cases.push({
+    name: 'search: a common note, in the smallest app',
+    query: `app=${app?.appId}&search=${encodeURIComponent(seeded.commonNote)}`,
+  })
+  cases.push({
+    name: 'search: a common note, banned',
+    query: `status=banned&search=${encodeURIComponent(seeded.commonNote)}`,
+  })
+  caller.close()
+  return cases.map(({ name, query }) => ({ name, request: world.list(query) }))
+}

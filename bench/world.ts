@@ -1,0 +1,77 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { LoadRequest } from 'autocannon'
+import { day } from '../apps/server/src/core/clock.ts'
+import { Caller } from './http.ts'
+import type { Seeded } from './seed.ts'
+
+/** The requests of the load, made for one running server: what programs and an owner send. */
+export interface World {
+  validate: LoadRequest[]
+  session: LoadRequest[]
+  init: LoadRequest[]
+  login: LoadRequest[]
+  createLicense: LoadRequest[]
+  createHundred: LoadRequest
+  deleteLicenses: LoadRequest
+  list(query: string): LoadRequest
+}
+
+const sessionsOpened = 64
+
+/** Signs the owner and some end users in. */
+export async function enter(baseUrl: string, seeded: Seeded): Promise<World> {
+  const caller = new Caller(baseUrl)
+  const [app] = seeded.apps
+  if (!app) throw new Error('nothing was seeded')
+  const { token } = await caller.call<{ token: string }>(
+    withBody('POST', '/auth/login', { email: seeded.email, password: seeded.password }),
+  )
+  const init = signed('POST', '/client/init', { appId: app.appId, secret: app.secret, version: '1.0.0' })
+  const login: LoadRequest[] = []
+  const session: LoadRequest[] = []
+  for (const username of seeded.users.slice(0, sessionsOpened)) {
+    const opened = await caller.call<{ session: string }>(init)
+    const headers = { authorization: `Bearer ${opened.session}`, 'keyward-app': app.appId }
+    const body = { username, password: seeded.password, hwid: `hw-${username}` }
+    const request = signed('POST', '/client/login', body, headers)
+    await caller.call(request)
+    login.push(request)
+    session.push(signed('GET', '/client/session', undefined, headers))
+  }
+  caller.close()
+  const owner = { authorization: `Bearer ${token}` }
+  const license = { app: app.appId, expiresAt: new Date(Date.now() + 90 * day).toISOString() }
+  return {
+    validate: seeded.keys.map((licenseKey) =>
+      signed('POST', '/client/validate', { appId: app.appId, licenseKey, hwid: 'hw-of-a-computer' }),
+    ),
+    session,
+    init: [init],
+    login,
+    createLicense: [withBody('POST', '/licenses', license, owner)],
+    createHundred: withBody('POST', '/licenses', { ...license, count: 100 }, owner),
+    deleteLicenses: { method: 'DELETE', path: '/api/licenses', headers: owner },
+    list: (query) => ({ method: 'GET', path: `/api/licenses?${query}`, headers: owner }),
+  }
+}
+
+function withBody(method: string, path: string, body: object, headers = {}): LoadRequest {
+  return {
+    method,
+    path: `/api${path}`,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  }
+}
+
+/** As the SDKs ask: with a nonce always, and with the digest of every body. */
+function signed(method: string, path: string, body: object | undefined, headers = {}): LoadRequest {
+  const nonce = { 'keyward-nonce': randomBytes(18).toString('base64url') }
+  if (body === undefined) return { method, path: `/api${path}`, headers: { ...headers, ...nonce } }
+  const request = withBody(method, path, body, { ...headers, ...nonce })
+  const digest = createHash('sha256')
+    .update(request.body ?? '')
+    .digest('base64')
+  request.headers['content-digest'] = `sha-256=:${digest}:`
+  return request
+}

@@ -1,0 +1,240 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import {
+  dialog,
+  enter,
+  heading,
+  isPhone,
+  keyPrefix,
+  makePremium,
+  openMenu,
+  Program,
+  row,
+  Vendor,
+} from '../steps.ts'
+
+const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+test.describe.configure({ timeout: 180_000 })
+
+// Stricter than elsewhere: on a page that works, nothing that it asks for is refused or missing either.
+test.beforeEach(({ page }) => {
+  page.on('console', (message) => expect.soft(message.type(), message.text()).not.toBe('error'))
+})
+
+/** What is on the screen has no violation, light or dark, and fits the width of the screen. */
+async function expectSound(page: Page, what: string, exempt: string[] = []) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expect(page.locator('html')).toHaveClass(colorScheme === 'dark' ? /dark/ : /^((?!dark).)*$/)
+    const { violations } = await new AxeBuilder({ page }).withTags(standards).disableRules(exempt).analyze()
+    const found = violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`,
+    )
+    expect.soft(found, `${what}, ${colorScheme}`).toEqual([])
+  }
+  await expectToFit(page, what)
+}
+
+async function expectToFit(page: Page, what: string) {
+  const [content, screen] = await page.evaluate<[number, number]>(
+    '[document.documentElement.scrollWidth, window.innerWidth]',
+  )
+  expect.soft(content, `${what}: width`).toBeLessThanOrEqual(screen)
+  expect.soft(screen, `${what}: screen`).toBe(page.viewportSize()?.width)
+}
+
+/** A vendor with a bit of everything. */
+async function busyVendor(request: Parameters<typeof Vendor.signUp>[0]) {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Tally')
+  const [used, expired, banned, unused] = await vendor.createLicenses(app, 4)
+  const program = await Program.start(request, app)
+  await program.register('erik', used!, 'first device')
+  await vendor.call('PUT', `/licenses/${expired!._id}`, { expiresAt: new Date().toISOString() })
+  await vendor.call('PATCH', `/licenses/${banned!._id}/toggle-ban`, { is_banned: true })
+  const hanna = await vendor.createEndUser(app, 'hanna')
+  await vendor.call('PATCH', `/clients/${hanna._id}/toggle-ban`, { is_banned: true })
+  const second = await vendor.createApp('Paused one')
+  await vendor.call('PUT', `/apps/${second._id}`, { paused: true })
+  const { clients } = await vendor.call('GET', '/clients?search=erik')
+  return { vendor, app, used: used!, unused: unused!, erik: clients[0] }
+}
+
+test('public pages are accessible and fit the screen', async ({ page }) => {
+  for (const [path, title] of [
+    ['/', /./],
+    ['/about', /About/],
+    ['/terms', /Terms/],
+    ['/privacy', /Privacy/],
+    ['/auth', 'Welcome back'],
+    ['/auth?tab=sign-up', 'Create your account'],
+  ] as const) {
+    await page.goto(path)
+    await expect(heading(page, title)).toBeVisible()
+    if (path.includes('sign-up')) await expect(page.getByLabel('Full Name')).toBeVisible()
+    await expectSound(page, path)
+  }
+})
+
+test('the mistakes of sign-up and sign-in are accessible too', async ({ page }) => {
+  await page.goto('/auth?tab=sign-up')
+  await page.getByLabel('Password', { exact: true }).fill('12345')
+  await page.getByLabel('Confirm Password').fill('1234')
+  await page.getByLabel('Email').fill('nobody')
+  await page.getByLabel('Full Name').focus()
+  await expect(page.getByText('Please enter a valid email address')).toBeVisible()
+  await expectSound(page, 'sign-up with mistakes')
+})
+
+test('an empty console is accessible and fits the screen', async ({ page, request }) => {
+  await enter(page, await Vendor.signUp(request))
+  await expect(page.getByText('No applications yet')).toBeVisible()
+  await expectSound(page, 'dashboard without apps')
+  for (const path of ['/licenses', '/users']) {
+    await page.goto(path)
+    await expect(page.getByText('No Application Created')).toBeVisible()
+    await expectSound(page, `${path} without apps`)
+  }
+})
+
+test('every page of a console in use is accessible and fits the screen', async ({ page, request }) => {
+  const { vendor } = await busyVendor(request)
+  await enter(page, vendor)
+  await expect(page.getByText('Activity', { exact: true })).toBeVisible()
+  for (const [path, ready] of [
+    ['/dashboard', page.getByRole('button', { name: 'Actions for Tally' })],
+    ['/licenses', page.getByText('Used by erik')],
+    ['/users', page.getByRole('button', { name: 'Actions for erik' })],
+    ['/profile', page.getByRole('button', { name: 'Change Password' })],
+    ['/settings', page.getByRole('switch', { name: 'HWID Lock' })],
+    ['/about', heading(page, /About/)],
+    ['/licenses?search=nothing', page.getByText('No licenses found')],
+    ['/users?search=nothing', page.getByText('No end users found')],
+  ] as const) {
+    await page.goto(path)
+    await expect(ready.first()).toBeVisible()
+    await expectSound(page, path)
+  }
+
+  await page.goto('/users')
+  await page.getByText('How registration works').click()
+  await page.getByRole('button', { name: 'Actions for erik' }).click()
+  await expect(page.getByRole('menu')).toBeVisible()
+  await expectSound(page, 'a row menu')
+  await page.keyboard.press('Escape')
+  await page.getByRole('combobox', { name: 'Status' }).click()
+  await expect(page.getByRole('listbox')).toBeVisible()
+  // While the list is open it keeps the focus: Tab does nothing, so what is hidden behind it is out of reach.
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('option', { selected: true })).toBeFocused()
+  await expectSound(page, 'a select', ['aria-hidden-focus'])
+  await page.keyboard.press('Escape')
+  if (isPhone(page)) {
+    await openMenu(page)
+    await expectSound(page, 'the menu of the phone')
+  } else {
+    await page.keyboard.press('Control+b')
+    await expect(page.getByRole('button', { name: 'Expand sidebar' })).toBeVisible()
+    await expectSound(page, 'the collapsed sidebar')
+  }
+})
+
+test('every dialog is accessible and fits the screen', async ({ page, request }) => {
+  const { vendor, app, used, erik } = await busyVendor(request)
+  await enter(page, vendor)
+  for (const [path, title] of [
+    [`/dashboard?dialog=edit-app&id=${app._id}`, 'Edit App'],
+    [`/dashboard?dialog=app-settings&id=${app._id}`, 'App Settings'],
+    [`/dashboard?dialog=app-settings&id=${app._id}&tab=messages`, 'App Settings'],
+    [`/dashboard?dialog=integrate&id=${app._id}`, /Integrate/],
+    [`/dashboard?dialog=delete-app&id=${app._id}`, 'Delete Application'],
+    ['/licenses?dialog=generate', 'Generate License'],
+    [`/licenses?dialog=edit-expiry&id=${used._id}`, 'Edit Expiry'],
+    [`/licenses?dialog=delete&id=${used._id}`, 'Delete License'],
+    ['/licenses?dialog=delete-all', 'Delete All Licenses'],
+    ['/users?dialog=create', 'Create End User'],
+    [`/users?dialog=ban&id=${erik._id}`, 'Ban erik?'],
+    [`/users?dialog=reset-hwid&id=${erik._id}`, 'Reset HWID of erik?'],
+    [`/users?dialog=extend&id=${erik._id}`, 'Extend erik'],
+    [`/users?dialog=delete&id=${erik._id}`, 'Delete erik?'],
+    ['/profile?dialog=change-password', 'Change Password'],
+    ['/profile?dialog=change-email', 'Update Email'],
+    ['/settings?dialog=reset-data', 'Reset all platform data?'],
+  ] as const) {
+    await page.goto(path)
+    const open = dialog(page, title)
+    await expect(open).toBeVisible()
+    if (path.includes('messages')) await expect(open.getByLabel('userBanned', { exact: true })).toBeVisible()
+    if (path.includes('integrate')) await expect(open.locator('pre')).toBeVisible()
+    await expectSound(page, path)
+    const box = await open.boundingBox()
+    const { width, height } = page.viewportSize()!
+    expect.soft(box!.y, `${path}: top`).toBeGreaterThanOrEqual(0)
+    expect.soft(box!.y + box!.height, `${path}: bottom`).toBeLessThanOrEqual(height + 1)
+    expect.soft(box!.x + box!.width, `${path}: right`).toBeLessThanOrEqual(width + 1)
+  }
+
+  await page.goto('/licenses?dialog=generate')
+  await page.getByRole('combobox', { name: 'Application' }).click()
+  await page.getByRole('option', { name: 'Tally' }).click()
+  await page.getByLabel('Amount').fill('5')
+  await dialog(page, 'Generate License').getByRole('button', { name: 'Generate License' }).click()
+  await expect(dialog(page, 'Licenses Generated')).toBeVisible()
+  await expectSound(page, 'the generated keys, with a toast')
+
+  await vendor.call('DELETE', `/apps/${app._id}`)
+  await page.goto('/dashboard?dialog=new-app')
+  await expect(dialog(page, 'Add New App')).toBeVisible()
+  await expectSound(page, 'a new app')
+})
+
+test('a page that does not exist is accessible and fits the screen', async ({ page }) => {
+  await page.goto('/auth')
+  await page.evaluate(
+    `history.pushState({}, '', '/no/such/page'); dispatchEvent(new PopStateEvent('popstate'))`,
+  )
+  await expect(heading(page, 'Oops! Page not found')).toBeVisible()
+  await expectSound(page, '404')
+})
+
+test('1,000 licenses and very long names do not break the layout', async ({ page, request, keyward }) => {
+  const long = (length: number) => 'Donaudampfschifffahrtsgesellschaft'.repeat(9).slice(0, length)
+  const vendor = await Vendor.signUp(request, long(100))
+  makePremium(keyward, vendor)
+  const app = await vendor.createApp(long(80))
+  for (let hundred = 0; hundred < 10; hundred += 1) await vendor.createLicenses(app, 100)
+  const expiresAt = new Date(Date.now() + 1e9).toISOString()
+  const { license } = await vendor.call('POST', '/licenses', { app: app._id, expiresAt, note: long(200) })
+  await (await Program.start(request, app)).register(long(64), license, long(200))
+  const { clients } = await vendor.call('GET', '/clients')
+
+  await enter(page, vendor)
+  for (const [path, ready] of [
+    ['/dashboard', row(page, app.appId)],
+    ['/licenses', page.getByText('1–25 of 1,001 licenses')],
+    ['/licenses?page=41', page.getByText('1,001–1,001 of 1,001 licenses')],
+    ['/users', row(page, keyPrefix(license.key))],
+    ['/profile', page.getByRole('button', { name: 'Change Password' })],
+    [`/dashboard?dialog=delete-app&id=${app._id}`, dialog(page, 'Delete Application')],
+    [`/dashboard?dialog=integrate&id=${app._id}`, dialog(page, /Integrate/).locator('pre')],
+    ['/licenses?dialog=generate', dialog(page, 'Generate License')],
+    [`/licenses?dialog=delete&id=${license._id}`, dialog(page, 'Delete License')],
+    [`/users?dialog=ban&id=${clients[0]._id}`, dialog(page, /Ban/)],
+    [`/users?dialog=extend&id=${clients[0]._id}`, dialog(page, /Extend/)],
+  ] as const) {
+    await page.goto(path)
+    await expect(ready.first()).toBeVisible()
+    await expectToFit(page, path)
+    for (const scroller of await page.locator('[role=dialog], [role=alertdialog]').all()) {
+      const [content, width] = await scroller.evaluate((node) => [node.scrollWidth, node.clientWidth])
+      expect.soft(content, `${path}: the dialog's content`).toBeLessThanOrEqual(width!)
+    }
+  }
+  if (isPhone(page)) {
+    await page.goto('/dashboard')
+    await openMenu(page)
+    await expectToFit(page, 'the menu of the phone')
+  }
+})

@@ -1,0 +1,313 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import {
+  dialog,
+  enter,
+  expectToast,
+  figure,
+  inDays,
+  makePremium,
+  Program,
+  readClipboard,
+  row,
+  rowAction,
+  shownDate,
+  Vendor,
+} from '../steps.ts'
+
+const addApp = (page: Page) => page.getByRole('button', { name: 'Add App' })
+
+test.describe('dashboard', () => {
+  test('without an app it says so twice, and each way leads to the first one', async ({ page, request }) => {
+    await enter(page, await Vendor.signUp(request, 'Dora Dash'))
+    const main = page.getByRole('main')
+    await expect(main.getByRole('heading', { level: 1 })).toHaveText(/Dora Dash/)
+    await expect(main.getByText('No applications yet')).toBeVisible()
+    await expect(main.getByText('No Application Created')).toBeVisible()
+    await expect(main.getByRole('link', { name: 'Learn More' })).toHaveAttribute('href', '/docs')
+    await expect(main.getByText('0 of 2 apps', { exact: true })).toBeVisible()
+    const first = main.getByRole('button', { name: 'Create Your First App' })
+    await expect(first).toHaveCount(2)
+    for (const button of [first.nth(0), first.nth(1), addApp(page)]) {
+      await button.click()
+      await expect(dialog(page, 'Add New App')).toBeVisible()
+      await page.keyboard.press('Escape')
+      await expect(dialog(page, 'Add New App')).toBeHidden()
+    }
+  })
+
+  test('shows the free plan, how much of it is used, and the way to premium', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp('One')
+    await enter(page, vendor)
+    const main = page.getByRole('main')
+    await expect(main.getByText('Upgrade to Premium', { exact: true })).toBeVisible()
+    await expect(
+      main.getByText('Unlock unlimited apps and licenses. Currently using 1 of 2 apps.', { exact: true }),
+    ).toBeVisible()
+    await expect(main.getByRole('link', { name: 'Upgrade Now' })).toHaveAttribute('href', '/subscription')
+    await expect(figure(page, 'Total Apps')).toContainText('1of 2')
+    await expect(figure(page, 'Plan')).toContainText('FreeLimited')
+    await expect(addApp(page)).toBeEnabled()
+  })
+
+  test('at the limit of the plan no app can be added, by button or by address', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp('One')
+    await vendor.createApp('Two')
+    await enter(page, vendor, '/dashboard?dialog=new-app')
+    await expect(page.getByText('2 of 2 apps', { exact: true })).toBeVisible()
+    await expect(addApp(page)).toBeDisabled()
+    await expect(page.getByText('Currently using 2 of 2 apps.')).toBeVisible()
+    await expect(dialog(page, 'Add New App')).toBeHidden()
+  })
+
+  test('premium has no limit and no banner', async ({ page, request, keyward }) => {
+    const vendor = await Vendor.signUp(request)
+    makePremium(keyward, vendor)
+    for (const name of ['One', 'Two', 'Three']) await vendor.createApp(name)
+    await enter(page, vendor)
+    await expect(figure(page, 'Total Apps')).toContainText('3of ∞')
+    await expect(figure(page, 'Plan')).toContainText('PremiumUnlimited')
+    await expect(addApp(page)).toBeEnabled()
+    await expect(page.getByText('Upgrade to Premium')).toBeHidden()
+  })
+
+  test('counts what is really there', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await vendor.createLicenses(app, 3, 60)
+    const [used] = await vendor.createLicenses(app, 1, 3)
+    await (await Program.start(request, app)).register('erik', used!)
+    await enter(page, vendor)
+    for (const [name, value] of [
+      ['Total Licenses', '4'],
+      ['Active Licenses', '1'],
+      ['Resellers', '0'],
+      ['End Users', '1'],
+      ['Expiring Soon', '1'],
+    ] as const) {
+      await expect(figure(page, name)).toContainText(`${name}${value}`)
+    }
+  })
+})
+
+test.describe('an app', () => {
+  test('is created by its name alone', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await enter(page, vendor)
+    await addApp(page).click()
+    const form = dialog(page, 'Add New App')
+    await form.getByLabel('App Name').fill('   ')
+    await form.getByRole('button', { name: 'Create App' }).click()
+    await expect(form.getByRole('alert')).toBeVisible()
+    await form.getByLabel('App Name').fill('Blue Pencil')
+    await form.getByRole('button', { name: 'Create App' }).click()
+    await expectToast(page, 'App created successfully')
+    await dialog(page, 'Blue Pencil is ready').getByRole('button', { name: 'Done' }).click()
+    const { apps } = await vendor.call('GET', '/apps')
+    const line = row(page, 'Blue Pencil')
+    for (const text of ['v1.0.0', apps[0].appId, shownDate(inDays(0))]) await expect(line).toContainText(text)
+    await expect(line).not.toContainText('Paused')
+    await expect(page.getByText('1 of 2 apps', { exact: true })).toBeVisible()
+  })
+
+  test('that cannot be created says why, and keeps what was typed', async ({ page, request }) => {
+    await enter(page, await Vendor.signUp(request))
+    await page.route('**/api/apps', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ status: 502, body: '' }) : route.continue(),
+    )
+    await addApp(page).click()
+    const form = dialog(page, 'Add New App')
+    await form.getByLabel('App Name').fill('Blue Pencil')
+    await form.getByRole('button', { name: 'Create App' }).click()
+    await expectToast(page, 'HTTP error! status: 502')
+    await expect(form.getByLabel('App Name')).toHaveValue('Blue Pencil')
+  })
+
+  test('takes another name, and a version of three numbers only', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'Edit App')
+    const form = dialog(page, 'Edit App')
+    await expect(form.getByLabel('App ID')).toHaveValue(app.appId)
+    await expect(form.getByLabel('App ID')).not.toBeEditable()
+    await form.getByLabel('App Name').fill('Tally Two')
+    for (const wrong of ['', '1', '1.0', '1.0.0.0', 'v1.0.0', '1.0.0-beta']) {
+      await form.getByLabel('Version').fill(wrong)
+      await form.getByRole('button', { name: 'Save Changes' }).click()
+      await expect(
+        form.getByText('Version must be in format x.y.z (e.g., 1.0.0)', { exact: true }),
+      ).toBeVisible()
+    }
+    await form.getByLabel('Version').fill('2.10.3')
+    await form.getByRole('button', { name: 'Save Changes' }).click()
+    await expectToast(page, 'App updated successfully')
+    await expect(row(page, 'Tally Two')).toContainText('v2.10.3')
+  })
+
+  test('is paused and resumed, and the list shows it in place', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'Pause App')
+    await expectToast(page, 'App paused successfully')
+    await expect(row(page, 'Tally')).toContainText('Paused')
+    expect(await Program.init(request, app)).toMatchObject({ body: { code: 'pausedApp' } })
+    await rowAction(page, 'Tally', 'Resume App')
+    await expectToast(page, 'App resumed successfully')
+    await expect(row(page, 'Tally')).not.toContainText('Paused')
+  })
+
+  test('hands its id, secret and version to the clipboard', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'Copy Details')
+    await expectToast(page, 'App details copied to clipboard')
+    const text = await readClipboard(page)
+    for (const fact of [app.appId, app.appSecret, '1.0.0']) expect(text).toContain(fact)
+    await page.getByRole('button', { name: 'Copy app ID of Tally' }).click()
+    await expectToast(page, 'Copied to clipboard')
+    expect(await readClipboard(page)).toBe(app.appId)
+  })
+
+  test('shows how to be built into a program, its secret only on request', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp(`O'Brien \\ Sons`)
+    await enter(page, vendor)
+    await rowAction(page, app.name, 'Integration')
+    const view = dialog(page, /Integrate/)
+    const hidden = view.locator('code').filter({ hasText: '••••' })
+    await expect(hidden).toBeVisible()
+    await view.getByRole('button', { name: 'Show App secret' }).click()
+    await expect(hidden).toBeHidden()
+    await expect(view.getByText(app.appSecret, { exact: true })).toBeVisible()
+    await expect(view.getByRole('link', { name: 'API docs' })).toHaveAttribute('href', '/docs')
+  })
+
+  test('keeps its settings', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'App Settings')
+    const view = dialog(page, 'App Settings')
+    const lock = view.getByRole('switch', { name: 'HWID Lock' })
+    const custom = view.getByRole('switch', { name: 'Allow Custom License Keys' })
+    await expect(lock).toBeChecked()
+    await expect(custom).not.toBeChecked()
+    await lock.click()
+    await custom.click()
+    await view.getByRole('button', { name: 'Save Settings' }).click()
+    await expectToast(page, 'App settings updated successfully')
+    await page.reload()
+    await rowAction(page, 'Tally', 'App Settings')
+    await expect(lock).not.toBeChecked()
+    await expect(custom).toBeChecked()
+  })
+
+  test('gets a new secret, and the old one stops working', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'App Settings')
+    await page.getByRole('button', { name: 'Rotate Secret' }).click()
+    await dialog(page, /Rotate the secret/)
+      .getByRole('button', { name: 'Rotate Secret' })
+      .click()
+    await expectToast(page, 'App secret rotated')
+    expect(await Program.init(request, app)).toMatchObject({ body: { code: 'appDisabled' } })
+    await dialog(page, 'App Settings').getByRole('button', { name: 'Copy app secret' }).click()
+    await expectToast(page, 'Copied to clipboard')
+    const appSecret = await readClipboard(page)
+    expect(await Program.init(request, { ...app, appSecret })).toMatchObject({ body: { success: true } })
+  })
+
+  test('says to its users what its vendor wrote, until the defaults come back', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const program = await Program.start(request, app)
+    const refused = async () => (await program.login('nobody')).body.message
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'App Settings')
+    const view = dialog(page, 'App Settings')
+    await view.getByRole('tab', { name: 'Error Messages' }).click()
+    await expect(view.getByRole('textbox')).toHaveCount(19)
+    const save = view.getByRole('button', { name: 'Save Messages' })
+    await expect(save).toBeDisabled()
+    const text = view.getByLabel('usernameNotFound', { exact: true })
+    await expect(text).toHaveValue('Username not found')
+    await text.fill('Who are you?')
+    await save.click()
+    await expectToast(page, 'Error messages updated successfully')
+    expect(await refused()).toBe('Who are you?')
+
+    await view.getByRole('button', { name: 'Reset to Defaults' }).click()
+    await dialog(page, 'Reset the error messages?').getByRole('button', { name: 'Reset to Defaults' }).click()
+    await expectToast(page, 'Error messages reset to defaults')
+    await expect(text).toHaveValue('Username not found')
+    expect(await refused()).toBe('Username not found')
+  })
+
+  test('is deleted with all that hangs on it, once its name was typed exactly', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp('Tally')
+    const [license] = await vendor.createLicenses(app, 3)
+    await (await Program.start(request, app)).register('erik', license!)
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'Delete App')
+    const question = dialog(page, 'Delete Application')
+    const counts = question.locator('dl > div')
+    for (const [label, value] of [
+      ['Resellers', '0'],
+      ['Licenses', '3'],
+      ['End Users', '1'],
+    ] as const) {
+      await expect(counts.filter({ hasText: label }).locator('dd')).toHaveText(value)
+    }
+    const confirm = question.getByRole('button', { name: 'Delete', exact: true })
+    for (const wrong of ['', 'tally', 'Tally ', 'Tall']) {
+      await question.getByRole('textbox').fill(wrong)
+      await expect(confirm).toBeDisabled()
+    }
+    await question.getByRole('textbox').fill('Tally')
+    await confirm.click()
+    await expectToast(
+      page,
+      'App and all associated data deleted successfully',
+      'All resellers, licenses, and clients have been removed.',
+    )
+    await expect(page.getByText('No applications yet')).toBeVisible()
+    expect(await vendor.call('GET', '/licenses')).toMatchObject({ licenses: [] })
+  })
+
+  test('can be deleted while the counts are unknown, and is not said to be empty', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await page.route('**/deletion-preview', (route) => route.fulfill({ status: 500, body: '' }))
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'Delete App')
+    const question = dialog(page, 'Delete Application')
+    await expect(question.getByText('The counts are unknown')).toBeVisible()
+    await expect(question.locator('dl')).toBeHidden()
+    await question.getByRole('textbox').fill('Tally')
+    await expect(question.getByRole('button', { name: 'Delete', exact: true })).toBeEnabled()
+  })
+
+  test('has its dialogs in the history: Back closes them, a reload keeps them', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'Edit App')
+    await expect(dialog(page, 'Edit App')).toBeVisible()
+    await page.reload()
+    await expect(dialog(page, 'Edit App')).toBeVisible()
+    await page.goBack()
+    await expect(dialog(page, 'Edit App')).toBeHidden()
+    await expect(page).toHaveURL('/dashboard')
+  })
+})

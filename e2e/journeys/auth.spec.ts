@@ -1,0 +1,303 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import {
+  enter,
+  expectToast,
+  heading,
+  mainNavigation,
+  navigate,
+  openMenu,
+  storedToken,
+  storeToken,
+  unique,
+  Vendor,
+} from '../steps.ts'
+
+const ownerPages = ['/dashboard', '/licenses', '/users', '/profile', '/settings']
+
+const email = (page: Page) => page.getByLabel('Email')
+const password = (page: Page) => page.getByLabel('Password', { exact: true })
+const signIn = (page: Page) => page.getByRole('button', { name: 'Sign In' })
+const signUp = (page: Page) => page.getByRole('button', { name: 'Sign Up' })
+
+async function fillSignIn(page: Page, vendor: Pick<Vendor, 'email' | 'password'>) {
+  await email(page).fill(vendor.email)
+  await password(page).fill(vendor.password)
+}
+
+async function fillSignUp(page: Page, as: { name?: string; email: string; password?: string }) {
+  const { name = 'Nora New', password: chosen = 'correct horse battery' } = as
+  await page.getByLabel('Full Name').fill(name)
+  await email(page).fill(as.email)
+  await password(page).fill(chosen)
+  await page.getByLabel('Confirm Password').fill(chosen)
+}
+
+/** The calls to a path, as they are made. */
+function calls(page: Page, path: string) {
+  const made: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith(path)) made.push(request.method())
+  })
+  return made
+}
+
+test.describe('sign in', () => {
+  test('does nothing while e-mail or password is empty', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const made = calls(page, '/api/auth/login')
+    await page.goto('/auth')
+    await signIn(page).click()
+    await email(page).fill(vendor.email)
+    await signIn(page).click()
+    await email(page).fill('')
+    await password(page).fill(vendor.password)
+    await signIn(page).click()
+    await email(page).fill(vendor.email)
+    await signIn(page).click()
+    await expectToast(page, 'Login Successful')
+    expect(made).toHaveLength(1)
+  })
+
+  test('opens the dashboard, stores the token and says so', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request, 'Ida Inn')
+    await page.goto('/auth')
+    await fillSignIn(page, vendor)
+    await signIn(page).click()
+    await expectToast(page, 'Login Successful')
+    await expect(page).toHaveURL('/dashboard')
+    await expect(heading(page, 'Welcome back, Ida Inn')).toBeVisible()
+    expect(await storedToken(page)).toBeTruthy()
+  })
+
+  test('tells a wrong password and an unknown e-mail in the same words, and stores nothing', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await page.goto('/auth')
+    for (const wrong of [
+      { email: vendor.email, password: 'not the password' },
+      { email: `${unique('nobody')}@example.com`, password: 'not the password' },
+    ]) {
+      await fillSignIn(page, wrong)
+      await signIn(page).click()
+      await expectToast(page, 'Login Failed', 'Invalid credentials. Please try again.')
+    }
+    expect(await storedToken(page)).toBeNull()
+    await expect(page).toHaveURL('/auth')
+  })
+
+  test('shows what the server says about any other failure', async ({ page }) => {
+    const answers = [
+      { status: 500, json: { success: false, message: 'The cellar is flooded' } },
+      {
+        status: 400,
+        json: { success: false, message: 'Invalid', errors: [{ msg: 'First' }, { message: 'Second' }] },
+      },
+      { status: 502, body: '' },
+    ]
+    await page.route('**/api/auth/login', (route) => route.fulfill(answers.shift()))
+    await page.goto('/auth')
+    await fillSignIn(page, { email: 'vera@example.com', password: 'whatever' })
+    for (const text of ['The cellar is flooded', 'First, Second', 'HTTP error! status: 502']) {
+      await signIn(page).click()
+      await expectToast(page, 'Login Failed', text)
+    }
+  })
+
+  test('shows and hides the password on request', async ({ page }) => {
+    await page.goto('/auth')
+    await password(page).fill('secret text')
+    await expect(password(page)).toHaveAttribute('type', 'password')
+    await page.getByRole('button', { name: 'Show password' }).click()
+    await expect(password(page)).toHaveAttribute('type', 'text')
+    await page.getByRole('button', { name: 'Hide password' }).click()
+    await expect(password(page)).toHaveAttribute('type', 'password')
+  })
+})
+
+test.describe('sign up', () => {
+  test('requires name, e-mail and a password of 6 characters', async ({ page }) => {
+    const made = calls(page, '/api/auth/register')
+    await page.goto('/auth?tab=sign-up')
+    await signUp(page).click()
+    await expect(page.getByText('Name is required')).toBeVisible()
+    await expect(page.getByText('Please enter a valid email address')).toBeVisible()
+    await expect(page.getByText('Password must have at least 6 characters')).toBeVisible()
+
+    await fillSignUp(page, { name: 'Nora New', email: 'not an address', password: '12345' })
+    await signUp(page).click()
+    await expect(page.getByText('Name is required')).toBeHidden()
+    await expect(page.getByText('Please enter a valid email address')).toBeVisible()
+    await expect(page.getByText('Password must have at least 6 characters')).toBeVisible()
+    expect(made).toHaveLength(0)
+  })
+
+  test('is not possible while the passwords differ', async ({ page }) => {
+    await page.goto('/auth?tab=sign-up')
+    await fillSignUp(page, { email: 'nora@example.com' })
+    await expect(signUp(page)).toBeEnabled()
+    await page.getByLabel('Confirm Password').fill('something else')
+    await expect(page.getByText('Passwords do not match')).toBeVisible()
+    await expect(signUp(page)).toBeDisabled()
+    await page.getByLabel('Confirm Password').fill('correct horse battery')
+    await expect(page.getByText('Passwords do not match')).toBeHidden()
+    await expect(signUp(page)).toBeEnabled()
+  })
+
+  test('measures the password and warns of a common one', async ({ page }) => {
+    await page.goto('/auth?tab=sign-up')
+    await password(page).fill('password1')
+    await expect(page.getByText('Weak')).toBeVisible()
+    await expect(page.getByText('one of the most used passwords')).toBeVisible()
+    await password(page).fill('Sturdy-7-Bridges!')
+    await expect(page.getByText('Strong')).toBeVisible()
+    await expect(page.getByText('one of the most used passwords')).toBeHidden()
+  })
+
+  test('takes six characters, signs in and welcomes', async ({ page }) => {
+    await page.goto('/auth')
+    await page.getByRole('tab', { name: 'Sign Up' }).click()
+    await fillSignUp(page, { name: 'Nora New', email: `${unique('nora')}@example.com`, password: 'kT4-x9' })
+    await signUp(page).click()
+    await expectToast(page, 'Registration Successful')
+    await expect(page).toHaveURL('/dashboard')
+    await expect(heading(page, 'Welcome back, Nora New')).toBeVisible()
+    expect(await storedToken(page)).toBeTruthy()
+  })
+
+  test('tells that an e-mail is taken, and keeps it for the sign-in tab', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await page.goto('/auth?tab=sign-up')
+    await fillSignUp(page, { email: vendor.email.toUpperCase() })
+    await signUp(page).click()
+    await expectToast(page, 'Email Already Registered')
+    expect(await storedToken(page)).toBeNull()
+    await page.getByRole('tab', { name: 'Sign In' }).click()
+    await expect(email(page)).toHaveValue(vendor.email.toUpperCase())
+    await password(page).fill(vendor.password)
+    await signIn(page).click()
+    await expectToast(page, 'Login Successful')
+  })
+
+  test('shows what the server says about any other failure', async ({ page }) => {
+    const answers = [
+      { status: 500, json: { success: false, message: 'The cellar is flooded' } },
+      { status: 502, body: '' },
+    ]
+    await page.route('**/api/auth/register', (route) => route.fulfill(answers.shift()))
+    await page.goto('/auth?tab=sign-up')
+    await fillSignUp(page, { email: 'nora@example.com' })
+    for (const text of ['The cellar is flooded', 'HTTP error! status: 502']) {
+      await signUp(page).click()
+      await expectToast(page, 'Registration Failed', text)
+    }
+    await page.getByRole('tab', { name: 'Sign In' }).click()
+    await expect(email(page)).toHaveValue('nora@example.com')
+  })
+})
+
+test.describe('guard', () => {
+  test('every page of the owner asks the signed-out to sign in', async ({ page }) => {
+    for (const path of ownerPages) {
+      await page.goto(path)
+      await expect(page).toHaveURL('/auth')
+      await expect(signIn(page)).toBeVisible()
+    }
+  })
+
+  test('signing in leads back to the page that was asked for, with its filters', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await page.goto('/licenses?status=unused&search=blue')
+    await expect(page).toHaveURL('/auth')
+    await fillSignIn(page, vendor)
+    await signIn(page).click()
+    await expect(page).toHaveURL('/licenses?status=unused&search=blue')
+    await expect(page.getByRole('searchbox')).toHaveValue('blue')
+  })
+
+  test('so does signing up', async ({ page }) => {
+    await page.goto('/settings')
+    await page.getByRole('tab', { name: 'Sign Up' }).click()
+    await fillSignUp(page, { email: `${unique('nora')}@example.com` })
+    await signUp(page).click()
+    await expect(page).toHaveURL('/settings')
+  })
+
+  test('landing and sign-in take the signed-in to the dashboard', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    for (const path of ['/', '/landing', '/auth']) {
+      await enter(page, vendor, path)
+      await expect(page).toHaveURL('/dashboard')
+    }
+  })
+})
+
+test.describe('session', () => {
+  test('a dead token is removed without a word, and signing in leads back', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await page.goto('/theme.js')
+    await storeToken(page, 'dead-token')
+    await page.goto('/settings')
+    await expect(page).toHaveURL('/auth')
+    await expect(signIn(page)).toBeVisible()
+    expect(await storedToken(page)).toBeNull()
+    await expect(page.locator('[data-sonner-toast]')).toHaveCount(0)
+    await fillSignIn(page, vendor)
+    await signIn(page).click()
+    await expect(page).toHaveURL('/settings')
+  })
+
+  test('a token that dies while the console is open says Session Expired', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor)
+    await expect(page.getByRole('button', { name: 'Actions for Tally' })).toBeVisible()
+    await vendor.call('POST', '/auth/logout')
+    await navigate(page, 'Licenses')
+    await expectToast(page, 'Session Expired', 'Your session has expired. Please log in again.')
+    await expect(page).toHaveURL('/auth')
+    expect(await storedToken(page)).toBeNull()
+  })
+
+  test('logging out ends the session on the server too, and does not come back', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await enter(page, vendor, '/settings')
+    await navigate(page, 'Profile')
+    await expect(heading(page, 'Profile')).toBeVisible()
+    await openMenu(page)
+    const revoked = page.waitForResponse('**/api/auth/logout')
+    await mainNavigation(page).getByRole('button', { name: 'Log Out' }).click()
+    await expectToast(page, 'Logged Out')
+    await expect(page).toHaveURL('/auth')
+    expect(await storedToken(page)).toBeNull()
+    await revoked
+    await expect(vendor.call('GET', '/auth/profile')).rejects.toThrow('401')
+    await page.goBack()
+    await expect(page).toHaveURL('/auth')
+    await expect(signIn(page)).toBeVisible()
+    await page.goto('/auth')
+    await fillSignIn(page, vendor)
+    await signIn(page).click()
+    await expect(page).toHaveURL('/dashboard')
+  })
+
+  test('logging out in one tab logs out in the other', async ({ page, context, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await enter(page, vendor)
+    const other = await context.newPage()
+    await other.goto('/settings')
+    await expect(heading(other, 'Settings')).toBeVisible()
+    await openMenu(page)
+    await mainNavigation(page).getByRole('button', { name: 'Log Out' }).click()
+    await expect(other).toHaveURL('/auth')
+  })
+})

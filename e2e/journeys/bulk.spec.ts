@@ -1,0 +1,343 @@
+import { readFile } from 'node:fs/promises'
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import {
+  choose,
+  dialog,
+  enter,
+  expectToast,
+  inDays,
+  keyPrefix,
+  Program,
+  row,
+  shownDate,
+  Vendor,
+} from '../steps.ts'
+
+test.describe.configure({ timeout: 120_000 })
+
+const rows = (page: Page) => page.getByRole('main').locator('tbody').getByRole('row')
+const select = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` }).check()
+const selectAll = (page: Page) => page.getByRole('checkbox', { name: 'Select all rows on this page' })
+const bar = (page: Page) => page.getByRole('region', { name: 'Selected rows' })
+const act = (page: Page, name: string) => bar(page).getByRole('button', { name, exact: true }).click()
+const toastOf = (page: Page, title: string) =>
+  page.locator('[data-sonner-toast]').filter({ has: page.getByText(title, { exact: true }) })
+
+/** Looked at until the colours have changed all the way down the page. */
+async function expectAccessible(page: Page, what: string) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expect(page.locator('html')).toHaveClass(colorScheme === 'dark' ? /dark/ : /^((?!dark).)*$/)
+    await expect(async () => {
+      const axe = new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+      const { violations } = await axe.analyze()
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' '))}`)
+      expect(found, `${what}, ${colorScheme}`).toEqual([])
+    }).toPass({ timeout: 20_000 })
+  }
+}
+
+async function download(page: Page, start: () => Promise<void>) {
+  const [file] = await Promise.all([page.waitForEvent('download'), start()])
+  return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
+}
+
+test.describe('many licenses', () => {
+  test('are chosen one by one, or all of a page, over the pages, until the filters change', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const licenses = await vendor.createLicenses(await vendor.createApp(), 30)
+    await enter(page, vendor, '/licenses')
+    await expect(rows(page)).toHaveCount(25)
+    await expect(bar(page)).toBeHidden()
+    await selectAll(page).check()
+    await expect(bar(page)).toContainText('25 licenses selected')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await expect(rows(page)).toHaveCount(5)
+    await expect(selectAll(page)).not.toBeChecked()
+    await rows(page).nth(0).getByRole('checkbox').check()
+    await expect(bar(page)).toContainText('26 licenses selected')
+    await bar(page).getByRole('button', { name: 'Clear selection' }).click()
+    await expect(bar(page)).toBeHidden()
+    await selectAll(page).check()
+    await expect(bar(page)).toContainText('5 licenses selected')
+    await page.getByRole('searchbox').fill(licenses[0]!.key)
+    await expect(rows(page)).toHaveCount(1)
+    await expect(bar(page)).toBeHidden()
+  })
+
+  test('are banned, which their programs see, and a click takes it back', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [one, two, three] = await vendor.createLicenses(app, 3)
+    const program = await Program.start(request, app)
+    await program.register('erik', one!)
+    await vendor.call('PATCH', `/licenses/${three!._id}/toggle-ban`, { is_banned: true })
+    await enter(page, vendor, '/licenses')
+    await selectAll(page).check()
+    await act(page, 'Ban')
+    const question = dialog(page, 'Ban 2 licenses?')
+    await expect(question).toContainText('erik is shut out')
+    await expect(question).toContainText('1 other chosen one is banned already')
+    await expectAccessible(page, 'ban many licenses')
+    await question.getByRole('button', { name: 'Ban Licenses' }).click()
+    const said = toastOf(page, 'Licenses Banned')
+    await expect(said).toContainText('2 licenses')
+    await expect(rows(page).filter({ hasText: 'Banned' })).toHaveCount(3)
+    await expect(bar(page)).toBeHidden()
+    expect(await program.login('erik')).toMatchObject({ status: 403, body: { code: 'keyBanned' } })
+    await said.getByRole('button', { name: 'Undo' }).click()
+    await expectToast(page, 'Undone', '2 licenses as before.')
+    await expect(row(page, keyPrefix(one!.key))).toContainText('Active')
+    await expect(row(page, keyPrefix(two!.key))).toContainText('Unused')
+    await expect(row(page, keyPrefix(three!.key))).toContainText('Banned')
+    expect(await program.login('erik')).toMatchObject({ body: { success: true } })
+  })
+
+  test('are extended, with their end users, and put back exactly as they were', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [used] = await vendor.createLicenses(app, 1, 10)
+    const [unused] = await vendor.createLicenses(app, 1, 20)
+    await (await Program.start(request, app)).register('erik', used!)
+    await enter(page, vendor, '/licenses')
+    await selectAll(page).check()
+    await act(page, 'Extend')
+    const extend = dialog(page, 'Extend 2 licenses')
+    await extend.getByLabel('Days').fill('0')
+    await extend.getByRole('button', { name: 'Extend Licenses' }).click()
+    await expect(extend.getByLabel('Days')).toHaveAttribute('aria-invalid', 'true')
+    await extend.getByLabel('Days').fill('7')
+    await expect(extend).toContainText(`${shownDate(inDays(17))} to ${shownDate(inDays(27))}`)
+    await expectAccessible(page, 'extend many licenses')
+    await extend.getByRole('button', { name: 'Extend Licenses' }).click()
+    const said = toastOf(page, 'Licenses Extended')
+    await expect(said).toContainText('2 licenses got 7 more days.')
+    await expect(row(page, keyPrefix(used!.key))).toContainText(shownDate(inDays(17)))
+    await expect(row(page, keyPrefix(unused!.key))).toContainText(shownDate(inDays(27)))
+    const user = async () => (await vendor.call('GET', '/clients')).clients[0]
+    expect(shownDate((await user()).expiresAt)).toBe(shownDate(inDays(17)))
+    await said.getByRole('button', { name: 'Undo' }).click()
+    await expectToast(page, 'Undone', '2 licenses as before.')
+    expect((await user()).expiresAt).toBe(used!.expiresAt)
+  })
+
+  test('are deleted after a question that says whom it hits; what was gone already is told', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [used, gone, other] = await vendor.createLicenses(app, 3)
+    const program = await Program.start(request, app)
+    await program.register('erik', used!)
+    await enter(page, vendor, '/licenses')
+    await select(page, keyPrefix(used!.key))
+    await select(page, keyPrefix(gone!.key))
+    await expectAccessible(page, 'licenses with a selection')
+    await act(page, 'Delete')
+    const question = dialog(page, 'Delete 2 licenses?')
+    await expect(question).toContainText('1 is in use by erik')
+    await expect(question).toContainText('with an expiry of now')
+    await expectAccessible(page, 'delete many licenses')
+    await vendor.call('DELETE', `/licenses/${gone!._id}`)
+    await question.getByRole('button', { name: 'Delete Licenses' }).click()
+    const told = dialog(page, '1 of 2 licenses deleted')
+    await expect(told).toContainText(keyPrefix(gone!.key))
+    await expect(told).toContainText('It is not there any more.')
+    await expectAccessible(page, 'what could not be deleted')
+    await told.getByRole('button', { name: 'Close' }).first().click()
+    await expect(rows(page)).toHaveCount(1)
+    await expect(row(page, keyPrefix(other!.key))).toBeVisible()
+    await expect(bar(page)).toBeHidden()
+    expect(await program.login('erik')).toMatchObject({ body: { code: 'noActiveSubs' } })
+  })
+
+  test('are sorted from either end, which the address keeps', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [first] = await vendor.createLicenses(app)
+    const [second] = await vendor.createLicenses(app)
+    await enter(page, vendor, '/licenses')
+    await expect(rows(page).first()).toContainText(keyPrefix(second!.key))
+    await choose(page, 'Order', 'Oldest first')
+    await expect(rows(page).first()).toContainText(keyPrefix(first!.key))
+    await page.reload()
+    await expect(rows(page).first()).toContainText(keyPrefix(first!.key))
+    await expect(page).toHaveURL(/sort=oldest/)
+  })
+})
+
+test('the export holds exactly the rows that the filters show, with cells that no spreadsheet runs', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const [one, two] = [await vendor.createApp('One'), await vendor.createApp('Two')]
+  const expiresAt = inDays(30).toISOString()
+  const { license } = await vendor.call('POST', '/licenses', { app: one._id, expiresAt, note: '=1+1' })
+  const [plain] = await vendor.createLicenses(one)
+  await vendor.createLicenses(two, 3)
+  await enter(page, vendor, '/licenses')
+  await choose(page, 'App', 'One')
+  await expect(rows(page)).toHaveCount(2)
+  const exportAs = (format: string) => async () => {
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('menuitem', { name: `Matching licenses as ${format}` }).click()
+  }
+  const csv = await download(page, exportAs('CSV'))
+  expect(csv.name).toMatch(/^licenses-\d{4}-\d\d-\d\d\.csv$/)
+  const lines = csv.text.trim().split('\r\n')
+  expect(lines).toHaveLength(3)
+  expect(lines[0]).toMatch(/^key,app,/)
+  expect(lines[1]).toContain(plain!.key)
+  expect(lines[2]).toContain(license.key)
+  expect(lines[2]).toContain(",'=1+1,")
+  await expectToast(page, 'Export Ready', `2 licenses in ${csv.name}`)
+
+  const json = await download(page, exportAs('JSON'))
+  expect(JSON.parse(json.text).map((each: { key: string }) => each.key)).toEqual([plain!.key, license.key])
+  await expectToast(page, 'Export Ready', `2 licenses in ${json.name}`)
+
+  await select(page, keyPrefix(license.key))
+  const chosen = await download(page, async () => {
+    await act(page, 'Export')
+    await page.getByRole('menuitem', { name: 'Selected as CSV' }).click()
+  })
+  expect(chosen.text.trim().split('\r\n')).toEqual([lines[0], lines[2]])
+})
+
+test.describe('the import', () => {
+  test('checks first, then makes what can be made', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const settings = { hwidLock: true, allowCustomLicenseKey: true }
+    await vendor.call('PUT', `/apps/${app._id}`, { settings })
+    const given = { app: app._id, expiresAt: inDays(30).toISOString(), key: 'TAKEN-KEY-1' }
+    await vendor.call('POST', '/licenses', given)
+    await enter(page, vendor, '/licenses')
+    await page.getByRole('button', { name: 'Import' }).click()
+    const form = dialog(page, 'Import Licenses')
+    await expect(form).toContainText('At most 5,000 rows and 1 MB. Your plan allows 30 licenses per app.')
+    await expectAccessible(page, 'import')
+    const template = await download(page, () =>
+      form.getByRole('button', { name: 'Download Template' }).click(),
+    )
+    expect(template.text).toContain('MY-OWN-KEY-0001')
+
+    await form.getByRole('button', { name: 'Check First' }).click()
+    await expect(form.getByLabel('CSV')).toHaveAttribute('aria-invalid', 'true')
+    await form.getByLabel('CSV').fill('key\nA-KEY-000001')
+    await form.getByRole('button', { name: 'Check First' }).click()
+    await expect(form).toContainText('The first line must name the column expiresAt')
+
+    const text =
+      'expiresAt,key,note\n2090-12-31,NEW-KEY-1,first\n2090-12-31,TAKEN-KEY-1,\nsoon,,\n2090-12-31,,second\n'
+    await form.locator('input[type=file]').setInputFiles({
+      name: 'mine.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(text),
+    })
+    await expect(form.getByLabel('CSV')).toHaveValue(text)
+    await form.getByRole('button', { name: 'Check First' }).click()
+
+    const check = dialog(page, 'Check the Import')
+    await expect(check).toContainText('2 licenses would be created, 1 skipped, 1 row has a mistake.')
+    const found = check.locator('tbody').getByRole('row')
+    await expect(found).toHaveCount(1)
+    await expect(found).toContainText('expiresAt must be an ISO 8601 date')
+    await choose(check, 'Rows', 'All rows (4)')
+    await expect(found).toHaveText([
+      /2.*NEW-KEY-1/s,
+      /3.*The key exists already/s,
+      /4.*Mistake/s,
+      /5.*Random key/s,
+    ])
+    await expectAccessible(page, 'import, checked')
+    expect((await vendor.call('GET', '/licenses')).pagination.total).toBe(1)
+
+    await check.getByRole('button', { name: 'Back' }).click()
+    await expect(form.getByLabel('CSV')).toHaveValue(text)
+    await form.getByRole('button', { name: 'Check First' }).click()
+    await check.getByRole('button', { name: 'Import 2 Licenses' }).click()
+    await expectToast(page, 'Licenses Imported', '2 licenses created, 0 skipped.')
+    const done = dialog(page, 'Licenses Imported')
+    await expect(done.locator('tbody').getByRole('row')).toHaveText([/2.*NEW-KEY-1/s, /5.*second/s])
+    await expectAccessible(page, 'import, done')
+    const result = await download(page, () => done.getByRole('button', { name: 'Download Result' }).click())
+    const { licenses } = await vendor.call('GET', '/licenses')
+    expect(licenses).toHaveLength(3)
+    for (const { key, note } of licenses) if (note) expect(result.text).toContain(key)
+    await done.getByRole('button', { name: 'Done' }).click()
+    await expect(rows(page)).toHaveCount(3)
+  })
+
+  test('tells before what the plan has no room for', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createLicenses(await vendor.createApp(), 29)
+    await enter(page, vendor, '/licenses')
+    await page.getByRole('button', { name: 'Import' }).click()
+    await dialog(page, 'Import Licenses').getByLabel('CSV').fill('expiresAt\n2090-01-01\n2090-01-01\n')
+    await page.getByRole('button', { name: 'Check First' }).click()
+    const check = dialog(page, 'Check the Import')
+    await expect(check).toContainText('Your plan allows 30 licenses per app')
+    await check.getByRole('button', { name: 'Import 1 License' }).click()
+    await expectToast(page, 'Licenses Imported', '1 license created, 0 skipped.')
+  })
+})
+
+test.describe('many end users', () => {
+  test('are banned and unbanned, extended, and deleted, which frees their keys', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [license] = await vendor.createLicenses(app, 1, 10)
+    const program = await Program.start(request, app)
+    await program.register('erik', license!)
+    await vendor.createEndUser(app, 'hanna', 20)
+    await enter(page, vendor, '/users')
+    await expect(rows(page)).toHaveCount(2)
+
+    await selectAll(page).check()
+    await expect(bar(page)).toContainText('2 end users selected')
+    await act(page, 'Ban')
+    await expectAccessible(page, 'ban many end users')
+    await dialog(page, 'Ban 2 end users?').getByRole('button', { name: 'Ban Users' }).click()
+    await expect(rows(page).filter({ hasText: 'Banned' })).toHaveCount(2)
+    expect(await program.login('erik')).toMatchObject({ status: 403, body: { code: 'userBanned' } })
+    await toastOf(page, 'Users Banned').getByRole('button', { name: 'Undo' }).click()
+    await expectToast(page, 'Undone', '2 end users as before.')
+    await expect(rows(page).filter({ hasText: 'Active' })).toHaveCount(2)
+
+    await selectAll(page).check()
+    await act(page, 'Reset HWID')
+    const reset = dialog(page, 'Reset HWID of 2 end users?')
+    await expectAccessible(page, 'reset the HWID of many end users')
+    await reset.getByRole('button', { name: 'Cancel' }).click()
+    await act(page, 'Extend')
+    const extend = dialog(page, 'Extend 2 end users')
+    await extend.getByLabel('Days').fill('5')
+    await extend.getByRole('button', { name: 'Extend Subscriptions' }).click()
+    await expectToast(page, 'Subscriptions Extended', '2 end users got 5 more days.')
+    await expect(row(page, 'erik')).toContainText(shownDate(inDays(15)))
+    await expect(row(page, 'hanna')).toContainText(shownDate(inDays(25)))
+    const { licenses } = await vendor.call('GET', '/licenses')
+    expect(shownDate(licenses[0].expiresAt)).toBe(shownDate(inDays(15)))
+
+    await selectAll(page).check()
+    await act(page, 'Delete')
+    const question = dialog(page, 'Delete 2 end users?')
+    await expect(question).toContainText('One license key becomes free')
+    await expectAccessible(page, 'delete many end users')
+    await question.getByRole('button', { name: 'Delete Users' }).click()
+    await expectToast(page, 'Users Deleted', '2 end users permanently deleted.')
+    await expect(page.getByText('No end users yet')).toBeVisible()
+    await (await Program.start(request, app)).register('anna', license!)
+  })
+})

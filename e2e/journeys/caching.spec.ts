@@ -1,0 +1,124 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import { createReseller, premiumVendor } from '../reseller.ts'
+import { enter, figure, heading, navigate, row, Vendor } from '../steps.ts'
+
+/** How often a path of the API was asked for. */
+function count(page: Page, path: string) {
+  let calls = 0
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === `/api${path}`) calls += 1
+  })
+  return () => calls
+}
+
+const focus = (page: Page) =>
+  page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+
+test('the figures of the dashboard are asked for every 30 seconds, and on coming back after 10', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  const figures = count(page, '/resellers/dashboard/data')
+  await page.clock.install()
+  await enter(page, vendor)
+  await expect(figure(page, 'Total Licenses')).toContainText('Total Licenses0')
+  const before = figures()
+  await page.clock.fastForward(31_000)
+  await expect.poll(figures).toBe(before + 1)
+
+  // They are fresh for 10 seconds.
+  await navigate(page, 'Settings')
+  await expect(heading(page, 'Settings')).toBeVisible()
+  await page.clock.fastForward(11_000)
+  await navigate(page, 'Dashboard')
+  await expect.poll(figures).toBe(before + 2)
+})
+
+test('a list of resellers that cannot be read anew stays, and says so', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const { email } = await createReseller(vendor, app)
+  await page.clock.install()
+  await enter(page, vendor, '/resellers')
+  await expect(row(page, email)).toBeVisible()
+  await page.route('**/api/resellers', (route) =>
+    route.fulfill({ status: 403, json: { success: false, code: 'forbidden', message: 'No' } }),
+  )
+  await page.clock.fastForward(31_000)
+  await focus(page)
+  await expect(page.getByText('Failed to fetch resellers')).toBeVisible()
+  await expect(row(page, email)).toBeVisible()
+})
+
+test('apps and figures are asked for again 500 ms after signing in', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  const apps = count(page, '/apps')
+  const figures = count(page, '/resellers/dashboard/data')
+  await page.clock.install()
+  await page.goto('/auth')
+  await page.getByLabel('Email').fill(vendor.email)
+  await page.getByLabel('Password', { exact: true }).fill(vendor.password)
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+  // A few milliseconds at a time, with as much real time in between as the server needs.
+  const shown = figure(page, 'Total Licenses').getByText('0', { exact: true })
+  for (let step = 0; step < 40 && !(await shown.first().isVisible()); step += 1) {
+    await page.clock.runFor(10)
+    await page.waitForTimeout(100)
+  }
+  expect([apps(), figures()]).toEqual([1, 1])
+  await page.clock.runFor(500)
+  await expect.poll(() => [apps(), figures()]).toEqual([2, 2])
+})
+
+test('what was read is kept as long as it is fresh, and read anew on coming back to it later', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  const licenses = count(page, '/licenses')
+  const users = count(page, '/clients')
+  const apps = count(page, '/apps')
+  const plans = count(page, '/plans')
+  const status = count(page, '/subscription')
+  await page.clock.install()
+  await enter(page, vendor, '/licenses')
+  await expect(page.getByText('No licenses found')).toBeVisible()
+  await navigate(page, 'End Users')
+  await expect(page.getByText('No end users yet')).toBeVisible()
+  expect([licenses(), users(), apps()]).toEqual([1, 1, 1])
+
+  // Licenses are stale after 5 seconds, end users and apps after 30.
+  await page.clock.fastForward(5500)
+  await navigate(page, 'Licenses')
+  await expect.poll(licenses).toBe(2)
+  await navigate(page, 'End Users')
+  await expect(heading(page, 'End Users')).toBeVisible()
+  expect([users(), apps()]).toEqual([1, 1])
+  await page.clock.fastForward(31_000)
+  await focus(page)
+  await expect.poll(users).toBe(2)
+  await expect.poll(apps).toBe(2)
+
+  // Plans are stale after a minute, the subscription after five.
+  await page.goto('/subscription')
+  await expect(page.getByText('Current Plan')).toBeVisible()
+  expect([plans(), status()]).toEqual([1, 1])
+  await page.clock.fastForward(50_000)
+  await focus(page)
+  await page.clock.fastForward(11_000)
+  await focus(page)
+  await expect.poll(plans).toBe(2)
+  expect(status()).toBe(1)
+  await page.clock.fastForward(240_000)
+  await focus(page)
+  await expect.poll(status).toBe(2)
+})

@@ -1,0 +1,347 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import { dialog, enter, figure, heading, keyPrefix, Program, row, Vendor } from '../steps.ts'
+
+const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const palette = (page: Page) => dialog(page, 'Search or go to')
+const field = (page: Page) => page.getByRole('combobox', { name: 'Search or go to' })
+const option = (page: Page, name: string | RegExp) => palette(page).getByRole('option', { name })
+const shortcuts = (page: Page) => dialog(page, 'Keyboard shortcuts')
+const checklist = (page: Page) => page.getByRole('region', { name: 'Getting started' })
+
+/** Waits for what listens to the keys: it is loaded after the page. */
+async function openPalette(page: Page) {
+  await expect(async () => {
+    await page.keyboard.press('Control+k')
+    await expect(palette(page)).toBeVisible({ timeout: 1000 })
+  }).toPass()
+  await expect(field(page)).toBeFocused()
+}
+
+async function expectSound(page: Page, part: string) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expect(page.locator('html')).toHaveClass(colorScheme === 'dark' ? /dark/ : /^((?!dark).)*$/)
+    const { violations } = await new AxeBuilder({ page }).include(part).withTags(standards).analyze()
+    expect
+      .soft(
+        violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+        colorScheme,
+      )
+      .toEqual([])
+  }
+}
+
+test.describe('command palette', () => {
+  test('finds a license by the middle of its key and an end user by name or id, by keys alone', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [license] = await vendor.createLicenses(app, 3)
+    const user = await vendor.createEndUser(app, 'marguerite')
+    await enter(page, vendor, '/settings')
+
+    await openPalette(page)
+    await page.keyboard.type(license!.key.slice(7, 16).toLowerCase())
+    await expect(option(page, license!.key)).toHaveAttribute('aria-selected', 'true')
+    await expect(palette(page).getByRole('option')).toHaveCount(1)
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL(`/licenses?search=${license!.key}`)
+    await expect(palette(page)).toBeHidden()
+    await expect(row(page, keyPrefix(license!.key))).toBeVisible()
+    await expect(page.getByRole('main')).toContainText('1–1 of 1 license')
+    await expect(page.locator('#main')).toBeFocused()
+
+    for (const text of ['rgueri', user._id]) {
+      await openPalette(page)
+      await page.keyboard.type(text)
+      await expect(option(page, 'marguerite')).toHaveAttribute('aria-selected', 'true')
+      await page.keyboard.press('Enter')
+      await expect(page).toHaveURL('/users?search=marguerite')
+      await expect(row(page, 'marguerite')).toBeVisible()
+      await page.goto('/settings')
+    }
+  })
+
+  test('shows nothing of another vendor', async ({ page, request }) => {
+    const neighbour = await Vendor.signUp(request)
+    const [theirs] = await neighbour.createLicenses(await neighbour.createApp())
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor)
+    await openPalette(page)
+    await page.keyboard.type(theirs!.key)
+    await expect(palette(page).getByText('Nothing matches')).toBeVisible()
+    await expect(palette(page).getByRole('option')).toHaveCount(0)
+    await expect(palette(page).getByRole('status')).toHaveText('0 results')
+  })
+
+  test('is moved through with the arrows, closed with Escape, and gives the focus back', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor)
+    const button = page.getByRole('button', { name: 'Search or go to' })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await expect(field(page)).toBeFocused()
+    await expect(field(page)).toHaveAttribute('aria-expanded', 'true')
+    const selected = palette(page).locator('[role=option][aria-selected=true]')
+    await expect(selected).toHaveText(/^Dashboard/)
+    await expect(field(page)).toHaveAttribute('aria-activedescendant', (await selected.getAttribute('id'))!)
+    await page.keyboard.press('ArrowDown')
+    await expect(selected).toHaveText(/^Licenses/)
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    await expect(selected).toHaveText('Log out')
+    await expect(selected).toBeInViewport()
+    await expect(field(page)).toHaveAttribute('aria-activedescendant', (await selected.getAttribute('id'))!)
+    await page.keyboard.press('Escape')
+    await expect(palette(page)).toBeHidden()
+    await expect(button).toBeFocused()
+  })
+
+  test('goes to pages, opens the dialogs that create, switches the theme and logs out', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await enter(page, vendor)
+    const choose = async (text: string, name: string | RegExp) => {
+      await openPalette(page)
+      await page.keyboard.type(text)
+      await option(page, name).click()
+    }
+    await openPalette(page)
+    await expect(option(page, 'Generate license')).toHaveCount(0)
+    await page.keyboard.press('Escape')
+    await vendor.createApp()
+    await page.reload()
+
+    for (const [text, name, title, path] of [
+      ['create app', 'Create app', 'Add New App', '/dashboard?dialog=new-app'],
+      ['license', 'Generate license', /Generate License/, '/licenses?dialog=generate'],
+      ['end user', 'Create end user', /Create End User/, '/users?dialog=create'],
+      ['resell', 'Create reseller', /.+/, '/resellers?dialog=create'],
+    ] as const) {
+      await choose(text, name)
+      await expect(page).toHaveURL(path)
+      await expect(dialog(page, title).last()).toBeVisible()
+      await page.keyboard.press('Escape')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+    }
+    await choose('profile', /^Profile/)
+    await expect(heading(page, /Profile/)).toBeVisible()
+    await choose('tally', /^Tally/)
+    await expect(dialog(page, 'App Settings')).toBeVisible()
+    await page.keyboard.press('Escape')
+
+    await choose('dark', 'Dark theme')
+    await expect(page.locator('html')).toHaveClass(/dark/)
+    await choose('light', 'Light theme')
+    await expect(page.locator('html')).not.toHaveClass(/dark/)
+    await choose('sign out', 'Log out')
+    await expect(page).toHaveURL('/auth')
+  })
+
+  test('has no violation, light or dark, with and without a search', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await vendor.createEndUser(app, 'marguerite')
+    await enter(page, vendor)
+    await openPalette(page)
+    await expectSound(page, '[role=dialog]')
+    await page.keyboard.type('marg')
+    await expect(option(page, 'marguerite')).toBeVisible()
+    await expectSound(page, '[role=dialog]')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    await expect(shortcuts(page)).toBeVisible()
+    await expectSound(page, '[role=dialog]')
+  })
+})
+
+test.describe('shortcuts', () => {
+  test('are told by ?, lead to pages, create and search', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor)
+    await openPalette(page)
+    await page.keyboard.press('Escape')
+    await expect(palette(page)).toBeHidden()
+
+    await page.keyboard.press('?')
+    await expect(shortcuts(page)).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(shortcuts(page)).toBeHidden()
+    for (const [key, path] of [
+      ['l', '/licenses'],
+      ['u', '/users'],
+      ['r', '/resellers'],
+      ['s', '/settings'],
+      ['d', '/dashboard'],
+    ] as const) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await expect(page).toHaveURL(path)
+    }
+    await page.keyboard.press('c')
+    await expect(dialog(page, 'Add New App')).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(dialog(page, 'Add New App')).toBeHidden()
+
+    await page.keyboard.press('g')
+    await page.keyboard.press('l')
+    const search = page.getByRole('searchbox', { name: 'Search licenses' })
+    await expect(search).toBeVisible()
+    await page.keyboard.press('/')
+    await expect(search).toBeFocused()
+  })
+
+  test('rest while something is typed and while a dialog is open, and can be switched off', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor, '/licenses')
+    await openPalette(page)
+    await page.keyboard.press('Escape')
+    await expect(palette(page)).toBeHidden()
+
+    const search = page.getByRole('searchbox', { name: 'Search licenses' })
+    await search.focus()
+    await page.keyboard.type('gd?c/')
+    await page.keyboard.press('Control+k')
+    await expect(search).toHaveValue('gd?c/')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await search.fill('')
+    await search.blur()
+
+    await page.keyboard.press('?')
+    await expect(shortcuts(page)).toBeVisible()
+    await page.keyboard.press('g')
+    await page.keyboard.press('d')
+    await page.keyboard.press('Control+k')
+    await expect(page).toHaveURL('/licenses')
+    await expect(palette(page)).toBeHidden()
+
+    await shortcuts(page).getByRole('switch', { name: 'Shortcuts of single keys' }).click()
+    await page.keyboard.press('Escape')
+    await expect(shortcuts(page)).toBeHidden()
+    await page.keyboard.press('g')
+    await page.keyboard.press('d')
+    await page.keyboard.press('?')
+    await page.keyboard.press('Control+k')
+    await expect(palette(page)).toBeVisible()
+    await expect(page).toHaveURL('/licenses')
+    await expect(shortcuts(page)).toBeHidden()
+  })
+})
+
+test.describe('getting started', () => {
+  test('ticks by itself as the account comes along, and is gone for good with the first activation', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await enter(page, vendor)
+    const done = (count: number) => expect(checklist(page)).toContainText(`${count} of 4 steps done`)
+    const step = (name: string) => checklist(page).getByRole('listitem').filter({ hasText: name })
+    await done(0)
+    await expect(step('Create an app')).toHaveAttribute('aria-current', 'step')
+    await expectSound(page, 'main')
+    await checklist(page).getByRole('link', { name: 'Create app' }).click()
+    await page.getByLabel('App Name').fill('Tally')
+    await page.getByRole('button', { name: 'Create App' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await done(1)
+    await expect(step('Create an app')).toContainText('(done)')
+
+    await checklist(page).getByRole('link', { name: 'Generate' }).click()
+    await expect(page).toHaveURL('/licenses?dialog=generate')
+    await expect(dialog(page, /Generate License/)).toBeVisible()
+    await page.goto('/dashboard')
+    const { apps } = await vendor.call('GET', '/apps')
+    const [license] = await vendor.createLicenses(apps[0])
+    await done(2)
+
+    await checklist(page).getByRole('link', { name: 'Show snippet' }).click()
+    await expect(dialog(page, 'Integrate Tally')).toContainText(new URL(page.url()).origin)
+    await page.keyboard.press('Escape')
+    await vendor.createEndUser(apps[0], 'made by hand')
+    await expect(figure(page, 'End Users')).toContainText('1')
+    await done(2)
+
+    const program = await Program.start(request, apps[0])
+    await program.register('alice', license!)
+    await expect(checklist(page)).toBeHidden()
+    await expect(figure(page, 'Active Licenses')).toContainText('1')
+    await page.reload()
+    await expect(row(page, 'Tally')).toBeVisible()
+    await expect(checklist(page)).toBeHidden()
+  })
+
+  test('can be hidden, and stays so', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor)
+    await checklist(page).getByRole('button', { name: 'Hide getting started' }).click()
+    await expect(checklist(page)).toBeHidden()
+    await expect(page.locator('#main')).toBeFocused()
+    await page.reload()
+    await expect(row(page, 'Tally')).toBeVisible()
+    await expect(figure(page, 'Total Licenses')).toContainText('0')
+    await expect(checklist(page)).toBeHidden()
+  })
+})
+
+test.describe('live', () => {
+  test('figures and lists follow what happens elsewhere, without a reload', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await enter(page, vendor)
+    await expect(figure(page, 'Total Licenses')).toContainText('0')
+    await page.evaluate('window.unloaded = false')
+    const [license] = await vendor.createLicenses(app, 4)
+    // Well before the poll of every half a minute.
+    await expect(figure(page, 'Total Licenses')).toContainText('4')
+    const program = await Program.start(request, app)
+    await program.register('alice', license!)
+    await expect(figure(page, 'Active Licenses')).toContainText('1')
+    await expect(figure(page, 'End Users')).toContainText('1')
+    await vendor.createApp('Second')
+    await expect(row(page, 'Second')).toBeVisible()
+    expect(await page.evaluate('window.unloaded')).toBe(false)
+  })
+
+  test('a lost connection is said once, and no more when it is back, with what was missed', async ({
+    page,
+    request,
+    keyward,
+  }) => {
+    test.slow()
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await enter(page, vendor)
+    await expect(figure(page, 'Total Licenses')).toContainText('0')
+    await openPalette(page)
+    await page.keyboard.press('Escape')
+    await keyward.stop()
+    const said = page.getByText('Connection lost')
+    await expect(said).toHaveCount(1)
+    // A figure that cannot be asked anew says nothing on its own.
+    await page.waitForTimeout(4000)
+    await expect(page.locator('[data-sonner-toast]')).toHaveCount(0)
+    await expect(said).toHaveCount(1)
+    await keyward.start()
+    await vendor.createLicenses(app, 2)
+    await expect(said).toHaveCount(0, { timeout: 40_000 })
+    await expect(figure(page, 'Total Licenses')).toContainText('2')
+  })
+})

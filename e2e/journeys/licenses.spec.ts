@@ -1,0 +1,339 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import {
+  choose,
+  dialog,
+  enter,
+  expectToast,
+  figure,
+  heading,
+  inDays,
+  keyPrefix,
+  makePremium,
+  Program,
+  readClipboard,
+  row,
+  rowAction,
+  shownDate,
+  Vendor,
+} from '../steps.ts'
+
+const rows = (page: Page) => page.getByRole('main').locator('tbody').getByRole('row')
+const openGenerate = (page: Page) => page.getByRole('button', { name: 'Generate License' }).first().click()
+const form = (page: Page) => dialog(page, 'Generate License')
+const submit = (page: Page) => form(page).getByRole('button', { name: 'Generate License' }).click()
+const deleteAll = (page: Page) => page.getByRole('button', { name: 'Delete All' })
+
+test.describe('generate', () => {
+  test('starts with one key for 30 days, and shows every new key to copy', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor, '/licenses')
+    await expect(page.getByText('No licenses found')).toBeVisible()
+    await openGenerate(page)
+    await expect(form(page).getByRole('combobox', { name: 'Application' })).toHaveText('Tally')
+    await expect(form(page).getByLabel('Amount')).toHaveValue('1')
+    await expect(form(page).getByRole('combobox', { name: 'Expiry Unit' })).toHaveText('Days')
+    await expect(form(page).getByLabel('Duration')).toHaveValue('30')
+    await expect(form(page)).toContainText(`Expires on ${shownDate(inDays(30))}`)
+    await form(page).getByLabel('Amount').fill('3')
+    await submit(page)
+    await expectToast(page, 'Licenses Generated', 'Successfully generated 3 license(s).')
+    const made = dialog(page, 'Licenses Generated')
+    const keys = await made.getByRole('listitem').allInnerTexts()
+    await made.getByRole('button', { name: 'Copy all license keys' }).click()
+    await expectToast(page, 'License keys copied to clipboard')
+    expect((await readClipboard(page)).split('\n')).toEqual(keys.map((key) => key.trim()))
+    await made.getByRole('button', { name: 'Done' }).click()
+    await expect(rows(page)).toHaveCount(3)
+    for (const key of keys) {
+      for (const text of ['Unused', 'Tally', shownDate(inDays(0)), shownDate(inDays(30))]) {
+        await expect(row(page, keyPrefix(key.trim()))).toContainText(text)
+      }
+    }
+  })
+
+  test('asks for what is missing', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp('One')
+    await vendor.createApp('Two')
+    await enter(page, vendor, '/licenses')
+    await openGenerate(page)
+    await submit(page)
+    await expectToast(page, 'Missing fields', 'Please fill in all required fields.')
+    await choose(form(page), 'Application', 'Two')
+    for (const field of ['Amount', 'Duration']) {
+      const value = await form(page).getByLabel(field).inputValue()
+      await form(page).getByLabel(field).fill('')
+      await submit(page)
+      await expectToast(page, 'Missing fields', 'Please fill in all required fields.')
+      await form(page).getByLabel(field).fill(value)
+    }
+    for (const [field, wrong] of [
+      ['Amount', '0'],
+      ['Amount', '101'],
+      ['Duration', '0'],
+    ] as const) {
+      const value = await form(page).getByLabel(field).inputValue()
+      await form(page).getByLabel(field).fill(wrong)
+      await submit(page)
+      await expect(form(page).getByLabel(field)).toHaveAttribute('aria-invalid', 'true')
+      await form(page).getByLabel(field).fill(value)
+    }
+    await submit(page)
+    await expectToast(page, 'Licenses Generated', 'Successfully generated 1 license(s).')
+    expect(await vendor.call('GET', '/licenses')).toMatchObject({ licenses: [{ app: { name: 'Two' } }] })
+  })
+
+  test('counts in hours and in calendar months as well', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor, '/licenses')
+    await openGenerate(page)
+    await form(page).getByLabel('Duration').fill('12')
+    await choose(form(page), 'Expiry Unit', 'Months')
+    await submit(page)
+    await expectToast(page, 'Licenses Generated')
+    const { licenses } = await vendor.call('GET', '/licenses')
+    const year = new Date()
+    year.setUTCFullYear(year.getUTCFullYear() + 1)
+    expect(shownDate(licenses[0].expiresAt)).toBe(shownDate(year))
+    await dialog(page, 'Licenses Generated').getByRole('button', { name: 'Generate more' }).click()
+    await form(page).getByLabel('Duration').fill('48')
+    await choose(form(page), 'Expiry Unit', 'Hours')
+    await expect(form(page)).toContainText(`Expires on ${shownDate(inDays(2))}`)
+  })
+
+  test('takes a key of the vendor’s own where the app allows it', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const settings = { hwidLock: true, allowCustomLicenseKey: true }
+    await vendor.call('PUT', `/apps/${app._id}`, { settings })
+    await enter(page, vendor, '/licenses')
+    await openGenerate(page)
+    await form(page).getByLabel('Custom key').fill('spring-sale-2030')
+    await submit(page)
+    await expectToast(page, 'Licenses Generated')
+    await dialog(page, 'Licenses Generated').getByRole('button', { name: 'Done' }).click()
+    await expect(rows(page)).toContainText(/spring-sale-2030/i)
+  })
+
+  test('stops at the limit of the free plan and says so', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await vendor.createLicenses(app, 29)
+    await enter(page, vendor, '/licenses')
+    await expect(
+      page.getByText('Each app is limited to 30 licenses. Upgrade for unlimited licenses.', { exact: true }),
+    ).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Upgrade Now' })).toHaveAttribute('href', '/subscription')
+    await openGenerate(page)
+    await form(page).getByLabel('Amount').fill('2')
+    await submit(page)
+    const toast = page.locator('[data-sonner-toast]').filter({ hasText: 'Generation Failed' })
+    await expect(toast).toContainText(/30/)
+    await expect(form(page)).toBeVisible()
+    await form(page).getByLabel('Amount').fill('1')
+    await submit(page)
+    await expectToast(page, 'Licenses Generated')
+  })
+
+  test('premium has no limit and no banner', async ({ page, request, keyward }) => {
+    const vendor = await Vendor.signUp(request)
+    makePremium(keyward, vendor)
+    const app = await vendor.createApp()
+    await vendor.createLicenses(app, 30)
+    await enter(page, vendor, '/licenses')
+    await openGenerate(page)
+    await submit(page)
+    await expectToast(page, 'Licenses Generated')
+    await expect(page.getByText('Each app is limited')).toBeHidden()
+  })
+})
+
+test.describe('a license', () => {
+  test('shows sixteen characters, and copies all of them', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const [license] = await vendor.createLicenses(await vendor.createApp())
+    const key = license!.key
+    await enter(page, vendor, '/licenses')
+    await expect(row(page, keyPrefix(key))).toBeVisible()
+    await expect(page.getByText(key, { exact: true })).toBeHidden()
+    await page.getByRole('button', { name: `Copy license key ${keyPrefix(key)}` }).click()
+    await expectToast(page, 'License key copied to clipboard')
+    expect(await readClipboard(page)).toBe(key)
+    await page.evaluate(`navigator.clipboard.writeText('something else')`)
+    await rowAction(page, keyPrefix(key), 'Copy Full License Key')
+    await expectToast(page, 'License key copied to clipboard')
+    expect(await readClipboard(page)).toBe(key)
+  })
+
+  test('gets an expiry counted from now, which the dialog shows before, and its end user the same', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [license] = await vendor.createLicenses(app, 1, 90)
+    await (await Program.start(request, app)).register('erik', license!)
+    await enter(page, vendor, '/licenses')
+    await rowAction(page, keyPrefix(license!.key), 'Edit Expiry')
+    const edit = dialog(page, 'Edit Expiry')
+    const by = edit.getByLabel('Extend By')
+    const update = edit.getByRole('button', { name: 'Update Expiry' })
+    await expect(edit).toContainText(shownDate(license!.expiresAt))
+    for (const wrong of ['0', '-5', '1.5', '']) {
+      await by.fill(wrong)
+      await update.click()
+      await expect(edit.getByText('—')).toBeVisible()
+    }
+    await by.fill('45')
+    await expect(edit).toContainText(shownDate(inDays(45)))
+    await expect(edit).toContainText('This shortens the license')
+    await update.click()
+    await expectToast(page, 'License Updated')
+    await expect(edit).toBeHidden()
+    await expect(row(page, keyPrefix(license!.key))).toContainText(shownDate(inDays(45)))
+    const { clients } = await vendor.call('GET', '/clients')
+    expect(shownDate(clients[0].expiresAt)).toBe(shownDate(inDays(45)))
+  })
+
+  test('is banned, which ends what uses it, and unbanned', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [license] = await vendor.createLicenses(app)
+    const program = await Program.start(request, app)
+    await program.register('erik', license!)
+    await enter(page, vendor, '/licenses')
+    const line = row(page, keyPrefix(license!.key))
+    await expect(line).toContainText('Active')
+    await expect(line).toContainText('Used by erik')
+    await rowAction(page, keyPrefix(license!.key), 'Ban License')
+    await expectToast(page, 'License Banned')
+    await expect(line).toContainText('Banned')
+    expect(await program.login('erik')).toMatchObject({
+      status: 403,
+      body: { code: 'keyBanned', message: 'License key is banned' },
+    })
+    await rowAction(page, keyPrefix(license!.key), 'Unban License')
+    await expectToast(page, 'License Unbanned')
+    await expect(line).toContainText('Active')
+    expect(await program.login('erik')).toMatchObject({ body: { success: true } })
+  })
+
+  test('is deleted after a question that says what happens to its end user', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [license] = await vendor.createLicenses(app)
+    const program = await Program.start(request, app)
+    await program.register('erik', license!)
+    await enter(page, vendor, '/licenses')
+    await rowAction(page, keyPrefix(license!.key), 'Delete License')
+    const question = dialog(page, 'Delete License')
+    await expect(question).toContainText('cannot be undone')
+    await expect(question).toContainText('in use by erik')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await expect(row(page, keyPrefix(license!.key))).toBeVisible()
+    await rowAction(page, keyPrefix(license!.key), 'Delete License')
+    await question.getByRole('button', { name: 'Delete License' }).click()
+    await expectToast(page, 'License Deleted')
+    await expect(page.getByText('No licenses found')).toBeVisible()
+    expect(await program.login('erik')).toMatchObject({ body: { code: 'noActiveSubs' } })
+  })
+})
+
+test.describe('the list', () => {
+  test('counts total, active, unused and expired', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [used, expired] = await vendor.createLicenses(app, 4)
+    await (await Program.start(request, app)).register('erik', used!)
+    await vendor.call('PUT', `/licenses/${expired!._id}`, { expiresAt: new Date().toISOString() })
+    await enter(page, vendor, '/licenses')
+    await expect(figure(page, 'Total')).toContainText('Total4')
+    await expect(figure(page, 'Active')).toContainText('Active125% of total')
+    await expect(figure(page, 'Unused')).toContainText('Unused2')
+    await expect(figure(page, 'Expired')).toContainText('Expired1')
+    await expect(row(page, keyPrefix(expired!.key))).toContainText('Expired')
+  })
+
+  test('is searched and filtered, and the address keeps that over a reload', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const [one, two] = [await vendor.createApp('One'), await vendor.createApp('Two')]
+    const [used, unused] = await vendor.createLicenses(one, 2)
+    await vendor.createLicenses(two, 1)
+    await (await Program.start(request, one)).register('erik', used!)
+    await enter(page, vendor, '/licenses')
+    await expect(rows(page)).toHaveCount(3)
+
+    await choose(page, 'App', 'One')
+    await expect(rows(page)).toHaveCount(2)
+    await choose(page, 'Status', 'Active')
+    await expect(rows(page)).toHaveCount(1)
+    await expect(rows(page)).toContainText('Used by erik')
+    await page.reload()
+    await expect(rows(page)).toHaveCount(1)
+    await expect(rows(page)).toContainText('Used by erik')
+    await expect(page.getByRole('combobox', { name: 'App' })).toHaveText('One')
+    await expect(page.getByRole('combobox', { name: 'Status' })).toHaveText('Active')
+
+    await page.getByRole('searchbox').fill(unused!.key.slice(6, 17))
+    await expect(page.getByText('No licenses found')).toBeVisible()
+    await choose(page, 'Status', 'All statuses')
+    await expect(rows(page)).toHaveCount(1)
+    await expect(rows(page)).toContainText(keyPrefix(unused!.key))
+    await page.reload()
+    await expect(page.getByRole('searchbox')).toHaveValue(unused!.key.slice(6, 17))
+    await expect(rows(page)).toContainText(keyPrefix(unused!.key))
+
+    await page.getByRole('searchbox').fill('nothing is called so')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await expect(rows(page)).toHaveCount(3)
+    await expect(page).toHaveURL('/licenses')
+  })
+
+  test('comes in pages, which the address keeps and Back turns back', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createLicenses(await vendor.createApp(), 30)
+    await enter(page, vendor, '/licenses')
+    await expect(rows(page)).toHaveCount(25)
+    await expect(page.getByText('1–25 of 30 licenses')).toBeVisible()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await expect(rows(page)).toHaveCount(5)
+    await expect(page.getByText('26–30 of 30 licenses')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Next' })).toBeDisabled()
+    await page.reload()
+    await expect(rows(page)).toHaveCount(5)
+    await page.goBack()
+    await expect(rows(page)).toHaveCount(25)
+    await page.goto('/licenses?page=9')
+    await expect(rows(page)).toHaveCount(5)
+  })
+
+  test('Delete All asks, deletes, says how many, and then that there is nothing left', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createLicenses(await vendor.createApp(), 3)
+    await enter(page, vendor, '/licenses')
+    await deleteAll(page).click()
+    const question = dialog(page, 'Delete All Licenses')
+    await expect(question).toContainText('cannot be undone')
+    const confirm = question.getByRole('button', { name: 'Delete All' })
+    await expect(confirm).toBeDisabled()
+    await question.getByRole('textbox').fill('delete all')
+    await confirm.click()
+    await expectToast(page, 'All Licenses Deleted', 'Successfully deleted 3 license(s).')
+    await expect(page.getByText('No licenses found')).toBeVisible()
+    await deleteAll(page).click()
+    await expectToast(page, 'No licenses to delete')
+    await expect(question).toBeHidden()
+  })
+
+  test('without an app it leads to the first one', async ({ page, request }) => {
+    await enter(page, await Vendor.signUp(request), '/licenses')
+    await page.getByRole('main').getByRole('link', { name: 'Create Your First App' }).click()
+    await expect(heading(page, /Welcome back/)).toBeVisible()
+  })
+})

@@ -1,0 +1,230 @@
+import { expect, test } from '../keyward.ts'
+import {
+  dialog,
+  enter,
+  expectToast,
+  heading,
+  keyPrefix,
+  makePremium,
+  navigate,
+  row,
+  rowAction,
+  storedToken,
+  Vendor,
+} from '../steps.ts'
+
+test.describe.configure({ timeout: 90_000 })
+
+// Whatever becomes of a test, the next one has a server.
+test.afterEach(async ({ keyward }) => {
+  const up = await fetch(`${keyward.url}/api/health`).catch(() => undefined)
+  if (!up) await keyward.start()
+})
+
+test('while the server is down the console says so, keeps its token, and recovers by itself or on request', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const [license] = await vendor.createLicenses(await vendor.createApp())
+  await enter(page, vendor)
+  await expect(row(page, 'Tally')).toBeVisible()
+
+  await test.step('an action fails with a message, and nothing is lost', async () => {
+    await keyward.stop()
+    await rowAction(page, 'Tally', 'Pause App')
+    await expectToast(page, 'The server cannot be reached. Please check your connection.')
+    await expect(row(page, 'Tally')).toBeVisible()
+    await expect(row(page, 'Tally')).not.toContainText('Paused')
+    expect(await storedToken(page)).toBe(vendor.token)
+  })
+
+  await test.step('a page that was never opened cannot be shown, and says so', async () => {
+    await navigate(page, 'Licenses')
+    await expect(page.getByRole('alert')).toContainText('This page could not be shown')
+    expect(await storedToken(page)).toBe(vendor.token)
+  })
+
+  await test.step('another try brings it as soon as the server is back', async () => {
+    await keyward.start()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(row(page, keyPrefix(license!.key))).toBeVisible()
+  })
+})
+
+test('what a page needs and cannot get has a way to try again', async ({ page, request, keyward }) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  await enter(page, vendor, '/licenses')
+  await expect(page.getByText('No licenses found')).toBeVisible()
+  await page.getByRole('searchbox').fill('nothing')
+  await expect(page).toHaveURL('/licenses?search=nothing')
+  await keyward.stop()
+  await page.getByRole('searchbox').fill('something')
+  const failure = page.getByRole('alert').filter({ hasText: 'Failed to fetch licenses' })
+  await expect(failure).toContainText('The server cannot be reached', { timeout: 30_000 })
+  expect(await storedToken(page)).toBe(vendor.token)
+  await keyward.start()
+  await failure.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByText('No licenses found')).toBeVisible()
+})
+
+test('a console that starts without its server keeps the token and offers another try', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  let down = true
+  await page.route('**/api/**', (route) => (down ? route.abort('connectionrefused') : route.continue()))
+  await enter(page, vendor, '/settings')
+  const failure = page.getByRole('alert')
+  await expect(failure).toContainText('The server cannot be reached', { timeout: 30_000 })
+  expect(await storedToken(page)).toBe(vendor.token)
+  await expect(page).toHaveURL('/settings')
+  down = false
+  await failure.getByRole('button', { name: 'Try again' }).click()
+  await expect(heading(page, 'Settings')).toBeVisible()
+})
+
+test('a server that fails is not a reason to forget the token', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  await page.route('**/api/auth/profile', (route) => route.fulfill({ status: 503, body: '' }))
+  await enter(page, vendor, '/settings')
+  await expect(page.getByRole('alert')).toBeVisible({ timeout: 30_000 })
+  expect(await storedToken(page)).toBe(vendor.token)
+  await page.unroute('**/api/auth/profile')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(heading(page, 'Settings')).toBeVisible()
+})
+
+test('every list tells that it could not be loaded, and loads on request', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  for (const [path, call, text] of [
+    ['/dashboard', '**/api/apps', 'Failed to fetch apps'],
+    ['/licenses', '**/api/licenses?*', 'Failed to fetch licenses'],
+    ['/users', '**/api/clients?*', 'Failed to load users'],
+  ] as const) {
+    // A refusal is not tried again, so that there is nothing to wait for.
+    await page.route(call, (route) =>
+      route.fulfill({ status: 400, json: { success: false, message: 'Not today' } }),
+    )
+    await enter(page, vendor, path)
+    const failure = page.getByRole('alert').filter({ hasText: text })
+    await expect(failure).toContainText('Not today')
+    await page.unroute(call)
+    await failure.getByRole('button', { name: 'Try again' }).click()
+    await expect(failure).toBeHidden()
+    await expect(
+      page.getByText(/Actions for Tally|No licenses found|No end users yet|v1\.0\.0/).first(),
+    ).toBeVisible()
+  }
+})
+
+test('a slow answer shows a spinner, then skeletons, then what was asked for', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const [license] = await vendor.createLicenses(await vendor.createApp())
+  const held: (() => void)[] = []
+  const hold = (path: string) =>
+    page.route(path, async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve))
+      await route.continue()
+    })
+  const release = async (count: number) => {
+    await expect.poll(() => held.length).toBe(count)
+    for (const go of held.splice(0)) go()
+  }
+  await hold('**/api/auth/profile')
+  await hold('**/api/licenses?*')
+  await enter(page, vendor, '/licenses')
+  await expect(page.getByRole('status').filter({ hasText: /loading/i })).toBeVisible()
+  await expect(heading(page, 'Licenses')).toBeHidden()
+  await release(1)
+  await expect(heading(page, 'Licenses')).toBeVisible()
+  await expect(page.locator('[aria-busy=true]').first()).toBeVisible()
+  await expect(page.getByText('No licenses found')).toBeHidden()
+  await release(1)
+  await expect(row(page, keyPrefix(license!.key))).toBeVisible()
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+})
+
+test('whatever the screen said was saved is there after the server was killed in the middle of its work', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  makePremium(keyward, vendor)
+  await vendor.createApp()
+  await enter(page, vendor, '/licenses?dialog=generate')
+  const shown: string[] = []
+  const form = dialog(page, 'Generate License')
+  const made = dialog(page, 'Licenses Generated')
+  const generate = form.getByRole('button', { name: 'Generate License' })
+  await form.getByLabel('Amount').fill('100')
+
+  let rounds = 0
+  const answered = page.waitForResponse(
+    (response) =>
+      response.url().endsWith('/api/licenses') && response.request().method() === 'POST' && ++rounds === 3,
+  )
+  // The blow falls right after the third answer left the server, while the page still asks for its lists.
+  const blow = answered.then(() => keyward.stop('SIGKILL'))
+  for (let round = 0; round < 3; round += 1) {
+    await generate.click()
+    await expect(made.getByRole('listitem')).toHaveCount(100)
+    shown.push(...(await made.getByRole('listitem').allInnerTexts()).map((key) => key.trim()))
+    if (round < 2) {
+      await made.getByRole('button', { name: 'Generate more' }).click()
+      await form.getByLabel('Amount').fill('100')
+    }
+  }
+  await blow
+  await made.getByRole('button', { name: 'Generate more' }).click()
+  await generate.click()
+  await expectToast(page, 'Generation Failed', 'The server cannot be reached. Please check your connection.')
+
+  await keyward.start()
+  const saved = new Set<string>()
+  for (const number of [1, 2]) {
+    const { licenses } = await vendor.call('GET', `/licenses?limit=200&page=${number}`)
+    for (const { key } of licenses) saved.add(key)
+  }
+  expect(shown).toHaveLength(300)
+  expect(shown.filter((key) => !saved.has(key))).toEqual([])
+  await page.goto('/licenses')
+  await expect(page.getByText('of 300 licenses')).toBeVisible()
+})
+
+test('a kill in the middle of a write saves all of it or nothing, and what was acknowledged before', async ({
+  request,
+  keyward,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  makePremium(keyward, vendor)
+  const app = await vendor.createApp()
+  const acknowledged: string[] = []
+  let asked = 0
+  const writer = async () => {
+    for (;;) {
+      asked += 1
+      const licenses = await vendor.createLicenses(app, 20)
+      acknowledged.push(...licenses.map(({ key }) => key))
+    }
+  }
+  const writers = Promise.allSettled([writer(), writer(), writer()])
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(200)
+  await keyward.stop('SIGKILL')
+  await writers
+  await keyward.start()
+  const saved = new Set<string>()
+  const { pagination } = await vendor.call('GET', '/licenses?limit=200')
+  for (let number = 1; number <= pagination.pages; number += 1) {
+    const { licenses } = await vendor.call('GET', `/licenses?limit=200&page=${number}`)
+    for (const { key } of licenses) saved.add(key)
+  }
+  expect(acknowledged.filter((key) => !saved.has(key))).toEqual([])
+  expect(saved.size % 20).toBe(0)
+  expect(saved.size).toBeLessThanOrEqual(asked * 20)
+})

@@ -1,0 +1,334 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import {
+  createReseller,
+  dayInput,
+  enterPortal,
+  portalNavigation,
+  premiumVendor,
+  Seller,
+  setPlan,
+  signInToPortal,
+  storedResellerToken,
+} from '../reseller.ts'
+import { expectAccessible } from '../sound.ts'
+import {
+  dialog,
+  enter,
+  expectToast,
+  figure,
+  heading,
+  keyPrefix,
+  Program,
+  readClipboard,
+  row,
+  shownDate,
+  storeToken,
+} from '../steps.ts'
+
+const signInProblem = (page: Page) => page.getByRole('alert')
+
+test.describe('sign-in', () => {
+  test('says what is wrong, shows the password when asked, and leads back', async ({
+    page,
+    request,
+    keyward,
+  }) => {
+    const { vendor, app } = await premiumVendor(request, keyward)
+    const reseller = await createReseller(vendor, app)
+    await page.goto('/reseller/profile')
+    await expect(page).toHaveURL('/reseller/auth')
+    await expect(page.getByText('Please contact your administrator.')).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Go to the main portal' })).toHaveAttribute('href', '/auth')
+
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await expect(signInProblem(page)).toHaveText('Please enter both email and password.')
+    await signInToPortal(page, { email: reseller.email, password: 'wrong password' })
+    await expect(signInProblem(page)).toHaveText('Invalid email or password. Please check your credentials.')
+    await page.getByRole('button', { name: 'Show password' }).click()
+    await expect(page.getByLabel('Password', { exact: true })).toHaveAttribute('type', 'text')
+    await page.getByRole('button', { name: 'Hide password' }).click()
+    await page.route('**/api/resellers/auth/login', (route) => route.abort())
+    await signInToPortal(page, reseller)
+    await expect(signInProblem(page)).toHaveText('Authentication failed. Please try again.')
+    await page.unroute('**/api/resellers/auth/login')
+    await signInToPortal(page, reseller)
+    await expectToast(page, 'Welcome to your reseller portal!')
+    await expect(page).toHaveURL('/reseller/profile')
+  })
+
+  test('an owner is nobody here', async ({ page, request, keyward }) => {
+    const { vendor } = await premiumVendor(request, keyward)
+    await page.goto('/reseller/auth')
+    await signInToPortal(page, vendor)
+    await expect(signInProblem(page)).toHaveText('Invalid email or password. Please check your credentials.')
+  })
+
+  test('a dead token is removed without a word, one of a server that is down is kept', async ({
+    page,
+    request,
+    keyward,
+  }) => {
+    const { vendor, app } = await premiumVendor(request, keyward)
+    const seller = await Seller.signIn(request, await createReseller(vendor, app))
+    await page.route('**/api/resellers/auth/profile', (route) =>
+      route.fulfill({ status: 400, json: { success: false, code: 'invalid_input', message: 'Not now' } }),
+    )
+    await enterPortal(page, seller)
+    await expect(page.getByText('Not now')).toBeVisible()
+    expect(await storedResellerToken(page)).toBe(seller.token)
+    await page.unroute('**/api/resellers/auth/profile')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(heading(page, 'Dashboard')).toBeVisible()
+
+    await seller.call('POST', '/logout')
+    await page.reload()
+    await expect(page).toHaveURL('/reseller/auth')
+    await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
+    expect(await storedResellerToken(page)).toBeNull()
+    await expect(page.locator('[data-sonner-toast]')).toHaveCount(0)
+  })
+
+  test('signing out ends the session on the server too', async ({ page, request, keyward }) => {
+    const { vendor, app } = await premiumVendor(request, keyward)
+    const seller = await Seller.signIn(request, await createReseller(vendor, app))
+    await enterPortal(page, seller)
+    const revoked = page.waitForResponse('**/api/resellers/auth/logout')
+    await portalNavigation(page).getByRole('button', { name: 'Sign Out' }).click()
+    await expectToast(page, 'Logged out successfully')
+    await expect(page).toHaveURL('/reseller/auth')
+    expect(await storedResellerToken(page)).toBeNull()
+    await revoked
+    await expect(seller.call('GET', '/profile')).rejects.toThrow('401')
+  })
+})
+
+test('licenses are generated until the end of the chosen day, copied, used, and deleted', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const seller = await Seller.signIn(request, await createReseller(vendor, app, 5))
+  await enterPortal(page, seller, '/reseller/licenses')
+  await expect(page.getByText('No licenses yet')).toBeVisible()
+  await page.getByRole('button', { name: 'Delete All' }).click()
+  await expectToast(page, 'No licenses to delete')
+
+  await page.getByRole('button', { name: 'Generate License' }).first().click()
+  const form = dialog(page, 'Generate License')
+  const count = form.getByLabel('Number of Licenses')
+  const date = form.getByLabel('Expiration Date')
+  await count.fill('')
+  await date.focus()
+  await expect(count).toHaveValue('1')
+  await count.fill('2')
+  await expect(date).toHaveAttribute('min', dayInput(0))
+  await date.fill(dayInput(-1))
+  await form.getByRole('button', { name: 'Generate License' }).click()
+  await expect(form.getByText('The expiration date cannot be before today')).toBeVisible()
+  const chosen = dayInput(40)
+  await date.fill(chosen)
+  await form.getByRole('button', { name: 'Generate License' }).click()
+  await expectToast(page, 'Licenses generated successfully!', '2 license(s) created successfully')
+  await page.getByRole('button', { name: 'Copy all license keys' }).click()
+  await expectToast(page, 'License keys copied to clipboard')
+  const keys = (await readClipboard(page)).split('\n')
+  expect(keys).toHaveLength(2)
+  await page.getByRole('button', { name: 'Done' }).click()
+
+  const { licenses } = await seller.call('GET', '/licenses')
+  expect(licenses[0].expiresAt).toBe(`${chosen}T23:59:59.999Z`)
+  const used = licenses[0]
+  await (await Program.start(request, app)).register('erik', used)
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expectToast(page, 'Data refreshed successfully')
+  const usedRow = row(page, keyPrefix(used.key))
+  await expect(usedRow).toContainText('Used')
+  await expect(usedRow).toContainText('erik')
+  await expect(usedRow).toContainText('Tally')
+  await expect(usedRow).toContainText(shownDate(used.expiresAt))
+  await expect(row(page, keyPrefix(licenses[1].key))).toContainText('Available')
+  await vendor.call('PUT', `/licenses/${licenses[1]._id}`, { expiresAt: new Date().toISOString() })
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expectToast(page, 'Data refreshed successfully')
+  await expect(row(page, keyPrefix(licenses[1].key))).toContainText('Expired')
+  for (const [name, value] of [
+    ['Total Generated', '2'],
+    ['Available', '0'],
+    ['Used', '1'],
+    ['Expired', '1'],
+  ] as const) {
+    await expect(figure(page, name)).toContainText(value)
+  }
+  await usedRow.getByRole('button', { name: 'Copy license key' }).click()
+  await expectToast(page, 'License key copied to clipboard')
+  expect(await readClipboard(page)).toBe(used.key)
+
+  await page.getByRole('button', { name: 'Delete All' }).click()
+  const question = dialog(page, 'Delete All Licenses')
+  await expect(question).toContainText('One of them is in use')
+  await question.getByRole('textbox').fill('delete all')
+  await question.getByRole('button', { name: 'Delete All' }).click()
+  await expectToast(page, 'Successfully deleted 2 license(s)')
+  await expect(page.getByText('No licenses yet')).toBeVisible()
+  await expect(figure(page, 'Total Generated')).toContainText('5 remaining')
+})
+
+test('what the server refuses is said in its words', async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const reseller = await createReseller(vendor, app, 3)
+  const seller = await Seller.signIn(request, reseller)
+  await enterPortal(page, seller, '/reseller/licenses?dialog=generate')
+  const form = dialog(page, 'Generate License')
+  await form.getByLabel('Number of Licenses').fill('3')
+  await vendor.call('PUT', `/resellers/${reseller._id}`, { licenseLimit: 1 })
+  await form.getByRole('button', { name: 'Generate License' }).click()
+  await expectToast(page, 'You can generate at most 1 more license(s)')
+  await expect(form.getByText('You can generate at most 1 more license(s)')).toBeVisible()
+  setPlan(keyward, vendor, 'free')
+  await form.getByLabel('Number of Licenses').fill('1')
+  await form.getByRole('button', { name: 'Generate License' }).click()
+  await expectToast(page, 'Licenses cannot be generated at the moment. Please contact your administrator.')
+})
+
+test('the dashboard shows the figures, the five latest licenses and the ways on', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const seller = await Seller.signIn(request, await createReseller(vendor, app, 10))
+  await enterPortal(page, seller)
+  await expect(page.getByText('No activity yet')).toBeVisible()
+  const made = await seller.generate(8)
+  await (await Program.start(request, app)).register('erik', made[0]!)
+  await page.reload()
+  await expect(figure(page, 'Total Generated')).toContainText('2 remaining')
+  await expect(figure(page, 'Active Licenses')).toContainText('100% of total')
+  await expect(figure(page, 'Used Licenses')).toContainText('13% usage rate')
+  const recent = page.getByText(/^License (generated|activated)$/)
+  await expect(recent).toHaveCount(5)
+  const { licenses } = await seller.call('GET', '/licenses?limit=5')
+  await expect(page.getByText(`${licenses[0].key.slice(0, 12)}…`)).toBeVisible()
+  if (licenses.some((license: { used: boolean }) => license.used)) {
+    await expect(page.getByText('License activated')).toHaveCount(1)
+  }
+  await page.getByRole('link', { name: /Manage Licenses/ }).click()
+  await expect(page).toHaveURL('/reseller/licenses')
+  await portalNavigation(page).getByRole('link', { name: 'Dashboard' }).click()
+  await page.getByRole('link', { name: /View Profile/ }).click()
+  await expect(page).toHaveURL('/reseller/profile')
+})
+
+test('the profile shows the account and its quota, and is refreshed', async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const reseller = await createReseller(vendor, app, 4)
+  const seller = await Seller.signIn(request, reseller)
+  await seller.generate(3)
+  await enterPortal(page, seller, '/reseller/profile')
+  await expect(page.getByLabel('Email')).toHaveValue(reseller.email)
+  await expect(page.getByLabel('Email')).toHaveAttribute('readonly')
+  await expect(page.getByLabel('Associated App')).toHaveValue('Tally')
+  await expect(page.getByLabel('Account Created')).toHaveValue(shownDate(Date.now()))
+  await expect(page.getByText(reseller._id)).toBeVisible()
+  await expect(page.getByText('Active', { exact: true })).toBeVisible()
+  const usage = page.getByRole('progressbar', { name: 'License usage' })
+  await expect(usage).toHaveAttribute('aria-valuenow', '75')
+  await vendor.call('PUT', `/resellers/${reseller._id}`, { licenseLimit: 2 })
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expectToast(page, 'Profile data refreshed successfully')
+  await expect(usage).toHaveAttribute('aria-valuenow', '100')
+  await expect(figure(page, 'Remaining')).toContainText('0')
+})
+
+test('the portal and the owner console load nothing of each other, in one browser too', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const seller = await Seller.signIn(request, await createReseller(vendor, app))
+  await seller.generate(1)
+  const scripts = new Map<string, Promise<string>>()
+  const answers: Promise<string>[] = []
+  const calls: string[] = []
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url())
+    if (pathname.endsWith('.js'))
+      scripts.set(
+        pathname,
+        response.text().catch(() => ''),
+      )
+    if (pathname.startsWith('/api/')) {
+      calls.push(pathname)
+      answers.push(response.text().catch(() => ''))
+    }
+  })
+  const loaded = async () => (await Promise.all(scripts.values())).join('\n')
+
+  await page.goto('/theme.js')
+  await storeToken(page, vendor.token)
+  await enterPortal(page, seller)
+  await expect(page.getByText('License generated')).toBeVisible()
+  await expect(page.getByText('Reseller Portal - Independent License Management')).toBeVisible()
+  const main = page.getByRole('link', { name: 'Open Main Portal' })
+  await expect(main).toHaveAttribute('href', '/')
+  await expect(main).toHaveAttribute('target', '_blank')
+  for (const name of ['Licenses', 'Profile']) {
+    await portalNavigation(page).getByRole('link', { name }).click()
+    await expect(heading(page, name)).toBeVisible()
+  }
+  const ownerOnly = 'Create an app first to access this section'
+  const portalOnly = 'Independent License Management'
+  expect(await loaded()).toContain(portalOnly)
+  expect(await loaded()).not.toContain(ownerOnly)
+  expect(calls.filter((path) => !path.startsWith('/api/resellers/auth/'))).toEqual([])
+  const heard = (await Promise.all(answers)).join('\n')
+  for (const secret of [vendor.email, vendor.name, app._id, app.appId, app.appSecret]) {
+    expect(heard).not.toContain(secret)
+  }
+
+  scripts.clear()
+  await enter(page, vendor, '/resellers')
+  await expect(heading(page, 'Resellers')).toBeVisible()
+  expect(await loaded()).toContain(ownerOnly)
+  expect(await loaded()).not.toContain(portalOnly)
+})
+
+test('the pages and dialogs of the portal are accessible, light and dark', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  test.slow()
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const reseller = await createReseller(vendor, app, 6)
+  const seller = await Seller.signIn(request, reseller)
+  await page.goto('/reseller/auth')
+  await page.getByRole('button', { name: 'Sign In' }).click()
+  await expect(signInProblem(page)).toBeVisible()
+  await expectAccessible(page, 'portal sign-in')
+  await enterPortal(page, seller)
+  await expect(page.getByText('No activity yet')).toBeVisible()
+  await expectAccessible(page, 'an empty dashboard')
+  await seller.generate(5)
+  for (const [path, ready] of [
+    ['/reseller/dashboard', page.getByText('License generated').first()],
+    ['/reseller/licenses', page.getByText('Available').last()],
+    ['/reseller/profile', page.getByLabel('Associated App')],
+    ['/reseller/licenses?dialog=generate', dialog(page, 'Generate License')],
+    ['/reseller/licenses?dialog=delete-all', dialog(page, 'Delete All Licenses')],
+  ] as const) {
+    await page.goto(path)
+    await expect(ready).toBeVisible()
+    await expectAccessible(page, path)
+  }
+  await page.goto('/reseller/licenses?dialog=generate')
+  await dialog(page, 'Generate License').getByRole('button', { name: 'Generate License' }).click()
+  await expect(dialog(page, 'Licenses Generated')).toBeVisible()
+  await expectAccessible(page, 'the generated keys')
+  await page.goto('/reseller/licenses')
+  await expect(page.getByText('Your license quota is used up')).toBeVisible()
+  await expectAccessible(page, 'licenses with the quota used up')
+})

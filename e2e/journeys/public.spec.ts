@@ -1,0 +1,103 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import { heading } from '../steps.ts'
+
+const lit = (page: Page) => page.locator('[data-lit=true]')
+
+test('the landing page leads on, and its theme flips', async ({ page }) => {
+  await page.goto('/landing')
+  await expect(heading(page, /./)).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Sign in', exact: true }).first()).toHaveAttribute(
+    'href',
+    '/auth',
+  )
+  await expect(page.getByRole('region', { name: 'Keyward in numbers' })).toBeVisible()
+  await expect(page.getByText('Sample testimonials')).toBeVisible()
+  const footer = page.getByRole('contentinfo')
+  await expect(footer).toContainText('Secure authentication platform')
+  await expect(footer).toContainText('Version 1.0.0')
+  for (const name of ['About', 'Terms', 'Privacy']) {
+    await expect(footer.getByRole('link', { name, exact: true })).toHaveAttribute(
+      'href',
+      `/${name.toLowerCase()}`,
+    )
+  }
+
+  const html = page.locator('html')
+  await expect(html).not.toHaveClass(/dark/)
+  await page.getByRole('button', { name: 'Use the dark theme' }).click()
+  await expect(html).toHaveClass(/dark/)
+  await page.getByRole('button', { name: 'Use the light theme' }).click()
+  await expect(html).not.toHaveClass(/dark/)
+})
+
+test('a highlight goes over the six cards, one every three seconds, and rests while it is looked at', async ({
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await page.clock.install()
+  await page.goto('/landing')
+  const cards = page.locator('li[data-lit]')
+  await expect(cards).toHaveCount(6)
+  const titles = await cards.getByRole('heading').allInnerTexts()
+  const title = () => lit(page).getByRole('heading').innerText()
+  const pause = page.getByRole('button', { name: 'Pause the highlight' })
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000)
+  // It starts over when nobody looks at it any more.
+  await pause.focus()
+  await pause.blur()
+  const first = titles.indexOf(await title())
+  for (let step = 1; step <= 6; step += 1) {
+    await page.clock.runFor(2900)
+    expect(await title()).toBe(titles[(first + step - 1) % 6])
+    await page.clock.runFor(100)
+    await expect.poll(title).toBe(titles[(first + step) % 6])
+  }
+  await pause.focus()
+  await page.clock.runFor(6500)
+  expect(await title()).toBe(titles[first])
+})
+
+test('no highlight moves for who prefers reduced motion', async ({ page }) => {
+  await page.goto('/landing')
+  await expect(page.locator('li[data-lit]')).toHaveCount(6)
+  await expect(lit(page)).toHaveCount(0)
+})
+
+test('terms and privacy tell whom they are for, since when, and the periods that hold', async ({ page }) => {
+  await page.goto('/terms')
+  const main = page.getByRole('main')
+  await expect(main).toContainText('Last updated September 15, 2025')
+  for (const text of [/administrator/i, /reseller/i, /end user/i, 'Children under 13', '12 months']) {
+    await expect(main).toContainText(text)
+  }
+  await page.goto('/privacy')
+  await expect(main).toContainText('Last updated September 15, 2025')
+  for (const text of [
+    /administrator/i,
+    /reseller/i,
+    /end user/i,
+    'within 30 days',
+    '12–24 months',
+    'children under 13',
+  ]) {
+    await expect(main).toContainText(text)
+  }
+})
+
+test('the footer links to the policies and the community that the operator has set', async ({ page }) => {
+  const links = {
+    shipping: 'https://pay.example.com/shipping',
+    refund: 'https://pay.example.com/refund',
+    paymentTerms: 'https://pay.example.com/terms',
+    community: 'https://chat.example.com/',
+    videos: 'https://videos.example.com/',
+  }
+  await page.route('**/api/config', async (route) => {
+    const { data, ...rest } = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...rest, data: { ...data, links } } })
+  })
+  await page.goto('/landing')
+  const footer = page.getByRole('contentinfo')
+  for (const href of Object.values(links)) await expect(footer.locator(`a[href="${href}"]`)).toBeVisible()
+})

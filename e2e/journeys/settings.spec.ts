@@ -1,0 +1,275 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import {
+  dialog,
+  enter,
+  expectToast,
+  figure,
+  heading,
+  inDays,
+  makePremium,
+  Program,
+  shownDate,
+  storedToken,
+  Vendor,
+} from '../steps.ts'
+
+const html = (page: Page) => page.locator('html')
+const theme = (page: Page, name: string) => page.getByRole('radio', { name })
+
+/** Choosing through the label: the input itself is only there for those who do not see it. */
+const chooseTheme = (page: Page, name: string) =>
+  page.getByRole('main').locator('label').filter({ hasText: name }).click()
+
+test.describe('theme', () => {
+  test('a choice holds at once and after a reload', async ({ page, request }) => {
+    await enter(page, await Vendor.signUp(request), '/settings')
+    await expect(theme(page, 'System')).toBeChecked()
+    await chooseTheme(page, 'Dark')
+    await expect(html(page)).toHaveClass(/dark/)
+    await page.reload()
+    await expect(theme(page, 'Dark')).toBeChecked()
+    await expect(html(page)).toHaveClass(/dark/)
+    await chooseTheme(page, 'Light')
+    await expect(html(page)).not.toHaveClass(/dark/)
+    await page.reload()
+    await expect(theme(page, 'Light')).toBeChecked()
+    await expect(html(page)).not.toHaveClass(/dark/)
+  })
+
+  test('System follows the device, also while the page is open', async ({ page, request }) => {
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await enter(page, await Vendor.signUp(request), '/settings')
+    await expect(html(page)).toHaveClass(/dark/)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await expect(html(page)).not.toHaveClass(/dark/)
+    await chooseTheme(page, 'Dark')
+    await expect(html(page)).toHaveClass(/dark/)
+    await chooseTheme(page, 'System')
+    await expect(html(page)).not.toHaveClass(/dark/)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expect(html(page)).toHaveClass(/dark/)
+  })
+
+  test('never flashes: it is set before there is anything to paint', async ({ page }) => {
+    await page.addInitScript(`
+      new MutationObserver((_, observer) => {
+        if (!document.body) return
+        window.darkWhenBodyCame = document.documentElement.classList.contains('dark')
+        observer.disconnect()
+      }).observe(document, { childList: true, subtree: true })
+    `)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.goto('/auth')
+    expect(await page.evaluate('darkWhenBodyCame')).toBe(false)
+    await page.evaluate(`localStorage.setItem('keyward-theme', 'dark')`)
+    await page.reload()
+    expect(await page.evaluate('darkWhenBodyCame')).toBe(true)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.evaluate(`localStorage.setItem('keyward-theme', 'light')`)
+    await page.reload()
+    expect(await page.evaluate('darkWhenBodyCame')).toBe(false)
+  })
+})
+
+test.describe('switches', () => {
+  test('Pause Applications turns every program away, and is kept', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await enter(page, vendor, '/settings')
+    const pause = page.getByRole('switch', { name: 'Pause Applications' })
+    await expect(pause).not.toBeChecked()
+    await pause.click()
+    await expectToast(page, 'Settings updated successfully')
+    expect(await Program.init(request, app)).toMatchObject({
+      status: 403,
+      body: { code: 'appDisabled', message: 'Application is currently disabled' },
+    })
+    await page.reload()
+    await expect(pause).toBeChecked()
+    await pause.click()
+    await expectToast(page, 'Settings updated successfully')
+    expect(await Program.init(request, app)).toMatchObject({ body: { success: true } })
+  })
+
+  test('HWID Lock decides whether another device may sign in', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [license] = await vendor.createLicenses(app)
+    const program = await Program.start(request, app)
+    await program.register('erik', license!, 'first device')
+    expect(await program.login('erik', 'second device')).toMatchObject({ body: { code: 'hwidMismatch' } })
+    await enter(page, vendor, '/settings')
+    const lock = page.getByRole('switch', { name: 'HWID Lock' })
+    await expect(lock).toBeChecked()
+    await lock.click()
+    await expectToast(page, 'Settings updated successfully')
+    expect(await program.login('erik', 'second device')).toMatchObject({ body: { success: true } })
+    await page.reload()
+    await expect(lock).not.toBeChecked()
+    await lock.click()
+    await expectToast(page, 'Settings updated successfully')
+    expect(await program.login('erik', 'second device')).toMatchObject({ body: { code: 'hwidMismatch' } })
+  })
+
+  test('a switch moves back when the server refuses', async ({ page, request }) => {
+    await enter(page, await Vendor.signUp(request), '/settings')
+    const pause = page.getByRole('switch', { name: 'Pause Applications' })
+    await expect(pause).not.toBeChecked()
+    await page.route('**/api/settings', (route) =>
+      route.fulfill({ status: 500, json: { success: false, message: 'The cellar is flooded' } }),
+    )
+    await pause.click()
+    await expectToast(page, 'The cellar is flooded')
+    await expect(pause).not.toBeChecked()
+  })
+
+  test('what is Coming Soon cannot be used', async ({ page, request }) => {
+    await enter(page, await Vendor.signUp(request), '/settings')
+    const cards = page.locator('section[aria-disabled=true]')
+    await expect(cards).toHaveCount(2)
+    for (const [index, title] of ['Notifications', 'Integrations'].entries()) {
+      await expect(cards.nth(index)).toContainText(title)
+      await expect(cards.nth(index)).toContainText('Coming Soon')
+      await expect(cards.nth(index).locator('button, a, input')).toHaveCount(0)
+    }
+  })
+})
+
+test('Reset Data asks for a typed word, deletes everything but the account, and logs out everywhere', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const [license] = await vendor.createLicenses(app, 3)
+  await (await Program.start(request, app)).register('erik', license!)
+  await enter(page, vendor, '/settings')
+  await page.getByRole('button', { name: 'Reset Data' }).click()
+  const question = dialog(page, 'Reset all platform data?')
+  const confirm = question.getByRole('button', { name: 'Reset Data' })
+  await expect(confirm).toBeDisabled()
+  await question.getByRole('textbox').fill('reset')
+  await expect(confirm).toBeDisabled()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await expect(question).toBeHidden()
+  expect(await vendor.call('GET', '/apps')).toMatchObject({ count: 1 })
+
+  await page.getByRole('button', { name: 'Reset Data' }).click()
+  await expect(question.getByRole('textbox')).toHaveValue('')
+  await question.getByRole('textbox').fill('RESET')
+  await confirm.click()
+  await expectToast(page, 'Platform data has been reset successfully')
+  await expect(page).toHaveURL('/auth')
+  expect(await storedToken(page)).toBeNull()
+  await expect(vendor.call('GET', '/apps')).rejects.toThrow('401')
+  expect(await Program.init(request, app)).toMatchObject({ body: { code: 'appDisabled' } })
+
+  await page.getByLabel('Email').fill(vendor.email)
+  await page.getByLabel('Password', { exact: true }).fill(vendor.password)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+  await expect(page).toHaveURL('/dashboard')
+  await expect(page.getByText('No applications yet')).toBeVisible()
+})
+
+test.describe('profile', () => {
+  test('shows the account, the free plan and its limits', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request, 'Paula Profile')
+    await vendor.createApp()
+    await enter(page, vendor, '/profile')
+    const main = page.getByRole('main')
+    for (const text of ['Paula Profile', vendor.email, 'App Owner', shownDate(inDays(0))]) {
+      await expect(main.getByText(text, { exact: true })).toBeVisible()
+    }
+    for (const [term, value] of [
+      ['Status', 'Active'],
+      ['Max Apps', '2'],
+      ['Max Licenses/App', '30'],
+      ['Max Resellers', '0'],
+    ] as const) {
+      await expect(fact(page, term)).toHaveText(value)
+    }
+    await expect(figure(page, 'Total Apps')).toContainText('1')
+    await expect(figure(page, 'Payment Status')).toContainText('Unpaid')
+    await expect(figure(page, 'Premium Access')).toContainText('No')
+    await expect(main.getByRole('link', { name: 'Upgrade Now' })).toHaveAttribute('href', '/subscription')
+  })
+
+  test('shows Unlimited for premium, and no upgrade', async ({ page, request, keyward }) => {
+    const vendor = await Vendor.signUp(request)
+    makePremium(keyward, vendor)
+    await enter(page, vendor, '/profile')
+    for (const term of ['Max Apps', 'Max Licenses/App', 'Max Resellers']) {
+      await expect(fact(page, term)).toHaveText('Unlimited')
+    }
+    await expect(figure(page, 'Payment Status')).toContainText('Paid')
+    await expect(figure(page, 'Premium Access')).toContainText('Yes')
+    await expect(page.getByRole('main').getByRole('link', { name: 'Upgrade Now' })).toBeHidden()
+  })
+
+  test('a new password needs the old one, ends the other sessions and works from then on', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await enter(page, vendor, '/profile')
+    await page.getByRole('button', { name: 'Change Password' }).click()
+    const form = dialog(page, 'Change Password')
+    const change = form.getByRole('button', { name: 'Change Password' })
+    await form.getByLabel('Current Password').fill('not the password')
+    await form.getByLabel('New Password', { exact: true }).fill('12345')
+    await form.getByLabel('Confirm New Password').fill('123456')
+    await change.click()
+    await expect(form.getByText('Password must have at least 6 characters')).toBeVisible()
+    await form.getByLabel('New Password', { exact: true }).fill('brand new password')
+    await change.click()
+    await expect(form.getByText('Passwords do not match')).toBeVisible()
+    await form.getByLabel('Confirm New Password').fill('brand new password')
+    await change.click()
+    await expect(form.getByLabel('Current Password')).toHaveAttribute('aria-invalid', 'true')
+    await form.getByLabel('Current Password').fill(vendor.password)
+    await change.click()
+    await expectToast(page, 'Password changed')
+    await expect(form).toBeHidden()
+    await expect(vendor.call('GET', '/auth/profile')).rejects.toThrow('401')
+    await page.reload()
+    await expect(heading(page, 'Profile')).toBeVisible()
+    for (const [password, status] of [
+      [vendor.password, 401],
+      ['brand new password', 200],
+    ] as const) {
+      const answer = await request.post('/api/auth/login', { data: { email: vendor.email, password } })
+      expect(answer.status()).toBe(status)
+    }
+  })
+
+  test('a new e-mail needs the password and is what one signs in with', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const other = await Vendor.signUp(request)
+    await enter(page, vendor, '/profile')
+    await page.getByRole('button', { name: 'Update Email' }).click()
+    const form = dialog(page, 'Update Email')
+    const update = form.getByRole('button', { name: 'Update Email' })
+    await form.getByLabel('New Email').fill(other.email)
+    await form.getByLabel('Password', { exact: true }).fill('not the password')
+    await update.click()
+    await expect(form.getByLabel('Password', { exact: true })).toHaveAttribute('aria-invalid', 'true')
+    await form.getByLabel('Password', { exact: true }).fill(vendor.password)
+    await update.click()
+    await expect(page.getByText(/already exists/)).toBeVisible()
+    await form.getByLabel('New Email').fill(`new-${vendor.email}`)
+    await update.click()
+    await expectToast(page, 'Email updated')
+    await expect(page.getByRole('main').getByText(`new-${vendor.email}`)).toBeVisible()
+    const data = { email: `new-${vendor.email}`, password: vendor.password }
+    expect((await request.post('/api/auth/login', { data })).status()).toBe(200)
+  })
+})
+
+/** A value by its term. */
+const fact = (page: Page, term: string) =>
+  page
+    .getByRole('main')
+    .locator('dl > div')
+    .filter({ has: page.getByText(term, { exact: true }) })
+    .locator('dd')

@@ -1,0 +1,258 @@
+import type { Locator, Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import {
+  dialog,
+  enter,
+  expectToast,
+  heading,
+  isPhone,
+  mainNavigation,
+  navigate,
+  openMenu,
+  row,
+  Vendor,
+} from '../steps.ts'
+
+const hint = 'Create an app first to access this section'
+
+test.describe('sidebar', () => {
+  test('has its entries in order and marks the page that is open', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor)
+    await openMenu(page)
+    const entries = mainNavigation(page).getByRole('listitem')
+    await expect(entries).toHaveText([
+      'Dashboard',
+      'Resellers',
+      'Licenses',
+      'End Users',
+      'Profile',
+      'Settings',
+      'Subscription',
+      'Log Out',
+    ])
+    const links = mainNavigation(page).getByRole('link')
+    const targets = ['/', '/resellers', '/licenses', '/users', '/profile', '/settings', '/subscription']
+    for (const [index, target] of targets.entries()) {
+      await expect(links.nth(index)).toHaveAttribute('href', target)
+    }
+    const current = mainNavigation(page).locator('[aria-current=page]')
+    await expect(current).toHaveText(['Dashboard'])
+    for (const [entry, path] of [
+      ['Licenses', '/licenses'],
+      ['End Users', '/users'],
+      ['Profile', '/profile'],
+      ['Settings', '/settings'],
+    ] as const) {
+      if (!(await mainNavigation(page).isVisible())) await openMenu(page)
+      await mainNavigation(page).getByRole('link', { name: entry, exact: true }).click()
+      await expect(page).toHaveURL(path)
+      await expect(heading(page, entry)).toBeVisible()
+      if (isPhone(page)) await openMenu(page)
+      await expect(current).toHaveText([entry])
+    }
+  })
+
+  test('what needs an app is disabled with a hint until there is one', async ({ page, request }) => {
+    await enter(page, await Vendor.signUp(request))
+    await openMenu(page)
+    for (const entry of ['Resellers', 'Licenses', 'End Users']) {
+      const disabled = mainNavigation(page).getByRole('button', { name: entry })
+      await expect(disabled).toHaveAttribute('aria-disabled', 'true')
+      if (!isPhone(page)) {
+        await disabled.hover()
+        await expect(page.getByRole('tooltip', { name: hint })).toBeVisible()
+      }
+      await disabled.click({ force: true })
+      await expect(page).toHaveURL('/dashboard')
+      await expectToast(page, hint)
+    }
+    if (isPhone(page)) await page.getByRole('button', { name: 'Close menu' }).click()
+
+    await page.getByRole('button', { name: 'Create Your First App' }).first().click()
+    await page.getByLabel('App Name').fill('Tally')
+    await page.getByRole('button', { name: 'Create App' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await navigate(page, 'Licenses')
+    await expect(heading(page, 'Licenses')).toBeVisible()
+  })
+
+  test('Ctrl+B collapses and expands it, and a cookie keeps that for 7 days', async ({
+    page,
+    context,
+    request,
+  }) => {
+    test.skip(isPhone(page), 'a phone has the sidebar in a sheet')
+    await enter(page, await Vendor.signUp(request))
+    const sidebar = page.getByRole('complementary', { name: 'Sidebar' })
+    await expect(sidebar).toHaveCSS('width', '256px')
+    await page.keyboard.press('Control+b')
+    await expect(sidebar).toHaveCSS('width', '48px')
+    const cookie = (await context.cookies()).find(({ name }) => name === 'keyward-sidebar')
+    const week = Date.now() / 1000 + 7 * 24 * 60 * 60
+    expect(Math.abs((cookie?.expires ?? 0) - week)).toBeLessThan(60)
+    await page.reload()
+    await expect(sidebar).toHaveCSS('width', '48px')
+    const entry = mainNavigation(page).getByRole('link', { name: 'Settings' })
+    await entry.hover()
+    await expect(page.getByRole('tooltip', { name: 'Settings' })).toBeVisible()
+    await entry.click()
+    await expect(heading(page, 'Settings')).toBeVisible()
+    await page.keyboard.press('Meta+b')
+    await expect(sidebar).toHaveCSS('width', '256px')
+    await page.getByRole('button', { name: 'Collapse sidebar' }).click()
+    await expect(sidebar).toHaveCSS('width', '48px')
+    await page.getByRole('button', { name: 'Expand sidebar' }).click()
+    await expect(sidebar).toHaveCSS('width', '256px')
+  })
+
+  test('is a sheet on a phone, which a link, Escape and Ctrl+B close', async ({ page, request }) => {
+    test.skip(!isPhone(page), 'a desktop has it beside the page')
+    await enter(page, await Vendor.signUp(request))
+    await expect(mainNavigation(page)).toBeHidden()
+    await openMenu(page)
+    const sheet = dialog(page, 'Menu')
+    await expect(sheet).toHaveCSS('width', '288px')
+    await sheet.getByRole('link', { name: 'Settings' }).click()
+    await expect(heading(page, 'Settings')).toBeVisible()
+    await expect(sheet).toBeHidden()
+    await openMenu(page)
+    await page.keyboard.press('Escape')
+    await expect(sheet).toBeHidden()
+    await expect(page.getByRole('button', { name: 'Open menu' })).toBeFocused()
+    await page.keyboard.press('Control+b')
+    await expect(sheet).toBeVisible()
+    await page.keyboard.press('Control+b')
+    await expect(sheet).toBeHidden()
+  })
+
+  test('its logo leads to /landing, which is the dashboard for the signed-in', async ({ page, request }) => {
+    await enter(page, await Vendor.signUp(request), '/settings')
+    const logo = page.getByRole('link', { name: 'Keyward' })
+    await expect(logo).toHaveAttribute('href', '/landing')
+    await logo.click()
+    await expect(page).toHaveURL('/dashboard')
+  })
+})
+
+test.describe('footer', () => {
+  test('says what the product is, its version, and leads to the texts inside the shell', async ({
+    page,
+    request,
+  }) => {
+    await enter(page, await Vendor.signUp(request))
+    const footer = page.getByRole('contentinfo')
+    await expect(footer).toContainText('Secure authentication platform')
+    await expect(footer).toContainText('Version 1.0.0')
+    await expect(footer.getByRole('link')).toHaveText(['About', 'Terms', 'Privacy'])
+    for (const [name, path] of [
+      ['About', '/about'],
+      ['Terms', '/terms'],
+      ['Privacy', '/privacy'],
+    ] as const) {
+      await footer.getByRole('link', { name }).click()
+      await expect(page).toHaveURL(path)
+      await expect(page.getByRole('heading', { level: 1 })).toContainText(name)
+      await openMenu(page)
+      if (isPhone(page)) await page.keyboard.press('Escape')
+    }
+  })
+
+  test('links to the policies and the community that the operator has set', async ({ page, request }) => {
+    const links = {
+      shipping: 'https://pay.example.com/shipping',
+      refund: 'https://pay.example.com/refund',
+      paymentTerms: 'https://pay.example.com/terms',
+      community: 'https://chat.example.com/',
+      videos: 'https://videos.example.com/',
+    }
+    await page.route('**/api/config', async (route) => {
+      const answer = await route.fetch()
+      const json = await answer.json()
+      await route.fulfill({ json: { ...json, data: { ...json.data, links } } })
+    })
+    await enter(page, await Vendor.signUp(request))
+    const footer = page.getByRole('contentinfo')
+    for (const href of Object.values(links)) await expect(footer.locator(`a[href="${href}"]`)).toBeVisible()
+  })
+})
+
+test.describe('any other path', () => {
+  test('is a 404 page with a way home', async ({ page }) => {
+    const answer = await page.goto('/no/such/page')
+    expect(answer?.status()).toBe(404)
+    await expect(heading(page, 'Oops! Page not found')).toBeVisible()
+    await page.getByRole('main').getByRole('link').click()
+    await expect(page).toHaveURL('/')
+  })
+
+  test('is so for the signed-in as well', async ({ page, request }) => {
+    await enter(page, await Vendor.signUp(request), '/dashboards')
+    await expect(heading(page, 'Oops! Page not found')).toBeVisible()
+    await page.getByRole('main').getByRole('link').click()
+    await expect(page).toHaveURL('/dashboard')
+  })
+})
+
+test.describe('keyboard', () => {
+  test('is enough to sign in, create an app and log out', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await page.goto('/auth')
+    await tabTo(page, page.getByLabel('Email'))
+    await page.keyboard.type(vendor.email)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(vendor.password)
+    await page.keyboard.press('Enter')
+    await expect(heading(page, /Welcome back/)).toBeVisible()
+
+    const add = page.getByRole('button', { name: 'Add App' })
+    await tabTo(page, add)
+    await page.keyboard.press('Enter')
+    await expect(dialog(page, 'Add New App')).toBeVisible()
+    await tabTo(page, page.getByLabel('App Name'))
+    await page.keyboard.type('Typed')
+    await page.keyboard.press('Enter')
+    await expect(dialog(page, 'Typed is ready')).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(dialog(page, 'Typed is ready')).toBeHidden()
+    await expect(row(page, 'Typed')).toBeVisible()
+
+    await tabTo(page, page.getByRole('button', { name: 'Actions for Typed' }))
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('menuitem', { name: 'Pause App' })).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(row(page, 'Typed')).toContainText('Paused')
+    await expect(page.getByRole('button', { name: 'Actions for Typed' })).toBeFocused()
+
+    if (isPhone(page)) {
+      await tabTo(page, page.getByRole('button', { name: 'Open menu' }), 'Shift+Tab')
+      await page.keyboard.press('Enter')
+      await expect(mainNavigation(page)).toBeVisible()
+    }
+    await tabTo(page, page.getByRole('button', { name: 'Log Out' }), isPhone(page) ? 'Tab' : 'Shift+Tab')
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL('/auth')
+  })
+
+  test('can skip the sidebar', async ({ page, request }) => {
+    await enter(page, await Vendor.signUp(request), '/settings')
+    await expect(heading(page, 'Settings')).toBeVisible()
+    await page.keyboard.press('Tab')
+    const skip = page.getByRole('link', { name: 'Skip to content' })
+    await expect(skip).toBeFocused()
+    await expect(skip).toBeInViewport()
+    await page.keyboard.press('Enter')
+    await expect(page.locator('#main')).toBeFocused()
+  })
+})
+
+/** Goes from control to control, as somebody without a mouse does. */
+async function tabTo(page: Page, target: Locator, key = 'Tab') {
+  await expect(target).toBeVisible()
+  for (let presses = 0; presses < 60; presses += 1) {
+    if (await target.evaluate((node) => node === node.ownerDocument.activeElement)) return
+    await page.keyboard.press(key)
+  }
+  throw new Error('the keyboard does not get there')
+}

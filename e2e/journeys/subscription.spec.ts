@@ -1,0 +1,65 @@
+import { expect, test } from '../keyward.ts'
+import { premiumVendor, setPlan } from '../reseller.ts'
+import { expectAccessible } from '../sound.ts'
+import { enter, expectToast, shownDate, Vendor } from '../steps.ts'
+
+const refused = { status: 403, json: { success: false, code: 'forbidden', message: 'Not now' } }
+
+test('the free plan shows what it includes and what premium costs', async ({ page, request, keyward }) => {
+  const vendor = await Vendor.signUp(request)
+  await enter(page, vendor, '/subscription')
+  await expect(page.getByText('2 applications')).toBeVisible()
+  await expect(page.getByText('Unlimited resellers with a portal of their own')).toBeVisible()
+  await expect(page.getByText('₹699')).toBeVisible()
+  await expect(page.getByText('₹1,199')).toBeVisible()
+  await expect(page.getByText('Save ₹7,189 (86%)')).toBeVisible()
+  await expect(page.getByText('Seven-day money-back guarantee')).toBeVisible()
+  for (const name of ['Upgrade Monthly', 'Upgrade Yearly']) {
+    await expect(page.getByRole('button', { name })).toBeDisabled()
+  }
+  await expect(page.getByText('Checkout is switched off on this server.')).toBeVisible()
+
+  setPlan(keyward, vendor, 'premium')
+  await page.getByRole('button', { name: 'Refresh plans' }).click()
+  await expectToast(page, 'Plans refreshed successfully!')
+  const until = shownDate(Date.now() + 365 * 86_400_000)
+  await expect(page.getByText(`Premium is active until ${until}.`)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Premium is active' })).toHaveCount(2)
+})
+
+test('without prices the usual ones are shown, and said to be so', async ({ page, request }) => {
+  await page.route('**/api/payments/pricing', (route) => route.fulfill(refused))
+  await enter(page, await Vendor.signUp(request), '/subscription')
+  await expect(page.getByText('₹699')).toBeVisible()
+  await expect(page.getByText('₹1199')).toBeVisible()
+  await expect(page.getByText('Save ₹989 (17%)')).toBeVisible()
+  await expect(page.getByText('The prices of this server could not be loaded')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Upgrade Yearly' })).toBeDisabled()
+  await page.getByRole('button', { name: 'Refresh plans' }).click()
+  await expectToast(page, 'Failed to refresh plans')
+  await page.unroute('**/api/payments/pricing')
+  await page.getByRole('button', { name: 'Refresh plans' }).click()
+  await expectToast(page, 'Plans refreshed successfully!')
+  await expect(page.getByText('₹1,199')).toBeVisible()
+})
+
+test('a plan that cannot be loaded says so, and is tried again', async ({ page, request }) => {
+  await page.route('**/api/subscription', (route) => route.fulfill(refused))
+  await enter(page, await Vendor.signUp(request), '/subscription')
+  await expect(page.getByText('Failed to fetch subscription status')).toBeVisible()
+  await page.unroute('**/api/subscription')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByText('Current Plan')).toBeVisible()
+})
+
+test('the page is accessible on both plans, light and dark', async ({ page, request, keyward }) => {
+  test.slow()
+  const { vendor } = await premiumVendor(request, keyward)
+  await enter(page, vendor, '/subscription')
+  await expect(page.getByText('Premium is active until')).toBeVisible()
+  await expectAccessible(page, 'subscription, premium')
+  setPlan(keyward, vendor, 'free')
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeVisible()
+  await expectAccessible(page, 'subscription, free')
+})

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { test as base } from '@playwright/test'
+
+const main = fileURLToPath(new URL('../apps/server/src/main.ts', import.meta.url))
+
+/** A running Keyward with an empty database of its own. */
+export interface Keyward {
+  url: string
+  dataDir: string
+  stop(signal?: NodeJS.Signals): Promise<void>
+  start(): Promise<void>
+}
+
+/** Every worker has a server of its own; tests sign up owners of their own on it. */
+export const test = base.extend<{ baseURL: string; clean: undefined }, { keyward: Keyward }>({
+  keyward: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads what a fixture needs from here
+    async ({}, use) => {
+      const dataDir = mkdtempSync(join(tmpdir(), 'keyward-e2e-'))
+      const port = await freePort()
+      const keyward = control(port, dataDir)
+      await keyward.start()
+      await use(keyward)
+      await keyward.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+    { scope: 'worker' },
+  ],
+  baseURL: ({ keyward }, use) => use(keyward.url),
+  // Whatever a journey is about: the page throws nothing, logs no error, and meets the policy of the server. What the
+  // server refused or did not answer is logged by the browser itself; the journeys look at how the page shows it.
+  clean: [
+    async ({ page }, use) => {
+      const problems: string[] = []
+      page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
+      page.on('console', (message) => {
+        const text = message.text()
+        const missing = /^Failed to load resource|Failed to fetch dynamically imported module/.test(text)
+        if (message.type() === 'error' && !missing) problems.push(text)
+      })
+      await use(undefined)
+      if (problems.length > 0) throw new Error(`The page reported:\n${problems.join('\n')}`)
+    },
+    { auto: true },
+  ],
+})
+
+export { expect } from '@playwright/test'
+
+function control(port: number, dataDir: string): Keyward {
+  const url = `http://127.0.0.1:${port}`
+  let child: ChildProcess | undefined
+  return {
+    url,
+    dataDir,
+    async start() {
+      const started = spawn(process.execPath, [main], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: {
+          ...process.env,
+          PORT: String(port),
+          HOST: '127.0.0.1',
+          DATA_DIR: dataDir,
+          RATE_LIMITS: 'off',
+          LOG_LEVEL: 'error',
+        },
+      })
+      child = started
+      for (let attempt = 0; attempt < 200; attempt += 1) {
+        if (started.exitCode !== null) throw new Error('the server ended while it was starting')
+        const ready = await fetch(`${url}/api/ready`).catch(() => undefined)
+        if (ready?.ok) return
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      throw new Error('the server did not get ready within ten seconds')
+    },
+    async stop(signal = 'SIGTERM') {
+      const running = child
+      if (!running || running.exitCode !== null || running.signalCode !== null) return
+      const ended = new Promise((resolve) => running.once('exit', resolve))
+      running.kill(signal)
+      await ended
+    },
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}

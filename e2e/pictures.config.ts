@@ -1,0 +1,13 @@
+import { defineConfig } from '@playwright/test'
+import journeys from './playwright.config.ts'
+
+/** Takes the pictures of docs/screenshots; not part of the tests. */
+export default defineConfig({
+  ...journeys,
+  testDir: './pictures',
+  workers: 1,
+  projects: [
+    { name: 'desktop', use: { viewport: { width: 1280, height: 800 } } },
+    { name: 'phone', use: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 } },
+  ],
+})

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect } from './keyward.ts'
+
+const tally = fileURLToPath(new URL('../examples/protected-cli/src/tally.mjs', import.meta.url))
+
+export interface Configuration {
+  baseUrl: string
+  appId: string
+  secret: string
+  /** The public keys as the console hands them out: JSON. */
+  publicKeys: string
+  /** Where it remembers its key. */
+  home: string
+}
+
+/** The example program as a customer runs it: a process of its own. */
+export class Tally {
+  private output = ''
+  private readonly ended: Promise<number | null>
+  private readonly child: ChildProcess
+
+  constructor(configuration: Configuration, machine: string, ...args: string[]) {
+    this.child = spawn(process.execPath, [tally, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        KEYWARD_BASE_URL: configuration.baseUrl,
+        KEYWARD_APP_ID: configuration.appId,
+        KEYWARD_SECRET: configuration.secret,
+        KEYWARD_PUBLIC_KEYS: configuration.publicKeys,
+        KEYWARD_HWID: machine,
+        TALLY_HOME: configuration.home,
+      },
+    })
+    const listen = (chunk: Buffer) => {
+      this.output += chunk
+    }
+    this.child.stdout?.on('data', listen)
+    this.child.stderr?.on('data', listen)
+    this.ended = new Promise((resolve) => this.child.once('close', resolve))
+  }
+
+  async expectOutput(text: string) {
+    await expect.poll(() => this.output).toContain(text)
+  }
+
+  async expectEnd(status: number, text: string) {
+    const code = await this.ended
+    expect(this.output).toContain(text)
+    expect(code, this.output).toBe(status)
+  }
+
+  async stop() {
+    if (this.child.exitCode === null) this.child.kill()
+    await this.ended
+  }
+}

@@ -1,0 +1,34 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect } from './keyward.ts'
+
+const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+/** Some frames without anything on its way: colours between two themes are no finding. */
+const settled = `new Promise((done) => {
+  let quiet = 0
+  const look = () => {
+    const moving = document.getAnimations().some(({ playState }) => playState === 'running')
+    quiet = moving ? 0 : quiet + 1
+    if (quiet > 5) done()
+    else requestAnimationFrame(look)
+  }
+  look()
+})`
+
+/** What is on the screen has no violation, light or dark, and fits the width of the screen. */
+export async function expectAccessible(page: Page, what: string) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(settled)
+    const { violations } = await new AxeBuilder({ page }).withTags(standards).analyze()
+    const found = violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`,
+    )
+    expect.soft(found, `${what}, ${colorScheme}`).toEqual([])
+  }
+  const [content, screen] = await page.evaluate<[number, number]>(
+    '[document.documentElement.scrollWidth, window.innerWidth]',
+  )
+  expect.soft(content, `${what}: width`).toBeLessThanOrEqual(screen)
+}

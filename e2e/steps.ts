@@ -1,0 +1,226 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { APIRequestContext, Locator, Page } from '@playwright/test'
+import { expect, type Keyward } from './keyward.ts'
+
+export const tokenKey = 'keyward-owner-token'
+const day = 24 * 60 * 60 * 1000
+
+let count = 0
+/** A word that no other test of this run uses. */
+export const unique = (word: string) => `${word}-${process.pid}-${count++}-${Date.now().toString(36)}`
+
+export interface App {
+  _id: string
+  name: string
+  appId: string
+  appSecret: string
+  version: string
+}
+export interface License {
+  _id: string
+  key: string
+  expiresAt: string
+}
+export interface EndUser {
+  _id: string
+  username: string
+  expiresAt: string
+  hwid: string | null
+}
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** A vendor who calls the server directly, to set up what a journey is not about. */
+export class Vendor {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+  readonly token: string
+  private readonly request: APIRequestContext
+
+  private constructor(
+    request: APIRequestContext,
+    facts: { name: string; email: string; password: string; token: string },
+  ) {
+    this.request = request
+    this.name = facts.name
+    this.email = facts.email
+    this.password = facts.password
+    this.token = facts.token
+  }
+
+  static async signUp(request: APIRequestContext, name = 'Vera Vendor') {
+    const email = `${unique('vendor')}@example.com`
+    const password = unique('long-enough')
+    const answer = await request.post('/api/auth/register', { data: { name, email, password } })
+    expect(answer.status()).toBe(201)
+    return new Vendor(request, { name, email, password, token: (await answer.json()).data.token })
+  }
+
+  async call(method: Method, path: string, data?: unknown) {
+    const answer = await this.request.fetch(`/api${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.token}` },
+      ...(data === undefined ? {} : { data }),
+    })
+    const body = await answer.json()
+    if (!body.success) throw new Error(`${method} ${path}: ${answer.status()} ${body.message}`)
+    return body.data
+  }
+
+  async createApp(name = 'Tally'): Promise<App> {
+    return (await this.call('POST', '/apps', { name })).app
+  }
+
+  async createLicenses(app: App, amount = 1, days = 30): Promise<License[]> {
+    const expiresAt = new Date(Date.now() + days * day).toISOString()
+    return (await this.call('POST', '/licenses', { app: app._id, count: amount, expiresAt })).licenses
+  }
+
+  async createEndUser(app: App, username: string, days = 30): Promise<EndUser> {
+    const expiresAt = new Date(Date.now() + days * day).toISOString()
+    const user = { username, password: 'end-user-password', appId: app._id, expiresAt }
+    return (await this.call('POST', '/clients/create-direct', user)).client
+  }
+}
+
+/** Calls of a vendor's program, unsigned answers and all: how the SDK checks them is proven elsewhere. */
+export class Program {
+  private readonly request: APIRequestContext
+  private readonly app: App
+  private readonly session: string
+
+  private constructor(request: APIRequestContext, app: App, session: string) {
+    this.request = request
+    this.app = app
+    this.session = session
+  }
+
+  static async start(request: APIRequestContext, app: App) {
+    const { body } = await Program.init(request, app)
+    return new Program(request, app, body.data.session)
+  }
+
+  static async init(request: APIRequestContext, app: App) {
+    const data = { appId: app.appId, secret: app.appSecret, version: app.version }
+    const answer = await request.post('/api/client/init', { data })
+    return { status: answer.status(), body: await answer.json() }
+  }
+
+  async call(method: 'GET' | 'POST', path: string, data?: unknown) {
+    const answer = await this.request.fetch(`/api/client${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.session}`, 'keyward-app': this.app.appId },
+      ...(data === undefined ? {} : { data }),
+    })
+    return { status: answer.status(), body: await answer.json() }
+  }
+
+  async register(username: string, license: License, hwid?: string) {
+    const data = { username, password: 'end-user-password', licenseKey: license.key, hwid }
+    const { status, body } = await this.call('POST', '/register', data)
+    expect(status, JSON.stringify(body)).toBeLessThan(300)
+  }
+
+  login(username: string, hwid?: string) {
+    return this.call('POST', '/login', { username, password: 'end-user-password', hwid })
+  }
+}
+
+/** What a payment does to the plan: there is no limit from now on. */
+export function makePremium(keyward: Keyward, vendor: Vendor) {
+  const database = new DatabaseSync(join(keyward.dataDir, 'keyward.db'), { timeout: 5000 })
+  database
+    .prepare('update owners set premium_until = ? where email = ?')
+    .run(Date.now() + 30 * day, vendor.email)
+  database.close()
+}
+
+/** Opens a page of the console with the vendor's token where the console keeps it. */
+export async function enter(page: Page, vendor: Vendor, path = '/dashboard') {
+  const once = `entered ${vendor.token}`
+  await page.addInitScript(`
+    if (location.protocol === 'http:' && !sessionStorage.getItem(${JSON.stringify(once)})) {
+      sessionStorage.setItem(${JSON.stringify(once)}, 'yes')
+      localStorage.setItem('${tokenKey}', ${JSON.stringify(vendor.token)})
+    }
+  `)
+  await page.goto(path)
+}
+
+export const storeToken = (page: Page, token: string) =>
+  page.evaluate(`localStorage.setItem('${tokenKey}', ${JSON.stringify(token)})`)
+
+export const storedToken = (page: Page) => page.evaluate<string | null>(`localStorage.getItem('${tokenKey}')`)
+
+export const readClipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
+
+export const isPhone = (page: Page) => (page.viewportSize()?.width ?? 1280) < 768
+
+/** Follows an entry of the sidebar, which a phone has in a sheet. */
+export async function navigate(page: Page, entry: string) {
+  await openMenu(page)
+  await mainNavigation(page).getByRole('link', { name: entry, exact: true }).click()
+}
+
+export const mainNavigation = (page: Page) => page.getByRole('navigation', { name: 'Main' })
+
+export async function openMenu(page: Page) {
+  if (isPhone(page)) await page.getByRole('button', { name: 'Open menu' }).click()
+  await expect(mainNavigation(page)).toBeVisible()
+}
+
+/**
+ * A message at the top of the screen. It is closed, so that the next one of the same text is another one; it may lie
+ * under a newer one, or go by itself in the meantime.
+ */
+export async function expectToast(page: Page, title: string, description?: string) {
+  const toast = page
+    .locator('[data-sonner-toast]')
+    .filter({ has: page.getByText(title, { exact: true }) })
+    .filter(description ? { has: page.getByText(description, { exact: true }) } : {})
+  await expect(toast).toHaveCount(1)
+  const close = toast.getByRole('button', { name: 'Close toast' })
+  await close.dispatchEvent('click', {}, { timeout: 1000 }).catch(() => {})
+  await expect(toast).toHaveCount(0)
+}
+
+export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
+
+export const dialog = (page: Page, name: string | RegExp) =>
+  page.getByRole('dialog', { name }).or(page.getByRole('alertdialog', { name }))
+
+/** The row of a table that holds a text; on a phone it looks like a card. */
+export const row = (page: Page, text: string | RegExp) => page.getByRole('row').filter({ hasText: text })
+
+export async function rowAction(page: Page, of: string, action: string) {
+  await page.getByRole('button', { name: `Actions for ${of}` }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
+export async function choose(scope: Page | Locator, label: string, option: string) {
+  const page = 'page' in scope ? scope.page() : scope
+  await scope.getByRole('combobox', { name: label }).click()
+  await page.getByRole('option', { name: option, exact: true }).click()
+}
+
+/** A figure at the top of a page, by the name under which it is shown. */
+export const figure = (page: Page, name: string) =>
+  page
+    .getByRole('main')
+    .locator('section:not(:has(section))')
+    .filter({ has: page.getByText(name, { exact: true }) })
+    .first()
+
+export const keyPrefix = (key: string) => `${key.slice(0, 16)}…`
+
+/** A date as the console shows it; the browser of the journeys lives in UTC. */
+export const shownDate = (value: number | string | Date) =>
+  new Intl.DateTimeFormat('en-US', {
+    month: 'short',
+    day: '2-digit',
+    year: 'numeric',
+    timeZone: 'UTC',
+  }).format(new Date(value))
+
+export const inDays = (days: number) => new Date(Date.now() + days * day)

@@ -1,0 +1,86 @@
+#!/usr/bin/env node
+import { watch } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { parseArgs } from 'node:util'
+import { KeywardNetworkError, KeywardSignatureError, KeywardUsageError } from '@keyward/sdk'
+import { SetupError } from './config.mjs'
+import { forgetKey, openGate, RefusedError } from './gate.mjs'
+import { count, toTable } from './report.mjs'
+
+const usage = `Usage: tally [--key KEY] [--watch] FILE...
+       tally --forget
+
+Counts the words and the reading time of your texts.
+
+  --key KEY   activate with this license key; it is remembered
+  --watch     count again whenever a file changes
+  --forget    forget the license key`
+
+async function main() {
+  const options = { key: { type: 'string' }, watch: { type: 'boolean' }, forget: { type: 'boolean' } }
+  const { values, positionals: files } = parseArgs({ options, allowPositionals: true })
+  if (values.forget) return forgetKey()
+  if (files.length === 0) throw new SetupError(usage)
+
+  const gate = await openGate(values.key)
+  console.log(
+    `Activated until ${gate.expiresAt.toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })}.`,
+  )
+  if (gate.newVersion) console.log(`Version ${gate.newVersion} is available.`)
+
+  await tally(gate, files)
+  if (values.watch) return watchFiles(gate, files)
+  await gate.close()
+}
+
+/** One piece of work. The check comes first: without it, a watching program would never learn of a ban. */
+async function tally(gate, files) {
+  await gate.check()
+  const rows = await Promise.all(
+    files.map(async (path) => ({ name: basename(path), ...count(await readFile(path, 'utf8')) })),
+  )
+  console.log(`\n${toTable(rows)}`)
+}
+
+function watchFiles(gate, files) {
+  let timer
+  let work = Promise.resolve()
+  const again = () => {
+    work = work
+      .then(() => tally(gate, files))
+      .catch((error) => {
+        if (error instanceof RefusedError || error instanceof KeywardSignatureError) stop(error)
+        // No answer is no verdict: skip this piece of work, and ask again at the next one.
+        console.error(`Skipped: ${error.message}`)
+      })
+  }
+  for (const directory of new Set(files.map((path) => dirname(path)))) {
+    watch(directory, (_, name) => {
+      if (!files.some((path) => dirname(path) === directory && basename(path) === name)) return
+      clearTimeout(timer)
+      timer = setTimeout(again, 100)
+    })
+  }
+  console.log('\nWatching for changes. Ctrl-C ends it.')
+}
+
+/** What the person at the keyboard reads, and what a script learns from the exit status. */
+function stop(error) {
+  const statuses = [
+    [SetupError, 1],
+    [KeywardUsageError, 1],
+    [KeywardNetworkError, 2],
+    [RefusedError, 3],
+    [KeywardSignatureError, 4],
+  ]
+  const status = statuses.find(([type]) => error instanceof type)?.[1] ?? 1
+  if (status === 2 && error.code !== 'rate_limited') {
+    console.error('The license server cannot be reached. Please try again later.')
+  }
+  if (status === 4) console.error('The answer is not from the license server. Tally will not go on.')
+  console.error(error.message)
+  process.exit(status)
+}
+
+main().catch(stop)

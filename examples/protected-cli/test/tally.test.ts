@@ -1,0 +1,119 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { otherKey } from '../../../packages/sdk/test/signer.ts'
+import {
+  plain,
+  refuse,
+  type StandIn,
+  signed,
+  startStandIn,
+  succeed,
+  user,
+} from '../../../packages/sdk/test/stand-in.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+let server: StandIn
+let folder: string
+let text: string
+
+beforeAll(() => {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  execFileSync(process.execPath, [tsc, '-p', join(root, 'packages/sdk/tsconfig.build.json')])
+}, 60_000)
+
+beforeEach(async () => {
+  server = await startStandIn()
+  server.on('license', succeed({ user }))
+  server.on('session', succeed({ user }))
+  server.on('logout', succeed({}))
+  folder = await mkdtemp(join(tmpdir(), 'tally-'))
+  text = join(folder, 'text.md')
+  await writeFile(text, '# One heading\n\nfour words of text\n')
+})
+
+afterEach(async () => {
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+
+function run(...args: string[]) {
+  const child = spawn(process.execPath, [join(root, 'examples/protected-cli/src/tally.mjs'), ...args], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      TZ: 'UTC',
+      TALLY_HOME: folder,
+      KEYWARD_BASE_URL: server.baseUrl,
+      KEYWARD_APP_ID: 'app12345',
+      KEYWARD_SECRET: 'secret',
+      KEYWARD_PUBLIC_KEYS: JSON.stringify(server.publicKeys),
+      KEYWARD_HWID: 'machine',
+    },
+  })
+  let output = ''
+  const waiting: { text: string; found: () => void }[] = []
+  const read = (chunk: Buffer) => {
+    output += chunk
+    for (const each of waiting) if (output.includes(each.text)) each.found()
+  }
+  child.stdout.on('data', read)
+  child.stderr.on('data', read)
+  return {
+    prints: (text: string) =>
+      new Promise<void>((found) => (output.includes(text) ? found() : waiting.push({ text, found }))),
+    end: once(child, 'close').then(([status]) => ({ status, output })),
+  }
+}
+
+it('works with a license, says until when, remembers the key, and signs out', async () => {
+  const first = await run('--key', 'GOOD-KEY', text).end
+  expect(first).toMatchObject({ status: 0 })
+  expect(first.output).toContain('Activated until January 1, 2030')
+  expect(first.output).toMatch(/text\.md\s+6\s+1\s+1 min/)
+  expect(server.calls()).toEqual(['init', 'license', 'session', 'logout'])
+  expect(await readFile(join(folder, 'license-key'), 'utf8')).toBe('GOOD-KEY\n')
+  expect(await run(text).end).toMatchObject({ status: 0 })
+  expect(server.seen.at(-3)?.body).toMatchObject({ licenseKey: 'GOOD-KEY' })
+})
+
+it('does not work without a license, and does not remember a refused one', async () => {
+  expect(await run(text).end).toMatchObject({ status: 1 })
+  server.on('license', refuse(404, 'keyNotFound', 'No such key'))
+  const refused = await run('--key', 'BAD-KEY', text).end
+  expect(refused).toMatchObject({ status: 3, output: 'No such key\n' })
+  expect(await run(text).end).toMatchObject({ status: 1 })
+})
+
+it('learns of a ban at the very next piece of work, and ends with the words of the app', async () => {
+  const tally = run('--key', 'GOOD-KEY', '--watch', text)
+  await tally.prints('Watching')
+  server.on('session', refuse(403, 'userBanned', 'You were banned'))
+  await appendFile(text, 'more')
+  const { status, output } = await tally.end
+  expect(status).toBe(3)
+  expect(output).toMatch(/You were banned\n$/)
+  expect(output.match(/text\.md/g)).toHaveLength(1)
+})
+
+it('takes a server that is away for no verdict, and goes on when it is back', async () => {
+  const tally = run('--key', 'GOOD-KEY', '--watch', text)
+  await tally.prints('Watching')
+  server.on('session', plain(503, '', { 'retry-after': '600' }))
+  await appendFile(text, 'more')
+  await tally.prints('Skipped')
+  server.on('session', refuse(403, 'noActiveSubs', 'Expired'))
+  await appendFile(text, 'more')
+  expect(await tally.end).toMatchObject({ status: 3 })
+})
+
+it('does not believe a server that cannot sign', async () => {
+  server.on('session', (seen) => signed(seen, 200, { success: true, data: { user } }, { key: otherKey }))
+  const faked = await run('--key', 'GOOD-KEY', text).end
+  expect(faked.status).toBe(4)
+  expect(faked.output).not.toContain('text.md')
+})

@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import { limits } from './constants.ts'
+import { endpoint } from './endpoint.ts'
+import type { MessageKey } from './errors.ts'
+import { messageDefaults } from './messages.ts'
+import { id, idParams, isoTime, none, openPageQuery, pagination, text } from './shared.ts'
+
+export const appSettings = z.strictObject({ hwidLock: z.boolean(), allowCustomLicenseKey: z.boolean() })
+
+export const app = z.strictObject({
+  _id: z.string(),
+  name: z.string(),
+  appId: z.string().length(limits.appIdLength),
+  appSecret: z.string().length(limits.appSecretLength),
+  version: z.string(),
+  paused: z.boolean(),
+  createdAt: isoTime,
+  settings: appSettings,
+})
+
+/** An app as other objects name it. */
+export const appRef = z.strictObject({ _id: z.string(), name: z.string(), appId: z.string() })
+
+export const version = z
+  .string()
+  .trim()
+  .max(32)
+  .regex(/^\d+\.\d+\.\d+$/, 'Version must be in format x.y.z (e.g., 1.0.0)')
+
+const messageKeys = Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]
+export const errorMessages = z.record(z.enum(messageKeys), z.string())
+const messageChanges = z.partialRecord(z.enum(messageKeys), text(1, 300, 'Message'))
+
+const name = text(1, 80, 'Name')
+const oneApp = z.strictObject({ app })
+const tag = 'Apps'
+
+export const apps = {
+  list: endpoint({
+    method: 'GET',
+    path: '/apps',
+    access: 'owner',
+    tag,
+    summary: 'Your apps, newest first',
+    query: openPageQuery,
+    data: z.strictObject({ apps: z.array(app), count: z.int(), pagination: pagination.optional() }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/apps',
+    access: 'owner',
+    tag,
+    summary: 'Make an app with an id, a secret and a signing key of its own',
+    body: z.strictObject({ name }),
+    data: oneApp,
+    status: 201,
+    errors: ['plan_limit_reached'],
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/apps/:id',
+    access: 'owner',
+    tag,
+    summary: 'One app',
+    params: idParams,
+    data: oneApp,
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/apps/:id',
+    access: 'owner',
+    tag,
+    summary: 'Change name, version, settings or pause; what is left out stays',
+    params: idParams,
+    body: z
+      .strictObject({
+        name: name.optional(),
+        version: version.optional(),
+        paused: z.boolean().optional(),
+        settings: appSettings.partial().optional(),
+      })
+      .refine((body) => Object.values(body).some((value) => value !== undefined), 'Nothing to change'),
+    data: oneApp,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/apps/:id',
+    access: 'owner',
+    tag,
+    summary: 'Delete an app with its resellers, licenses and end users',
+    params: idParams,
+    data: none,
+  }),
+  deletionPreview: endpoint({
+    method: 'GET',
+    path: '/apps/:id/deletion-preview',
+    access: 'owner',
+    tag,
+    summary: 'What deleting the app would remove',
+    params: idParams,
+    data: z.strictObject({
+      willDelete: z.strictObject({ resellers: z.int(), licenses: z.int(), endUsers: z.int() }),
+    }),
+  }),
+  stats: endpoint({
+    method: 'GET',
+    path: '/apps/:id/stats',
+    access: 'owner',
+    tag,
+    summary: 'Counts of one app',
+    params: idParams,
+    data: z.strictObject({
+      stats: z.strictObject({
+        totalLicenses: z.int(),
+        activeLicenses: z.int(),
+        unusedLicenses: z.int(),
+        expiredLicenses: z.int(),
+        bannedLicenses: z.int(),
+        totalResellers: z.int(),
+        totalClients: z.int(),
+      }),
+    }),
+  }),
+  rotateSecret: endpoint({
+    method: 'POST',
+    path: '/apps/:id/rotate-secret',
+    access: 'owner',
+    tag,
+    summary: 'Give the app a new secret; the old one stops working at once',
+    params: idParams,
+    body: none,
+    data: oneApp,
+  }),
+  getErrorMessages: endpoint({
+    method: 'GET',
+    path: '/apps/:id/error-messages',
+    access: 'owner',
+    tag,
+    summary: 'The texts that programs of this app see',
+    params: idParams,
+    data: z.strictObject({ errorMessages }),
+  }),
+  updateErrorMessages: endpoint({
+    method: 'PUT',
+    path: '/apps/:id/error-messages',
+    access: 'owner',
+    tag,
+    summary: 'Change some or all of the texts',
+    params: idParams,
+    body: messageChanges,
+    data: z.strictObject({ errorMessages }),
+  }),
+  resetErrorMessages: endpoint({
+    method: 'DELETE',
+    path: '/apps/:id/error-messages',
+    access: 'owner',
+    tag,
+    summary: 'Put the default texts back',
+    params: idParams,
+    data: z.strictObject({ errorMessages }),
+  }),
+}
+
+/** For filters: an app's `_id` or `appId`. */
+export const appFilter = id.optional()
+export type App = z.output<typeof app>

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { email, givenPassword, isoTime, none, password, text } from './shared.ts'
+
+export const plan = z.enum(['free', 'premium'])
+
+/** The state of an owner's plan; unlimited is null here. */
+export const subscription = z.strictObject({
+  plan,
+  expiryDate: isoTime.nullable(),
+  subscriptionId: z.null().describe('orders have no subscription at the provider'),
+  hasActiveSubscription: z.boolean(),
+  appLimit: z.int().nullable(),
+  licenseLimitPerApp: z.int().nullable(),
+  orderId: z.string().nullable(),
+  paymentId: z.string().nullable(),
+})
+
+/** A vendor's account as its owner sees it; -1 means unlimited. */
+export const user = z.strictObject({
+  _id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  role: z.literal('owner'),
+  plan,
+  maxApps: z.int(),
+  maxLicensesPerApp: z.int(),
+  maxResellers: z.int(),
+  apps: z.array(z.strictObject({ _id: z.string(), name: z.string(), appId: z.string() })),
+  paymentStatus: z.enum(['paid', 'unpaid']),
+  createdAt: isoTime,
+  subscription,
+})
+
+const session = z.strictObject({ token: z.string(), user })
+const name = text(1, 100, 'Name')
+const tag = 'Auth'
+
+export const auth = {
+  register: endpoint({
+    method: 'POST',
+    path: '/auth/register',
+    access: 'public',
+    tag,
+    summary: 'Make a vendor account and sign in',
+    body: z.strictObject({ name, email, password }),
+    data: session,
+    status: 201,
+    errors: ['email_taken', 'registration_closed', 'rate_limited', 'busy'],
+  }),
+  login: endpoint({
+    method: 'POST',
+    path: '/auth/login',
+    access: 'public',
+    tag,
+    summary: 'Sign in as a vendor',
+    body: z.strictObject({ email, password: givenPassword }),
+    data: session,
+    errors: ['invalid_credentials', 'rate_limited', 'busy'],
+  }),
+  profile: endpoint({
+    method: 'GET',
+    path: '/auth/profile',
+    access: 'owner',
+    tag,
+    summary: 'The signed-in vendor',
+    data: z.strictObject({ user }),
+  }),
+  logout: endpoint({
+    method: 'POST',
+    path: '/auth/logout',
+    access: 'owner',
+    tag,
+    summary: 'Revoke the token that this call came with',
+    body: none,
+    data: none,
+  }),
+  changePassword: endpoint({
+    method: 'PUT',
+    path: '/auth/password',
+    access: 'owner',
+    tag,
+    summary: 'Change the password; every other session ends',
+    body: z.strictObject({ currentPassword: givenPassword, newPassword: password }),
+    data: z.strictObject({ token: z.string() }),
+    errors: ['rate_limited', 'busy'],
+  }),
+  changeEmail: endpoint({
+    method: 'PUT',
+    path: '/auth/email',
+    access: 'owner',
+    tag,
+    summary: 'Change the e-mail address',
+    body: z.strictObject({ email, password: givenPassword }),
+    data: z.strictObject({ user }),
+    errors: ['email_taken', 'rate_limited', 'busy'],
+  }),
+}
+
+export type User = z.output<typeof user>
+export type Subscription = z.output<typeof subscription>

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { client, clientFilter } from './clients.ts'
+import { limits } from './constants.ts'
+import { endpoint } from './endpoint.ts'
+import { license, licenseFilter } from './licenses.ts'
+import { id, isoTime, none } from './shared.ts'
+
+export const bulkLicenseAction = z.enum(['extend', 'ban', 'unban', 'delete'])
+export const bulkClientAction = z.enum(['extend', 'ban', 'unban', 'reset-hwid', 'delete'])
+
+const ids = z.array(id).min(1).max(limits.bulkMax)
+const days = z.int().min(1).max(limits.extendDaysMax).optional()
+const daysRule = {
+  path: ['days'],
+  message: 'Extending takes a number of days, and nothing else does',
+}
+const daysFit = (body: { action: string; days?: number | undefined }) =>
+  (body.action === 'extend') === (body.days !== undefined)
+
+const exportFormat = z.enum(['csv', 'json']).default('csv')
+const mediaTypes = ['text/csv', 'application/json'] as const
+
+/** A line of an import: what became of it, or in a dry run what would. A key of null is made by the server. */
+export const importedRow = z.strictObject({
+  line: z.int().describe('counted from 1, the header included'),
+  outcome: z.enum(['created', 'skipped', 'error']),
+  key: z.string().nullable(),
+  expiresAt: isoTime.nullable(),
+  note: z.string().nullable(),
+  message: z.string().nullable().describe('why it is skipped or cannot be imported'),
+})
+
+const tag = 'Bulk'
+
+export const bulk = {
+  licenses: endpoint({
+    method: 'POST',
+    path: '/licenses/bulk',
+    access: 'owner',
+    tag,
+    summary: `Change or delete up to ${limits.bulkMax} licenses, all or none; days count from the later of now and the expiry`,
+    body: z.strictObject({ action: bulkLicenseAction, ids, days }).refine(daysFit, daysRule),
+    data: z.strictObject({
+      action: bulkLicenseAction,
+      changed: z.int(),
+      licenses: z.array(license).describe('as they are now; empty when they were deleted'),
+    }),
+    errors: ['not_found'],
+  }),
+  clients: endpoint({
+    method: 'POST',
+    path: '/clients/bulk',
+    access: 'owner',
+    tag,
+    summary: `Change or delete up to ${limits.bulkMax} end users, all or none; days count from the later of now and the expiry`,
+    body: z.strictObject({ action: bulkClientAction, ids, days }).refine(daysFit, daysRule),
+    data: z.strictObject({
+      action: bulkClientAction,
+      changed: z.int(),
+      clients: z.array(client).describe('as they are now; empty when they were deleted'),
+    }),
+    errors: ['not_found'],
+  }),
+  exportLicenses: endpoint({
+    method: 'GET',
+    path: '/licenses/export',
+    access: 'owner',
+    tag,
+    summary: 'All licenses that the filters let through as a file, newest first',
+    query: licenseFilter.extend({ format: exportFormat }),
+    data: none,
+    file: mediaTypes,
+  }),
+  exportClients: endpoint({
+    method: 'GET',
+    path: '/clients/export',
+    access: 'owner',
+    tag,
+    summary: 'All end users that the filters let through as a file, newest first',
+    query: clientFilter.extend({ format: exportFormat }),
+    data: none,
+    file: mediaTypes,
+  }),
+  importLicenses: endpoint({
+    method: 'POST',
+    path: '/licenses/import',
+    access: 'owner',
+    tag,
+    summary:
+      'Make licenses of a CSV text with the columns expiresAt, key and note (the last two may be missing), all or none; keys that exist are skipped',
+    body: z.strictObject({
+      app: id,
+      csv: z.string().min(1, 'The file is empty').max(1_000_000, 'The file is too large'),
+      dryRun: z.boolean().default(false),
+    }),
+    data: z.strictObject({
+      dryRun: z.boolean(),
+      created: z.int(),
+      skipped: z.int(),
+      failed: z.int().describe('rows that cannot be imported; a call that is no dry run then answers 400'),
+      ignoredColumns: z.array(z.string()),
+      rows: z.array(importedRow),
+    }),
+    errors: ['plan_limit_reached'],
+  }),
+}
+
+export type BulkLicenseAction = z.output<typeof bulkLicenseAction>
+export type BulkClientAction = z.output<typeof bulkClientAction>
+export type ImportedRow = z.output<typeof importedRow>

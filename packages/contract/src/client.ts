@@ -1,0 +1,176 @@
+import { z } from 'zod'
+import { limits } from './constants.ts'
+import { endpoint } from './endpoint.ts'
+import type { MessageKey } from './errors.ts'
+import { messageDefaults } from './messages.ts'
+import { hwid, id, isoTime, none, password, text } from './shared.ts'
+
+const licenseKey = z.string().trim().min(1, 'License key is required').max(100)
+const appId = id
+const sessionUser = z.strictObject({
+  _id: z.string(),
+  username: z.string(),
+  email: z.string().nullable(),
+  expiresAt: isoTime,
+  createdAt: isoTime,
+  lastLoginAt: isoTime.nullable(),
+  hwidBound: z.boolean(),
+})
+
+/** Whether a license may be used now; `code` says why not. */
+export const verdict = z.strictObject({
+  valid: z.boolean(),
+  code: z.enum(Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]).optional(),
+  license: z
+    .strictObject({ key: z.string(), used: z.boolean(), username: z.string().nullable(), expiresAt: isoTime })
+    .nullable(),
+})
+
+const tag = 'Client API'
+const signIn = z.strictObject({ user: sessionUser })
+const appGates = ['appDisabled', 'pausedApp'] as const
+const userGates = ['userBanned', 'keyBanned', 'noActiveSubs', 'hwidMismatch'] as const
+
+export const program = {
+  init: endpoint({
+    method: 'POST',
+    path: '/client/init',
+    access: 'program',
+    tag,
+    summary: 'Open a session for a program',
+    body: z.strictObject({
+      appId,
+      secret: z.string().min(1).max(128),
+      version: z.string().min(1).max(32),
+      hash: z.string().max(256).optional(),
+      hwid: hwid.optional(),
+    }),
+    data: z.strictObject({
+      session: z.string(),
+      expiresAt: isoTime,
+      app: z.strictObject({ name: z.string(), version: z.string() }),
+      updateAvailable: z.boolean(),
+    }),
+    errors: [...appGates, 'rate_limited'],
+  }),
+  register: endpoint({
+    method: 'POST',
+    path: '/client/register',
+    access: 'session',
+    tag,
+    summary: 'Make an end user out of a license key and sign in; the license is used up',
+    body: z.strictObject({
+      username: text(1, limits.usernameMax, 'Username'),
+      password,
+      licenseKey,
+      hwid: hwid.optional(),
+      email: z.email().max(254).optional(),
+    }),
+    data: signIn,
+    errors: [
+      ...appGates,
+      'unTooShort',
+      'usernameTaken',
+      'keyNotFound',
+      'keyUsed',
+      'keyBanned',
+      'noActiveSubs',
+      'rate_limited',
+      'busy',
+    ],
+  }),
+  login: endpoint({
+    method: 'POST',
+    path: '/client/login',
+    access: 'session',
+    tag,
+    summary: 'Sign an end user in by name and password',
+    body: z.strictObject({
+      username: z.string().trim().min(1).max(100),
+      password: z.string().min(1).max(1000),
+      hwid: hwid.optional(),
+    }),
+    data: signIn,
+    errors: [...appGates, 'usernameNotFound', 'passMismatch', ...userGates, 'rate_limited', 'busy'],
+  }),
+  license: endpoint({
+    method: 'POST',
+    path: '/client/license',
+    access: 'session',
+    tag,
+    summary: 'Sign in by license key alone; the first use makes the end user',
+    body: z.strictObject({ licenseKey, hwid: hwid.optional() }),
+    data: signIn,
+    errors: [...appGates, 'keyNotFound', 'keyUsed', ...userGates, 'rate_limited'],
+  }),
+  upgrade: endpoint({
+    method: 'POST',
+    path: '/client/upgrade',
+    access: 'session',
+    tag,
+    summary: 'Use a key up for an end user and add its remaining time',
+    body: z.strictObject({ username: text(1, 100, 'Username'), licenseKey }),
+    data: signIn,
+    errors: [
+      ...appGates,
+      'usernameNotFound',
+      'keyNotFound',
+      'keyUsed',
+      'userBanned',
+      'keyBanned',
+      'noActiveSubs',
+      'rate_limited',
+    ],
+  }),
+  session: endpoint({
+    method: 'GET',
+    path: '/client/session',
+    access: 'session',
+    tag,
+    summary: 'Who is signed in and until when',
+    data: signIn,
+    errors: [...appGates, ...userGates],
+  }),
+  logout: endpoint({
+    method: 'POST',
+    path: '/client/logout',
+    access: 'session',
+    tag,
+    summary: 'End the session',
+    body: none,
+    data: none,
+  }),
+  validate: endpoint({
+    method: 'POST',
+    path: '/client/validate',
+    access: 'program',
+    tag,
+    summary: 'Check a license in one call without a session; 200 for every known app',
+    body: z.strictObject({ appId, licenseKey, hwid: hwid.optional() }),
+    data: verdict,
+    errors: ['appDisabled', 'rate_limited'],
+  }),
+  keys: endpoint({
+    method: 'GET',
+    path: '/client/apps/:appId/keys',
+    access: 'program',
+    tag,
+    summary: 'Public signing keys of an app, a JWK set',
+    params: z.object({ appId }),
+    data: z.strictObject({
+      keys: z.array(
+        z.strictObject({
+          kty: z.literal('OKP'),
+          crv: z.literal('Ed25519'),
+          x: z.string(),
+          kid: z.string(),
+          alg: z.literal('EdDSA'),
+          use: z.literal('sig'),
+        }),
+      ),
+    }),
+  }),
+}
+
+export type SessionUser = z.output<typeof sessionUser>
+export type Verdict = z.output<typeof verdict>

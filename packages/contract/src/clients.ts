@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { appFilter, appRef } from './apps.ts'
+import { limits } from './constants.ts'
+import { endpoint } from './endpoint.ts'
+import {
+  hwid,
+  id,
+  idParams,
+  instant,
+  isoTime,
+  none,
+  pageQuery,
+  pagination,
+  password,
+  sort,
+  username,
+} from './shared.ts'
+
+/** Banned wins over Expired. */
+export const clientStatus = z.enum(['active', 'expired', 'banned'])
+
+/** An end user, as the owner sees it. */
+export const client = z.strictObject({
+  _id: z.string(),
+  username: z.string(),
+  email: z.string().nullable(),
+  app: appRef,
+  status: clientStatus,
+  ban: z.boolean(),
+  hwid: z.string().nullable(),
+  licenseKey: z.string().nullable(),
+  createdAt: isoTime,
+  expiresAt: isoTime,
+  lastLoginAt: isoTime.nullable(),
+})
+
+export const clientStats = z.strictObject({
+  total: z.int(),
+  active: z.int(),
+  banned: z.int(),
+  expired: z.int(),
+})
+
+/** Which end users a list or an export holds; search looks inside user names and license keys. */
+export const clientFilter = z.object({
+  app: appFilter,
+  status: clientStatus.optional(),
+  search: z.string().trim().max(100).optional(),
+})
+
+const one = z.strictObject({ client })
+const tag = 'End users'
+
+export const clients = {
+  list: endpoint({
+    method: 'GET',
+    path: '/clients',
+    access: 'owner',
+    tag,
+    summary:
+      'End users, newest first unless sorted otherwise; search looks inside user names and license keys',
+    query: pageQuery.extend({ ...clientFilter.shape, sort }),
+    data: z.strictObject({ clients: z.array(client), pagination, stats: clientStats }),
+  }),
+  createDirect: endpoint({
+    method: 'POST',
+    path: '/clients/create-direct',
+    access: 'owner',
+    tag,
+    summary: 'Make an end user without a license key',
+    body: z.strictObject({
+      username,
+      password,
+      appId: id,
+      hwid: hwid.nullish(),
+      expiresAt: instant,
+    }),
+    data: one,
+    status: 201,
+    errors: ['username_taken', 'busy'],
+  }),
+  toggleBan: endpoint({
+    method: 'PATCH',
+    path: '/clients/:id/toggle-ban',
+    access: 'owner',
+    tag,
+    summary: 'Ban an end user, or lift the ban',
+    params: idParams,
+    body: z.strictObject({ is_banned: z.boolean().optional() }),
+    data: one,
+  }),
+  resetHwid: endpoint({
+    method: 'PATCH',
+    path: '/clients/:id/reset-hwid',
+    access: 'owner',
+    tag,
+    summary: 'Clear the hardware lock; the next sign-in binds anew',
+    params: idParams,
+    body: none,
+    data: one,
+  }),
+  extend: endpoint({
+    method: 'PATCH',
+    path: '/clients/:id/extend',
+    access: 'owner',
+    tag,
+    summary: 'Add days, counted from the later of now and the present expiry',
+    params: idParams,
+    body: z.strictObject({ days: z.int().min(1).max(limits.extendDaysMax) }),
+    data: one,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/clients/:id',
+    access: 'owner',
+    tag,
+    summary: 'Delete an end user; its licenses can be used again',
+    params: idParams,
+    data: none,
+  }),
+}
+
+export type Client = z.output<typeof client>
+export type ClientStatus = z.output<typeof clientStatus>

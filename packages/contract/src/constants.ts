@@ -1,0 +1,50 @@
+/** Limits and lengths that the server enforces and the console shows. */
+export const limits = {
+  appIdLength: 8,
+  appSecretLength: 32,
+  firstAppVersion: '1.0.0',
+  /** -1 everywhere means unlimited. */
+  free: { maxApps: 2, maxLicensesPerApp: 30, maxResellers: 0 },
+  premium: { maxApps: -1, maxLicensesPerApp: -1, maxResellers: -1 },
+  passwordMin: 6,
+  passwordMax: 200,
+  usernameMin: 3,
+  usernameMax: 64,
+  hwidMax: 256,
+  generateMax: 100,
+  resellerLicensesMax: 10_000,
+  resellerLicensesDefault: 10,
+  extendDaysMax: 3650,
+  bulkMax: 200,
+  importRowsMax: 5000,
+  exportRowsMax: 1_000_000,
+  pageSizeDefault: 50,
+  pageSizeMax: 200,
+  /** A search counts no further than this many hits; `pagination.capped` then says so. */
+  searchCountMax: 10_000,
+  activityDays: 30,
+  expiringSoonDays: 30,
+} as const
+
+export const unlimited = -1
+
+/** Paths at which the server answers the console; anything else is its 404 page. */
+export const consolePaths = [
+  '/',
+  '/landing',
+  '/auth',
+  '/dashboard',
+  '/resellers',
+  '/licenses',
+  '/users',
+  '/profile',
+  '/settings',
+  '/subscription',
+  '/about',
+  '/terms',
+  '/privacy',
+  '/reseller/auth',
+  '/reseller/dashboard',
+  '/reseller/licenses',
+  '/reseller/profile',
+] as const

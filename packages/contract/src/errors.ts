@@ -1,0 +1,55 @@
+import { messageDefaults } from './messages.ts'
+
+/** Every error code the API answers with: its HTTP status and its default text. */
+const general = {
+  invalid_input: [400, 'Some of the input is not valid'],
+  invalid_json: [400, 'The body is not valid JSON'],
+  invalid_digest: [400, 'The Content-Digest does not match the body'],
+  invalid_nonce: [400, 'Keyward-Nonce must be 16 to 64 visible characters'],
+  forwarded_refused: [400, 'A development instance does not answer through a proxy'],
+  unauthorized: [401, 'Not authorized'],
+  invalid_credentials: [401, 'Invalid email or password'],
+  forbidden: [403, 'You are not allowed to do this'],
+  plan_limit_reached: [403, 'The limit of your plan is reached'],
+  quota_reached: [403, 'Your license quota is used up'],
+  custom_keys_off: [403, 'This application does not allow custom license keys'],
+  registration_closed: [403, 'Registration is closed on this server'],
+  not_found: [404, 'Not found'],
+  email_taken: [409, 'An account with this email already exists'],
+  key_taken: [409, 'This license key already exists in the application'],
+  username_taken: [409, 'Username is already taken'],
+  conflict: [409, 'The request conflicts with the present state'],
+  payload_too_large: [413, 'The body is too large'],
+  unsupported_media_type: [415, 'The body must be JSON'],
+  rate_limited: [429, 'Too many attempts. Please try again later.'],
+  busy: [429, 'The server is busy. Please try again in a moment.'],
+  internal: [500, 'Something went wrong on the server'],
+  unavailable: [503, 'The server is not ready'],
+} as const
+
+/** Statuses of the messages that a vendor's program sees; codes that are not named here answer 403. */
+const programStatus: Partial<Record<keyof typeof messageDefaults, number>> = {
+  sessionUnauthed: 401,
+  usernameNotFound: 401,
+  passMismatch: 401,
+  keyNotFound: 404,
+  keyUsed: 409,
+  usernameTaken: 409,
+  unTooShort: 400,
+  pwLeaked: 400,
+}
+
+export type MessageKey = keyof typeof messageDefaults
+export type ErrorCode = keyof typeof general | MessageKey
+
+/** The HTTP status and the default text of a code. */
+export function errorFacts(code: ErrorCode): { status: number; message: string } {
+  if (code in general) {
+    const [status, message] = general[code as keyof typeof general]
+    return { status, message }
+  }
+  const key = code as MessageKey
+  return { status: programStatus[key] ?? 403, message: messageDefaults[key] }
+}
+
+export const errorCodes = [...Object.keys(general), ...Object.keys(messageDefaults)] as ErrorCode[]

@@ -1,0 +1,57 @@
+import { apps } from './apps.ts'
+import { auth } from './auth.ts'
+import { bulk } from './bulk.ts'
+import { program } from './client.ts'
+import { clients } from './clients.ts'
+import { dashboard } from './dashboard.ts'
+import { events } from './events.ts'
+import { licenses } from './licenses.ts'
+import { plans } from './plans.ts'
+import { portal } from './portal.ts'
+import { resellers } from './resellers.ts'
+import { settings } from './settings.ts'
+import { system } from './system.ts'
+
+/** Every call of the API by noun. */
+export const endpoints = {
+  auth,
+  apps,
+  licenses,
+  clients,
+  resellers,
+  portal,
+  plans,
+  bulk,
+  dashboard,
+  events,
+  settings,
+  program,
+  system,
+}
+
+export type { App } from './apps.ts'
+export { version } from './apps.ts'
+export type { Subscription, User } from './auth.ts'
+export type { BulkClientAction, BulkLicenseAction, ImportedRow } from './bulk.ts'
+export type { SessionUser, Verdict } from './client.ts'
+export type { Client, ClientStatus } from './clients.ts'
+export { consolePaths, limits, unlimited } from './constants.ts'
+export type {
+  Access,
+  BodyInputOf,
+  BodyOf,
+  DataOf,
+  Endpoint,
+  ParamsOf,
+  QueryInputOf,
+  QueryOf,
+} from './endpoint.ts'
+export type { ErrorCode, MessageKey } from './errors.ts'
+export { errorCodes, errorFacts } from './errors.ts'
+export type { License, LicenseStatus } from './licenses.ts'
+export { customKey, licenseNote } from './licenses.ts'
+export { messageDefaults } from './messages.ts'
+export type { PlanInfo, Price, Pricing } from './plans.ts'
+export type { PortalLicense, PortalReseller, PortalStats } from './portal.ts'
+export type { Reseller } from './resellers.ts'
+export { email, givenPassword, instant, password, username } from './shared.ts'

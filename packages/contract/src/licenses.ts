@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { appFilter, appRef } from './apps.ts'
+import { limits } from './constants.ts'
+import { endpoint } from './endpoint.ts'
+import { id, idParams, instant, isoTime, none, pageQuery, pagination, sort, text } from './shared.ts'
+
+/** How a license is shown: Banned wins over Expired, Active (used), Unused. */
+export const licenseStatus = z.enum(['unused', 'active', 'expired', 'banned'])
+
+export const license = z.strictObject({
+  _id: z.string(),
+  key: z.string(),
+  app: appRef,
+  status: licenseStatus,
+  used: z.boolean(),
+  usedBy: z.strictObject({ _id: z.string(), username: z.string() }).nullable(),
+  usedAt: isoTime.nullable(),
+  banned: z.boolean(),
+  note: z.string().nullable(),
+  reseller: z.strictObject({ _id: z.string(), email: z.string() }).nullable(),
+  createdAt: isoTime,
+  expiresAt: isoTime,
+})
+
+/** Counts over the app filter; like the status filters (but `banned`) they ignore bans. */
+export const licenseStats = z.strictObject({
+  total: z.int(),
+  active: z.int(),
+  unused: z.int(),
+  expired: z.int(),
+  banned: z.int(),
+})
+
+/** A key that the owner chose: letters and digits, at least 6, and `-` and `_`; compared without case and hyphens. */
+export const customKey = z
+  .string()
+  .trim()
+  .regex(
+    /^(?=(?:[_-]*[A-Za-z0-9]){6})[A-Za-z0-9][A-Za-z0-9_-]{5,99}$/,
+    'A custom key has 6 to 100 letters, digits, - or _',
+  )
+
+/** What an owner notes beside a license. */
+export const licenseNote = text(0, 200, 'Note')
+
+/** Which licenses a list or an export holds; search looks inside keys, notes and user names. */
+export const licenseFilter = z.object({
+  app: appFilter,
+  status: licenseStatus.optional(),
+  search: z.string().trim().max(100).optional(),
+})
+
+const one = z.strictObject({ license })
+const tag = 'Licenses'
+
+export const licenses = {
+  list: endpoint({
+    method: 'GET',
+    path: '/licenses',
+    access: 'owner',
+    tag,
+    summary: 'Licenses, newest first unless sorted otherwise; search looks inside keys, notes and user names',
+    query: pageQuery.extend({ ...licenseFilter.shape, sort }),
+    data: z.strictObject({ licenses: z.array(license), pagination, stats: licenseStats }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/licenses',
+    access: 'owner',
+    tag,
+    summary: 'Generate 1 to 100 licenses, all or none',
+    body: z
+      .strictObject({
+        app: id,
+        expiresAt: instant,
+        count: z.int().min(1).max(limits.generateMax).default(1),
+        key: customKey.optional(),
+        note: licenseNote.optional(),
+      })
+      .refine((body) => body.key === undefined || body.count === 1, {
+        path: ['count'],
+        message: 'A custom key is made one at a time',
+      }),
+    data: z.strictObject({ license, licenses: z.array(license) }),
+    status: 201,
+    errors: ['plan_limit_reached', 'custom_keys_off', 'key_taken'],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/licenses/:id',
+    access: 'owner',
+    tag,
+    summary: 'Change the expiry; the end user who uses the license gets the same',
+    params: idParams,
+    body: z.strictObject({ expiresAt: instant }),
+    data: one,
+  }),
+  toggleBan: endpoint({
+    method: 'PATCH',
+    path: '/licenses/:id/toggle-ban',
+    access: 'owner',
+    tag,
+    summary: 'Ban a license, or lift its ban',
+    params: idParams,
+    body: z.strictObject({ is_banned: z.boolean().optional() }),
+    data: one,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/licenses/:id',
+    access: 'owner',
+    tag,
+    summary: 'Delete a license; an end user who used it stays, with an expiry of now',
+    params: idParams,
+    data: none,
+  }),
+  removeAll: endpoint({
+    method: 'DELETE',
+    path: '/licenses',
+    access: 'owner',
+    tag,
+    summary: 'Delete all licenses, or all of one app',
+    // Strict: a misspelt filter must not delete everything.
+    query: z.strictObject({ app: appFilter }),
+    data: z.strictObject({ deletedCount: z.int() }),
+  }),
+}
+
+export type License = z.output<typeof license>
+export type LicenseStatus = z.output<typeof licenseStatus>

@@ -1,0 +1,22 @@
+/** The texts that a vendor's program shows, by message key; every one can be changed per app. */
+export const messageDefaults = {
+  appDisabled: 'Application is currently disabled',
+  usernameTaken: 'Username is already taken',
+  keyNotFound: 'License key not found',
+  keyUsed: 'License key is already in use',
+  usernameNotFound: 'Username not found',
+  passMismatch: 'Password does not match',
+  hwidMismatch: 'Hardware ID mismatch',
+  noActiveSubs: 'No active subscription found',
+  hwidBlacklisted: 'Hardware ID is blacklisted',
+  pausedSub: 'Subscription is paused',
+  vpnBlocked: 'VPN usage is not allowed',
+  keyBanned: 'License key is banned',
+  userBanned: 'User account is banned',
+  sessionUnauthed: 'Session is not authenticated',
+  hashCheckFail: 'Hash verification failed',
+  loggedInMsg: 'Successfully logged in',
+  pausedApp: 'Application is currently paused',
+  unTooShort: 'Username is too short',
+  pwLeaked: 'Password has been compromised',
+} as const

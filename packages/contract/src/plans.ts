@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { plan, subscription } from './auth.ts'
+import { endpoint } from './endpoint.ts'
+
+/** An amount in the currency's smallest unit (paise), and as it is shown. */
+export const price = z.strictObject({
+  amount: z.int(),
+  currency: z.string().length(3),
+  priceFormatted: z.string(),
+})
+
+/** A plan as it is offered, at the price of its shortest term; limits of -1 are unlimited. */
+export const planInfo = z.strictObject({
+  _id: plan,
+  name: z.enum(['Free', 'Premium']),
+  ...price.shape,
+  limits: z.strictObject({ maxApps: z.int(), maxLicensesPerApp: z.int(), maxResellers: z.int() }),
+  features: z.array(z.string()),
+})
+
+/** A term of the premium plan. */
+const term = z.strictObject({ ...price.shape, planDuration: z.enum(['monthly', 'yearly']), days: z.int() })
+
+/** What is on offer; the yearly term's savings are against twelve monthly ones, never negative. */
+export const pricing = z.strictObject({
+  free: planInfo,
+  premium: planInfo,
+  premium_monthly: term,
+  premium_yearly: term.extend({
+    savings: z.strictObject({
+      amount: z.int(),
+      amountFormatted: z.string(),
+      percentage: z.int().describe('rounded to whole percent'),
+    }),
+  }),
+})
+
+const tag = 'Plans'
+
+export const plans = {
+  list: endpoint({
+    method: 'GET',
+    path: '/plans',
+    access: 'owner',
+    tag,
+    summary: 'The plans with their limits and features',
+    data: z.strictObject({ plans: z.array(planInfo) }),
+  }),
+  subscription: endpoint({
+    method: 'GET',
+    path: '/subscription',
+    access: 'owner',
+    tag,
+    summary: 'The state of your plan',
+    data: z.strictObject({ subscription }),
+  }),
+  pricing: endpoint({
+    method: 'GET',
+    path: '/payments/pricing',
+    access: 'owner',
+    tag,
+    summary: 'Prices of the plans, in the smallest unit of the currency and as they are shown',
+    data: z.strictObject({ plans: pricing }),
+  }),
+}
+
+export type Price = z.output<typeof price>
+export type PlanInfo = z.output<typeof planInfo>
+export type Pricing = z.output<typeof pricing>

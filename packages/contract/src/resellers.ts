@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { appFilter } from './apps.ts'
+import { limits } from './constants.ts'
+import { endpoint } from './endpoint.ts'
+import { email, id, idParams, isoTime, none, openPageQuery, pagination, password } from './shared.ts'
+
+/** A reseller as its owner sees it; `created_licenses` are those that exist, `remaining_licenses` is never negative. */
+export const reseller = z.strictObject({
+  _id: z.string(),
+  email: z.string(),
+  app_id: z.strictObject({ _id: z.string(), name: z.string() }),
+  allowed_license_keys: z.int(),
+  created_licenses: z.int(),
+  remaining_licenses: z.int(),
+  createdAt: isoTime,
+  active: z.boolean(),
+})
+
+const allowed = (min: number) =>
+  z
+    .int('Please enter a valid license limit (0 or greater)')
+    .min(min, `License limit must be ${min} or greater`)
+    .max(limits.resellerLicensesMax, 'License limit cannot exceed 10,000')
+
+const one = z.strictObject({ reseller })
+const tag = 'Resellers'
+
+export const resellers = {
+  list: endpoint({
+    method: 'GET',
+    path: '/resellers',
+    access: 'owner',
+    tag,
+    summary: 'Your resellers, newest first',
+    query: openPageQuery.extend({
+      app: appFilter,
+      active: z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'Must be true or false' }).optional(),
+    }),
+    data: z.strictObject({ resellers: z.array(reseller), pagination: pagination.optional() }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/resellers',
+    access: 'owner',
+    tag,
+    summary: 'Make a reseller of one app; the password is answered this once',
+    body: z.strictObject({
+      email,
+      password: z.string().trim().pipe(password),
+      app_id: id,
+      allowed_license_keys: allowed(1),
+    }),
+    data: reseller
+      .pick({ _id: true, email: true, app_id: true, allowed_license_keys: true })
+      .extend({ password: z.string() }),
+    status: 201,
+    errors: ['plan_limit_reached', 'email_taken', 'busy'],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/resellers/:id',
+    access: 'owner',
+    tag,
+    summary: 'Change the license limit, or suspend and resume; suspending ends the sessions of the reseller',
+    params: idParams,
+    body: z
+      .strictObject({ licenseLimit: allowed(0).optional(), active: z.boolean().optional() })
+      .refine((body) => Object.values(body).some((value) => value !== undefined), 'Nothing to change'),
+    data: one,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/resellers/:id',
+    access: 'owner',
+    tag,
+    summary: 'Delete a reseller; its licenses and their end users stay with you',
+    params: idParams,
+    data: none,
+  }),
+}
+
+export type Reseller = z.output<typeof reseller>

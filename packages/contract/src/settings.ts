@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { none } from './shared.ts'
+
+/** Switches over all apps of an owner. */
+export const platformSettings = z.strictObject({ pauseApplications: z.boolean(), hwidLock: z.boolean() })
+
+const tag = 'Settings'
+
+export const settings = {
+  get: endpoint({
+    method: 'GET',
+    path: '/settings',
+    access: 'owner',
+    tag,
+    summary: 'Platform settings',
+    data: platformSettings,
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/settings',
+    access: 'owner',
+    tag,
+    summary: 'Change one or both platform settings',
+    body: platformSettings
+      .partial()
+      .refine((body) => Object.values(body).some((value) => value !== undefined), 'Nothing to change'),
+    data: platformSettings,
+  }),
+  reset: endpoint({
+    method: 'POST',
+    path: '/settings/reset',
+    access: 'owner',
+    tag,
+    summary: 'Delete all apps, licenses, end users, resellers and settings, and end every session',
+    body: none,
+    data: none,
+  }),
+}

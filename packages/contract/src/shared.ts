@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { limits } from './constants.ts'
+
+const control = /\p{Cc}|\p{Cs}/u
+
+/** Text without control characters or lone surrogates, trimmed. */
+export const text = (min: number, max: number, name: string) =>
+  z
+    .string()
+    .trim()
+    .min(min, min === 1 ? `${name} is required` : `${name} must have at least ${min} characters`)
+    .max(max, `${name} can have at most ${max} characters`)
+    .refine((value) => !control.test(value), `${name} has characters that cannot be used`)
+
+export const email = z
+  .string()
+  .trim()
+  .max(254, 'Email can have at most 254 characters')
+  .pipe(z.email('Please enter a valid email address'))
+
+export const password = z
+  .string()
+  .min(limits.passwordMin, `Password must have at least ${limits.passwordMin} characters`)
+  .max(limits.passwordMax, `Password can have at most ${limits.passwordMax} characters`)
+
+/** A password as it is given to be checked: no rule but a length that cannot be abused. */
+export const givenPassword = z.string().min(1, 'Password is required').max(1000, 'Password is too long')
+
+/** ISO 8601 date-time with any offset, or a bare date, which means the end of that UTC day. */
+export const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
+  error: 'Must be an ISO 8601 date or date-time',
+})
+
+/** An answered point in time: ISO 8601, UTC, milliseconds. */
+export const isoTime = z.iso.datetime()
+
+/** The `_id` of an object; an app may be named by its 8-character `appId` too. */
+export const id = z.string().min(1).max(64)
+export const idParams = z.object({ id })
+
+const page = z.coerce.number().int().min(1).max(1_000_000_000).default(1)
+const limit = z.coerce.number().int().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault)
+export const pageQuery = z.object({ page, limit })
+
+/** By when the rows were made. */
+export const sort = z.enum(['newest', 'oldest']).default('newest')
+
+/** For lists that answer everything unless `limit` is sent. */
+export const openPageQuery = z.object({ page, limit: limit.unwrap().optional() })
+
+export const pagination = z.strictObject({
+  page: z.int(),
+  limit: z.int(),
+  total: z.int(),
+  pages: z.int(),
+  capped: z.boolean().optional().describe('true when a search has more hits than are counted'),
+})
+
+export const hwid = z
+  .string()
+  .max(limits.hwidMax, `Hardware id can have at most ${limits.hwidMax} characters`)
+export const username = text(limits.usernameMin, limits.usernameMax, 'Username')
+
+export const none = z.strictObject({})

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+
+const link = z.url().nullable()
+const tag = 'System'
+
+export const system = {
+  health: endpoint({
+    method: 'GET',
+    path: '/health',
+    access: 'public',
+    tag,
+    summary: 'The process is up',
+    data: z.strictObject({ status: z.literal('up') }),
+  }),
+  ready: endpoint({
+    method: 'GET',
+    path: '/ready',
+    access: 'public',
+    tag,
+    summary: 'The database answers',
+    data: z.strictObject({ status: z.literal('ready') }),
+    errors: ['unavailable'],
+  }),
+  config: endpoint({
+    method: 'GET',
+    path: '/config',
+    access: 'public',
+    tag,
+    summary: 'What the console needs to know before anybody is signed in',
+    data: z.strictObject({
+      version: z.string(),
+      publicUrl: z
+        .string()
+        .nullable()
+        .describe('where programs reach this server, when the operator said so'),
+      registration: z.enum(['open', 'closed']),
+      passwordPolicy: z.enum(['basic', 'strict']),
+      payments: z.enum(['mock', 'razorpay', 'off']),
+      links: z.strictObject({
+        shipping: link,
+        refund: link,
+        paymentTerms: link,
+        community: link,
+        videos: link,
+      }),
+    }),
+  }),
+}

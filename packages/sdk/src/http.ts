@@ -1,0 +1,117 @@
+import { KeywardNetworkError, KeywardSignatureError } from './errors.ts'
+import type { ReceivedAnswer } from './signature.ts'
+import type { Fetch, FetchResponse } from './types.ts'
+
+/** No answer of a server comes near this; a larger one is not read to its end. */
+const maxAnswerBytes = 256 * 1024
+
+/** Errors of a connection that was never made, so that the server cannot have seen the request. */
+const neverSent = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+])
+
+export interface Exchange {
+  url: string
+  method: string
+  headers: Record<string, string>
+  body: string | undefined
+}
+
+/**
+ * One request and its whole answer, whatever its status, in at most `timeoutMs`. Redirects are not followed:
+ * the signature names the path that was asked. Throws `KeywardNetworkError`, or `KeywardSignatureError` for
+ * a body too large to be verified.
+ */
+export async function exchange(fetch: Fetch, request: Exchange, timeoutMs: number): Promise<ReceivedAnswer> {
+  const abort = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new KeywardNetworkError('timed_out', `No answer from ${request.url} in time`, {
+          outcomeUnknown: true,
+        }),
+      )
+      abort.abort()
+    }, timeoutMs)
+  })
+  try {
+    return await Promise.race([receive(fetch, request, abort.signal), timeout])
+  } catch (error) {
+    if (error instanceof KeywardNetworkError || error instanceof KeywardSignatureError) throw error
+    throw toNetworkError(error, request.url)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function receive(fetch: Fetch, request: Exchange, signal: AbortSignal): Promise<ReceivedAnswer> {
+  const { url, method, headers, body } = request
+  const response = await fetch(url, {
+    method,
+    headers,
+    redirect: 'manual',
+    signal,
+    ...(body === undefined ? {} : { body }),
+  })
+  return { status: response.status, headers: response.headers, body: await readBody(response) }
+}
+
+async function readBody(response: FetchResponse): Promise<Uint8Array> {
+  if (response.body === null) return new Uint8Array()
+  const reader = response.body.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done || value === undefined) return Buffer.concat(chunks, size)
+    size += value.byteLength
+    if (size > maxAnswerBytes) {
+      // The rest is of no interest, and neither is how its cancelling ends.
+      reader.cancel().catch(() => {})
+      throw new KeywardSignatureError(
+        'body_too_large',
+        `The answer is larger than ${maxAnswerBytes} bytes`,
+        response.status,
+      )
+    }
+    chunks.push(value)
+  }
+}
+
+function toNetworkError(error: unknown, url: string): KeywardNetworkError {
+  const codes = causeCodes(error)
+  const sent = codes.length === 0 || codes.some((code) => !neverSent.has(code))
+  const reason = codes.length > 0 ? ` (${[...new Set(codes)].join(', ')})` : ''
+  return sent
+    ? new KeywardNetworkError('connection_lost', `The connection to ${url} broke${reason}`, {
+        outcomeUnknown: true,
+        cause: error,
+      })
+    : new KeywardNetworkError('unreachable', `Cannot reach ${url}${reason}`, {
+        outcomeUnknown: false,
+        cause: error,
+      })
+}
+
+/** The system's error codes behind a failed fetch: of its cause, or of every address that was tried. */
+function causeCodes(error: unknown, depth = 0): string[] {
+  if (typeof error !== 'object' || error === null || depth > 3) return []
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) {
+    return error.errors.flatMap((each) => causeCodes(each, depth + 1))
+  }
+  if ('code' in error && typeof error.code === 'string') return [error.code]
+  return 'cause' in error ? causeCodes(error.cause, depth + 1) : []
+}

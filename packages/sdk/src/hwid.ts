@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { hostname, networkInterfaces, platform } from 'node:os'
+import { KeywardUsageError } from './errors.ts'
+
+/** The questions that finding a hardware id asks of a machine. */
+export interface Machine {
+  platform: string
+  hostname: string
+  /** Addresses of the network cards, as `aa:bb:cc:dd:ee:ff`. */
+  macs: string[]
+  read(path: string): Promise<string>
+  run(file: string, args: string[]): Promise<string>
+}
+
+const linuxFiles = ['/etc/machine-id', '/var/lib/dbus/machine-id', '/sys/class/dmi/id/product_uuid']
+const registryKey = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography'
+/** Ids that firmware and disk images leave unset, and that many machines therefore share. */
+const meaningless = /^(?:[0f-]*|uninitialized|03000200-0400-0500-0006-000700080009)$/i
+
+/**
+ * A stable id of this machine for one app: HMAC-SHA256 over the machine's own id, keyed with the app id, as
+ * 64 hexadecimal digits. Neither the raw id nor anything that is the same for two apps leaves the machine.
+ * Throws `KeywardUsageError` (`hwid_unavailable`) where the machine has no id of its own.
+ */
+export async function defaultHwid(appId: string, machine: Machine = thisMachine()): Promise<string> {
+  const id = await findMachineId(machine)
+  if (id === undefined) {
+    throw new KeywardUsageError(
+      'hwid_unavailable',
+      'This machine has no id of its own. Pass the option hwid, or null to send none.',
+    )
+  }
+  return createHmac('sha256', `keyward-hwid-v1:${appId}`).update(id).digest('hex')
+}
+
+async function findMachineId(machine: Machine): Promise<string | undefined> {
+  for (const [source, ask] of sources(machine)) {
+    const id = (await ask().catch(() => '')).trim().toLowerCase()
+    if (id !== '' && !meaningless.test(id)) return `${source}:${id}`
+  }
+  return networkId(machine)
+}
+
+type Source = [name: string, ask: () => Promise<string>]
+
+function sources(machine: Machine): Source[] {
+  if (machine.platform === 'linux') {
+    return linuxFiles.map(
+      (path): Source => [path.endsWith('product_uuid') ? 'dmi' : 'machine-id', () => machine.read(path)],
+    )
+  }
+  if (machine.platform === 'darwin') {
+    const args = ['-rd1', '-c', 'IOPlatformExpertDevice']
+    const ask = async () =>
+      matched(await machine.run('/usr/sbin/ioreg', args), /"IOPlatformUUID" = "([^"]+)"/)
+    return [['ioplatform', ask]]
+  }
+  if (machine.platform === 'win32') {
+    const args = ['query', registryKey, '/v', 'MachineGuid', '/reg:64']
+    const ask = async () => matched(await machine.run('reg.exe', args), /MachineGuid\s+REG_SZ\s+(\S+)/)
+    return [['machine-guid', ask]]
+  }
+  return [['hostid', () => machine.read('/etc/hostid')]]
+}
+
+function matched(text: string, pattern: RegExp): string {
+  return pattern.exec(text)?.[1] ?? ''
+}
+
+/**
+ * The last resort, for containers and rare systems: the lowest network card's address with the host's name. Cards
+ * whose address was made up by software come second, since they change with every container and tunnel.
+ */
+function networkId({ macs, hostname }: Machine): string | undefined {
+  const real = macs.map((mac) => mac.toLowerCase()).filter((mac) => mac !== '00:00:00:00:00:00')
+  const burnedIn = real.filter((mac) => (Number.parseInt(mac.slice(0, 2), 16) & 2) === 0)
+  const [lowest] = (burnedIn.length > 0 ? burnedIn : real).sort()
+  return lowest === undefined ? undefined : `network:${lowest}:${hostname.toLowerCase()}`
+}
+
+function thisMachine(): Machine {
+  const cards = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return {
+    platform: platform(),
+    hostname: hostname(),
+    macs: cards.filter((card) => !card.internal).map((card) => card.mac),
+    read: (path) => readFile(path, 'utf8'),
+    run: (file, args) =>
+      new Promise((resolve, reject) => {
+        const options = { timeout: 5_000, windowsHide: true, encoding: 'utf8' } as const
+        // By its full path: a program of the same name earlier on the path must not answer for it.
+        const path =
+          file === 'reg.exe' ? `${process.env.SystemRoot ?? 'C:\\Windows'}\\System32\\reg.exe` : file
+        execFile(path, args, options, (error, stdout) => (error ? reject(error) : resolve(stdout)))
+      }),
+  }
+}

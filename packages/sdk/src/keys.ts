@@ -1,0 +1,39 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { KeywardUsageError } from './errors.ts'
+import type { KeywardOptions, PublicJwk } from './types.ts'
+
+/** Public keys by key id. */
+export type KeyRing = ReadonlyMap<string, KeyObject>
+
+const wrong = (message: string) => new KeywardUsageError('invalid_options', `publicKeys: ${message}`)
+
+function toList(publicKeys: KeywardOptions['publicKeys']): readonly PublicJwk[] {
+  if (typeof publicKeys !== 'object' || publicKeys === null) throw wrong('expected a JWK set')
+  const list = Array.isArray(publicKeys) ? publicKeys : 'keys' in publicKeys ? publicKeys.keys : [publicKeys]
+  if (!Array.isArray(list)) throw wrong('expected an array of keys')
+  return list as readonly PublicJwk[]
+}
+
+/**
+ * Reads the Ed25519 signing keys of a JWK set; keys of other kinds are passed over, as RFC 7517 asks.
+ * Throws `KeywardUsageError` when none is left, when one is broken, or when one is private.
+ */
+export function toKeyRing(publicKeys: KeywardOptions['publicKeys']): KeyRing {
+  const ring = new Map<string, KeyObject>()
+  for (const jwk of toList(publicKeys)) {
+    if (typeof jwk !== 'object' || jwk === null) throw wrong('a key is not an object')
+    if ('d' in jwk) throw wrong('a private key must never be part of a program')
+    if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519' || (jwk.use ?? 'sig') !== 'sig') continue
+    if (typeof jwk.kid !== 'string' || !/^[\x20-\x7e]{1,256}$/.test(jwk.kid)) throw wrong('a key has no kid')
+    if (ring.has(jwk.kid)) throw wrong(`kid ${jwk.kid} is there twice`)
+    ring.set(jwk.kid, toKey(jwk))
+  }
+  if (ring.size === 0) throw wrong('expected at least one Ed25519 key')
+  return ring
+}
+
+function toKey(jwk: PublicJwk): KeyObject {
+  const x = typeof jwk.x === 'string' ? Buffer.from(jwk.x, 'base64url') : Buffer.alloc(0)
+  if (x.length !== 32 || x.toString('base64url') !== jwk.x) throw wrong(`the key ${jwk.kid} is broken`)
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: jwk.x }, format: 'jwk' })
+}

@@ -1,0 +1,201 @@
+import { KeywardNetworkError, KeywardUsageError } from './errors.ts'
+import { defaultHwid } from './hwid.ts'
+import { type CheckedOptions, checkOptions } from './options.ts'
+import { type Call, type Delivered, Transport } from './transport.ts'
+import type {
+  Credentials,
+  Granted,
+  InitData,
+  KeywardOptions,
+  Registration,
+  Result,
+  Upgrade,
+  UserData,
+  ValidateData,
+} from './types.ts'
+
+type SessionCall = Pick<Call, 'method' | 'name' | 'body' | 'repeatable'>
+
+/**
+ * One program's line to its Keyward server. Every call resolves to a `Result`: `ok: true` with data, or `ok: false` with
+ * `code` and `message` when the server refuses. It throws `KeywardNetworkError` when there is no answer,
+ * `KeywardSignatureError` when the answer proves nothing, `KeywardUsageError` when the call itself is wrong.
+ */
+export class Keyward {
+  readonly #options: CheckedOptions
+  readonly #transport: Transport
+  #session: string | undefined
+  #opening: Promise<Result<InitData>> | undefined
+  #hwid: Promise<string | undefined> | undefined
+
+  /** Throws `KeywardUsageError` (`invalid_options`) when an option is missing or wrong; sends nothing. */
+  constructor(options: KeywardOptions) {
+    this.#options = checkOptions(options)
+    this.#transport = new Transport(this.#options)
+  }
+
+  /**
+   * Opens a session: is the app alive, and is there a newer version? The other calls do it by themselves
+   * where none is open. Calling it again starts anew, signed out.
+   */
+  async init(): Promise<Result<InitData>> {
+    return this.#open(this.#deadline())
+  }
+
+  /**
+   * Makes an end user out of an unused license key and signs in. Sent once only: after a
+   * `KeywardNetworkError` with `outcomeUnknown`, try `login` to learn whether it was done.
+   */
+  async register(registration: Registration): Promise<Result<UserData>> {
+    const { username, password, licenseKey, email } = texts(registration, [
+      'username',
+      'password',
+      'licenseKey',
+    ])
+    const body = { username, password, licenseKey: licenseKey.trim(), email, hwid: await this.#findHwid() }
+    return this.#call({ method: 'POST', name: 'register', body, repeatable: false })
+  }
+
+  /** Signs an end user in by name and password, and locks the user to this machine the first time. */
+  async login(credentials: Credentials): Promise<Result<UserData>> {
+    const { username, password } = texts(credentials, ['username', 'password'])
+    const body = { username, password, hwid: await this.#findHwid() }
+    return this.#call({ method: 'POST', name: 'login', body, repeatable: true })
+  }
+
+  /** Signs in by license key alone: the first use takes the key and locks it to this machine. */
+  async license(licenseKey: string): Promise<Result<UserData>> {
+    const body = { licenseKey: toKey(licenseKey), hwid: await this.#findHwid() }
+    return this.#call({ method: 'POST', name: 'license', body, repeatable: true })
+  }
+
+  /**
+   * Uses a key up for an end user and adds the key's remaining time. Sent once only: after a
+   * `KeywardNetworkError` with `outcomeUnknown`, compare the user's `expiresAt`.
+   */
+  async upgrade(upgrade: Upgrade): Promise<Result<UserData>> {
+    const { username, licenseKey } = texts(upgrade, ['username', 'licenseKey'])
+    const body = { username, licenseKey: licenseKey.trim() }
+    return this.#call({ method: 'POST', name: 'upgrade', body, repeatable: false })
+  }
+
+  /**
+   * Who is signed in and until when; call it before every unit of work. A ban, a pause or an expiry is
+   * answered from the next call on. `sessionUnauthed` means that nobody is signed in (any more).
+   */
+  async session(): Promise<Result<UserData>> {
+    return this.#call({ method: 'GET', name: 'session', repeatable: true }, false)
+  }
+
+  /** Ends the session. Fine to call when there is none; forgotten here even if the server is not reached. */
+  async logout(): Promise<Result<object>> {
+    const session = this.#session
+    if (session === undefined) return { ok: true }
+    this.#session = undefined
+    const call: Call = { method: 'POST', name: 'logout', session, repeatable: true }
+    const outcome = await this.#transport.send(call, this.#deadline())
+    // Nothing left to end is what was asked for, and is the answer to a repeated logout.
+    if (!outcome.ok && outcome.code !== 'sessionUnauthed') return outcome
+    return { ok: true, ...(outcome.ok && outcome.message ? { message: outcome.message } : {}) }
+  }
+
+  /**
+   * Checks a license in one call without signing in or using it up. `ok: true` only when it may be used
+   * now, on this machine.
+   */
+  async validate(licenseKey: string): Promise<Result<ValidateData>> {
+    const { appId } = this.#options
+    const body = { appId, licenseKey: toKey(licenseKey), hwid: await this.#findHwid() }
+    const call: Call = { method: 'POST', name: 'validate', body, repeatable: true }
+    const outcome = await this.#transport.send(call, this.#deadline())
+    if (!outcome.ok) return outcome
+    const { valid, code } = outcome.data
+    if (valid === true) return granted<ValidateData>(outcome, 'license')
+    if (valid !== false || typeof code !== 'string') throw unexpected('validate')
+    return { ok: false, code, message: outcome.message ?? code }
+  }
+
+  async #open(deadline: number): Promise<Result<InitData>> {
+    const { appId, secret, version, hash } = this.#options
+    const body = { appId, secret, version, hash, hwid: await this.#findHwid() }
+    const outcome = await this.#transport.send(
+      { method: 'POST', name: 'init', body, repeatable: true },
+      deadline,
+    )
+    if (!outcome.ok) return outcome
+    const { session, ...data } = outcome.data
+    if (typeof session !== 'string' || !/^[\x21-\x7e]{1,1024}$/.test(session)) throw unexpected('init')
+    this.#session = session
+    return granted<InitData>({ ...outcome, data }, 'app')
+  }
+
+  /** Calls at the same time share one opening. */
+  #openOnce(deadline: number): Promise<Result<InitData>> {
+    this.#opening ??= this.#open(deadline).finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  async #call(call: SessionCall, reopen = true): Promise<Result<UserData>> {
+    const deadline = this.#deadline()
+    for (;;) {
+      if (this.#session === undefined) {
+        const opened = await this.#openOnce(deadline)
+        if (!opened.ok) return opened
+      }
+      const session = this.#session
+      const outcome = await this.#transport.send({ ...call, ...(session ? { session } : {}) }, deadline)
+      if (outcome.ok) return granted<UserData>(outcome, 'user')
+      if (outcome.code !== 'sessionUnauthed') return outcome
+      if (this.#session === session) this.#session = undefined
+      if (!reopen) return outcome
+      reopen = false
+    }
+  }
+
+  #findHwid(): Promise<string | undefined> {
+    const { hwid, appId } = this.#options
+    this.#hwid ??= (async () => {
+      if (hwid === null) return undefined
+      const found = typeof hwid === 'function' ? await hwid() : (hwid ?? (await defaultHwid(appId)))
+      if (typeof found === 'string' && found.length >= 1 && found.length <= 256) return found
+      throw new KeywardUsageError('invalid_options', 'hwid must give a text of 1 to 256 characters')
+    })()
+    this.#hwid.catch(() => {
+      this.#hwid = undefined
+    })
+    return this.#hwid
+  }
+
+  #deadline(): number {
+    return performance.now() + this.#options.timeoutMs
+  }
+}
+
+function granted<Data>(outcome: Delivered, required: keyof Data & string): Granted<Data> {
+  const { data, message } = outcome
+  if (typeof data[required] !== 'object' || data[required] === null) throw unexpected(required)
+  // `ok` last: no field of an answer can stand in for the verdict.
+  return { ...(data as Data), ...(message === undefined ? {} : { message }), ok: true }
+}
+
+function unexpected(what: string): KeywardNetworkError {
+  return new KeywardNetworkError('unexpected_answer', `The answer to ${what} is incomplete`, {
+    outcomeUnknown: true,
+  })
+}
+
+function texts<T extends object, K extends keyof T & string>(input: T, required: K[]): T & Record<K, string> {
+  for (const name of required) {
+    if (typeof input?.[name] !== 'string') {
+      throw new KeywardUsageError('invalid_argument', `${name} must be a text`)
+    }
+  }
+  return input as T & Record<K, string>
+}
+
+function toKey(licenseKey: unknown): string {
+  if (typeof licenseKey === 'string') return licenseKey.trim()
+  throw new KeywardUsageError('invalid_argument', 'licenseKey must be a text')
+}

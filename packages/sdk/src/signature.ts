@@ -1,0 +1,166 @@
+import { createHash, timingSafeEqual, verify } from 'node:crypto'
+import { KeywardSignatureError, type SignatureErrorCode } from './errors.ts'
+import type { KeyRing } from './keys.ts'
+import {
+  type InnerList,
+  type Item,
+  type Parameters,
+  parseDictionary,
+  StructuredFieldError,
+  serializeString,
+} from './structured-fields.ts'
+
+const label = 'keyward'
+
+/** What was sent, as far as an answer must cover it. */
+export interface SentRequest {
+  method: string
+  /** Path of the public address, percent-encoded as sent, without the query. */
+  path: string
+  nonce: string
+  authorization?: string
+  contentDigest?: string
+}
+
+export interface ReceivedAnswer {
+  status: number
+  headers: { get(name: string): string | null }
+  /** The bytes as they came, before any parsing. */
+  body: Uint8Array
+}
+
+/** The value of `Content-Digest` (RFC 9530) for a body. */
+export function contentDigest(body: Uint8Array): string {
+  return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
+}
+
+/** The components that an answer must cover, in the order of the protocol, with the values to check against. */
+function expectedComponents(sent: SentRequest, answer: ReceivedAnswer): [name: string, value: string][] {
+  const components: [string, string][] = [
+    ['"@status"', String(answer.status)],
+    ['"content-digest"', header(answer, 'content-digest')],
+    ['"@method";req', sent.method],
+    ['"@path";req', sent.path],
+    ['"keyward-nonce";req', sent.nonce],
+  ]
+  if (sent.authorization !== undefined) components.push(['"authorization";req', sent.authorization])
+  if (sent.contentDigest !== undefined) components.push(['"content-digest";req', sent.contentDigest])
+  return components
+}
+
+/** The text that the server signed (RFC 9421, section 2.5). */
+export function signatureBase(
+  sent: SentRequest,
+  answer: ReceivedAnswer,
+  parameters: { created: number; keyid: string },
+): string {
+  const components = expectedComponents(sent, answer)
+  const covered = components.map(([name]) => name).join(' ')
+  const params = `created=${parameters.created};keyid=${serializeString(parameters.keyid)};alg="ed25519"`
+  return [
+    ...components.map(([name, value]) => `${name}: ${value}`),
+    `"@signature-params": (${covered});${params}`,
+  ].join('\n')
+}
+
+/**
+ * What an answer is good for: a `verdict`, or only the news that the server is `unavailable` (429 and 5xx, which a
+ * proxy may send without a signature). Throws `KeywardSignatureError` for every answer that proves nothing.
+ */
+export function judge(sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing): 'verdict' | 'unavailable' {
+  const unavailable = answer.status === 429 || answer.status >= 500
+  if (!unavailable || isSigned(answer)) verifyAnswer(sent, answer, keys)
+  return unavailable ? 'unavailable' : 'verdict'
+}
+
+/** Whether an answer carries a signature under the protocol's label, right or wrong. */
+export function isSigned(answer: ReceivedAnswer): boolean {
+  return [header(answer, 'signature'), header(answer, 'signature-input')].some((value) => {
+    if (value === '') return false
+    try {
+      return parseDictionary(value).has(label)
+    } catch {
+      // Broken is not the same as absent: let the verification say what is wrong with it.
+      return true
+    }
+  })
+}
+
+/**
+ * Makes sure that the answer is the server's own, whole, and meant for exactly this request. Returns the
+ * server's time of signing in seconds. Throws `KeywardSignatureError` otherwise.
+ */
+export function verifyAnswer(sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing): { created: number } {
+  const refuse = (code: SignatureErrorCode, message: string): never => {
+    throw new KeywardSignatureError(code, `${message} (${sent.method} ${sent.path})`, answer.status)
+  }
+  const dictionary = (name: string): Map<string, Item | InnerList> => {
+    try {
+      return parseDictionary(header(answer, name))
+    } catch (error) {
+      if (!(error instanceof StructuredFieldError)) throw error
+      return refuse('malformed_signature', `${name}: ${error.message}`)
+    }
+  }
+
+  if (!isSigned(answer)) refuse('unsigned', `The answer with status ${answer.status} is not signed`)
+  const input = dictionary('signature-input').get(label)
+  const signature = dictionary('signature').get(label)
+  if (input?.kind !== 'list' || signature?.kind !== 'item' || signature.value.type !== 'bytes') {
+    return refuse('malformed_signature', 'The signature is incomplete')
+  }
+  if (signature.value.value.length !== 64 || signature.params.size > 0) {
+    return refuse('malformed_signature', 'The signature is not one of Ed25519')
+  }
+
+  const expected = expectedComponents(sent, answer).map(([name]) => name)
+  const covered = input.items.map(componentName)
+  if (covered.length !== expected.length || covered.some((name, index) => name !== expected[index])) {
+    refuse('wrong_coverage', `The signature must cover ${expected.join(' ')}`)
+  }
+  const parameters =
+    readParameters(input.params) ?? refuse('wrong_parameters', 'The signature has other parameters')
+  const key =
+    keys.get(parameters.keyid) ?? refuse('unknown_key', `Signed with the unknown key ${parameters.keyid}`)
+  if (!digestMatches(answer)) refuse('digest_mismatch', 'The body does not match its Content-Digest')
+
+  const base = Buffer.from(signatureBase(sent, answer, parameters), 'utf8')
+  if (!verify(null, base, key, signature.value.value)) {
+    refuse('bad_signature', 'The signature is not of this answer to this request')
+  }
+  return { created: parameters.created }
+}
+
+function componentName({ value, params }: Item): string {
+  if (value.type !== 'string') return ''
+  const suffix = [...params].map(([key, flag]) =>
+    flag.type === 'boolean' && flag.value ? `;${key}` : `;${key}=?`,
+  )
+  return serializeString(value.value) + suffix.join('')
+}
+
+function readParameters(params: Parameters): { created: number; keyid: string } | undefined {
+  if ([...params.keys()].join() !== 'created,keyid,alg') return undefined
+  const created = params.get('created')
+  const keyid = params.get('keyid')
+  const alg = params.get('alg')
+  if (created?.type !== 'integer' || created.value < 0) return undefined
+  if (keyid?.type !== 'string' || alg?.type !== 'string' || alg.value !== 'ed25519') return undefined
+  return { created: created.value, keyid: keyid.value }
+}
+
+function digestMatches(answer: ReceivedAnswer): boolean {
+  let digest: Item | InnerList | undefined
+  try {
+    digest = parseDictionary(header(answer, 'content-digest')).get('sha-256')
+  } catch {
+    return false
+  }
+  if (digest?.kind !== 'item' || digest.value.type !== 'bytes') return false
+  const actual = createHash('sha256').update(answer.body).digest()
+  return digest.value.value.length === actual.length && timingSafeEqual(digest.value.value, actual)
+}
+
+function header(answer: ReceivedAnswer, name: string): string {
+  return (answer.headers.get(name) ?? '').trim()
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import { KeywardNetworkError } from './errors.ts'
+import { type Exchange, exchange } from './http.ts'
+import type { KeyRing } from './keys.ts'
+import { contentDigest, isSigned, judge, type ReceivedAnswer, type SentRequest } from './signature.ts'
+import type { Fetch, Refused } from './types.ts'
+
+const maxAttempts = 3
+const firstPauseMs = 250
+const longestPauseMs = 4_000
+
+export interface Call {
+  method: 'GET' | 'POST'
+  /** Behind `/api/client/`. */
+  name: string
+  body?: Record<string, unknown>
+  session?: string
+  /** Whether carrying the call out twice does no more than carrying it out once. */
+  repeatable: boolean
+}
+
+export interface Delivered {
+  ok: true
+  message: string | undefined
+  data: Record<string, unknown>
+}
+
+export interface TransportOptions {
+  origin: string
+  /** Path of the public address, without a slash at its end. */
+  prefix: string
+  appId: string
+  keys: KeyRing
+  fetch: Fetch
+  /** Waiting and chance can be replaced, so that tests of the retries need neither. */
+  pause?: (ms: number) => Promise<void>
+  random?: () => number
+}
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** Sends calls, believes only signed answers, and repeats what is safe to repeat. */
+export class Transport {
+  readonly #options: TransportOptions
+  readonly #pause: (ms: number) => Promise<void>
+  readonly #random: () => number
+
+  constructor(options: TransportOptions) {
+    this.#options = options
+    this.#pause = options.pause ?? sleep
+    this.#random = options.random ?? Math.random
+  }
+
+  /** `deadline` is on the clock of `performance.now()`; no attempt and no pause reaches beyond it. */
+  async send(call: Call, deadline: number): Promise<Delivered | Refused> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(call, attempt, deadline)
+      } catch (error) {
+        if (!(error instanceof KeywardNetworkError)) throw error
+        if (attempt === maxAttempts || !mayRepeat(call, error)) throw error
+        const pauseMs = this.#pauseMs(attempt, error.retryAfterMs)
+        if (performance.now() + pauseMs >= deadline) throw error
+        await this.#pause(pauseMs)
+      }
+    }
+  }
+
+  #pauseMs(attempt: number, retryAfterMs = 0): number {
+    const ceiling = Math.min(longestPauseMs, firstPauseMs * 2 ** attempt)
+    return retryAfterMs + ceiling * (0.5 + this.#random() / 2)
+  }
+
+  async #attempt(call: Call, attempt: number, deadline: number): Promise<Delivered | Refused> {
+    const { fetch, keys } = this.#options
+    const leftMs = deadline - performance.now()
+    if (leftMs <= 0) {
+      throw new KeywardNetworkError('timed_out', 'The time for this call is used up', {
+        outcomeUnknown: false,
+      })
+    }
+    // A call that may be repeated leaves time for it, so that one hanging connection does not cost it all.
+    const attemptMs = call.repeatable && attempt < maxAttempts ? leftMs / 2 : leftMs
+    const { request, sent } = this.#prepare(call)
+    const answer = await exchange(fetch, request, Math.ceil(attemptMs))
+    if (judge(sent, answer, keys) === 'unavailable') throw toUnavailable(answer)
+    return toOutcome(answer)
+  }
+
+  #prepare(call: Call): { request: Exchange; sent: SentRequest } {
+    const { origin, prefix, appId } = this.#options
+    const path = `${prefix}/api/client/${call.name}`
+    const nonce = randomBytes(24).toString('base64url')
+    const sent: SentRequest = { method: call.method, path, nonce }
+    // Identity: the digest is of the bytes on the wire, and fetch would unpack them.
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'keyward-nonce': nonce,
+    }
+    if (call.session !== undefined) {
+      sent.authorization = `Bearer ${call.session}`
+      headers.authorization = sent.authorization
+      headers['keyward-app'] = appId
+    }
+    let body: string | undefined
+    if (call.body !== undefined) {
+      body = JSON.stringify(call.body)
+      sent.contentDigest = contentDigest(Buffer.from(body, 'utf8'))
+      headers['content-type'] = 'application/json'
+      headers['content-digest'] = sent.contentDigest
+    }
+    return { request: { url: origin + path, method: call.method, headers, body }, sent }
+  }
+}
+
+/** A 429 was refused before any work, so that even what must happen only once can be sent again. */
+function mayRepeat(call: Call, error: KeywardNetworkError): boolean {
+  if (error.code === 'unexpected_answer') return false
+  return call.repeatable || error.code === 'unreachable' || error.code === 'rate_limited'
+}
+
+function toUnavailable(answer: ReceivedAnswer): KeywardNetworkError {
+  const { status } = answer
+  const retryAfterMs = parseRetryAfter(answer.headers.get('retry-after'))
+  const wait = retryAfterMs ? `in ${Math.ceil(retryAfterMs / 1000)} seconds` : 'later'
+  return status === 429
+    ? new KeywardNetworkError('rate_limited', `Too many attempts; try again ${wait}`, {
+        status,
+        retryAfterMs,
+        // Without a signature anybody may have said so, after letting the request through.
+        outcomeUnknown: !isSigned(answer),
+      })
+    : new KeywardNetworkError('server_error', `The server answered ${status}`, {
+        status,
+        retryAfterMs,
+        outcomeUnknown: true,
+      })
+}
+
+function parseRetryAfter(value: string | null): number | undefined {
+  if (value === null) return undefined
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+}
+
+function toOutcome(answer: ReceivedAnswer): Delivered | Refused {
+  const answered = parseObject(Buffer.from(answer.body).toString('utf8'))
+  const message = typeof answered?.message === 'string' ? answered.message : undefined
+  if (answer.status < 300 && answered?.success === true) {
+    const { data } = answered
+    return { ok: true, message, data: isObject(data) ? data : {} }
+  }
+  if (answer.status >= 400 && answered?.success === false && typeof answered.code === 'string') {
+    const refused: Refused = { ok: false, code: answered.code, message: message ?? answered.code }
+    if (Array.isArray(answered.errors)) refused.errors = answered.errors as Refused['errors']
+    return refused
+  }
+  throw new KeywardNetworkError('unexpected_answer', `The answer with status ${answer.status} is unknown`, {
+    status: answer.status,
+    outcomeUnknown: true,
+  })
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,153 @@
+/** Why the server refuses, by the name of the message that the app's owner can edit. */
+export type LicenseState =
+  | 'appDisabled'
+  | 'usernameTaken'
+  | 'keyNotFound'
+  | 'keyUsed'
+  | 'usernameNotFound'
+  | 'passMismatch'
+  | 'hwidMismatch'
+  | 'noActiveSubs'
+  | 'hwidBlacklisted'
+  | 'pausedSub'
+  | 'vpnBlocked'
+  | 'keyBanned'
+  | 'userBanned'
+  | 'sessionUnauthed'
+  | 'hashCheckFail'
+  | 'pausedApp'
+  | 'unTooShort'
+  | 'pwLeaked'
+
+/** A signed refusal: the server's verdict, with the app owner's own words for it. */
+export interface Refused {
+  ok: false
+  /** A `LicenseState`, or a general code such as `invalid_input`. */
+  code: LicenseState | (string & {})
+  /** The text to show to the user. */
+  message: string
+  /** Which input was wrong, where `code` is `invalid_input`. */
+  errors?: { path: string; message: string }[]
+}
+
+/** A signed success with its data. */
+export type Granted<Data> = { ok: true; message?: string } & Data
+
+/** What every call resolves to: look at `ok` first, and deny unless it is true. */
+export type Result<Data> = Granted<Data> | Refused
+
+/** The signed-in end user. Times are ISO 8601 UTC. */
+export interface SessionUser {
+  _id: string
+  /** The license key itself for users who signed in by key alone. */
+  username: string
+  email: string | null
+  /** When the subscription ends. */
+  expiresAt: string
+  createdAt: string
+  lastLoginAt: string | null
+  /** Whether the user is locked to a machine. */
+  hwidBound: boolean
+}
+
+export interface InitData {
+  /** When the session ends unless it is used, ISO 8601 UTC. */
+  expiresAt: string
+  /** The app's name and its present version on the server. */
+  app: { name: string; version: string }
+  /** True when the server's version is newer than the `version` given to the constructor. */
+  updateAvailable: boolean
+}
+
+export interface UserData {
+  user: SessionUser
+}
+
+export interface ValidatedLicense {
+  key: string
+  used: boolean
+  username: string | null
+  /** ISO 8601 UTC. */
+  expiresAt: string
+}
+
+export interface ValidateData {
+  license: ValidatedLicense
+}
+
+export interface Credentials {
+  username: string
+  password: string
+}
+
+export interface Registration extends Credentials {
+  licenseKey: string
+  email?: string
+}
+
+export interface Upgrade {
+  username: string
+  licenseKey: string
+}
+
+/** One public key of an app: an Ed25519 JSON Web Key. Other members are ignored. */
+export interface PublicJwk {
+  kty: string
+  crv?: string
+  x?: string
+  kid?: string
+  alg?: string
+  use?: string
+}
+
+/** The part of a `fetch` response that the SDK uses. */
+export interface FetchResponse {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  readonly body: {
+    getReader(): {
+      read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+      cancel(reason?: unknown): Promise<void>
+    }
+  } | null
+}
+
+/** The part of `fetch` that the SDK uses; the global one fits. */
+export type Fetch = (
+  url: string,
+  init: {
+    method: string
+    headers: Record<string, string>
+    body?: string
+    redirect: 'manual'
+    signal: AbortSignal
+  },
+) => Promise<FetchResponse>
+
+/** How a program finds and believes its Keyward server. */
+export interface KeywardOptions {
+  /** The server's public address without `/api`, for example `https://licenses.example.com`. */
+  baseUrl: string
+  /** The app's 8-character identifier. */
+  appId: string
+  /** The app's 32-character secret. */
+  secret: string
+  /**
+   * The app's public keys: the `keys` array of `GET /api/client/apps/{appId}/keys`, the set around it, or
+   * one key. Build them into the program: keys fetched at run time prove nothing.
+   */
+  publicKeys: readonly PublicJwk[] | { readonly keys: readonly PublicJwk[] } | PublicJwk
+  /** The program's own version, compared with the app's version on the server; 1 to 32 characters. */
+  version: string
+  /** A digest of the program's own file, for apps that check it; up to 256 characters. */
+  hash?: string
+  /**
+   * The hardware id, 1 to 256 characters, or a function that finds it. Left out: a salted hash of the
+   * machine's own id. `null`: none is sent, and users with a hardware lock are refused.
+   */
+  hwid?: string | null | (() => string | Promise<string>)
+  /** Replaces the global `fetch`, for a proxy or a test. */
+  fetch?: Fetch
+  /** How long one call may take in all, retries included, in milliseconds; 100 to 600000, default 15000. */
+  timeoutMs?: number
+}

@@ -1,0 +1,20 @@
+import type { DataOf, endpoints, MessageKey } from '@keyward/contract'
+import { expectTypeOf, it } from 'vitest'
+import type { InitData, LicenseState, SessionUser, UserData, ValidatedLicense } from '../src/index.ts'
+
+type Answer<Name extends keyof typeof endpoints.program> = DataOf<(typeof endpoints.program)[Name]>
+
+it('the public types accept what the contract says that the server answers', () => {
+  expectTypeOf<Omit<Answer<'init'>, 'session'>>().toExtend<InitData>()
+  expectTypeOf<Answer<'session'>>().toExtend<UserData>()
+  expectTypeOf<Answer<'register'>>().toExtend<UserData>()
+  expectTypeOf<Answer<'login'>>().toExtend<UserData>()
+  expectTypeOf<Answer<'license'>>().toExtend<UserData>()
+  expectTypeOf<Answer<'upgrade'>>().toExtend<UserData>()
+  expectTypeOf<keyof Answer<'session'>['user']>().toEqualTypeOf<keyof SessionUser>()
+  expectTypeOf<NonNullable<Answer<'validate'>['license']>>().toExtend<ValidatedLicense>()
+})
+
+it('the named license states are the message keys of the contract, without the one of success', () => {
+  expectTypeOf<LicenseState>().toEqualTypeOf<Exclude<MessageKey, 'loggedInMsg'>>()
+})

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Keyward } from '../src/index.ts'
+import { coveredFor, otherKey, signAnswer } from './signer.ts'
+import {
+  type Behaviour,
+  type Prepared,
+  plain,
+  refuse,
+  type StandIn,
+  signed,
+  startStandIn,
+  succeed,
+  user,
+} from './stand-in.ts'
+
+let server: StandIn
+let keyward: Keyward
+
+beforeEach(async () => {
+  server = await startStandIn()
+  server.on('license', succeed({ user }))
+  server.on('session', succeed({ user }))
+  const { baseUrl, publicKeys } = server
+  keyward = new Keyward({
+    baseUrl,
+    publicKeys,
+    appId: 'app12345',
+    secret: 'secret',
+    version: '1.0.0',
+    hwid: 'hw',
+  })
+  await keyward.license('KEY')
+})
+
+afterEach(() => server.close())
+
+const genuine: Behaviour = succeed({ user })
+
+/** A genuine answer, changed on its way. */
+function tampered(change: (prepared: Prepared) => Partial<Prepared>): Behaviour {
+  return (seen, response) => {
+    const prepared = genuine(seen, response)!
+    return { ...prepared, ...change(prepared) }
+  }
+}
+
+const forgeries: [what: string, code: string, behaviour: Behaviour][] = [
+  [
+    'a body in which the expiry is another',
+    'digest_mismatch',
+    tampered(({ body }) => ({ body: body.replace('2030', '2099') })),
+  ],
+  [
+    'a body with a digest of its own',
+    'bad_signature',
+    tampered(({ headers }) => {
+      const body = '{"success":true,"data":{"user":{}}}'
+      return {
+        body,
+        headers: {
+          ...headers,
+          'content-digest': signAnswer({ method: '', path: '', headers: {} }, 200, body).headers[
+            'content-digest'
+          ],
+        },
+      }
+    }),
+  ],
+  [
+    'a refusal whose status became 200',
+    'bad_signature',
+    (seen, response) => ({ ...refuse(403, 'userBanned')(seen, response)!, status: 200 }),
+  ],
+  [
+    "an answer signed with another app's key",
+    'unknown_key',
+    (seen) => signed(seen, 200, { success: true, data: { user } }, { key: otherKey }),
+  ],
+  [
+    "another app's key under this app's key id",
+    'bad_signature',
+    (seen) =>
+      signed(seen, 200, { success: true, data: { user } }, { key: otherKey, keyid: 'test-key-ed25519' }),
+  ],
+  [
+    'a key id that was rotated out',
+    'unknown_key',
+    (seen) => signed(seen, 200, { success: true, data: { user } }, { keyid: 'key-of-2019' }),
+  ],
+  ...['keyward-nonce', 'authorization', '@status', '@path', 'content-digest'].map(
+    (name): (typeof forgeries)[number] => [
+      `a signature that does not cover ${name}`,
+      'wrong_coverage',
+      (seen) => {
+        const components = coveredFor(seen.headers).filter((each) => !each.startsWith(`"${name}"`))
+        return signed(seen, 200, { success: true, data: { user } }, { components })
+      },
+    ],
+  ),
+  [
+    'a wrong label',
+    'unsigned',
+    (seen) => signed(seen, 200, { success: true, data: { user } }, { label: 'sig1' }),
+  ],
+  [
+    'a wrong digest, signed',
+    'digest_mismatch',
+    (seen) => signed(seen, 200, { success: true, data: { user } }, { digest: 'sha-256=:AAAA:' }),
+  ],
+  ['an unsigned success', 'unsigned', plain(200, JSON.stringify({ success: true, data: { user } }))],
+  ['an unsigned refusal', 'unsigned', plain(403, JSON.stringify({ success: false, code: 'userBanned' }))],
+  ['a redirect', 'unsigned', plain(302, '', { location: 'http://127.0.0.1:9/' })],
+  [
+    'a 500 with a broken signature',
+    'wrong_parameters',
+    (seen) => signed(seen, 500, {}, { params: ';created=1' }),
+  ],
+  ['a body of a megabyte', 'body_too_large', plain(200, 'x'.repeat(1_000_000))],
+]
+
+describe('a faked server', () => {
+  it.each(forgeries)('is not believed with %s', async (_, code, behaviour) => {
+    server.on('session', behaviour)
+    const before = server.seen.length
+    await expect(keyward.session()).rejects.toMatchObject({ name: 'KeywardSignatureError', code })
+    expect(server.seen.length - before, 'a forgery is not asked for again').toBe(1)
+  })
+
+  it('is not believed with a replayed answer', async () => {
+    let recorded: Prepared | undefined
+    server.on(
+      'session',
+      (seen, response) => (recorded = genuine(seen, response)),
+      () => recorded,
+    )
+    expect((await keyward.session()).ok).toBe(true)
+    await expect(keyward.session()).rejects.toMatchObject({ code: 'bad_signature' })
+  })
+
+  it('is not believed with the answer to another call', async () => {
+    let recorded: Prepared | undefined
+    server.on('license', (seen, response) => (recorded = genuine(seen, response)))
+    await keyward.license('KEY')
+    server.on('session', () => recorded)
+    await expect(keyward.session()).rejects.toMatchObject({ code: 'wrong_coverage' })
+    server.on('login', () => recorded)
+    await expect(keyward.login({ username: 'a', password: 'b' })).rejects.toMatchObject({
+      code: 'bad_signature',
+    })
+  })
+
+  it('is not believed with an answer cut off inside the body', async () => {
+    server.on(
+      'session',
+      tampered(({ body }) => ({ body: body.slice(0, -10) })),
+    )
+    await expect(keyward.session()).rejects.toMatchObject({ code: 'digest_mismatch' })
+  })
+
+  it('is not followed to another address', async () => {
+    const other = await startStandIn()
+    server.on('session', plain(307, '', { location: `${other.baseUrl}/api/client/session` }))
+    await expect(keyward.session()).rejects.toMatchObject({ code: 'unsigned', status: 307 })
+    expect(other.seen).toHaveLength(0)
+    await other.close()
+  })
+})

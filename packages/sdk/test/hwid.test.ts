@@ -1,0 +1,80 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { defaultHwid, type Machine } from '../src/hwid.ts'
+
+const appId = 'app12345'
+
+function machine(facts: Partial<Machine> & { files?: Record<string, string>; output?: string }): Machine {
+  const missing = () => Promise.reject(new Error('not there'))
+  return {
+    platform: 'linux',
+    hostname: 'Anvil',
+    macs: [],
+    read: async (path) => facts.files?.[path] ?? missing(),
+    run: async () => facts.output ?? missing(),
+    ...facts,
+  }
+}
+
+const expected = (id: string, app = appId) =>
+  createHmac('sha256', `keyward-hwid-v1:${app}`).update(id).digest('hex')
+const uuid = '11112222-3333-4444-5555-666677778888'
+
+describe('defaultHwid', () => {
+  it('hashes the machine id of Linux', async () => {
+    const files = { '/etc/machine-id': '3D1219C7c4c5404aaa1f6d2a48adfda4\n' }
+    expect(await defaultHwid(appId, machine({ files }))).toBe(
+      expected('machine-id:3d1219c7c4c5404aaa1f6d2a48adfda4'),
+    )
+  })
+
+  it.each(['', 'uninitialized\n', '00000000000000000000000000000000'])(
+    'passes over the unset machine id "%s"',
+    async (unset) => {
+      const files = { '/etc/machine-id': unset, '/sys/class/dmi/id/product_uuid': uuid }
+      expect(await defaultHwid(appId, machine({ files }))).toBe(expected(`dmi:${uuid}`))
+    },
+  )
+
+  it('hashes the platform id of macOS', async () => {
+    const output = `  "IOPlatformUUID" = "${uuid.toUpperCase()}"\n`
+    expect(await defaultHwid(appId, machine({ platform: 'darwin', output }))).toBe(
+      expected(`ioplatform:${uuid}`),
+    )
+  })
+
+  it('hashes the machine guid of Windows', async () => {
+    const output = `\r\nHKEY_LOCAL_MACHINE\\...\r\n    MachineGuid    REG_SZ    ${uuid}\r\n`
+    expect(await defaultHwid(appId, machine({ platform: 'win32', output }))).toBe(
+      expected(`machine-guid:${uuid}`),
+    )
+  })
+
+  it('falls back to the lowest burned-in network address with the name of the host', async () => {
+    const macs = ['02:42:ac:11:00:02', '9C:00:00:00:00:02', '00:00:00:00:00:00', '8c:00:00:00:00:01']
+    expect(await defaultHwid(appId, machine({ macs }))).toBe(expected('network:8c:00:00:00:00:01:anvil'))
+    const virtual = machine({ macs: ['02:42:ac:11:00:02'] })
+    expect(await defaultHwid(appId, virtual)).toBe(expected('network:02:42:ac:11:00:02:anvil'))
+  })
+
+  it('says so where a machine has nothing of its own, instead of making up an id that others share', async () => {
+    await expect(defaultHwid(appId, machine({}))).rejects.toMatchObject({
+      name: 'KeywardUsageError',
+      code: 'hwid_unavailable',
+    })
+  })
+
+  it('gives two apps two ids, and never the raw one', async () => {
+    const files = { '/etc/machine-id': uuid }
+    const [one, two] = [
+      await defaultHwid('app-one1', machine({ files })),
+      await defaultHwid('app-two2', machine({ files })),
+    ]
+    expect(one).not.toBe(two)
+    expect(one).not.toContain(uuid)
+  })
+
+  it('is the same at every call on a real machine', async () => {
+    expect(await defaultHwid(appId)).toBe(await defaultHwid(appId))
+  })
+})

@@ -1,0 +1,285 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { buildApp } from '../../../apps/server/src/app.ts'
+import { readConfig } from '../../../apps/server/src/config.ts'
+import { prepare } from '../../../apps/server/src/prepare.ts'
+import { Keyward, type KeywardOptions, type PublicJwk } from '../src/index.ts'
+
+const day = 24 * 60 * 60 * 1000
+const inDays = (days: number) => new Date(Date.now() + days * day).toISOString()
+const prefix = '/tools/licenses'
+
+interface TestApp {
+  _id: string
+  appId: string
+  appSecret: string
+}
+
+interface OwnerData {
+  token?: string
+  app: TestApp
+  keys: PublicJwk[]
+  license: { _id: string; key: string }
+  clients: { _id: string }[]
+}
+
+type Owner = (method: string, path: string, body?: object) => Promise<OwnerData>
+
+let stop: () => Promise<void>
+let serverUrl: string
+let baseUrl: string
+let owner: Owner
+let app: TestApp
+let keys: PublicJwk[]
+
+/** The real server, with a proxy before it that takes the public path away, as an operator would set it up. */
+beforeAll(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'keyward-sdk-'))
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    RATE_LIMITS: 'off',
+    PUBLIC_URL: `http://localhost${prefix}`,
+  })
+  const { database, seal } = await prepare(config)
+  const server = await buildApp({
+    config,
+    database,
+    seal,
+    consoleDir: join(dataDir, 'none'),
+    logLevel: 'silent',
+    checkAnswers: true,
+  })
+  serverUrl = await server.listen({ port: 0, host: '127.0.0.1' })
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, headers } = incoming
+    const target = serverUrl + incoming.url!.slice(prefix.length)
+    const forwarded = request(target, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(outgoing)
+    })
+    incoming.pipe(forwarded)
+  })
+  await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening))
+  baseUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${prefix}`
+  stop = async () => {
+    proxy.closeAllConnections()
+    proxy.close()
+    await server.close()
+    await database.close()
+    await rm(dataDir, { recursive: true })
+  }
+})
+
+afterAll(() => stop())
+
+let vendors = 0
+
+beforeEach(async () => {
+  let token: string | undefined
+  owner = async (method, path, body) => {
+    const headers: Record<string, string> = body ? { 'content-type': 'application/json' } : {}
+    if (token) headers.authorization = `Bearer ${token}`
+    const response = await fetch(`${serverUrl}/api${path}`, {
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+    })
+    const answer = (await response.json()) as { success: boolean; data: OwnerData }
+    expect(answer, `${method} ${path}`).toMatchObject({ success: true })
+    token ??= answer.data.token
+    return answer.data
+  }
+  const email = `vendor-${++vendors}@example.com`
+  await owner('POST', '/auth/register', { name: 'Vera', email, password: 'a good password' })
+  app = (await owner('POST', '/apps', { name: 'Tally' })).app
+  keys = (await owner('GET', `/client/apps/${app.appId}/keys`)).keys
+})
+
+function connect(options: Partial<KeywardOptions> = {}) {
+  const { appId, appSecret: secret } = app
+  return new Keyward({
+    baseUrl,
+    appId,
+    secret,
+    publicKeys: keys,
+    version: '1.0.0',
+    hwid: 'machine-1',
+    ...options,
+  })
+}
+
+async function issueKey(days = 30) {
+  return (await owner('POST', '/licenses', { app: app._id, expiresAt: inDays(days) })).license
+}
+
+describe('the SDK and the real server', () => {
+  it('agree on a life: register, check, sign out, sign in, upgrade', async () => {
+    const { key } = await issueKey()
+    const keyward = connect()
+    expect(await keyward.init()).toMatchObject({
+      ok: true,
+      app: { name: 'Tally', version: '1.0.0' },
+      updateAvailable: false,
+    })
+    const registered = await keyward.register({
+      username: 'Ada',
+      password: 'a good password',
+      licenseKey: key,
+      email: 'ada@example.com',
+    })
+    expect(registered).toMatchObject({
+      ok: true,
+      message: 'Successfully logged in',
+      user: { username: 'Ada', email: 'ada@example.com', hwidBound: true },
+    })
+    expect(await keyward.session()).toMatchObject({ ok: true, user: { username: 'Ada' } })
+    expect(await keyward.logout()).toEqual({ ok: true })
+    expect(await keyward.session()).toMatchObject({ ok: false, code: 'sessionUnauthed' })
+    const login = await keyward.login({ username: 'ada', password: 'a good password' })
+    if (!login.ok) throw new Error(login.code)
+    const more = await issueKey(10)
+    const upgraded = await keyward.upgrade({ username: 'ada', licenseKey: more.key })
+    if (!upgraded.ok) throw new Error(upgraded.code)
+    const addedMs = Date.parse(upgraded.user.expiresAt) - Date.parse(login.user.expiresAt)
+    expect(addedMs).toBeGreaterThan(9.9 * day)
+    expect(addedMs).toBeLessThanOrEqual(10 * day)
+    expect(await keyward.session()).toMatchObject({ ok: true, user: { expiresAt: upgraded.user.expiresAt } })
+  })
+
+  it('agree on signing in by key alone, twice, and on the lock to a machine', async () => {
+    const { key } = await issueKey()
+    expect(await connect().license(` ${key.toLowerCase()} `)).toMatchObject({
+      ok: true,
+      user: { username: key },
+    })
+    expect(await connect().license(key)).toMatchObject({ ok: true })
+    expect(await connect({ hwid: 'machine-2' }).license(key)).toMatchObject({
+      ok: false,
+      code: 'hwidMismatch',
+    })
+    expect(await connect({ hwid: null }).license(key)).toMatchObject({ ok: false, code: 'hwidMismatch' })
+    const { clients } = await owner('GET', `/clients?app=${app.appId}`)
+    await owner('PATCH', `/clients/${clients[0]!._id}/reset-hwid`)
+    expect(await connect({ hwid: 'machine-2' }).license(key)).toMatchObject({ ok: true })
+  })
+
+  it('tell of a ban, a ban of the key, an expiry and a deletion on the very next call', async () => {
+    const license = await issueKey()
+    const keyward = connect()
+    await keyward.license(license.key)
+    const { clients } = await owner('GET', `/clients?app=${app.appId}`)
+    const client = `/clients/${clients[0]!._id}`
+
+    await owner('PATCH', `${client}/toggle-ban`, { is_banned: true })
+    expect(await keyward.session()).toMatchObject({
+      ok: false,
+      code: 'userBanned',
+      message: 'User account is banned',
+    })
+    await owner('PATCH', `${client}/toggle-ban`, { is_banned: false })
+    expect(await keyward.session()).toMatchObject({ ok: true })
+
+    await owner('PATCH', `/licenses/${license._id}/toggle-ban`, { is_banned: true })
+    expect(await keyward.session()).toMatchObject({ ok: false, code: 'keyBanned' })
+    await owner('PATCH', `/licenses/${license._id}/toggle-ban`, { is_banned: false })
+
+    await owner('PUT', `/licenses/${license._id}`, { expiresAt: new Date().toISOString() })
+    expect(await keyward.session()).toMatchObject({ ok: false, code: 'noActiveSubs' })
+    await owner('PUT', `/licenses/${license._id}`, { expiresAt: inDays(5) })
+    expect(await keyward.session()).toMatchObject({ ok: true })
+
+    await owner('DELETE', client)
+    expect(await keyward.session()).toMatchObject({ ok: false, code: 'sessionUnauthed' })
+  })
+
+  it("tell of a paused app and of paused applications, in the app's own words", async () => {
+    const { key } = await issueKey()
+    const keyward = connect()
+    await keyward.license(key)
+    await owner('PUT', `/apps/${app._id}/error-messages`, { pausedApp: 'Zurück um 12 Uhr — bitte später' })
+    await owner('PUT', `/apps/${app._id}`, { paused: true })
+    const paused = { ok: false, code: 'pausedApp', message: 'Zurück um 12 Uhr — bitte später' }
+    expect(await keyward.session()).toEqual(paused)
+    expect(await connect().license(key)).toEqual(paused)
+    expect(await keyward.validate(key)).toEqual(paused)
+    await owner('PUT', '/settings', { pauseApplications: true })
+    expect(await keyward.session()).toMatchObject({ ok: false, code: 'appDisabled' })
+  })
+
+  it('tell what is wrong with a sign-up or a sign-in', async () => {
+    const { key } = await issueKey()
+    const keyward = connect()
+    const ada = { username: 'ada', password: 'a good password' }
+    expect(await keyward.register({ ...ada, username: 'ab', licenseKey: key })).toMatchObject({
+      code: 'unTooShort',
+    })
+    expect(await keyward.register({ ...ada, licenseKey: 'NO-SUCH-KEY' })).toMatchObject({
+      code: 'keyNotFound',
+    })
+    expect(await keyward.register({ ...ada, licenseKey: key, email: 'nobody' })).toMatchObject({
+      ok: false,
+      code: 'invalid_input',
+      errors: [{ path: 'email' }],
+    })
+    expect(await keyward.register({ ...ada, licenseKey: key })).toMatchObject({ ok: true })
+    expect(await keyward.register({ ...ada, username: 'eve', licenseKey: key })).toMatchObject({
+      code: 'keyUsed',
+    })
+    expect(await keyward.register({ ...ada, licenseKey: (await issueKey()).key })).toMatchObject({
+      code: 'usernameTaken',
+    })
+    expect(await keyward.license(key)).toMatchObject({ code: 'keyUsed' })
+    expect(await keyward.login({ username: 'nobody', password: 'x' })).toMatchObject({
+      code: 'usernameNotFound',
+    })
+    expect(await keyward.login({ ...ada, password: 'wrong' })).toMatchObject({ code: 'passMismatch' })
+  })
+
+  it('agree on validate, which uses nothing up', async () => {
+    const license = await issueKey()
+    const keyward = connect()
+    expect(await keyward.validate(license.key)).toMatchObject({
+      ok: true,
+      license: { key: license.key, used: false },
+    })
+    expect(await keyward.validate('NO-SUCH-KEY')).toEqual({
+      ok: false,
+      code: 'keyNotFound',
+      message: 'License key not found',
+    })
+    await keyward.license(license.key)
+    expect(await keyward.validate(license.key)).toMatchObject({ ok: true, license: { used: true } })
+    expect(await connect({ hwid: 'machine-2' }).validate(license.key)).toMatchObject({
+      ok: false,
+      code: 'hwidMismatch',
+    })
+    await owner('PATCH', `/licenses/${license._id}/toggle-ban`, { is_banned: true })
+    expect(await keyward.validate(license.key)).toMatchObject({ ok: false, code: 'keyBanned' })
+  })
+
+  it('agree on a newer version', async () => {
+    await owner('PUT', `/apps/${app._id}`, { name: 'Tally', version: '1.10.0' })
+    expect(await connect({ version: '1.9.0' }).init()).toMatchObject({
+      updateAvailable: true,
+      app: { version: '1.10.0' },
+    })
+    expect(await connect({ version: '1.10.0' }).init()).toMatchObject({ updateAvailable: false })
+  })
+
+  it('refuse a wrong or rotated secret, and believe nothing about an app that does not exist', async () => {
+    expect(await connect({ secret: 'wrong' }).init()).toMatchObject({ ok: false, code: 'appDisabled' })
+    await owner('POST', `/apps/${app._id}/rotate-secret`)
+    expect(await connect().init()).toMatchObject({ ok: false, code: 'appDisabled' })
+    await expect(connect({ appId: 'ZZZZZZZZ' }).init()).rejects.toMatchObject({ code: 'unsigned' })
+  })
+
+  it("do not let another app's key or session speak for this one", async () => {
+    const other = (await owner('POST', '/apps', { name: 'Other' })).app
+    const otherKeys = (await owner('GET', `/client/apps/${other.appId}/keys`)).keys
+    await expect(connect({ publicKeys: otherKeys }).init()).rejects.toMatchObject({ code: 'unknown_key' })
+  })
+})

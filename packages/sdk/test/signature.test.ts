@@ -1,0 +1,273 @@
+import { createPublicKey, sign, verify } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { KeywardSignatureError } from '../src/errors.ts'
+import { toKeyRing } from '../src/keys.ts'
+import { contentDigest, isSigned, signatureBase, verifyAnswer } from '../src/signature.ts'
+import { parseDictionary } from '../src/structured-fields.ts'
+import { coveredFor, otherKey, type Signing, signAnswer, testKey, toPublic } from './signer.ts'
+
+const keys = toKeyRing([toPublic(testKey)])
+const sent = {
+  method: 'POST',
+  path: '/api/client/login',
+  nonce: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  authorization: 'Bearer session-1',
+  contentDigest: contentDigest(Buffer.from('{}')),
+}
+const request = {
+  method: sent.method,
+  path: sent.path,
+  headers: {
+    'keyward-nonce': sent.nonce,
+    authorization: sent.authorization,
+    'content-digest': sent.contentDigest,
+  },
+}
+const body = Buffer.from('{"success":true,"data":{}}')
+
+function answerWith(headers: Record<string, string | undefined>, status = 200, bytes: Uint8Array = body) {
+  return { status, body: bytes, headers: { get: (name: string) => headers[name.toLowerCase()] ?? null } }
+}
+
+function answer(how?: Signing) {
+  return answerWith(signAnswer(request, 200, body, how).headers)
+}
+
+function refusal(attempt: () => unknown): string {
+  try {
+    attempt()
+  } catch (error) {
+    if (error instanceof KeywardSignatureError) return error.code
+    throw error
+  }
+  return 'accepted'
+}
+
+describe('the Ed25519 example of RFC 9421, appendix B.2.6', () => {
+  const input =
+    '("date" "@method" "@path" "@authority" "content-type" "content-length")' +
+    ';created=1618884473;keyid="test-key-ed25519"'
+  const base = [
+    '"date": Tue, 20 Apr 2021 02:07:55 GMT',
+    '"@method": POST',
+    '"@path": /foo',
+    '"@authority": example.com',
+    '"content-type": application/json',
+    '"content-length": 18',
+    `"@signature-params": ${input}`,
+  ].join('\n')
+  const signature =
+    'sig-b26=:wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==:'
+
+  it('is read by the parser and verified with a key of the key ring', () => {
+    const parsed = parseDictionary(signature).get('sig-b26')
+    if (parsed?.kind !== 'item' || parsed.value.type !== 'bytes') throw new Error('not parsed')
+    expect(verify(null, Buffer.from(base), keys.get('test-key-ed25519')!, parsed.value.value)).toBe(true)
+    const list = parseDictionary(`sig-b26=${input}`).get('sig-b26')
+    if (list?.kind !== 'list') throw new Error('not parsed')
+    expect(list.items.map((item) => item.value.value)).toEqual([
+      'date',
+      '@method',
+      '@path',
+      '@authority',
+      'content-type',
+      'content-length',
+    ])
+    expect(list.params.get('created')).toEqual({ type: 'integer', value: 1618884473 })
+  })
+
+  it('is reproduced to the bit by the key that the tests sign with', () => {
+    const privateKey = { key: testKey, format: 'jwk' } as const
+    expect(`sig-b26=:${sign(null, Buffer.from(base), privateKey as never).toString('base64')}:`).toBe(
+      signature,
+    )
+  })
+})
+
+describe('verifyAnswer', () => {
+  it('accepts an answer that covers all that was sent, and gives the time of signing', () => {
+    expect(verifyAnswer(sent, answer({ created: 1_700_000_000 }), keys)).toEqual({ created: 1_700_000_000 })
+  })
+
+  it('builds the same signature base as an independent signer', () => {
+    const { base, headers } = signAnswer(request, 200, body)
+    const parameters = { created: 1_750_000_000, keyid: testKey.kid }
+    expect(signatureBase(sent, answerWith(headers), parameters)).toBe(base)
+  })
+
+  it('passes over signatures under other labels', () => {
+    const headers = signAnswer(request, 200, body).headers
+    const more = answerWith({
+      ...headers,
+      'signature-input': `proxy=("@status");created=1, ${headers['signature-input']}`,
+      signature: `${headers.signature}, proxy=:AAAA:`,
+    })
+    expect(verifyAnswer(sent, more, keys).created).toBe(1_750_000_000)
+  })
+
+  it('finds sha-256 among other digests', () => {
+    const digest = `sha-512=:AAAA:, ${contentDigest(body)}`
+    expect(refusal(() => verifyAnswer(sent, answer({ digest }), keys))).toBe('accepted')
+  })
+
+  const all = coveredFor(request.headers)
+  it.each(all)('refuses an answer that does not cover %s', (name) => {
+    const components = all.filter((each) => each !== name)
+    expect(refusal(() => verifyAnswer(sent, answer({ components }), keys))).toBe('wrong_coverage')
+  })
+
+  it.each([
+    ['another order', [all[1]!, all[0]!, ...all.slice(2)]],
+    ['a component twice', [...all, all[0]!]],
+    ['a component more', [...all, '"date"']],
+    [
+      'the method of the answer instead of the request',
+      all.map((name) => name.replace('"@method";req', '"@method"')),
+    ],
+    ['a component as a token', all.map((name) => name.replace('"content-digest";req', 'content-digest;req'))],
+    ['a further parameter on a component', all.map((name) => name.replace('"@path";req', '"@path";req;sf'))],
+    ['no component', []],
+  ])('refuses coverage with %s', (_, components) => {
+    expect(refusal(() => verifyAnswer(sent, answer({ components }), keys))).toBe('wrong_coverage')
+  })
+
+  it.each([
+    ['no created', ';keyid="test-key-ed25519";alg="ed25519"'],
+    ['no keyid', ';created=1;alg="ed25519"'],
+    ['no alg', ';created=1;keyid="test-key-ed25519"'],
+    ['another alg', ';created=1;keyid="test-key-ed25519";alg="hmac-sha256"'],
+    ['alg as a token', ';created=1;keyid="test-key-ed25519";alg=ed25519'],
+    ['created as a string', ';created="1";keyid="test-key-ed25519";alg="ed25519"'],
+    ['a negative created', ';created=-1;keyid="test-key-ed25519";alg="ed25519"'],
+    ['another order', ';keyid="test-key-ed25519";created=1;alg="ed25519"'],
+    ['one more', ';created=1;keyid="test-key-ed25519";alg="ed25519";tag="x"'],
+  ])('refuses parameters with %s', (_, params) => {
+    expect(refusal(() => verifyAnswer(sent, answer({ params }), keys))).toBe('wrong_parameters')
+  })
+
+  it('refuses a parameter that is there twice', () => {
+    const params = ';created=1;created=2;keyid="test-key-ed25519";alg="ed25519"'
+    expect(refusal(() => verifyAnswer(sent, answer({ params }), keys))).toBe('malformed_signature')
+  })
+
+  it('refuses the label when it is there twice', () => {
+    const headers = signAnswer(request, 200, body).headers
+    const twice = answerWith({ ...headers, signature: `${headers.signature}, ${headers.signature}` })
+    expect(refusal(() => verifyAnswer(sent, twice, keys))).toBe('malformed_signature')
+  })
+
+  it("refuses another app's key, also when it borrows the right key id", () => {
+    expect(refusal(() => verifyAnswer(sent, answer({ key: otherKey }), keys))).toBe('unknown_key')
+    const borrowed = answer({ key: otherKey, keyid: testKey.kid })
+    expect(refusal(() => verifyAnswer(sent, borrowed, keys))).toBe('bad_signature')
+  })
+
+  it('refuses an answer to another request: path, method, nonce, session or body', () => {
+    const changes = [
+      { path: '/api/client/license' },
+      { method: 'GET' },
+      { nonce: 'BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB' },
+      { authorization: 'Bearer session-2' },
+      { contentDigest: contentDigest(Buffer.from('{"a":1}')) },
+    ]
+    for (const change of changes) {
+      expect(refusal(() => verifyAnswer({ ...sent, ...change }, answer(), keys))).toBe('bad_signature')
+    }
+  })
+
+  it('refuses a signature without its input, and an input without its signature', () => {
+    const { headers } = signAnswer(request, 200, body)
+    for (const missing of ['signature', 'signature-input']) {
+      const half = answerWith({ ...headers, [missing]: undefined })
+      expect(refusal(() => verifyAnswer(sent, half, keys))).toBe('malformed_signature')
+      expect(isSigned(half)).toBe(true)
+    }
+  })
+
+  it.each(['', 'sha-256=:AAAA:', 'sha-256="x"', 'md5=:AAAA:', 'broken=='])(
+    'refuses the digest "%s", even when it is signed',
+    (digest) => {
+      expect(refusal(() => verifyAnswer(sent, answer({ digest }), keys))).toBe('digest_mismatch')
+    },
+  )
+
+  it('never accepts a changed status, body, or signature', () => {
+    const { headers } = signAnswer(request, 200, body)
+    const bits = fc.integer({ min: 0, max: 511 })
+    fc.assert(
+      fc.property(bits, (bit) => {
+        const signature = Buffer.from(headers.signature.slice('keyward=:'.length, -1), 'base64')
+        signature[bit >> 3]! ^= 1 << (bit & 7)
+        const forged = { ...headers, signature: `keyward=:${signature.toString('base64')}:` }
+        expect(refusal(() => verifyAnswer(sent, answerWith(forged), keys))).toBe('bad_signature')
+      }),
+      { numRuns: 200 },
+    )
+    fc.assert(
+      fc.property(fc.integer({ min: 100, max: 599 }), fc.uint8Array({ maxLength: 60 }), (status, bytes) => {
+        if (status === 200 || Buffer.compare(bytes, body) === 0) return
+        expect(refusal(() => verifyAnswer(sent, answerWith(headers, status), keys))).toBe('bad_signature')
+        expect(refusal(() => verifyAnswer(sent, answerWith(headers, 200, bytes), keys))).toBe(
+          'digest_mismatch',
+        )
+      }),
+    )
+  })
+
+  it('accepts an edited header only where the signature in it reads the same', () => {
+    const { headers } = signAnswer(request, 200, body)
+    const name = fc.constantFrom('signature', 'signature-input', 'content-digest' as const)
+    const insert = fc.string({ unit: fc.constantFrom(...' ",;:=()?-AZaz019+/\\'), maxLength: 2 })
+    fc.assert(
+      fc.property(name, fc.nat({ max: 400 }), fc.nat({ max: 2 }), insert, (name, at, cut, insert) => {
+        const original = headers[name]
+        const start = at % original.length
+        const edited = original.slice(0, start) + insert + original.slice(start + cut)
+        if (edited.trim() === original) return
+        const verdict = refusal(() => verifyAnswer(sent, answerWith({ ...headers, [name]: edited }), keys))
+        if (verdict !== 'accepted') return
+        expect(name).not.toBe('content-digest')
+        expect(parseDictionary(edited).get('keyward')).toEqual(parseDictionary(original).get('keyward'))
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})
+
+describe('toKeyRing', () => {
+  const jwk = toPublic(testKey)
+
+  it('takes an array of keys, a JWK set, or one key', () => {
+    for (const given of [[jwk], { keys: [jwk] }, jwk]) expect([...toKeyRing(given).keys()]).toEqual([jwk.kid])
+  })
+
+  it('keeps every key of a rotation, and passes over keys of other kinds', () => {
+    const rsa = { kty: 'RSA', kid: 'rsa' }
+    const sealing = { ...jwk, kid: 'enc', use: 'enc' }
+    expect([...toKeyRing([jwk, rsa, sealing, toPublic(otherKey)]).keys()]).toEqual([jwk.kid, otherKey.kid])
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['a text', 'key'],
+    ['an empty set', { keys: [] }],
+    ['a set that is no array', { keys: 'x' }],
+    ['only keys of other kinds', [{ kty: 'RSA', kid: 'rsa' }]],
+    ['a private key', [testKey]],
+    ['a key without kid', [{ ...jwk, kid: undefined }]],
+    ['the same kid twice', [jwk, jwk]],
+    ['a short key', [{ ...jwk, x: 'AAAA' }]],
+    ['a key with bits behind its end', [{ ...jwk, x: `${jwk.x.slice(0, -1)}t` }]],
+  ])('refuses %s', (_, given) => {
+    expect(() => toKeyRing(given as never)).toThrow(expect.objectContaining({ code: 'invalid_options' }))
+  })
+
+  it('gives keys that Node verifies with', () => {
+    expect(
+      toKeyRing(jwk)
+        .get(jwk.kid)
+        ?.equals(createPublicKey({ key: jwk, format: 'jwk' })),
+    ).toBe(true)
+  })
+})

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type AnswerCase, files, render } from '../../../sdks/vectors/generate.ts'
+import { KeywardSignatureError } from '../src/errors.ts'
+import { defaultHwid } from '../src/hwid.ts'
+import { toKeyRing } from '../src/keys.ts'
+import { judge, type SentRequest, signatureBase } from '../src/signature.ts'
+import { parseDictionary } from '../src/structured-fields.ts'
+
+const read = (name: string) => readFileSync(new URL(`../../../sdks/vectors/${name}`, import.meta.url), 'utf8')
+const { keys: publicKeys, cases } = JSON.parse(read('answers.json')) as (typeof files)['answers.json']
+const hwids = JSON.parse(read('hwids.json')) as (typeof files)['hwids.json']
+const keys = toKeyRing(publicKeys)
+
+function toSent({ method, path, headers }: AnswerCase['request']): SentRequest {
+  return {
+    method,
+    path,
+    nonce: headers['keyward-nonce']!,
+    authorization: headers.authorization,
+    contentDigest: headers['content-digest'],
+  }
+}
+
+function toAnswer({ status, headers, body }: AnswerCase['response']) {
+  const get = (name: string) => {
+    const values = headers.filter(([each]) => each === name).map(([, value]) => value)
+    return values.length > 0 ? values.join(', ') : null
+  }
+  return { status, body: Buffer.from(body, 'utf8'), headers: { get } }
+}
+
+describe('the conformance cases for every SDK', () => {
+  it.each(Object.entries(files))('are what the generator makes: %s', (name, content) => {
+    expect(JSON.parse(read(name))).toEqual(JSON.parse(render(content)))
+  })
+
+  it.each(cases.map((each) => [each.name, each] as const))(
+    '%s',
+    (_, { request, response, expect: expected }) => {
+      const sent = toSent(request)
+      const answer = toAnswer(response)
+      if (expected.outcome === 'refused') {
+        expect(() => judge(sent, answer, keys)).toThrow(KeywardSignatureError)
+        expect(() => judge(sent, answer, keys)).toThrow(expect.objectContaining({ code: expected.reason }))
+        return
+      }
+      expect(judge(sent, answer, keys)).toBe(expected.outcome)
+      if (expected.signatureBase === undefined) return
+      const input = parseDictionary(answer.headers.get('signature-input')!).get('keyward')!
+      const created = input.params.get('created')?.value as number
+      const keyid = input.params.get('keyid')?.value as string
+      expect(signatureBase(sent, answer, { created, keyid })).toBe(expected.signatureBase)
+    },
+  )
+
+  it.each(hwids.cases.filter((each) => each.machine.startsWith('machine-id:')))(
+    'the hardware id of $name is the one of the protocol',
+    async ({ appId, machine, hwid }) => {
+      const never = () => Promise.reject(new Error('not asked'))
+      const linux = { platform: 'linux', hostname: '', macs: [], run: never }
+      const id = machine.slice(machine.indexOf(':') + 1)
+      expect(await defaultHwid(appId, { ...linux, read: async () => id })).toBe(hwid)
+    },
+  )
+})

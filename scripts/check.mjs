@@ -1,0 +1,35 @@
+// Format, lint, types and dead code; no database, no browser.
+import { spawn } from 'node:child_process'
+import { childEnvironment, ensureInstalled, root } from './ensure.mjs'
+
+ensureInstalled({ dev: true })
+const bin = `${root}/node_modules/.bin`
+const checks = {
+  'format and lint': [`${bin}/biome`, ['check', '--error-on-warnings', '.']],
+  types: [`${bin}/tsc`, ['--noEmit', '-p', root]],
+  'types of the console': [`${bin}/tsc`, ['--noEmit', '-p', `${root}/apps/console`]],
+  'dead code': [`${bin}/knip`, []],
+  'sizes of the console': [process.execPath, [`${root}/scripts/budgets.mjs`]],
+}
+
+const results = await Promise.all(
+  Object.entries(checks).map(async ([name, [command, args]]) => ({
+    name,
+    ...(await collect(command, args)),
+  })),
+)
+for (const { name, code, output } of results) {
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}`)
+  if (code !== 0) console.log(output)
+}
+process.exitCode = results.some(({ code }) => code !== 0) ? 1 : 0
+
+function collect(command, args) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, env: childEnvironment({ FORCE_COLOR: '0' }) })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+    child.on('error', (error) => resolve({ code: 1, output: String(error) }))
+    child.on('exit', (code) => resolve({ code: code ?? 1, output }))
+  })
+}

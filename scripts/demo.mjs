@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chapter, ownerApi, say, startFakeServer, startProgram, startServer } from './demo/stage.mjs'
+import { ensureInstalled, nodePath } from './ensure.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const program = join(root, 'examples/protected-cli/src/tally.mjs')
+const day = 24 * 60 * 60 * 1000
+const inDays = (days) => new Date(Date.now() + days * day).toISOString()
+
+const cleanups = []
+
+async function cleanUp() {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+}
+
+async function main() {
+  await ensureInstalled({ dev: true })
+  const folder = await mkdtemp(join(tmpdir(), 'keyward-demo-'))
+  cleanups.push(() => rm(folder, { recursive: true, force: true }))
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const sdk = join(root, 'packages/sdk/tsconfig.build.json')
+  execFileSync(nodePath(), [tsc, '-p', sdk], { stdio: 'inherit' })
+
+  chapter('A server with an empty database')
+  const server = await startServer(nodePath(), join(root, 'apps/server/src/main.ts'), join(folder, 'data'))
+  cleanups.push(() => server.stop())
+  say(`Keyward is ready at ${server.baseUrl}. Everything here disappears at the end.`)
+
+  const vendor = await setUpVendor(server.baseUrl)
+  await tellStory({ ...vendor, folder })
+  console.log('\nThat was the whole story. The server, its database and the text are gone again.')
+}
+
+async function setUpVendor(baseUrl) {
+  chapter('A vendor signs up, makes an app and generates a license')
+  const owner = ownerApi(baseUrl)
+  const email = 'vera@example.com'
+  await owner('POST', '/auth/register', {
+    name: 'Vera',
+    email,
+    password: randomBytes(12).toString('base64url'),
+  })
+  const { app } = await owner('POST', '/apps', { name: 'Tally' })
+  const { license } = await owner('POST', '/licenses', { app: app._id, expiresAt: inDays(30) })
+  const banText = 'This license was revoked. Please write to help@example.com.'
+  await owner('PUT', `/apps/${app._id}/error-messages`, { userBanned: banText })
+  const { keys } = await owner('GET', `/client/apps/${app.appId}/keys`)
+  say(`App ${app.name} (${app.appId}) has the public key ${keys[0].x}.`)
+  say(`License ${license.key} runs for 30 days.`)
+  say(`Whoever is banned will read: "${banText}"`)
+  return { baseUrl, owner, app, license, publicKeys: keys, banText }
+}
+
+async function tellStory({ baseUrl, owner, app, license, publicKeys, banText, folder }) {
+  const text = join(folder, 'novel.md')
+  await writeFile(text, '# Chapter one\n\nIt was a dark and stormy night.\n')
+  const config = {
+    KEYWARD_BASE_URL: baseUrl,
+    KEYWARD_APP_ID: app.appId,
+    KEYWARD_SECRET: app.appSecret,
+    KEYWARD_PUBLIC_KEYS: JSON.stringify(publicKeys),
+  }
+  const start = (machine, args, change = {}) => {
+    const env = { ...config, KEYWARD_HWID: machine, TALLY_HOME: join(folder, machine), ...change }
+    return startProgram(program, args, env, folder)
+  }
+  const expectEnd = async (running, status, part) => {
+    const end = await running.end
+    if (end.status !== status || !end.output.includes(part)) {
+      throw new Error(`Expected Tally to end with status ${status} and "${part}", but it was ${end.status}`)
+    }
+  }
+  const findClient = async () => {
+    const { clients } = await owner('GET', `/clients?app=${app.appId}`)
+    return clients[0]
+  }
+
+  chapter('Without a license, the program does not work')
+  await expectEnd(start('office-computer', ['novel.md']), 1, 'needs a license')
+  await expectEnd(start('office-computer', ['--key', 'NO-SUCH-KEY', 'novel.md']), 3, 'License key not found')
+
+  chapter('With the license it works; the first use takes the key and locks it to the machine')
+  await expectEnd(start('office-computer', ['--key', license.key, 'novel.md']), 0, 'Activated until')
+  const client = await findClient()
+  say(`The console now lists the end user ${client.username}, on "${client.hwid}".`)
+
+  chapter('On another machine the same key is refused')
+  await expectEnd(start('home-laptop', ['--key', license.key, 'novel.md']), 3, 'Hardware ID mismatch')
+
+  chapter('The vendor resets the hardware lock, and the customer moves to the laptop')
+  await owner('PATCH', `/clients/${client._id}/reset-hwid`)
+  await expectEnd(start('home-laptop', ['--key', license.key, 'novel.md']), 0, 'Activated until')
+
+  chapter('The vendor bans the end user while the program is running')
+  const watching = start('home-laptop', ['--watch', 'novel.md'])
+  cleanups.push(() => watching.stop())
+  await watching.prints('Watching')
+  await owner('PATCH', `/clients/${client._id}/toggle-ban`, { is_banned: true })
+  say('Banned. Now the customer saves the text, and the program asks before it counts:')
+  await appendFile(text, '\nSuddenly, a shot rang out.\n')
+  await expectEnd(watching, 3, banText)
+  await expectEnd(start('home-laptop', ['novel.md']), 3, banText)
+
+  chapter('The ban is lifted, and ten days are added')
+  await owner('PATCH', `/clients/${client._id}/toggle-ban`, { is_banned: false })
+  await owner('PATCH', `/clients/${client._id}/extend`, { days: 10 })
+  await expectEnd(start('home-laptop', ['novel.md']), 0, 'Activated until')
+
+  chapter('Somebody redirects the program to a server that says yes to everything')
+  const fake = await startFakeServer()
+  cleanups.push(() => fake.stop())
+  await expectEnd(start('home-laptop', ['novel.md'], { KEYWARD_BASE_URL: fake.baseUrl }), 4, 'not signed')
+
+  chapter('The license ends')
+  await owner('PUT', `/licenses/${license._id}`, { expiresAt: new Date().toISOString() })
+  await expectEnd(start('home-laptop', ['novel.md']), 3, 'No active subscription found')
+}
+
+process.once('SIGINT', () => {
+  cleanUp().finally(() => process.exit(130))
+})
+
+main()
+  .catch((error) => {
+    console.error(`\nThe demo failed: ${error.message}`)
+    process.exitCode = 1
+  })
+  .finally(cleanUp)

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createInterface } from 'node:readline'
+import { stripVTControlCharacters, styleText } from 'node:util'
+
+const color = (style, text) => (process.stdout.isTTY ? styleText(style, text) : text)
+
+let chapters = 0
+
+export function chapter(title) {
+  console.log(`\n${color('bold', `${++chapters}. ${title}`)}`)
+}
+
+export function say(text) {
+  console.log(`   ${text}`)
+}
+
+const quote = (line) => console.log(`   ${color('dim', '│')} ${line}`)
+
+/** Starts the server on a free port; resolves with its address once its database answers. */
+export async function startServer(node, script, dataDir) {
+  const env = { ...process.env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'error' }
+  for (const name of ['DATABASE_URL', 'PUBLIC_URL', 'TRUST_PROXY', 'PAYMENTS', 'REGISTRATION'])
+    delete env[name]
+  const child = spawn(node, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const baseUrl = await new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (status) => reject(new Error(`The server ended with status ${status}`)))
+    createInterface(child.stdout).on('line', (line) => {
+      const [address] = /http:\/\/\S+/.exec(stripVTControlCharacters(line)) ?? []
+      if (address) resolve(address)
+    })
+  })
+  const ready = await fetch(`${baseUrl}/api/ready`)
+  if (!ready.ok) throw new Error(`The server is not ready: ${ready.status}`)
+  return {
+    baseUrl,
+    async stop() {
+      if (child.exitCode !== null) return
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** The owner's calls, as the console makes them; throws on every answer but a success. */
+export function ownerApi(baseUrl) {
+  let token
+  return async function call(method, path, body) {
+    const headers = { ...(body && { 'content-type': 'application/json' }) }
+    if (token) headers.authorization = `Bearer ${token}`
+    const response = await fetch(`${baseUrl}/api${path}`, {
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+    })
+    const answer = await response.json()
+    if (!answer.success) throw new Error(`${method} ${path}: ${response.status} ${answer.message}`)
+    token ??= answer.data.token
+    return answer.data
+  }
+}
+
+/** Starts the example program and shows what it prints. */
+export function startProgram(script, args, env, cwd) {
+  console.log(`   ${color('cyan', `${env.KEYWARD_HWID} $ tally ${args.join(' ')}`)}`)
+  const child = spawn(process.execPath, [script, ...args], { cwd, env: { ...process.env, ...env } })
+  const waiting = []
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface(stream).on('line', (line) => {
+      output += `${line}\n`
+      quote(line)
+      for (const { text, found } of waiting) if (output.includes(text)) found()
+    })
+  }
+  const end = once(child, 'close').then(([status]) => ({ status, output }))
+  return {
+    end,
+    /** Resolves when the text was printed; rejects when the program ends without it. */
+    prints: (text) =>
+      Promise.race([
+        new Promise((found) => (output.includes(text) ? found() : waiting.push({ text, found }))),
+        end.then(() => Promise.reject(new Error(`Tally ended without printing "${text}"`))),
+      ]),
+    stop: () => child.kill(),
+  }
+}
+
+/** A server of somebody who does not want to pay: it says yes to everything, but has no key to sign with. */
+export async function startFakeServer() {
+  const server = createServer((request, response) => {
+    request.resume()
+    const data = {
+      session: 'x'.repeat(40),
+      app: { name: 'Tally', version: '1.0.0' },
+      user: { expiresAt: '2099-01-01T00:00:00Z' },
+    }
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ success: true, data }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    baseUrl: `http://127.0.0.1:${server.address().port}`,
+    stop() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,117 @@
+// Runs on any Node from 20.19 on: brings what is missing before anything newer is used.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const wantedMajor = 26
+const at = (...parts) => join(root, ...parts)
+
+/** Installs the locked dependencies unless the same lock is installed already; `dev` adds the tools of tests. */
+export function ensureInstalled({ dev }) {
+  const lock = createHash('sha256')
+    .update(readFileSync(at('package-lock.json')))
+    .digest('hex')
+  const stamp = at('node_modules', '.keyward-installed')
+  const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
+  if (installed === `${lock} dev` || (!dev && installed === `${lock} run`)) return
+  console.log('Installing dependencies …')
+  const omit = dev ? '--include=dev' : '--omit=dev'
+  const result = spawnSync(npm(), ['ci', omit, '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+    env: { ...process.env, NODE_ENV: '' },
+  })
+  if (result.status !== 0) {
+    console.error('The dependencies could not be installed.')
+    process.exit(1)
+  }
+  writeFileSync(stamp, `${lock} ${dev ? 'dev' : 'run'}`)
+}
+
+const npm = () => (process.platform === 'win32' ? 'npm.cmd' : 'npm')
+
+/** The runtime to use: this one when it is new enough, else the one that was installed with the dependencies. */
+export function nodePath() {
+  if (Number(process.versions.node.split('.')[0]) >= wantedMajor) return process.execPath
+  const packaged = at('node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  if (existsSync(packaged)) return packaged
+  console.error(`Keyward needs Node ${wantedMajor}; the one of the npm package could not be installed here.`)
+  process.exit(1)
+}
+
+/** The environment in which installed commands and the right Node come first. */
+export function childEnvironment(extra = {}) {
+  const path = [dirname(nodePath()), at('node_modules', '.bin'), process.env.PATH].join(
+    process.platform === 'win32' ? ';' : ':',
+  )
+  return { ...process.env, PATH: path, ...extra }
+}
+
+/** Runs a script on the right Node, hands signals on, and resolves to its exit code. */
+export function run(args, { env = {}, cwd = root } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(nodePath(), args, { cwd, stdio: 'inherit', env: childEnvironment(env) })
+    const hand = (signal) => child.kill(signal)
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, hand)
+    child.on('exit', (code, signal) => {
+      for (const name of ['SIGINT', 'SIGTERM']) process.off(name, hand)
+      resolve(code ?? (signal ? 1 : 0))
+    })
+  })
+}
+
+/** Builds the console unless what it is made of is older than the last build. */
+export async function ensureConsole() {
+  const stamp = at('apps', 'console', 'dist', '.built-from')
+  const sources = ['apps/console', 'packages/contract', 'package-lock.json', 'package.json'].flatMap((path) =>
+    files(at(path)),
+  )
+  const digest = createHash('sha256')
+  for (const file of sources.sort()) digest.update(file).update(readFileSync(file))
+  const wanted = digest.digest('hex')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  console.log('Building the console …')
+  const code = await run([at('node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'], {
+    cwd: at('apps', 'console'),
+    env: { NODE_ENV: 'production' },
+  })
+  if (code !== 0) process.exit(code)
+  const rendered = await run(['prerender.mjs'], {
+    cwd: at('apps', 'console'),
+    env: { NODE_ENV: 'production' },
+  })
+  if (rendered !== 0) process.exit(rendered)
+  compress(dirname(stamp))
+  mkdirSync(dirname(stamp), { recursive: true })
+  writeFileSync(stamp, wanted)
+}
+
+/** Puts compressed copies beside what is worth it; the server sends them as they are. */
+function compress(directory) {
+  for (const file of files(directory)) {
+    if (!/\.(js|css|svg)$/.test(file) || statSync(file).size < 1024) continue
+    const bytes = readFileSync(file)
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes))
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+  }
+}
+
+/** Builds the SDK that programs import. */
+export async function buildSdk() {
+  const code = await run([at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'], {
+    cwd: at('packages', 'sdk'),
+  })
+  if (code !== 0) process.exit(code)
+}
+
+function files(path) {
+  if (!statSync(path).isDirectory()) return [path]
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+    entry.name === 'node_modules' || entry.name === 'dist' ? [] : files(join(path, entry.name)),
+  )
+}

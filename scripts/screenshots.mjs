@@ -1,0 +1,8 @@
+// Takes the pictures of docs/screenshots anew.
+import { buildSdk, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
+
+ensureInstalled({ dev: true })
+await buildSdk()
+await ensureConsole()
+const cli = `${root}/node_modules/@playwright/test/cli.js`
+process.exitCode = await run([cli, 'test', '--config', 'pictures.config.ts'], { cwd: `${root}/e2e` })

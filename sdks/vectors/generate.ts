@@ -1,0 +1,299 @@
+// Writes the conformance cases. Run with `node sdks/vectors/generate.ts` after changing a case; the SDK's
+// tests fail while the files say something else than this makes; the formatter may lay them out differently.
+import { createHmac } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import {
+  coveredFor,
+  digestOf,
+  otherKey,
+  type Request,
+  type Signing,
+  signAnswer,
+  testKey,
+  toPublic,
+} from '../../packages/sdk/test/signer.ts'
+
+export interface AnswerCase {
+  name: string
+  request: { method: string; path: string; headers: Record<string, string>; body: string | null }
+  response: { status: number; headers: [name: string, value: string][]; body: string }
+  expect:
+    | { outcome: 'verdict' | 'unavailable'; signatureBase?: string }
+    | { outcome: 'refused'; reason: string }
+}
+
+interface HwidCase {
+  name: string
+  appId: string
+  /** What the machine says, as `source:id` after trimming and lower-casing. */
+  machine: string
+  hwid: string
+}
+
+type Response = AnswerCase['response']
+type Spoil = (response: Response) => Response
+
+const nonce = 'bm9uY2Utb2YtdGhlLWNvbmZvcm1hbmNlLWNh'
+const session = 'Bearer kw_session_0123456789abcdef'
+const granted = '{"success":true,"message":"Successfully logged in","data":{"user":{"username":"ada"}}}'
+const banned = '{"success":false,"code":"userBanned","message":"User account is banned"}'
+
+function toRequest(
+  method: string,
+  name: string,
+  body: string | null,
+  signedIn: boolean,
+): AnswerCase['request'] {
+  const headers: Record<string, string> = { 'keyward-nonce': nonce }
+  if (signedIn) {
+    headers.authorization = session
+    headers['keyward-app'] = 'k3yw4rd1'
+  }
+  if (body !== null) {
+    headers['content-type'] = 'application/json'
+    headers['content-digest'] = digestOf(body)
+  }
+  return { method, path: `/api/client/${name}`, headers, body }
+}
+
+const init = toRequest('POST', 'init', '{"appId":"k3yw4rd1","secret":"s","version":"1.0.0"}', false)
+const login = toRequest('POST', 'login', '{"username":"ada","password":"Größe"}', true)
+const check = toRequest('GET', 'session', null, true)
+const logout = toRequest('POST', 'logout', null, true)
+
+function respond(request: Request, status: number, body: string, how?: Signing): Response & { base: string } {
+  const { base, headers } = signAnswer(request, status, body, how)
+  return { status, headers: Object.entries(headers), body, base }
+}
+
+function accepted(
+  name: string,
+  request: AnswerCase['request'],
+  status: number,
+  body: string,
+  how?: Signing,
+  spoil?: Spoil,
+) {
+  const { base, ...response } = respond(request, status, body, how)
+  const outcome = status === 429 || status >= 500 ? 'unavailable' : 'verdict'
+  return {
+    name,
+    request,
+    response: spoil ? spoil(response) : response,
+    expect: { outcome, signatureBase: base },
+  } satisfies AnswerCase
+}
+
+function refused(name: string, reason: string, how: Signing, spoil?: Spoil): AnswerCase {
+  const { base: _, ...response } = respond(login, 200, granted, how)
+  return {
+    name,
+    request: login,
+    response: spoil ? spoil(response) : response,
+    expect: { outcome: 'refused', reason },
+  }
+}
+
+const setHeader = (name: string, change: (value: string) => string): Spoil => {
+  return (response) => ({
+    ...response,
+    headers: response.headers.map(([each, value]) => [each, each === name ? change(value) : value]),
+  })
+}
+const dropHeader = (name: string): Spoil => {
+  return (response) => ({ ...response, headers: response.headers.filter(([each]) => each !== name) })
+}
+const unsigned = (name: string, status: number, body: string): AnswerCase => ({
+  name,
+  request: login,
+  response: { status, headers: [['content-type', 'application/json']], body },
+  expect:
+    status === 429 || status >= 500 ? { outcome: 'unavailable' } : { outcome: 'refused', reason: 'unsigned' },
+})
+const answerTo = (name: string, other: AnswerCase['request'], reason: string): AnswerCase => {
+  const { base: _, ...response } = respond(other, 200, granted)
+  return { name, request: login, response, expect: { outcome: 'refused', reason } }
+}
+
+const loginCovered = coveredFor(login.headers)
+const swapped = [loginCovered[1]!, loginCovered[0]!, ...loginCovered.slice(2)]
+const withKey = (params: string) => ({ params: params.replaceAll('KEY', `keyid="${testKey.kid}"`) })
+
+const answers: AnswerCase[] = [
+  accepted('a call without a session', init, 200, '{"success":true,"data":{"session":"kw_session_1"}}'),
+  accepted('a call with a session and a body', login, 200, granted),
+  accepted('a call without a body', check, 200, granted),
+  accepted('a POST without a body', logout, 200, '{"success":true,"data":{}}'),
+  accepted('a refusal', check, 403, banned),
+  accepted(
+    'a text beyond ASCII in the body',
+    check,
+    200,
+    '{"success":true,"data":{"user":{"username":"Žofie"}}}',
+  ),
+  accepted('a path with a prefix', { ...check, path: '/licenses/api/client/session' }, 200, granted),
+  accepted('an old time of signing: the clock decides nothing', login, 200, granted, { created: 1 }),
+  accepted('a second digest beside sha-256', login, 200, granted, {
+    digest: `sha-512=:AAAA:, ${digestOf(granted)}`,
+  }),
+  accepted('a further signature under another label', login, 200, granted, {}, (response) => ({
+    ...response,
+    headers: [
+      ...response.headers,
+      ['signature-input', 'proxy=("@status");created=1;keyid="p"'],
+      ['signature', 'proxy=:AAAA:'],
+    ],
+  })),
+  accepted(
+    'white space that the grammar allows',
+    login,
+    200,
+    granted,
+    {},
+    setHeader('signature-input', (value) => value.replace(';created', ';  created')),
+  ),
+  accepted('a signed 429', login, 429, '{"success":false,"code":"rate_limited","message":"Later"}'),
+  accepted('a signed 500', login, 500, '{"success":false,"code":"internal","message":"Sorry"}'),
+  unsigned('an unsigned 429', 429, ''),
+  unsigned('an unsigned 502', 502, '<html></html>'),
+  unsigned('an unsigned success', 200, granted),
+  unsigned('an unsigned refusal', 403, banned),
+  unsigned('an unsigned redirect', 302, ''),
+  refused('only another label', 'unsigned', { label: 'sig1' }),
+  refused('no signature beside its input', 'malformed_signature', {}, dropHeader('signature')),
+  refused('no input beside the signature', 'malformed_signature', {}, dropHeader('signature-input')),
+  refused(
+    'the label twice',
+    'malformed_signature',
+    {},
+    setHeader('signature', (value) => `${value}, ${value}`),
+  ),
+  refused('a parameter twice', 'malformed_signature', withKey(';created=1;created=2;KEY;alg="ed25519"')),
+  refused(
+    'a signature that is no byte sequence',
+    'malformed_signature',
+    {},
+    setHeader('signature', () => 'keyward="x"'),
+  ),
+  refused(
+    'a signature of 63 bytes',
+    'malformed_signature',
+    {},
+    setHeader('signature', () => `keyward=:${Buffer.alloc(63, 1).toString('base64')}:`),
+  ),
+  refused(
+    'a signature with bits behind its end',
+    'malformed_signature',
+    {},
+    setHeader('signature', (value) =>
+      value.replace(/(.)==:$/, (_, last) => `${String.fromCharCode(last.charCodeAt(0) + 1)}==:`),
+    ),
+  ),
+  refused(
+    'an input that is no list',
+    'malformed_signature',
+    {},
+    setHeader('signature-input', () => 'keyward="@status"'),
+  ),
+  refused(
+    'an input that breaks off',
+    'malformed_signature',
+    {},
+    setHeader('signature-input', (value) => value.slice(0, 20)),
+  ),
+  ...loginCovered.map((name) =>
+    refused(`${name} is not covered`, 'wrong_coverage', {
+      components: loginCovered.filter((each) => each !== name),
+    }),
+  ),
+  refused('the components in another order', 'wrong_coverage', { components: swapped }),
+  refused('a component too many', 'wrong_coverage', { components: [...loginCovered, '"keyward-app";req'] }),
+  refused('the method without req', 'wrong_coverage', {
+    components: loginCovered.map((name) => name.replace('"@method";req', '"@method"')),
+  }),
+  refused('no created', 'wrong_parameters', withKey(';KEY;alg="ed25519"')),
+  refused('no keyid', 'wrong_parameters', withKey(';created=1;alg="ed25519"')),
+  refused('no alg', 'wrong_parameters', withKey(';created=1;KEY')),
+  refused('another alg', 'wrong_parameters', withKey(';created=1;KEY;alg="hmac-sha256"')),
+  refused('created as a text', 'wrong_parameters', withKey(';created="1";KEY;alg="ed25519"')),
+  refused('the parameters in another order', 'wrong_parameters', withKey(';KEY;created=1;alg="ed25519"')),
+  refused('a parameter too many', 'wrong_parameters', withKey(';created=1;KEY;alg="ed25519";expires=2')),
+  refused('a key that is not known', 'unknown_key', { key: otherKey }),
+  refused("another app's key under a known key id", 'bad_signature', { key: otherKey, keyid: testKey.kid }),
+  refused('a changed body', 'digest_mismatch', {}, (response) => ({
+    ...response,
+    body: response.body.replace('ada', 'eve'),
+  })),
+  refused('a body cut off', 'digest_mismatch', {}, (response) => ({
+    ...response,
+    body: response.body.slice(0, -3),
+  })),
+  refused('an empty body', 'digest_mismatch', {}, (response) => ({ ...response, body: '' })),
+  refused('no digest', 'digest_mismatch', {}, dropHeader('content-digest')),
+  refused('a signed digest of another body', 'digest_mismatch', { digest: digestOf('other') }),
+  refused('a signed digest of another kind only', 'digest_mismatch', { digest: 'sha-512=:AAAA:' }),
+  refused('a changed body with a digest of its own', 'bad_signature', {}, (response) =>
+    setHeader('content-digest', () => digestOf(banned))({ ...response, body: banned }),
+  ),
+  refused('a changed status', 'bad_signature', {}, (response) => ({ ...response, status: 201 })),
+  refused(
+    'a changed time of signing',
+    'bad_signature',
+    {},
+    setHeader('signature-input', (value) => value.replace('created=17', 'created=18')),
+  ),
+  refused(
+    'a signature of nothing',
+    'bad_signature',
+    {},
+    setHeader('signature', () => `keyward=:${Buffer.alloc(64).toString('base64')}:`),
+  ),
+  refused('a broken signature on a 500', 'bad_signature', {}, (response) => ({ ...response, status: 500 })),
+  answerTo(
+    'a replay: the answer to another nonce',
+    { ...login, headers: { ...login.headers, 'keyward-nonce': 'x'.repeat(32) } },
+    'bad_signature',
+  ),
+  answerTo(
+    'the answer to another session',
+    { ...login, headers: { ...login.headers, authorization: 'Bearer other' } },
+    'bad_signature',
+  ),
+  answerTo(
+    'the answer to another body',
+    { ...login, headers: { ...login.headers, 'content-digest': digestOf('{}') } },
+    'bad_signature',
+  ),
+  answerTo('the answer to another path', { ...login, path: '/api/client/license' }, 'bad_signature'),
+  answerTo('the answer to another method', { ...login, method: 'PUT' }, 'bad_signature'),
+  answerTo('the answer to a call without a body', check, 'wrong_coverage'),
+]
+
+const hwids: HwidCase[] = [
+  ['Linux', 'k3yw4rd1', 'machine-id:3d1219c7c4c5404aaa1f6d2a48adfda4'],
+  ['Linux without a machine id', 'k3yw4rd1', 'dmi:11112222-3333-4444-5555-666677778888'],
+  ['macOS', 'k3yw4rd1', 'ioplatform:11112222-3333-4444-5555-666677778888'],
+  ['Windows', 'k3yw4rd1', 'machine-guid:11112222-3333-4444-5555-666677778888'],
+  ['a machine with nothing but a network card', 'k3yw4rd1', 'network:8c:00:00:00:00:01:anvil'],
+  ['the same machine for another app', 'an0therx', 'machine-guid:11112222-3333-4444-5555-666677778888'],
+].map(([name, appId, machine]) => ({
+  name: name!,
+  appId: appId!,
+  machine: machine!,
+  hwid: createHmac('sha256', `keyward-hwid-v1:${appId}`).update(machine!).digest('hex'),
+}))
+
+/** The files of this folder with their content. */
+export const files = {
+  'answers.json': { keys: [toPublic(testKey)], cases: answers },
+  'hwids.json': { cases: hwids },
+}
+
+export const render = (content: unknown) => `${JSON.stringify(content, null, 2)}\n`
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(new URL(name, import.meta.url), render(content))
+  }
+}
