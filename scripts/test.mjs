@@ -7,6 +7,8 @@ import { buildSdk, ensureConsole, ensureInstalled, root, run } from './ensure.mj
 ensureInstalled({ dev: true })
 const reports = mkdtempSync(join(tmpdir(), 'keyward-reports-'))
 const counts = { passed: 0, failed: 0 }
+/** What failed, told again at the end: the end of a long log is what people are shown. */
+const failures = []
 try {
   await step('checks', () => run([`${root}/scripts/check.mjs`]))
   await buildSdk()
@@ -16,20 +18,26 @@ try {
 } finally {
   rmSync(reports, { recursive: true, force: true })
 }
+for (const failure of failures) console.log(`failed: ${failure}`)
 console.log(`${counts.passed} passed, ${counts.failed} failed`)
 process.exitCode = counts.failed === 0 ? 0 : 1
 
 async function step(name, work) {
   const ok = (await work()) === 0
   counts[ok ? 'passed' : 'failed'] += 1
-  if (!ok) console.error(`${name} failed`)
+  if (!ok) failures.push(name)
 }
 
 async function code() {
   const report = join(reports, 'code.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const exit = await run([`${root}/node_modules/vitest/vitest.mjs`, 'run', ...reporters])
-  const { numPassedTests = 0, numFailedTests = 0 } = read(report)
+  const { numPassedTests = 0, numFailedTests = 0, testResults = [] } = read(report)
+  for (const { name, message, assertionResults } of testResults) {
+    if (message) failures.push(`${name}: ${message}`)
+    for (const { status, fullName, failureMessages } of assertionResults)
+      if (status === 'failed') failures.push(`${name}: ${fullName}\n${failureMessages.join('\n')}`)
+  }
   count(numPassedTests, numFailedTests, exit)
 }
 
@@ -39,8 +47,16 @@ async function browser() {
     cwd: join(root, 'e2e'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   })
-  const { expected = 0, flaky = 0, unexpected = 0 } = read(report).stats ?? {}
+  const { stats = {}, suites = [] } = read(report)
+  const { expected = 0, flaky = 0, unexpected = 0 } = stats
+  for (const { file, title, projectName } of suites.flatMap(failedSpecs))
+    failures.push(`${file}: ${title} (${projectName})`)
   count(expected + flaky, unexpected, exit)
+}
+
+function failedSpecs({ suites = [], specs = [] }) {
+  const tests = specs.flatMap(({ file, title, tests }) => tests.map((test) => ({ file, title, ...test })))
+  return [...tests.filter(({ status }) => status === 'unexpected'), ...suites.flatMap(failedSpecs)]
 }
 
 /** A run that fails without a failed test, or in which no test ran, is a failure of its own. */
