@@ -53,6 +53,8 @@ test.each([
   ['PAYMENTS', 'razorpay'],
   ['RAZORPAY_KEY_ID', 'rzp_1'],
   ['SMTP_URL', 'https://mail'],
+  ['MAIL_FROM', 'Keyward'],
+  ['MAIL_FROM', 'Keyward <a@example.com>\r\nBcc: b@example.com'],
   ['SECRET_KEY', 'short'],
   ['PRICE_MONTHLY', 'free'],
   ['PRICE_YEARLY', '0'],

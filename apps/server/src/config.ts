@@ -42,8 +42,9 @@ export class ConfigError extends Error {
   }
 }
 
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i
+export const loopback = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
+const sender = /^(?:[^<>\r\n]*<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,]+@[^\s<>@,]+)$/
 const smallestUnits = z.coerce
   .number('must be an amount such as 699 or 699.50')
   .min(1, 'must be at least 1')
@@ -90,7 +91,7 @@ const variables = z.object({
     .regex(/^[A-Z]{3}$/, 'must be a three-letter currency code')
     .default('INR'),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must start with smtp:// or smtps://' }).optional(),
-  MAIL_FROM: z.string().min(3).optional(),
+  MAIL_FROM: z.string().regex(sender, 'must be an address, or a name and <address>').optional(),
   SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
   LINK_SHIPPING: httpUrl.optional(),
   LINK_REFUND: httpUrl.optional(),
