@@ -1,0 +1,194 @@
+import { refuse, refuseId } from './errors.ts'
+import { makeCode, makeId } from './ids.ts'
+import type { Ledger, Notes } from './ledger.ts'
+import { checkAmount, getOrder } from './orders.ts'
+
+export type PaymentMethod = 'card' | 'upi' | 'netbanking' | 'wallet' | 'emi'
+
+/** https://razorpay.com/docs/api/payments/entity */
+export interface Payment {
+  id: string
+  entity: 'payment'
+  amount: number
+  currency: string
+  status: 'created' | 'authorized' | 'captured' | 'refunded' | 'failed'
+  order_id: string
+  invoice_id: null
+  international: boolean
+  method: PaymentMethod
+  amount_refunded: number
+  refund_status: null | 'partial' | 'full'
+  captured: boolean
+  description: string | null
+  card_id: string | null
+  bank: string | null
+  wallet: string | null
+  vpa: string | null
+  email: string
+  contact: string
+  notes: Notes
+  fee: number | null
+  tax: number | null
+  error_code: string | null
+  error_description: string | null
+  error_source: string | null
+  error_step: string | null
+  error_reason: string | null
+  acquirer_data: Record<string, string | null>
+  created_at: number
+  /** Only on a payment that failed first and was authorized afterwards. */
+  late_authorized?: true
+}
+
+/** Why a payment failed, as the provider tells it. */
+export interface Failure {
+  code: string
+  description: string
+  source: string
+  step: string
+  reason: string
+}
+
+const declined: Failure = {
+  code: 'BAD_REQUEST_ERROR',
+  description: "Your payment didn't go through as it was declined by the bank. Try another payment method.",
+  source: 'bank',
+  step: 'payment_authorization',
+  reason: 'payment_failed',
+}
+
+/** What a customer does in the checkout. */
+export interface Attempt {
+  /** Where the payment ends; `captured` unless told otherwise, as with automatic capture. */
+  status?: 'captured' | 'authorized' | 'failed'
+  /** The order's amount and currency unless told otherwise; the real checkout cannot pay another amount. */
+  amount?: number
+  currency?: string
+  method?: PaymentMethod
+  email?: string
+  contact?: string
+  notes?: Record<string, string>
+  failure?: Partial<Failure>
+  /** Pays although the order is paid already, as two open checkouts can. */
+  evenIfPaid?: boolean
+}
+
+/** Makes a payment for an order, with the events of each step. */
+export function attemptPayment(ledger: Ledger, orderId: string, attempt: Attempt): Payment {
+  const order = getOrder(ledger, orderId)
+  const { status = 'captured', method = 'card', amount = order.amount } = attempt
+  checkAmount(amount)
+  if (order.status === 'paid' && !attempt.evenIfPaid)
+    throw refuse('Payment already done for this order.', { reason: 'order_already_paid' })
+  const payment: Payment = {
+    id: makeId('pay'),
+    entity: 'payment',
+    amount,
+    currency: attempt.currency ?? order.currency,
+    status: 'created',
+    order_id: order.id,
+    invoice_id: null,
+    international: false,
+    method,
+    amount_refunded: 0,
+    refund_status: null,
+    captured: false,
+    description: null,
+    card_id: method === 'card' || method === 'emi' ? `card_${makeCode()}` : null,
+    bank: method === 'netbanking' ? 'HDFC' : null,
+    wallet: method === 'wallet' ? 'payzapp' : null,
+    vpa: method === 'upi' ? 'customer@upi' : null,
+    email: attempt.email ?? 'customer@example.com',
+    contact: attempt.contact ?? '+919900000000',
+    notes: attempt.notes ?? [],
+    fee: null,
+    tax: null,
+    error_code: null,
+    error_description: null,
+    error_source: null,
+    error_step: null,
+    error_reason: null,
+    acquirer_data: method === 'card' ? { auth_code: null } : {},
+    created_at: ledger.now(),
+  }
+  ledger.payments.set(payment.id, payment)
+  order.attempts += 1
+  if (order.status === 'created') order.status = 'attempted'
+  if (status === 'failed') failPayment(ledger, payment, attempt.failure)
+  else authorizePayment(ledger, payment)
+  if (status === 'captured') settlePayment(ledger, payment)
+  return payment
+}
+
+function failPayment(ledger: Ledger, payment: Payment, failure: Partial<Failure> = {}): void {
+  const { code, description, source, step, reason } = { ...declined, ...failure }
+  Object.assign(payment, {
+    status: 'failed',
+    error_code: code,
+    error_description: description,
+    error_source: source,
+    error_step: step,
+    error_reason: reason,
+  })
+  ledger.emit('payment.failed', { payment })
+}
+
+function authorizePayment(ledger: Ledger, payment: Payment): void {
+  payment.status = 'authorized'
+  ledger.emit('payment.authorized', { payment })
+}
+
+/** A payment that was given up as failed and succeeds after all: https://razorpay.com/docs/payments/payments/late-authorisation */
+export function authorizeLate(ledger: Ledger, id: string, status: 'authorized' | 'captured'): Payment {
+  const payment = getPayment(ledger, id)
+  if (payment.status !== 'failed') throw refuse('Only a failed payment can be authorized late')
+  Object.assign(payment, {
+    late_authorized: true,
+    error_code: null,
+    error_description: null,
+    error_source: null,
+    error_step: null,
+    error_reason: null,
+  })
+  authorizePayment(ledger, payment)
+  if (status === 'captured') settlePayment(ledger, payment)
+  return payment
+}
+
+/** The money is the merchant's: a fee of two percent and the tax on it, and the order gets what it waits for. */
+function settlePayment(ledger: Ledger, payment: Payment): void {
+  const order = getOrder(ledger, payment.order_id)
+  const fee = Math.floor((payment.amount * 2) / 100)
+  payment.tax = Math.floor((fee * 18) / 100)
+  payment.fee = fee + payment.tax
+  payment.status = 'captured'
+  payment.captured = true
+  ledger.emit('payment.captured', { payment })
+  order.amount_paid += payment.amount
+  order.amount_due = Math.max(0, order.amount - order.amount_paid)
+  if (order.status === 'paid' || order.amount_due > 0) return
+  order.status = 'paid'
+  ledger.emit('order.paid', { payment, order })
+}
+
+/** `POST /v1/payments/:id/capture`: https://razorpay.com/docs/api/payments/capture */
+export function capturePayment(ledger: Ledger, id: string, body: Record<string, unknown>): Payment {
+  const payment = getPayment(ledger, id)
+  const { amount, currency = 'INR' } = body
+  checkAmount(amount)
+  if (payment.captured) throw refuse('This payment has already been captured')
+  if (payment.status !== 'authorized')
+    throw refuse('Only payments which have been authorized and not yet captured can be captured')
+  if (amount !== payment.amount)
+    throw refuse('Capture amount must be equal to the amount authorized', { field: 'amount' })
+  if (currency !== payment.currency)
+    throw refuse('Payment currency should be the same as the currency authorized', { field: 'currency' })
+  settlePayment(ledger, payment)
+  return payment
+}
+
+export function getPayment(ledger: Ledger, id: string): Payment {
+  const payment = ledger.payments.get(id)
+  if (!payment) throw refuseId()
+  return payment
+}

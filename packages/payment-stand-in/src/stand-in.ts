@@ -1,0 +1,288 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { closeDispute, type Dispute, getDispute, openDispute } from './disputes.ts'
+import { type Fault, type FaultRule, Faults } from './faults.ts'
+import { makeId } from './ids.ts'
+import type { Ledger } from './ledger.ts'
+import { createOrder, getOrder, type Order } from './orders.ts'
+import {
+  type Attempt,
+  attemptPayment,
+  authorizeLate,
+  capturePayment,
+  getPayment,
+  type Payment,
+} from './payments.ts'
+import { createRefund, finishRefund, getRefund, type Refund, refundUncaptured } from './refunds.ts'
+import { type Call, createHandler } from './server.ts'
+import { sign, signCheckout } from './signatures.ts'
+import {
+  type AutoDelivery,
+  type DeliverAllOptions,
+  type Delivery,
+  type Disguise,
+  type WebhookEvent,
+  Webhooks,
+} from './webhooks.ts'
+
+export interface StandInOptions {
+  keyId: string
+  keySecret: string
+  webhookSecret: string
+  webhookUrl?: string
+  /** A free one unless told otherwise. */
+  port?: number
+  /** Delivers events as they happen; otherwise they wait for `deliver`. */
+  autoWebhooks?: boolean | AutoDelivery
+  /** How long a delivery waits for its answer; 5 seconds, as the provider does. */
+  webhookTimeoutMs?: number
+  /** How refunds begin; `processed` unless told otherwise. Pending ones wait for `processRefund` or `failRefund`. */
+  refunds?: 'pending' | 'processed'
+  /** Refuses a second order with the receipt of another. */
+  uniqueReceipts?: boolean
+  /** Unix milliseconds. */
+  now?: () => number
+}
+
+/** What the checkout hands to the page after a payment; the signature is empty when the payment failed. */
+export interface Checkout {
+  razorpay_payment_id: string
+  razorpay_order_id: string
+  razorpay_signature: string
+}
+
+/** A payment provider on loopback that speaks Razorpay's API and does as it is told. */
+export class PaymentStandIn {
+  readonly accountId = makeId('acc')
+  /** Every call of the API, oldest first. */
+  readonly calls: Call[] = []
+  readonly #options: StandInOptions
+  readonly #ledger: Ledger
+  readonly #webhooks: Webhooks
+  readonly #faults = new Faults()
+  readonly #server: Server
+
+  constructor(options: StandInOptions) {
+    const { keyId, keySecret, webhookSecret, webhookTimeoutMs: timeoutMs = 5000, now = Date.now } = options
+    this.#options = options
+    this.#webhooks = new Webhooks({ secret: webhookSecret, accountId: this.accountId, timeoutMs })
+    this.#webhooks.url = options.webhookUrl
+    this.setAutoWebhooks(options.autoWebhooks ?? false)
+    const seconds = () => Math.floor(now() / 1000)
+    this.#ledger = {
+      orders: new Map(),
+      payments: new Map(),
+      refunds: new Map(),
+      disputes: new Map(),
+      refundKeys: new Map(),
+      uniqueReceipts: options.uniqueReceipts ?? false,
+      refundsStart: options.refunds ?? 'processed',
+      now: seconds,
+      emit: (name, subjects) => this.#webhooks.emit(name, subjects, seconds()),
+    }
+    const handle = createHandler({
+      keyId,
+      keySecret,
+      ledger: this.#ledger,
+      faults: this.#faults,
+      calls: this.calls,
+      baseUrl: () => this.url,
+      pay: (orderId, attempt) => this.#payInWindow(orderId, attempt),
+    })
+    this.#server = createServer((request, response) => void handle(request, response))
+  }
+
+  async listen(): Promise<this> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#server.once('error', reject)
+    this.#server.listen(this.#options.port ?? 0, '127.0.0.1', resolve)
+    await promise
+    return this
+  }
+
+  /** Where the API is, without a slash at the end. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** Every event so far, oldest first, delivered or not. */
+  get events(): WebhookEvent[] {
+    return this.#webhooks.events
+  }
+
+  setWebhookUrl(url: string | undefined): void {
+    this.#webhooks.url = url
+  }
+
+  setAutoWebhooks(auto: boolean | AutoDelivery): void {
+    this.#webhooks.auto = auto === true ? {} : auto || undefined
+  }
+
+  /** How refunds made from now on begin. */
+  setRefunds(start: 'pending' | 'processed'): void {
+    this.#ledger.refundsStart = start
+  }
+
+  /** An order that the merchant's server knows nothing of. */
+  createOrder(body: {
+    amount: number
+    currency: string
+    receipt?: string
+    notes?: Record<string, string>
+  }): Order {
+    return structuredClone(createOrder(this.#ledger, body))
+  }
+
+  /** Plays what a customer does in the checkout. */
+  pay(orderId: string, attempt: Attempt = {}): Checkout {
+    return this.#toCheckout(attemptPayment(this.#ledger, orderId, attempt))
+  }
+
+  /** A failed payment succeeds after all, even on an order that is paid by then. */
+  authorizeLater(
+    paymentId: string,
+    { status = 'captured' }: { status?: 'authorized' | 'captured' } = {},
+  ): Checkout {
+    return this.#toCheckout(authorizeLate(this.#ledger, paymentId, status))
+  }
+
+  /** Captures an authorized payment, as the operator may in the provider's dashboard. */
+  capture(paymentId: string): Payment {
+    const { amount, currency } = getPayment(this.#ledger, paymentId)
+    return structuredClone(capturePayment(this.#ledger, paymentId, { amount, currency }))
+  }
+
+  /** Refunds a captured payment, as the operator may in the provider's dashboard. */
+  refund(paymentId: string, amount?: number): Refund {
+    return structuredClone(createRefund(this.#ledger, paymentId, amount === undefined ? {} : { amount }))
+  }
+
+  /** What the provider does itself with an authorized payment that nobody captured in time. */
+  refundUncaptured(paymentId: string): Refund {
+    return structuredClone(refundUncaptured(this.#ledger, paymentId))
+  }
+
+  processRefund(refundId: string): Refund {
+    return structuredClone(finishRefund(this.#ledger, refundId, 'processed'))
+  }
+
+  failRefund(refundId: string): Refund {
+    return structuredClone(finishRefund(this.#ledger, refundId, 'failed'))
+  }
+
+  dispute(paymentId: string, asked: Parameters<typeof openDispute>[2] = {}): Dispute {
+    return structuredClone(openDispute(this.#ledger, paymentId, asked))
+  }
+
+  closeDispute(disputeId: string, outcome: 'won' | 'lost'): Dispute {
+    return structuredClone(closeDispute(this.#ledger, disputeId, outcome))
+  }
+
+  order(id: string): Order {
+    return structuredClone(getOrder(this.#ledger, id))
+  }
+
+  payment(id: string): Payment {
+    return structuredClone(getPayment(this.#ledger, id))
+  }
+
+  findDispute(id: string): Dispute {
+    return structuredClone(getDispute(this.#ledger, id))
+  }
+
+  findRefund(id: string): Refund {
+    return structuredClone(getRefund(this.#ledger, id))
+  }
+
+  orders(): Order[] {
+    return structuredClone([...this.#ledger.orders.values()])
+  }
+
+  /** All payments, or those of an order. */
+  payments(orderId?: string): Payment[] {
+    const all = [...this.#ledger.payments.values()]
+    return structuredClone(all.filter((payment) => orderId === undefined || payment.order_id === orderId))
+  }
+
+  /** All refunds, or those of a payment. */
+  refunds(paymentId?: string): Refund[] {
+    const all = [...this.#ledger.refunds.values()]
+    return structuredClone(all.filter((refund) => paymentId === undefined || refund.payment_id === paymentId))
+  }
+
+  disputes(): Dispute[] {
+    return structuredClone([...this.#ledger.disputes.values()])
+  }
+
+  /** Delivers one event, as often as it is called; `disguise` forges it. */
+  deliver(event: WebhookEvent, disguise: Disguise = {}): Promise<Delivery> {
+    return this.#webhooks.deliver(event, disguise)
+  }
+
+  /** Delivers every event that was not answered with 2xx before. */
+  deliverAll(options: DeliverAllOptions = {}): Promise<(Delivery & { event: WebhookEvent })[]> {
+    return this.#webhooks.deliverAll(options)
+  }
+
+  /** Resolves when the automatic deliveries so far are over. */
+  settled(): Promise<void> {
+    return this.#webhooks.settled()
+  }
+
+  /** The webhook signature of a text. */
+  sign(body: string): string {
+    return sign(this.#options.webhookSecret, body)
+  }
+
+  checkoutSignature(orderId: string, paymentId: string): string {
+    return signCheckout(this.#options.keySecret, orderId, paymentId)
+  }
+
+  /** Lets the next matching calls go wrong. */
+  fail(rule: FaultRule): Fault {
+    return this.#faults.add(rule)
+  }
+
+  /** Takes all faults away and lets calls that wait go on. */
+  clearFaults(): void {
+    this.#faults.clear()
+  }
+
+  async close(): Promise<void> {
+    this.#faults.clear()
+    await this.#webhooks.close()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#server.close(() => resolve())
+    this.#server.closeAllConnections()
+    await promise
+  }
+
+  #toCheckout(payment: Payment): Checkout {
+    return {
+      razorpay_payment_id: payment.id,
+      razorpay_order_id: payment.order_id,
+      razorpay_signature:
+        payment.status === 'failed' ? '' : this.checkoutSignature(payment.order_id, payment.id),
+    }
+  }
+
+  #payInWindow(orderId: string, attempt: Attempt) {
+    const payment = attemptPayment(this.#ledger, orderId, attempt)
+    if (payment.status !== 'failed') return this.#toCheckout(payment)
+    return {
+      error: {
+        code: payment.error_code,
+        description: payment.error_description,
+        source: payment.error_source,
+        step: payment.error_step,
+        reason: payment.error_reason,
+        metadata: { payment_id: payment.id, order_id: payment.order_id },
+      },
+    }
+  }
+}
+
+/** Starts a stand-in of the payment provider on a port of loopback. */
+export function startPaymentStandIn(options: StandInOptions): Promise<PaymentStandIn> {
+  return new PaymentStandIn(options).listen()
+}
