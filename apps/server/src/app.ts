@@ -22,6 +22,7 @@ import { dashboardRoutes } from './modules/dashboard/dashboard.routes.ts'
 import { eventsRoutes } from './modules/events/events.routes.ts'
 import { createEvents } from './modules/events/events.service.ts'
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
+import { createMailer, type Mailer } from './modules/mail/mail.service.ts'
 import { plansRoutes } from './modules/plans/plans.routes.ts'
 import { portalRoutes } from './modules/portal/portal.routes.ts'
 import { createProgramMount } from './modules/program/program.mount.ts'
@@ -43,11 +44,14 @@ export interface AppOptions {
   consoleDir: string
   clock?: Clock
   passwords?: Passwords
+  mailer?: Mailer
   logLevel?: string
   /** Checks every answer against the contract; for tests. */
   checkAnswers?: boolean
   /** How often the streams of events are looked at. */
   beatMs?: number | undefined
+  /** How long after the start the first reminders are sent. */
+  remindersAfterMs?: number | undefined
   timeouts?: { requestMs: number; headersMs: number; checkEveryMs: number }
 }
 
@@ -75,6 +79,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const attempts = new Attempts(ctx)
   const sessions = new ProgramSessions(ctx, logError)
   const reads = new ProgramReads(database)
+  const mailer = options.mailer ?? createMailer(config, server.log)
 
   installErrors(server)
   installBodies(server)
@@ -137,11 +142,16 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await server.register((scope) => installPages(scope, config, options.consoleDir))
 
-  const stopHousekeeping = startHousekeeping(ctx, logError)
+  const stopHousekeeping = startHousekeeping(ctx, {
+    mailer,
+    onError: logError,
+    remindersAfterMs: options.remindersAfterMs,
+  })
   server.addHook('onReady', () => events.start())
   server.addHook('preClose', async () => events.endStreams())
   server.addHook('onClose', async () => {
     await stopHousekeeping()
+    mailer.close()
     await sessions.flush()
     await events.stop()
   })

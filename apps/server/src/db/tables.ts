@@ -159,6 +159,14 @@ interface AttemptsTable {
   window_ends: number
 }
 
+interface PlanRemindersTable {
+  owner_id: string
+  premium_until: number
+  days: number
+  claimed_at: number
+  sent_at: number | null
+}
+
 interface MetaTable {
   name: string
   value: string
@@ -180,6 +188,7 @@ export interface Tables {
   daily_counts: DailyCountsTable
   audit: AuditTable
   attempts: AttemptsTable
+  plan_reminders: PlanRemindersTable
   meta: MetaTable
 }
 

@@ -1,6 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { foundation } from './0001-foundation.ts'
 import { countBlocks } from './0002-count-blocks.ts'
+import { planReminders } from './0004-plan-reminders.ts'
 
 /** In the order in which they run; a landed one is never changed. */
-export const migrations: readonly Migration[] = [foundation, countBlocks]
+export const migrations: readonly Migration[] = [foundation, countBlocks, planReminders]

@@ -1,9 +1,14 @@
-import { minute } from '../../core/clock.ts'
+import { minute, second } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { inSlices } from '../../core/slices.ts'
+import type { Mailer } from '../mail/mail.service.ts'
+import { sendReminders, tidyReminders } from '../plans/plans.reminders.ts'
 import { deleteEnded } from '../program/program.repo.ts'
 
 const intervalMs = 10 * minute
+const firstRemindersMs = 30 * second
+/** At the end of the server a message under way gets this long to be taken. */
+const graceMs = 5 * second
 const sessionTables = ['client_sessions', 'owner_sessions', 'reseller_sessions'] as const
 
 const countTables = ['license_counts', 'license_blocks', 'client_counts', 'client_blocks'] as const
@@ -16,17 +21,51 @@ export async function tidy(ctx: Ctx): Promise<void> {
   }
   await ctx.db.deleteFrom('attempts').where('window_ends', '<=', now).execute()
   for (const table of countTables) await ctx.db.deleteFrom(table).where('n', '=', 0).execute()
+  await tidyReminders(ctx)
 }
 
-/** Tidies now and then until the returned function is called. */
-export function startHousekeeping(ctx: Ctx, onError: (error: unknown) => void): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve()
+interface Options {
+  mailer: Mailer
+  onError: (error: unknown) => void
+  /** How long after the start the first reminders are sent. */
+  remindersAfterMs?: number | undefined
+}
+
+/** Tidies and sends reminders now and then until the returned function is called. */
+export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<void> {
+  const { mailer, onError, remindersAfterMs = firstRemindersMs } = options
+  const stopping = new AbortController()
+  const tidying = oneAtATime(() => tidy(ctx).catch(onError))
+  // By themselves, so that a slow mail server holds up nothing else.
+  const reminding = oneAtATime(() =>
+    sendReminders(ctx, mailer, { onError, signal: stopping.signal }).catch(onError),
+  )
   const timer = setInterval(() => {
-    running = tidy(ctx).catch(onError)
+    tidying.start()
+    reminding.start()
   }, intervalMs)
+  const first = setTimeout(reminding.start, remindersAfterMs)
   timer.unref()
+  first.unref()
   return async () => {
     clearInterval(timer)
-    await running
+    clearTimeout(first)
+    stopping.abort()
+    const grace = setTimeout(() => mailer.close(), graceMs)
+    await Promise.all([tidying.ended(), reminding.ended()])
+    clearTimeout(grace)
+  }
+}
+
+/** Starts work that never fails, unless it is still under way. */
+function oneAtATime(work: () => Promise<void>) {
+  let running: Promise<void> | undefined
+  return {
+    start: () => {
+      running ??= work().finally(() => {
+        running = undefined
+      })
+    },
+    ended: async () => running,
   }
 }

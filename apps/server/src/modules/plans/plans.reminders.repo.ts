@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import type { OwnerRow } from '../../db/tables.ts'
+
+/** A reminder of one end date, so many days before it. */
+export interface Reminder {
+  ownerId: string
+  premiumUntil: number
+  days: number
+}
+
+export interface Claim extends Reminder {
+  claimedAt: number
+}
+
+export type Ending = Pick<OwnerRow, 'id' | 'name' | 'email'> & { premium_until: number }
+
+/** Owners whose premium ends after `from` and not after `to`, without this reminder sent or claimed after `stale`. */
+export const listEnding = (
+  db: Db,
+  given: { from: number; to: number; days: number; stale: number; count: number },
+): Promise<Ending[]> =>
+  db
+    .selectFrom('owners')
+    .select(['id', 'name', 'email', 'premium_until'])
+    .$narrowType<{ premium_until: number }>()
+    .where('premium_until', '>', given.from)
+    .where('premium_until', '<=', given.to)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('plan_reminders')
+            .select('owner_id')
+            .whereRef('plan_reminders.owner_id', '=', 'owners.id')
+            .whereRef('plan_reminders.premium_until', '=', 'owners.premium_until')
+            .where('days', '=', given.days)
+            .where((or) => or.or([or('sent_at', 'is not', null), or('claimed_at', '>', given.stale)])),
+        ),
+      ),
+    )
+    .orderBy('premium_until')
+    .orderBy('id')
+    .limit(given.count)
+    .execute()
+
+/** Of many at once exactly one gets it, and only while premium still ends then. */
+export async function claim(db: Db, given: Claim, stale: number): Promise<boolean> {
+  const { ownerId, premiumUntil, days, claimedAt } = given
+  const { rows } = await sql`
+    insert into plan_reminders (owner_id, premium_until, days, claimed_at)
+      select id, premium_until, ${days}, ${claimedAt} from owners
+        where id = ${ownerId} and premium_until = ${premiumUntil} and premium_until > ${claimedAt}
+      on conflict (owner_id, premium_until, days) do update set claimed_at = excluded.claimed_at
+        where plan_reminders.sent_at is null and plan_reminders.claimed_at <= ${stale}
+      returning owner_id`.execute(db)
+  return rows.length > 0
+}
+
+export async function markSent(db: Db, given: Claim, now: number): Promise<void> {
+  await db
+    .updateTable('plan_reminders')
+    .set({ sent_at: now })
+    .where('owner_id', '=', given.ownerId)
+    .where('premium_until', '=', given.premiumUntil)
+    .where('days', '=', given.days)
+    .execute()
+}
+
+/** Lets a claim that is still held go, as if it had been made at `claimedAt`. */
+export async function release(db: Db, given: Claim, claimedAt: number): Promise<void> {
+  await db
+    .updateTable('plan_reminders')
+    .set({ claimed_at: claimedAt })
+    .where('owner_id', '=', given.ownerId)
+    .where('premium_until', '=', given.premiumUntil)
+    .where('days', '=', given.days)
+    .where('claimed_at', '=', given.claimedAt)
+    .where('sent_at', 'is', null)
+    .execute()
+}
+
+export async function deleteEndedBefore(db: Db, premiumUntil: number): Promise<void> {
+  await db.deleteFrom('plan_reminders').where('premium_until', '<', premiumUntil).execute()
+}

@@ -1,0 +1,49 @@
+import { limits } from '@keyward/contract'
+import type { Mail } from '../mail/mail.service.ts'
+
+const format = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'UTC',
+  month: 'short',
+  day: '2-digit',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+
+/** 'MMM dd, yyyy, HH:mm UTC' */
+export const formatUtc = (epochMs: number): string => `${format.format(epochMs)} UTC`
+
+/** The message that tells an owner that premium is about to end. */
+export function toReminder(given: {
+  name: string
+  email: string
+  premiumUntil: number
+  isLastDay: boolean
+  publicUrl: string | undefined
+}): Mail {
+  const { name, email, publicUrl } = given
+  const end = formatUtc(given.premiumUntil)
+  const { maxApps, maxLicensesPerApp } = limits.free
+  const address = publicUrl === undefined ? undefined : `${publicUrl}/subscription`
+  const where = address ?? 'the Subscription page of your console'
+  const link = address === undefined ? where : `<a href="${escapeHtml(address)}">${escapeHtml(address)}</a>`
+  const intro = [
+    `Hello ${name},`,
+    `the premium plan of your Keyward account ${email} ends on ${end}.`,
+    `From then on the limits of the free plan apply to what is new: ${maxApps} applications, ${maxLicensesPerApp} licenses per application and no resellers. Nothing is deleted, and licenses that your customers have go on working. Your resellers can no longer generate licenses.`,
+  ]
+  const signature =
+    'This message was sent by Keyward because premium is about to end. You need not answer it.'
+  return {
+    to: email,
+    subject: given.isLastDay ? 'Your premium plan ends within a day' : `Your premium plan ends on ${end}`,
+    text: `${[...intro, `To renew, open ${where}`, signature].join('\n\n')}\n`,
+    html: [...intro.map(escapeHtml), `To renew, open ${link}`, escapeHtml(signature)]
+      .map((paragraph) => `<p>${paragraph}</p>\n`)
+      .join(''),
+  }
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => entities[sign] ?? sign)
