@@ -40,7 +40,7 @@ export function respond(ledger: Ledger, request: ApiRequest): unknown {
     const match = path.exec(request.path)
     if (match && method === request.method) return answer(ledger, match[1] ?? '', request)
   }
-  throw refuse('The requested URL was not found on the server.', {}, 404)
+  throw refuse('The requested URL was not found on the server.')
 }
 
 function toPage(query: URLSearchParams): Parameters<typeof listOrders>[1] {

@@ -60,6 +60,7 @@
         position: 'fixed',
         inset: '0',
         zIndex: '2147483647',
+        pointerEvents: 'auto',
         display: 'grid',
         placeItems: 'center',
         background: 'rgb(0 0 0 / 60%)',

@@ -13,6 +13,7 @@ export interface Dispute {
   currency: string
   amount_deducted: number
   reason_code: string
+  reason_description: string
   respond_by: number
   status: 'open' | 'under_review' | 'won' | 'lost' | 'closed'
   phase: 'fraud' | 'retrieval' | 'chargeback' | 'pre_arbitration' | 'arbitration'
@@ -40,6 +41,7 @@ export function openDispute(
     currency: payment.currency,
     amount_deducted: 0,
     reason_code: reasonCode,
+    reason_description: 'The customer does not recognize the payment',
     respond_by: ledger.now() + weekSeconds,
     status: 'open',
     phase,
@@ -79,6 +81,6 @@ export function closeDispute(ledger: Ledger, id: string, outcome: 'won' | 'lost'
 /** `GET /v1/disputes/:id`: https://razorpay.com/docs/api/disputes/fetch-with-id */
 export function getDispute(ledger: Ledger, id: string): Dispute {
   const dispute = ledger.disputes.get(id)
-  if (!dispute) throw refuseId()
+  if (!dispute) throw refuseId(id)
   return dispute
 }

@@ -43,12 +43,23 @@ export function refuseKey(description: string, status = 400): Refusal {
   return refuse(description, { source: 'NA', step: 'NA', reason: 'NA' }, status)
 }
 
+/** Fields that a call does not know are refused: https://razorpay.com/docs/api/refunds/create-normal */
+export function checkFields(body: Record<string, unknown>, known: string): void {
+  const extra = Object.keys(body).filter((name) => !known.split(' ').includes(name))
+  if (extra.length > 0)
+    throw refuse(`${extra.join(', ')} is/are not required and should not be sent`, {
+      reason: 'extra_field_sent',
+    })
+}
+
 /** The answer to missing or wrong keys: https://razorpay.com/docs/api/authentication */
 export function refuseKeys(): Refusal {
   return new Refusal(401, { error: { code: 'BAD_REQUEST_ERROR', description: 'Authentication failed' } })
 }
 
 /** The answer to the id of nothing: https://razorpay.com/docs/api/orders/fetch-with-id */
-export function refuseId(): Refusal {
-  return refuse('The id provided does not exist')
+export function refuseId(id: string): Refusal {
+  return refuse(
+    /^[a-z]+_[A-Za-z0-9]{14}$/.test(id) ? 'The id provided does not exist' : `${id} is not a valid id`,
+  )
 }

@@ -1,4 +1,4 @@
-import { refuse, refuseId } from './errors.ts'
+import { checkFields, refuse, refuseId } from './errors.ts'
 import { makeId } from './ids.ts'
 import { type Collection, type Ledger, type Notes, toCollection } from './ledger.ts'
 import { toNotes } from './notes.ts'
@@ -33,8 +33,12 @@ const currencies = new Set(
 /** `POST /v1/orders`: https://razorpay.com/docs/api/orders/create and its error index. */
 export function createOrder(ledger: Ledger, body: Record<string, unknown>): Order {
   const { amount, currency, receipt = null } = body
+  checkFields(
+    body,
+    'amount currency receipt notes partial_payment first_payment_min_amount payment_capture payment unique_receipt',
+  )
   checkAmount(amount)
-  if (currency === undefined) throw refuse('The currency field is required.', { field: 'currency' })
+  if (currency === undefined) throw refuse('currency: is required.', { field: 'currency' })
   if (typeof currency !== 'string') throw refuse(`expected string but provided ${typeof currency}`)
   if (!currencies.has(currency)) throw refuse('Currency is not supported', { field: 'currency' })
   if (amount < 1) throw refuse(`The amount must be at least ${currency} 1.00`, { field: 'amount' })
@@ -48,7 +52,11 @@ export function createOrder(ledger: Ledger, body: Record<string, unknown>): Orde
     throw refuse('The receipt must be a string.', { field: 'receipt' })
   if (receipt !== null && receipt.length > 40)
     throw refuse('The receipt may not be greater than 40 characters.', { field: 'receipt' })
-  if (ledger.uniqueReceipts && receipt !== null && listOrders(ledger, { receipt }).count > 0)
+  // https://razorpay.com/docs/payments/payment-gateway/s2s-integration/test-s2s/best-practices/retries-and-idempotency
+  const twin = receipt === null ? undefined : listOrders(ledger, { receipt }).items[0]
+  if (twin && body.unique_receipt === true && twin.amount === amount && twin.currency === currency)
+    return twin
+  if (twin && (body.unique_receipt === true || ledger.uniqueReceipts))
     throw refuse('Order receipt should be unique.', { field: 'receipt' })
   const order: Order = {
     id: makeId('order'),
@@ -76,7 +84,7 @@ export function checkAmount(amount: unknown): asserts amount is number {
 
 export function getOrder(ledger: Ledger, id: string): Order {
   const order = ledger.orders.get(id)
-  if (!order) throw refuseId()
+  if (!order) throw refuseId(id)
   return order
 }
 

@@ -1,4 +1,4 @@
-import { refuse, refuseId } from './errors.ts'
+import { checkFields, refuse, refuseId } from './errors.ts'
 import { makeCode, makeId } from './ids.ts'
 import type { Ledger, Notes } from './ledger.ts'
 import { checkAmount, getOrder } from './orders.ts'
@@ -36,6 +36,11 @@ export interface Payment {
   error_reason: string | null
   acquirer_data: Record<string, string | null>
   created_at: number
+  provider: null
+  reward: null
+  /** Only on a captured payment. */
+  base_amount?: number
+  amount_transferred?: number
   /** Only on a payment that failed first and was authorized afterwards. */
   late_authorized?: true
 }
@@ -56,6 +61,9 @@ const declined: Failure = {
   step: 'payment_authorization',
   reason: 'payment_failed',
 }
+
+const orderPaid =
+  'Your payment has been declined as the order is already paid. Please initiate the payment with a new order.'
 
 /** What a customer does in the checkout. */
 export interface Attempt {
@@ -78,8 +86,7 @@ export function attemptPayment(ledger: Ledger, orderId: string, attempt: Attempt
   const order = getOrder(ledger, orderId)
   const { status = 'captured', method = 'card', amount = order.amount } = attempt
   checkAmount(amount)
-  if (order.status === 'paid' && !attempt.evenIfPaid)
-    throw refuse('Payment already done for this order.', { reason: 'order_already_paid' })
+  if (order.status === 'paid' && !attempt.evenIfPaid) throw refuse(orderPaid)
   const payment: Payment = {
     id: makeId('pay'),
     entity: 'payment',
@@ -110,6 +117,8 @@ export function attemptPayment(ledger: Ledger, orderId: string, attempt: Attempt
     error_reason: null,
     acquirer_data: method === 'card' ? { auth_code: null } : {},
     created_at: ledger.now(),
+    provider: null,
+    reward: null,
   }
   ledger.payments.set(payment.id, payment)
   order.attempts += 1
@@ -163,6 +172,8 @@ function settlePayment(ledger: Ledger, payment: Payment): void {
   payment.fee = fee + payment.tax
   payment.status = 'captured'
   payment.captured = true
+  payment.base_amount = payment.amount
+  payment.amount_transferred = 0
   ledger.emit('payment.captured', { payment })
   order.amount_paid += payment.amount
   order.amount_due = Math.max(0, order.amount - order.amount_paid)
@@ -174,21 +185,24 @@ function settlePayment(ledger: Ledger, payment: Payment): void {
 /** `POST /v1/payments/:id/capture`: https://razorpay.com/docs/api/payments/capture */
 export function capturePayment(ledger: Ledger, id: string, body: Record<string, unknown>): Payment {
   const payment = getPayment(ledger, id)
-  const { amount, currency = 'INR' } = body
+  const { amount, currency } = body
+  checkFields(body, 'amount currency')
   checkAmount(amount)
   if (payment.captured) throw refuse('This payment has already been captured')
   if (payment.status !== 'authorized')
     throw refuse('Only payments which have been authorized and not yet captured can be captured')
+  if (getOrder(ledger, payment.order_id).status === 'paid') throw refuse(orderPaid)
   if (amount !== payment.amount)
     throw refuse('Capture amount must be equal to the amount authorized', { field: 'amount' })
+  if (currency === undefined) throw refuse('currency: is required.', { field: 'currency' })
   if (currency !== payment.currency)
-    throw refuse('Payment currency should be the same as the currency authorized', { field: 'currency' })
+    throw refuse('Capture currency must be equal to the currency authorized', { field: 'currency' })
   settlePayment(ledger, payment)
   return payment
 }
 
 export function getPayment(ledger: Ledger, id: string): Payment {
   const payment = ledger.payments.get(id)
-  if (!payment) throw refuseId()
+  if (!payment) throw refuseId(id)
   return payment
 }

@@ -1,4 +1,4 @@
-import { refuse, refuseId, refuseKey } from './errors.ts'
+import { checkFields, refuse, refuseId, refuseKey } from './errors.ts'
 import { makeId } from './ids.ts'
 import { type Collection, type Ledger, type Notes, toCollection } from './ledger.ts'
 import { toNotes } from './notes.ts'
@@ -33,12 +33,13 @@ export function requestRefund(
   key: string | undefined,
 ): Refund {
   if (key === undefined) return createRefund(ledger, paymentId, body)
-  if (!/^[\w-]{10,}$/.test(key))
-    throw refuseKey('The idempotency key must have at least 10 letters, digits, hyphens and underscores.')
+  if (key.length < 10) throw refuseKey('The idempotency key must be at least 10 characters long.')
+  if (!/^[\w-]+$/.test(key))
+    throw refuseKey('The idempotency key must only contain alphanumeric characters, underscores, and hyphens')
   const asked = JSON.stringify([paymentId, Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1))])
   const known = ledger.refundKeys.get(key)
   if (known && known.asked !== asked)
-    throw refuseKey('Different request with the same idempotency key has already been processed.')
+    throw refuseKey('Different request with the same idempotency key has already been processed.', 409)
   if (known) return getRefund(ledger, known.refundId)
   const refund = createRefund(ledger, paymentId, body)
   ledger.refundKeys.set(key, { asked, refundId: refund.id })
@@ -48,16 +49,16 @@ export function requestRefund(
 /** Refunds a captured payment, whole or in part; several parts may not be more than the payment. */
 export function createRefund(ledger: Ledger, paymentId: string, body: Record<string, unknown>): Refund {
   const payment = getPayment(ledger, paymentId)
+  checkFields(body, 'amount speed notes receipt reverse_all')
   if (payment.refund_status === 'full') throw refuse('The payment has been fully refunded already')
   if (payment.status !== 'captured')
     throw refuse('The payment status should be captured for action to be taken')
   const left = payment.amount - payment.amount_refunded
   const { amount = left, speed = 'normal', receipt = null } = body
   checkAmount(amount)
-  if (amount < 100 && amount !== left)
-    throw refuse('The amount must be at least INR 1.00', { field: 'amount' })
+  if (amount < 100) throw refuse(`The amount must be at least ${payment.currency} 1.00`, { field: 'amount' })
   if (amount > left)
-    throw refuse('The total refund amount is greater than the refund payment amount', { field: 'amount' })
+    throw refuse('The refund amount provided is greater than amount captured', { field: 'amount' })
   if (speed !== 'normal' && speed !== 'optimum')
     throw refuse('The selected speed is invalid.', { field: 'speed' })
   if (receipt !== null && (typeof receipt !== 'string' || receipt.length > 40))
@@ -120,7 +121,7 @@ export function finishRefund(ledger: Ledger, id: string, status: 'processed' | '
 
 export function getRefund(ledger: Ledger, id: string): Refund {
   const refund = ledger.refunds.get(id)
-  if (!refund) throw refuseId()
+  if (!refund) throw refuseId(id)
   return refund
 }
 

@@ -77,7 +77,7 @@ async function answerCall(
     if (fault?.rule.mode === 'status') throw toRefusal(fault.rule)
     if (!isAuthorized(request.headers.authorization, keyId, keySecret)) throw refuseKeys()
     if (refundKey !== undefined && !holdsKey)
-      throw refuseKey('A request with the same idempotency key is still being processed.', 409)
+      throw refuseKey('Another request with the same idempotency key is still in progress.', 409)
     call.body = parseBody(text)
     return respond(ledger, {
       method,

@@ -38,7 +38,7 @@ export interface StandInOptions {
   webhookTimeoutMs?: number
   /** How refunds begin; `processed` unless told otherwise. Pending ones wait for `processRefund` or `failRefund`. */
   refunds?: 'pending' | 'processed'
-  /** Refuses a second order with the receipt of another. */
+  /** Refuses a second order with the receipt of another, as some accounts do. */
   uniqueReceipts?: boolean
   /** Unix milliseconds. */
   now?: () => number
