@@ -23,6 +23,9 @@ import { eventsRoutes } from './modules/events/events.routes.ts'
 import { createEvents } from './modules/events/events.service.ts'
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
 import { createMailer, type Mailer } from './modules/mail/mail.service.ts'
+import { createProvider, type Payments } from './modules/payments/payments.ctx.ts'
+import { startReconciler } from './modules/payments/payments.reconciler.ts'
+import { paymentsRoutes } from './modules/payments/payments.routes.ts'
 import { plansRoutes } from './modules/plans/plans.routes.ts'
 import { portalRoutes } from './modules/portal/portal.routes.ts'
 import { createProgramMount } from './modules/program/program.mount.ts'
@@ -77,6 +80,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const events = createEvents(ctx, { onError: logError, beatMs: options.beatMs })
   const checkAnswers = options.checkAnswers ?? false
   const attempts = new Attempts(ctx)
+  const payments: Payments = { ctx, provider: createProvider(config), onError: logError }
   const sessions = new ProgramSessions(ctx, logError)
   const reads = new ProgramReads(database)
   const mailer = options.mailer ?? createMailer(config, server.log)
@@ -118,6 +122,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     bulkRoutes(mount, ctx)
     portalRoutes(mount, ctx, attempts)
     plansRoutes(mount, ctx)
+    paymentsRoutes(mount, payments, attempts)
     dashboardRoutes(mount, ctx)
     eventsRoutes(mount, events)
     settingsRoutes(mount, ctx)
@@ -142,6 +147,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await server.register((scope) => installPages(scope, config, options.consoleDir))
 
+  const stopReconciler = startReconciler(payments)
   const stopHousekeeping = startHousekeeping(ctx, {
     mailer,
     onError: logError,
@@ -152,6 +158,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   server.addHook('onClose', async () => {
     await stopHousekeeping()
     mailer.close()
+    await stopReconciler()
     await sessions.flush()
     await events.stop()
   })

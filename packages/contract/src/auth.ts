@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { email, givenPassword, isoTime, none, password, text } from './shared.ts'
+import { email, givenPassword, isoTime, none, password, price, text } from './shared.ts'
 
 export const plan = z.enum(['free', 'premium'])
 
@@ -12,8 +12,14 @@ export const subscription = z.strictObject({
   hasActiveSubscription: z.boolean(),
   appLimit: z.int().nullable(),
   licenseLimitPerApp: z.int().nullable(),
-  orderId: z.string().nullable(),
-  paymentId: z.string().nullable(),
+  orderId: z.string().nullable().describe('of the last payment'),
+  paymentId: z.string().nullable().describe('of the last payment'),
+  cancelledAt: isoTime.nullable().describe('when premium that still runs was cancelled'),
+  endedAt: isoTime.nullable().describe('when premium ended, while the plan is free again'),
+  moneyBack: z
+    .strictObject({ ...price.shape, until: isoTime })
+    .nullable()
+    .describe('what cancelling gives back, and until when'),
 })
 
 /** A vendor's account as its owner sees it; -1 means unlimited. */

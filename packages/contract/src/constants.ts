@@ -22,6 +22,8 @@ export const limits = {
   pageSizeMax: 200,
   /** A search counts no further than this many hits; `pagination.capped` then says so. */
   searchCountMax: 10_000,
+  /** Within these days of the first payment, cancelling gives the money back. */
+  moneyBackDays: 7,
   activityDays: 30,
   expiringSoonDays: 30,
 } as const

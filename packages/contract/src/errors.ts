@@ -7,6 +7,9 @@ const general = {
   invalid_digest: [400, 'The Content-Digest does not match the body'],
   invalid_nonce: [400, 'Keyward-Nonce must be 16 to 64 visible characters'],
   forwarded_refused: [400, 'A development instance does not answer through a proxy'],
+  invalid_signature: [400, 'The signature is not valid'],
+  invalid_coupon: [400, 'Invalid coupon code'],
+  payment_not_verified: [400, 'Failed to verify payment'],
   unauthorized: [401, 'Not authorized'],
   invalid_credentials: [401, 'Invalid email or password'],
   forbidden: [403, 'You are not allowed to do this'],
@@ -19,11 +22,18 @@ const general = {
   key_taken: [409, 'This license key already exists in the application'],
   username_taken: [409, 'Username is already taken'],
   conflict: [409, 'The request conflicts with the present state'],
+  payment_pending: [409, 'The payment is not settled yet. Premium starts by itself as soon as it is.'],
+  payment_returned: [409, 'This payment could not be used. All of it is given back to you.'],
   payload_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The body must be JSON'],
   rate_limited: [429, 'Too many attempts. Please try again later.'],
   busy: [429, 'The server is busy. Please try again in a moment.'],
   internal: [500, 'Something went wrong on the server'],
+  payment_provider_unavailable: [
+    502,
+    'The payment provider could not be reached. Please try again in a moment.',
+  ],
+  payments_off: [503, 'Payments are switched off on this server'],
   unavailable: [503, 'The server is not ready'],
 } as const
 

@@ -6,6 +6,7 @@ import { clients } from './clients.ts'
 import { dashboard } from './dashboard.ts'
 import { events } from './events.ts'
 import { licenses } from './licenses.ts'
+import { payments } from './payments.ts'
 import { plans } from './plans.ts'
 import { portal } from './portal.ts'
 import { resellers } from './resellers.ts'
@@ -21,6 +22,7 @@ export const endpoints = {
   resellers,
   portal,
   plans,
+  payments,
   bulk,
   dashboard,
   events,
@@ -51,7 +53,9 @@ export { errorCodes, errorFacts } from './errors.ts'
 export type { License, LicenseStatus } from './licenses.ts'
 export { customKey, licenseNote } from './licenses.ts'
 export { messageDefaults } from './messages.ts'
-export type { PlanInfo, Price, Pricing } from './plans.ts'
+export type { Order, Payment, PaymentStatus } from './payments.ts'
+export type { PlanInfo, Pricing } from './plans.ts'
 export type { PortalLicense, PortalReseller, PortalStats } from './portal.ts'
 export type { Reseller } from './resellers.ts'
+export type { PlanDuration, Price } from './shared.ts'
 export { email, givenPassword, instant, password, username } from './shared.ts'

@@ -1,13 +1,7 @@
 import { z } from 'zod'
 import { plan, subscription } from './auth.ts'
 import { endpoint } from './endpoint.ts'
-
-/** An amount in the currency's smallest unit (paise), and as it is shown. */
-export const price = z.strictObject({
-  amount: z.int(),
-  currency: z.string().length(3),
-  priceFormatted: z.string(),
-})
+import { planDuration, price } from './shared.ts'
 
 /** A plan as it is offered, at the price of its shortest term; limits of -1 are unlimited. */
 export const planInfo = z.strictObject({
@@ -19,7 +13,7 @@ export const planInfo = z.strictObject({
 })
 
 /** A term of the premium plan. */
-const term = z.strictObject({ ...price.shape, planDuration: z.enum(['monthly', 'yearly']), days: z.int() })
+const term = z.strictObject({ ...price.shape, planDuration, days: z.int() })
 
 /** What is on offer; the yearly term's savings are against twelve monthly ones, never negative. */
 export const pricing = z.strictObject({
@@ -60,10 +54,16 @@ export const plans = {
     access: 'owner',
     tag,
     summary: 'Prices of the plans, in the smallest unit of the currency and as they are shown',
-    data: z.strictObject({ plans: pricing }),
+    data: z.strictObject({
+      plans: pricing,
+      checkout: z
+        .enum(['razorpay', 'mock', 'off'])
+        .describe(
+          'who takes payments on this server: the provider, nobody (they are simulated), or none are taken',
+        ),
+    }),
   }),
 }
 
-export type Price = z.output<typeof price>
 export type PlanInfo = z.output<typeof planInfo>
 export type Pricing = z.output<typeof pricing>

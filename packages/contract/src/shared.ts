@@ -61,4 +61,17 @@ export const hwid = z
   .max(limits.hwidMax, `Hardware id can have at most ${limits.hwidMax} characters`)
 export const username = text(limits.usernameMin, limits.usernameMax, 'Username')
 
+/** An amount in the currency's smallest unit (paise), and as it is shown. */
+export const price = z.strictObject({
+  amount: z.int(),
+  currency: z.string().length(3),
+  priceFormatted: z.string(),
+})
+
+/** How long one payment lasts: 30 or 365 days. */
+export const planDuration = z.enum(['monthly', 'yearly'])
+
 export const none = z.strictObject({})
+
+export type Price = z.output<typeof price>
+export type PlanDuration = z.output<typeof planDuration>

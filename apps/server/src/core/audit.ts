@@ -5,7 +5,7 @@ import { newId } from './ids.ts'
 
 export interface AuditEntry {
   ownerId: string
-  actor: { kind: 'owner' | 'reseller' | 'client' | 'operator'; id: string }
+  actor: { kind: 'owner' | 'reseller' | 'client' | 'operator' | 'provider'; id: string }
   action: string
   targetId?: string | undefined
   detail?: Record<string, unknown> | undefined

@@ -26,6 +26,10 @@ export const newAppId = (): string => pick(limits.appIdLength, crockford)
 /** The 32-character secret of an app (about 190 bits). */
 export const newAppSecret = (): string => pick(limits.appSecretLength, alphanumeric)
 
+/** A number for people, such as KW-20260304-7F3K9Q2M: the UTC day and 40 random bits. */
+export const newReceipt = (now: number): string =>
+  `KW-${new Date(now).toISOString().slice(0, 10).replaceAll('-', '')}-${pick(8, crockford)}`
+
 /** The form in which keys are compared: upper case, without hyphens, underscores and spaces. */
 export const normalizeKey = (key: string): string => key.replace(/[\s_-]/g, '').toUpperCase()
 

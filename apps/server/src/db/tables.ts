@@ -10,6 +10,7 @@ interface OwnersTable {
   email_normalized: string
   password_hash: string
   premium_until: number | null
+  premium_cancelled_at: Generated<number | null>
   pause_applications: Generated<Flag>
   hwid_lock: Generated<Flag>
   app_count: Generated<number>
@@ -159,6 +160,64 @@ interface AttemptsTable {
   window_ends: number
 }
 
+interface CouponsTable {
+  code: string
+  percent: number
+  valid_from: number | null
+  valid_until: number | null
+  max_uses: number | null
+  max_uses_per_owner: number | null
+  active: Generated<Flag>
+}
+
+/** `open` may be paid; `paid` has started premium; `closed` was paid and given back; `failed` was refused. */
+export type OrderStatus = 'open' | 'expired' | 'paid' | 'closed' | 'failed'
+
+interface PaymentOrdersTable {
+  id: string
+  owner_id: string
+  provider: 'razorpay' | 'mock'
+  provider_order_id: string | null
+  receipt: string
+  status: OrderStatus
+  plan_duration: 'monthly' | 'yearly'
+  list_amount: number
+  amount: number
+  currency: string
+  /** Empty where there is none. */
+  coupon_code: string
+  discount: number
+  created_at: number
+  expires_at: number
+  next_check_at: number | null
+  checks: Generated<number>
+  /** Grows with every change of what the provider told, so that old news is known as such. */
+  version: Generated<number>
+}
+
+interface PaymentsTable {
+  id: string
+  order_id: string
+  owner_id: string
+  provider_payment_id: string
+  status: 'created' | 'authorized' | 'captured' | 'refunded' | 'failed'
+  amount: number
+  currency: string
+  amount_refunded: number
+  method: string | null
+  failure: string | null
+  /** Why we give it back by ourselves. */
+  refund_reason: 'money_back' | 'second' | 'different' | null
+  refund_due: Generated<Flag>
+  dispute: 'open' | 'won' | 'lost' | null
+  activated_at: number | null
+  period_start: number | null
+  period_end: number | null
+  /** How much of premium went with the money; null while the payment counts. */
+  taken_back_ms: number | null
+  created_at: number
+}
+
 interface PlanRemindersTable {
   owner_id: string
   premium_until: number
@@ -190,6 +249,9 @@ export interface Tables {
   attempts: AttemptsTable
   plan_reminders: PlanRemindersTable
   meta: MetaTable
+  coupons: CouponsTable
+  payment_orders: PaymentOrdersTable
+  payments: PaymentsTable
 }
 
 /** A database or a transaction on it; repos take this and never hold one. */
@@ -201,3 +263,6 @@ export type AppRow = Selectable<AppsTable>
 export type ResellerRow = Selectable<ResellersTable>
 export type LicenseRow = Selectable<LicensesTable>
 export type ClientRow = Selectable<ClientsTable>
+export type CouponRow = Selectable<CouponsTable>
+export type OrderRow = Selectable<PaymentOrdersTable>
+export type PaymentRow = Selectable<PaymentsTable>

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Access, BodyOf, DataOf, Endpoint, ParamsOf, QueryOf } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -38,6 +39,8 @@ export interface Input<E extends Endpoint, A extends Access = Access> {
   actor: ActorOf<A>
   /** For limits: whom the address stands for that the request came from, as far as forwarded headers are believed. */
   address: string
+  /** For what is signed: the bytes of the body as they came, and the headers. */
+  sent: { body: Buffer; headers: IncomingHttpHeaders }
 }
 
 /** Data with a message beside it. */
@@ -113,6 +116,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
           ...parseInput(endpoint, request),
           actor: actors.get(request),
           address: visitorOf(request.ip),
+          sent: { body: request.rawBody ?? Buffer.alloc(0), headers: request.headers },
         } as unknown as Input<typeof endpoint, typeof access>
         const result = await handler(input)
         if (result instanceof FileAnswer) {

@@ -40,6 +40,9 @@ describe('registration', () => {
         licenseLimitPerApp: 30,
         orderId: null,
         paymentId: null,
+        cancelledAt: null,
+        endedAt: null,
+        moneyBack: null,
       },
     })
     expect((await profile(json.data.token)).json.data.user).toEqual(json.data.user)

@@ -110,8 +110,9 @@ test.each(withAccess('session'))(
 
 describe.each(withAccess('public', 'owner', 'reseller', 'program', 'session').filter(writing))(
   'the body of %s',
-  (_name, endpoint) => {
-    test('may have no field that is not known', async () => {
+  (name, endpoint) => {
+    // What the payment provider adds to its events must not make them refused.
+    test.skipIf(name === 'payments.webhook')('may have no field that is not known', async () => {
       const answer = await callWith(endpoint, tokenFor(endpoint), { 'unknown-field': 1 })
       expect(refusal(answer)).toBe('invalid_input')
       expect(answer.json.errors.map((issue: { path: string }) => issue.path)).toContain('unknown-field')

@@ -63,7 +63,14 @@ test('plans are told with their limits', async () => {
 test('the subscription follows the plan, which is free again at its end', async () => {
   const owner = await signUp(on)
   const subscription = async () => (await owner.call('GET', '/subscription')).json.data.subscription
-  const none = { subscriptionId: null, orderId: null, paymentId: null }
+  const none = {
+    subscriptionId: null,
+    orderId: null,
+    paymentId: null,
+    cancelledAt: null,
+    endedAt: null,
+    moneyBack: null,
+  }
   const free = {
     ...none,
     plan: 'free',
@@ -87,7 +94,7 @@ test('the subscription follows the plan, which is free again at its end', async 
     .set({ premium_until: on.clock.now() })
     .where('id', '=', owner.id)
     .execute()
-  expect(await subscription()).toEqual(free)
+  expect(await subscription()).toEqual({ ...free, endedAt: on.clock.inDays(0) })
 })
 
 test('an operator makes an owner premium and free again while the server runs', async () => {

@@ -31,7 +31,9 @@ export async function insertOwner(
 export async function updateOwner(
   tx: Tx,
   scope: OwnerScope,
-  change: Partial<Pick<OwnerRow, 'email' | 'email_normalized' | 'password_hash' | 'premium_until'>>,
+  change: Partial<
+    Pick<OwnerRow, 'email' | 'email_normalized' | 'password_hash' | 'premium_until' | 'premium_cancelled_at'>
+  >,
 ): Promise<void> {
   await tx.updateTable('owners').set(change).where('id', '=', scope.ownerId).execute()
 }

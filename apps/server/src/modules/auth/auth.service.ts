@@ -11,11 +11,12 @@ import type { OwnerRow } from '../../db/tables.ts'
 import { type Attempts, guess, registrations } from '../../http/limits.ts'
 import type { OwnerActor } from '../../http/mount.ts'
 import { listAppRefs } from '../apps/apps.service.ts'
+import { getPaid, type Paid } from '../payments/payments.state.ts'
 import * as repo from './auth.repo.ts'
 import { checkPassword } from './password.rules.ts'
 import { limitOrNull, type PlanLimits, planLimits, planOf } from './plan.rules.ts'
 
-export { findOwnerByEmail } from './auth.repo.ts'
+export { findOwnerByEmail, lockOwner } from './auth.repo.ts'
 
 export async function register(
   ctx: Ctx,
@@ -146,9 +147,16 @@ export async function openSessionsAmong(ctx: Ctx, ids: readonly string[]): Promi
 
 export const endSessions = (tx: Tx, scope: OwnerScope): Promise<void> => repo.deleteSessions(tx, scope)
 
-/** Sets until when the plan is premium, in milliseconds since 1970; null is free. */
-export const setPremiumUntil = (tx: Tx, scope: OwnerScope, until: number | null): Promise<void> =>
-  repo.updateOwner(tx, scope, { premium_until: until })
+/** Sets until when the plan is premium, in milliseconds since 1970 (null is free), and since when it is cancelled. */
+export const setPremiumUntil = (
+  tx: Tx,
+  scope: OwnerScope,
+  until: number | null,
+  cancelledAt: number | null = null,
+): Promise<void> => repo.updateOwner(tx, scope, { premium_until: until, premium_cancelled_at: cancelledAt })
+
+export const setPremiumCancelled = (tx: Tx, scope: OwnerScope, at: number): Promise<void> =>
+  repo.updateOwner(tx, scope, { premium_cancelled_at: at })
 
 /** What the owner's plan allows now. */
 export async function getLimits(ctx: Ctx, scope: OwnerScope): Promise<PlanLimits> {
@@ -158,11 +166,12 @@ export async function getLimits(ctx: Ctx, scope: OwnerScope): Promise<PlanLimits
 
 export async function getUser(ctx: Ctx, scope: OwnerScope): Promise<User> {
   const [owner, apps] = [await repo.getOwner(ctx.db, scope), await listAppRefs(ctx.db, scope)]
-  return toUser(owner, apps, ctx.clock.now())
+  return toUser(owner, apps, await getPaid(ctx, scope), ctx.clock.now())
 }
 
-function toUser(owner: OwnerRow, apps: User['apps'], now: number): User {
+function toUser(owner: OwnerRow, apps: User['apps'], paid: Paid, now: number): User {
   const plan = planOf(owner.premium_until, now)
+  const isPremium = plan === 'premium'
   const allowed = planLimits(plan)
   return {
     _id: owner.id,
@@ -172,17 +181,20 @@ function toUser(owner: OwnerRow, apps: User['apps'], now: number): User {
     plan,
     ...allowed,
     apps,
-    paymentStatus: plan === 'premium' ? 'paid' : 'unpaid',
+    paymentStatus: isPremium ? 'paid' : 'unpaid',
     createdAt: toIso(owner.created_at),
     subscription: {
       plan,
-      expiryDate: toIsoOrNull(plan === 'premium' ? owner.premium_until : null),
+      expiryDate: toIsoOrNull(isPremium ? owner.premium_until : null),
       subscriptionId: null,
-      hasActiveSubscription: plan === 'premium',
+      hasActiveSubscription: isPremium,
       appLimit: limitOrNull(allowed.maxApps),
       licenseLimitPerApp: limitOrNull(allowed.maxLicensesPerApp),
-      orderId: null,
-      paymentId: null,
+      orderId: paid.orderId,
+      paymentId: paid.paymentId,
+      cancelledAt: toIsoOrNull(isPremium ? owner.premium_cancelled_at : null),
+      endedAt: toIsoOrNull(isPremium ? null : owner.premium_until),
+      moneyBack: isPremium ? paid.moneyBack : null,
     },
   }
 }

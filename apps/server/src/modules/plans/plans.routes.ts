@@ -14,5 +14,8 @@ export function plansRoutes(mount: Mount, ctx: Ctx): void {
     const { subscription } = await getUser(ctx, actor)
     return { subscription }
   })
-  mount(plans.pricing, 'owner', async () => ({ plans: toPricing(ctx.config) }))
+  mount(plans.pricing, 'owner', async () => ({
+    plans: toPricing(ctx.config),
+    checkout: ctx.config.payments.mode,
+  }))
 }

@@ -5,6 +5,7 @@ import { normalizeName } from '../../core/ids.ts'
 import { type Database, transact } from '../../db/open.ts'
 import { findOwnerByEmail, setPremiumUntil } from '../auth/auth.service.ts'
 import { type Plan, planOf } from '../auth/plan.rules.ts'
+import { endPeriods } from '../payments/payments.state.ts'
 
 export interface PlanState {
   plan: Plan
@@ -31,6 +32,7 @@ export async function setPlan(
     if (!owner) return undefined
     const scope = { ownerId: owner.id }
     await setPremiumUntil(tx, scope, until)
+    await endPeriods(tx, scope, now)
     await audit(tx, {
       ...scope,
       actor: { kind: 'operator', id: 'command line' },

@@ -1,0 +1,132 @@
+import type { DataOf, endpoints } from '@keyward/contract'
+import { minute } from '../../core/clock.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { type Problem, problem } from '../../core/problem.ts'
+import type { Db, Tx } from '../../db/open.ts'
+import type { CouponRow } from '../../db/tables.ts'
+import type { Allowance, Attempts } from '../../http/limits.ts'
+import { toPrice } from '../plans/plans.rules.ts'
+import { discounted } from './payments.rules.ts'
+
+/** Coupons that are not there, by one owner: whoever guesses codes is stopped. */
+const couponMisses: Allowance = { name: 'coupon', max: 30, windowMs: 15 * minute }
+
+type Validated = DataOf<typeof endpoints.payments.validateCoupon>
+
+/** Whether the owner could use the coupon now, and what each term costs with it. Nothing is held. */
+export async function validateCoupon(
+  ctx: Ctx,
+  attempts: Attempts,
+  scope: OwnerScope,
+  code: string,
+): Promise<Validated> {
+  const coupon = await countingMisses(attempts, scope, async () => {
+    const found = await findCoupon(ctx.db, code)
+    await refuseUnusable(ctx.db, found, { scope, now: ctx.clock.now(), withOwnOpen: false })
+    return found
+  })
+  const { monthly, yearly, currency } = ctx.config.prices
+  const total = (amount: number) => toPrice(discounted(amount, coupon.percent), currency)
+  return {
+    couponCode: coupon.code,
+    discount: coupon.percent,
+    totals: { monthly: total(monthly), yearly: total(yearly) },
+  }
+}
+
+/** Reads a coupon and locks it until the transaction ends, so that its uses are counted one after the other. */
+export async function lockCoupon(tx: Tx, code: string): Promise<CouponRow> {
+  const coupon = await tx
+    .updateTable('coupons')
+    .set({ code })
+    .where('code', '=', code)
+    .returningAll()
+    .executeTakeFirst()
+  if (!coupon) throw problem('invalid_coupon')
+  return coupon
+}
+
+async function findCoupon(db: Db, code: string): Promise<CouponRow> {
+  const coupon = await db.selectFrom('coupons').selectAll().where('code', '=', code).executeTakeFirst()
+  if (!coupon) throw problem('invalid_coupon')
+  return coupon
+}
+
+/** Misses count against the owner; what the work throws goes on. */
+export async function countingMisses<T>(
+  attempts: Attempts,
+  { ownerId }: OwnerScope,
+  work: () => Promise<T>,
+): Promise<T> {
+  await attempts.check(couponMisses, ownerId)
+  try {
+    return await work()
+  } catch (error) {
+    if ((error as Problem).code === 'invalid_coupon') await attempts.count(couponMisses, ownerId)
+    throw error
+  }
+}
+
+interface Use {
+  scope: OwnerScope
+  now: number
+  /** Whether orders that the owner has open count too; not when one of them would be offered again. */
+  withOwnOpen: boolean
+}
+
+/** Throws when the coupon is not valid now, or all of its uses are taken or held by open orders. */
+export async function refuseUnusable(db: Db, coupon: CouponRow, use: Use): Promise<void> {
+  const { now } = use
+  const { active, valid_from, valid_until, max_uses, max_uses_per_owner } = coupon
+  if (active === 0 || (valid_from !== null && valid_from > now)) throw problem('invalid_coupon')
+  if (valid_until !== null && valid_until <= now) throw refused('This coupon has expired')
+  if (max_uses === null && max_uses_per_owner === null) return
+  const uses = await countUses(db, coupon.code, use)
+  const isTaken =
+    (max_uses !== null && uses.all >= max_uses) ||
+    (max_uses_per_owner !== null && uses.own >= max_uses_per_owner)
+  if (!isTaken) return
+  const held = use.withOwnOpen ? await findHolding(db, coupon.code, use) : undefined
+  if (held) {
+    const minutes = Math.ceil((held.expires_at - now) / minute)
+    throw refused(
+      `Your open ${held.plan_duration} order holds this coupon. Finish it, or try again in ${minutes} min.`,
+    )
+  }
+  throw refused(uses.own > 0 ? 'You have used this coupon already' : 'This coupon has been used up')
+}
+
+/** Orders that used the coupon, or hold one of its uses until they expire. */
+async function countUses(db: Db, code: string, { scope, now, withOwnOpen }: Use) {
+  const { all, own } = await db
+    .selectFrom('payment_orders')
+    .select(({ fn, eb }) => [
+      fn.countAll<number>().as('all'),
+      fn.sum<number | null>(eb.case().when('owner_id', '=', scope.ownerId).then(1).else(0).end()).as('own'),
+    ])
+    .where('coupon_code', '=', code)
+    .where(({ or, and, eb }) =>
+      or([
+        eb('status', 'in', ['paid', 'closed']),
+        and([
+          eb('status', '=', 'open'),
+          eb('expires_at', '>', now),
+          ...(withOwnOpen ? [] : [eb('owner_id', '<>', scope.ownerId)]),
+        ]),
+      ]),
+    )
+    .executeTakeFirstOrThrow()
+  return { all, own: own ?? 0 }
+}
+
+const findHolding = (db: Db, code: string, { scope, now }: Use) =>
+  db
+    .selectFrom('payment_orders')
+    .select(['plan_duration', 'expires_at'])
+    .where('coupon_code', '=', code)
+    .where('owner_id', '=', scope.ownerId)
+    .where('status', '=', 'open')
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+
+const refused = (message: string) => problem('invalid_coupon', { message })

@@ -1,0 +1,116 @@
+import type { Order } from '@keyward/contract'
+import { toIso } from '../../core/clock.ts'
+import type { OwnerScope } from '../../core/ctx.ts'
+import { newId, newReceipt } from '../../core/ids.ts'
+import { problem } from '../../core/problem.ts'
+import type { Tx } from '../../db/open.ts'
+import type { OrderRow } from '../../db/tables.ts'
+import type { Attempts } from '../../http/limits.ts'
+import { lockOwner } from '../auth/auth.service.ts'
+import { formatAmount } from '../plans/plans.rules.ts'
+import { countingMisses, lockCoupon, refuseUnusable } from './payments.coupons.ts'
+import { asking, type Payments, requireProvider } from './payments.ctx.ts'
+import { type PaymentProvider, ProviderError } from './payments.provider.ts'
+import * as repo from './payments.repo.ts'
+import { discounted, nextCheck, orderLifetimeMs, smallestCharge } from './payments.rules.ts'
+
+interface Wanted {
+  duration: OrderRow['plan_duration']
+  couponCode: string | undefined
+}
+
+/** The owner's open order of this plan and coupon, or a new one that holds a use of its coupon. */
+export async function createOrder(
+  payments: Payments,
+  attempts: Attempts,
+  scope: OwnerScope,
+  wanted: Wanted,
+): Promise<Order> {
+  const provider = requireProvider(payments)
+  const { ctx } = payments
+  const { order, isNew } = await countingMisses(attempts, scope, () =>
+    ctx.tx((tx) => openOrder(payments, provider, tx, scope, wanted)),
+  )
+  if (order.provider_order_id !== null) return toOrder(order, provider, order.provider_order_id)
+  const providerOrderId = await asking(payments, () => orderAtProvider(payments, provider, order, isNew))
+  const named = await ctx.tx((tx) => repo.nameOrder(tx, order.id, providerOrderId))
+  return toOrder(named, provider, named.provider_order_id ?? providerOrderId)
+}
+
+async function openOrder(
+  { ctx }: Payments,
+  provider: PaymentProvider,
+  tx: Tx,
+  scope: OwnerScope,
+  { duration, couponCode }: Wanted,
+): Promise<{ order: OrderRow; isNew: boolean }> {
+  const now = ctx.clock.now()
+  await lockOwner(tx, scope)
+  await repo.expireOrders(tx, scope, now)
+  const { currency, [duration]: listAmount } = ctx.config.prices
+  const coupon = couponCode === undefined ? undefined : await lockCoupon(tx, couponCode)
+  const offer = {
+    provider: provider.name,
+    plan_duration: duration,
+    amount: discounted(listAmount, coupon?.percent ?? 0),
+    currency,
+    coupon_code: coupon?.code ?? '',
+  }
+  const open = await repo.findOpenOrder(tx, scope, offer)
+  if (open) return { order: open, isNew: false }
+  if (coupon) await refuseUnusable(tx, coupon, { scope, now, withOwnOpen: true })
+  if (offer.amount < smallestCharge) {
+    throw problem('invalid_coupon', { message: 'With this coupon the price is less than can be charged' })
+  }
+  const order: repo.NewOrder = {
+    ...offer,
+    id: newId('ord'),
+    owner_id: scope.ownerId,
+    receipt: newReceipt(now),
+    status: 'open',
+    list_amount: listAmount,
+    discount: coupon?.percent ?? 0,
+    created_at: now,
+    expires_at: now + orderLifetimeMs,
+    next_check_at: nextCheck(
+      { status: 'open', checks: 0, created_at: now },
+      { refundsDue: false, lastPeriodEnd: null },
+      now,
+    ),
+  }
+  await repo.insertOrder(tx, order)
+  return { order: { ...order, provider_order_id: null, checks: 0, version: 0 }, isNew: true }
+}
+
+/** One whose creation was not answered may be there already; then it is found by its receipt. */
+async function orderAtProvider(
+  { ctx }: Payments,
+  provider: PaymentProvider,
+  order: OrderRow,
+  isNew: boolean,
+): Promise<string> {
+  const { amount, currency, receipt } = order
+  try {
+    const found = isNew ? undefined : await provider.findOrder(receipt)
+    return found ?? (await provider.createOrder({ amount, currency, receipt }))
+  } catch (error) {
+    if (error instanceof ProviderError && error.refused) {
+      await repo.updateOrder(ctx.db, order.id, { status: 'failed', next_check_at: null })
+    }
+    throw error
+  }
+}
+
+const toOrder = (order: OrderRow, provider: PaymentProvider, orderId: string): Order => ({
+  orderId,
+  amount: order.amount,
+  currency: order.currency,
+  priceFormatted: formatAmount(order.amount, order.currency),
+  keyId: provider.keyId,
+  isDevelopmentMode: provider.name === 'mock',
+  planDuration: order.plan_duration,
+  listAmount: order.list_amount,
+  couponCode: order.coupon_code || null,
+  discount: order.discount,
+  expiresAt: toIso(order.expires_at),
+})

@@ -1,0 +1,65 @@
+import { minute } from '../../core/clock.ts'
+import { type Payments, requireProvider } from './payments.ctx.ts'
+import type { PaymentProvider } from './payments.provider.ts'
+import * as repo from './payments.repo.ts'
+import { captured, giveBack } from './payments.service.ts'
+import { type Look, settle } from './payments.settle.ts'
+
+/** How often orders are looked for whose time has come. */
+const intervalMs = minute
+/** A node that looks at an order has so long to do it before another one does. */
+const claimMs = 5 * minute
+const atOnce = 20
+
+/** All payments of an order, as the provider lists them. */
+export const lookAtAll =
+  (provider: PaymentProvider): Look =>
+  async (order) => {
+    if (order.provider_order_id === null) return []
+    const payments = await provider.listPayments(order.provider_order_id)
+    return Promise.all(
+      payments.map(async (payment) => ({ payment: await captured(provider, order, payment) })),
+    )
+  }
+
+/**
+ * Asks the provider about orders of which news may have been lost: payments that nobody told of, refunds that are due
+ * or were made elsewhere. What fails is tried again later.
+ */
+export async function reconcile(payments: Payments): Promise<void> {
+  const provider = requireProvider(payments)
+  const { ctx, onError } = payments
+  for (;;) {
+    const now = ctx.clock.now()
+    const due = await ctx.tx((tx) =>
+      repo.claimDueOrders(tx, provider.name, { now, until: now + claimMs, count: atOnce }),
+    )
+    for (const order of due) {
+      await settle(payments, order.id, lookAtAll(provider))
+        .then(() => giveBack(payments, provider, order.id))
+        .catch(onError)
+    }
+    if (due.length < atOnce) return
+  }
+}
+
+/** Reconciles now and then until the returned function is called. */
+export function startReconciler(payments: Payments): () => Promise<void> {
+  if (!payments.provider) return async () => {}
+  let running: Promise<void> = Promise.resolve()
+  let isRunning = false
+  const timer = setInterval(() => {
+    if (isRunning) return
+    isRunning = true
+    running = reconcile(payments)
+      .catch(payments.onError)
+      .finally(() => {
+        isRunning = false
+      })
+  }, intervalMs)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}

@@ -1,0 +1,224 @@
+import { sql } from 'kysely'
+import type { OwnerScope } from '../../core/ctx.ts'
+import type { Db, Tx } from '../../db/open.ts'
+import type { OrderRow, PaymentRow } from '../../db/tables.ts'
+
+export type NewOrder = Omit<OrderRow, 'provider_order_id' | 'checks' | 'version'>
+export type PaymentChange = Partial<Omit<PaymentRow, 'id' | 'order_id' | 'owner_id' | 'provider_payment_id'>>
+
+/** An order that is open is offered no more after its time; its coupon is free again. */
+export async function expireOrders(tx: Tx, scope: OwnerScope, now: number): Promise<void> {
+  await tx
+    .updateTable('payment_orders')
+    .set({ status: 'expired' })
+    .where('owner_id', '=', scope.ownerId)
+    .where('status', '=', 'open')
+    .where('expires_at', '<=', now)
+    .execute()
+}
+
+type Offer = Pick<OrderRow, 'provider' | 'plan_duration' | 'amount' | 'currency' | 'coupon_code'>
+
+export const findOpenOrder = (tx: Tx, scope: OwnerScope, offer: Offer): Promise<OrderRow | undefined> =>
+  tx
+    .selectFrom('payment_orders')
+    .selectAll()
+    .where('owner_id', '=', scope.ownerId)
+    .where('status', '=', 'open')
+    .where('provider', '=', offer.provider)
+    .where('plan_duration', '=', offer.plan_duration)
+    .where('amount', '=', offer.amount)
+    .where('currency', '=', offer.currency)
+    .where('coupon_code', '=', offer.coupon_code)
+    .executeTakeFirst()
+
+export async function insertOrder(tx: Tx, order: NewOrder): Promise<void> {
+  await tx.insertInto('payment_orders').values(order).execute()
+}
+
+/** The first one to bring the provider's id wins; answers the order as it then is. */
+export async function nameOrder(tx: Tx, id: string, providerOrderId: string): Promise<OrderRow> {
+  await tx
+    .updateTable('payment_orders')
+    .set({ provider_order_id: providerOrderId })
+    .where('id', '=', id)
+    .where('provider_order_id', 'is', null)
+    .execute()
+  return getOrder(tx, id)
+}
+
+export const updateOrder = (
+  db: Db,
+  id: string,
+  change: Partial<Pick<OrderRow, 'status' | 'next_check_at' | 'version'>>,
+): Promise<unknown> => db.updateTable('payment_orders').set(change).where('id', '=', id).execute()
+
+export const getOrder = (db: Db, id: string): Promise<OrderRow> =>
+  db.selectFrom('payment_orders').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+type Provider = OrderRow['provider']
+
+/** By the provider's id: an owner's own order. */
+export const findOrder = (
+  db: Db,
+  scope: OwnerScope,
+  provider: Provider,
+  providerOrderId: string,
+): Promise<OrderRow | undefined> =>
+  db
+    .selectFrom('payment_orders')
+    .selectAll()
+    .where('owner_id', '=', scope.ownerId)
+    .where('provider', '=', provider)
+    .where('provider_order_id', '=', providerOrderId)
+    .executeTakeFirst()
+
+/** By the provider's id, whoever it belongs to: for what the provider itself tells. */
+export const findProviderOrder = (
+  db: Db,
+  provider: Provider,
+  providerOrderId: string,
+): Promise<OrderRow | undefined> =>
+  db
+    .selectFrom('payment_orders')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('provider_order_id', '=', providerOrderId)
+    .executeTakeFirst()
+
+/** Takes the orders whose time to be looked at has come; another node gets them only if this one fails. */
+export async function claimDueOrders(
+  tx: Tx,
+  provider: Provider,
+  { now, until, count }: { now: number; until: number; count: number },
+): Promise<OrderRow[]> {
+  const due = await tx
+    .selectFrom('payment_orders')
+    .select('id')
+    .where('next_check_at', '<=', now)
+    .where('provider', '=', provider)
+    .orderBy('next_check_at')
+    .limit(count)
+    .execute()
+  if (due.length === 0) return []
+  return tx
+    .updateTable('payment_orders')
+    .set({ next_check_at: until, checks: sql`checks + 1` })
+    .where(
+      'id',
+      'in',
+      due.map(({ id }) => id),
+    )
+    .where('next_check_at', '<=', now)
+    .returningAll()
+    .execute()
+}
+
+export const findPayment = (
+  db: Db,
+  orderId: string,
+  providerPaymentId: string,
+): Promise<PaymentRow | undefined> =>
+  db
+    .selectFrom('payments')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .where('provider_payment_id', '=', providerPaymentId)
+    .executeTakeFirst()
+
+export async function insertPayment(tx: Tx, payment: PaymentRow): Promise<void> {
+  await tx.insertInto('payments').values(payment).execute()
+}
+
+export async function updatePayment(tx: Tx, id: string, change: PaymentChange): Promise<PaymentRow> {
+  return tx.updateTable('payments').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Payments of an order that are to be given back. */
+export const listRefundsDue = (db: Db, orderId: string): Promise<PaymentRow[]> =>
+  db.selectFrom('payments').selectAll().where('order_id', '=', orderId).where('refund_due', '=', 1).execute()
+
+/** Payments with the orders that they are of, newest first. */
+export const listPayments = (db: Db, scope: OwnerScope) =>
+  db
+    .selectFrom('payments as p')
+    .innerJoin('payment_orders as o', 'o.id', 'p.order_id')
+    .selectAll('p')
+    .select([
+      'o.provider',
+      'o.provider_order_id',
+      'o.receipt',
+      'o.plan_duration',
+      'o.list_amount',
+      'o.coupon_code',
+      'o.discount',
+    ])
+    .where('p.owner_id', '=', scope.ownerId)
+    .orderBy('p.created_at', 'desc')
+    .orderBy('p.id', 'desc')
+    .execute()
+
+export type HistoryRow = Awaited<ReturnType<typeof listPayments>>[number]
+
+/** Payments that started a period of premium, oldest first, and who took them. */
+export const listActivated = (db: Db, scope: OwnerScope) =>
+  db
+    .selectFrom('payments as p')
+    .innerJoin('payment_orders as o', 'o.id', 'p.order_id')
+    .selectAll('p')
+    .select(['o.provider', 'o.provider_order_id'])
+    .where('p.owner_id', '=', scope.ownerId)
+    .where('p.activated_at', 'is not', null)
+    .orderBy('p.activated_at')
+    .execute()
+
+export type ActivatedRow = Awaited<ReturnType<typeof listActivated>>[number]
+
+/** Makes old news of an order be taken for such, and has it looked at. */
+export async function touchOrder(tx: Tx, id: string, now: number): Promise<void> {
+  await tx
+    .updateTable('payment_orders')
+    .set({ version: sql`version + 1`, next_check_at: now })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Whether refunds of an order are due, and when the last period paid with it ends. */
+export async function summarize(
+  tx: Tx,
+  orderId: string,
+): Promise<{ refundsDue: boolean; lastPeriodEnd: number | null }> {
+  const { due, lastEnd } = await tx
+    .selectFrom('payments')
+    .select(({ fn }) => [
+      fn.max<number | null>('refund_due').as('due'),
+      fn.max<number | null>('period_end').as('lastEnd'),
+    ])
+    .where('order_id', '=', orderId)
+    .executeTakeFirstOrThrow()
+  return { refundsDue: due === 1, lastPeriodEnd: lastEnd }
+}
+
+/** Moves the periods that begin at `from` or later by so much. */
+export async function shiftPeriods(tx: Tx, scope: OwnerScope, from: number, byMs: number): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({ period_start: sql`period_start + ${byMs}`, period_end: sql`period_end + ${byMs}` })
+    .where('owner_id', '=', scope.ownerId)
+    .where('taken_back_ms', 'is', null)
+    .where('period_start', '>=', from)
+    .execute()
+}
+
+/** Ends every period now: what an operator sets stands above what was paid. */
+export async function endPeriods(tx: Tx, scope: OwnerScope, now: number): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({
+      period_start: sql`case when period_start < ${now} then period_start else ${now} end`,
+      period_end: now,
+    })
+    .where('owner_id', '=', scope.ownerId)
+    .where('period_end', '>', now)
+    .execute()
+}

@@ -1,0 +1,39 @@
+import { endpoints } from '@keyward/contract'
+import type { Attempts } from '../../http/limits.ts'
+import { type Mount, WithMessage } from '../../http/mount.ts'
+import { validateCoupon } from './payments.coupons.ts'
+import type { Payments } from './payments.ctx.ts'
+import { createOrder } from './payments.orders.ts'
+import * as service from './payments.service.ts'
+import { takeEvent } from './payments.webhook.ts'
+
+export function paymentsRoutes(mount: Mount, payments: Payments, attempts: Attempts): void {
+  const calls = endpoints.payments
+  const { ctx } = payments
+  mount(calls.createOrder, 'owner', ({ actor, body }) =>
+    createOrder(payments, attempts, actor, {
+      duration: body.planDuration ?? body.duration ?? 'monthly',
+      couponCode: body.couponCode,
+    }),
+  )
+  mount(calls.verify, 'owner', async ({ actor, body }) => {
+    const verified = await service.verify(payments, actor, body)
+    return new WithMessage(verified, 'Subscription activated successfully!')
+  })
+  mount(calls.webhook, 'public', async ({ sent }) => {
+    const signature = sent.headers['x-razorpay-signature']
+    await takeEvent(payments, sent.body, typeof signature === 'string' ? signature : '')
+    return {}
+  })
+  mount(calls.history, 'owner', async ({ actor }) => ({
+    payments: await service.listPayments(ctx.db, actor),
+  }))
+  mount(calls.validateCoupon, 'owner', async ({ actor, body }) => {
+    const validated = await validateCoupon(ctx, attempts, actor, body.couponCode)
+    return new WithMessage(validated, `${validated.couponCode}: ${validated.discount}% off`)
+  })
+  mount(calls.cancelSubscription, 'owner', async ({ actor, body }) => {
+    const { data, message } = await service.cancel(payments, actor, body)
+    return new WithMessage(data, message)
+  })
+}

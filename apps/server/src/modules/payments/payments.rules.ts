@@ -1,0 +1,82 @@
+import { limits, type PaymentStatus } from '@keyward/contract'
+import { day, hour, minute } from '../../core/clock.ts'
+import type { OrderRow, PaymentRow } from '../../db/tables.ts'
+import { termDays } from '../plans/plans.rules.ts'
+import type { ProviderPayment } from './payments.provider.ts'
+
+/** The provider charges nothing less, in the currency's smallest unit. */
+export const smallestCharge = 100
+
+/** How long an order is offered again and holds its coupon. */
+export const orderLifetimeMs = 15 * minute
+
+/** After the discount, in the currency's smallest unit; what cannot be divided stays with the buyer. */
+export const discounted = (amount: number, percent: number): number =>
+  Math.floor((amount * (100 - percent)) / 100)
+
+/** A term begins when the present one ends. */
+export function nextPeriod(
+  premiumUntil: number | null,
+  duration: OrderRow['plan_duration'],
+  now: number,
+): { start: number; end: number } {
+  const start = Math.max(now, premiumUntil ?? 0)
+  return { start, end: start + termDays[duration] * day }
+}
+
+/** How much of a paid period is still to come. */
+export const remainingOf = (period: { start: number; end: number }, now: number): number =>
+  Math.max(0, period.end - Math.max(now, period.start))
+
+/** Money was taken for it at some time. */
+export const isTaken = ({ status }: Pick<ProviderPayment, 'status'>): boolean =>
+  status === 'captured' || status === 'refunded'
+
+/** Nothing of the money is left with us. */
+export const isGivenBack = (payment: { amount: number; amount_refunded: number; dispute: string | null }) =>
+  payment.amount_refunded >= payment.amount || payment.dispute === 'lost'
+
+export function statusOf(payment: PaymentRow): PaymentStatus {
+  if (payment.status === 'failed') return 'failed'
+  if (!isTaken(payment)) return 'pending'
+  if (payment.amount_refunded >= payment.amount) return 'refunded'
+  if (payment.dispute === 'lost') return 'charged_back'
+  if (payment.refund_due === 1) return 'refunding'
+  return payment.amount_refunded > 0 ? 'partially_refunded' : 'paid'
+}
+
+const reasons: Record<NonNullable<PaymentRow['refund_reason']>, string> = {
+  money_back: 'Given back within the money-back guarantee.',
+  second: 'The order was paid already; this payment came on top of it and is given back.',
+  different: 'The payment was not what was ordered and is given back.',
+}
+
+/** What a buyer should know of a payment besides its status. */
+export function noteOf(payment: PaymentRow): string | null {
+  if (payment.refund_reason) return reasons[payment.refund_reason]
+  return payment.status === 'failed' ? payment.failure : null
+}
+
+/** Until when cancelling gives the money back; undefined when nothing was paid, or too long ago. */
+export function moneyBackUntil(firstPaidAt: number | null, now: number): number | undefined {
+  if (firstPaidAt === null) return undefined
+  const until = firstPaidAt + limits.moneyBackDays * day
+  return until > now ? until : undefined
+}
+
+/** Soon at first, for answers that were lost; then seldom, for refunds; a week after the last use it is over. */
+const waits = [2 * minute, 3 * minute, 5 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour]
+const unpaidForMs = 8 * day
+
+/** When to ask the provider about an order again; null when nothing can come any more. */
+export function nextCheck(
+  order: Pick<OrderRow, 'status' | 'checks' | 'created_at'>,
+  { refundsDue, lastPeriodEnd }: { refundsDue: boolean; lastPeriodEnd: number | null },
+  now: number,
+): number | null {
+  const wait = waits[order.checks] ?? day
+  if (refundsDue) return now + Math.min(wait, hour)
+  if (order.status === 'failed' || order.status === 'closed') return null
+  if (order.status === 'paid') return lastPeriodEnd !== null && lastPeriodEnd > now ? now + day : null
+  return now + wait - order.created_at > unpaidForMs ? null : now + wait
+}

@@ -1,0 +1,191 @@
+import { audit } from '../../core/audit.ts'
+import { noteChange } from '../../core/changes.ts'
+import { newId } from '../../core/ids.ts'
+import type { Tx } from '../../db/open.ts'
+import type { OrderRow, OwnerRow, PaymentRow } from '../../db/tables.ts'
+import { lockOwner, setPremiumUntil } from '../auth/auth.service.ts'
+import type { Payments } from './payments.ctx.ts'
+import type { ProviderDispute, ProviderPayment } from './payments.provider.ts'
+import * as repo from './payments.repo.ts'
+import { isGivenBack, isTaken, nextCheck, nextPeriod, remainingOf } from './payments.rules.ts'
+
+/** What the provider says of a payment now. */
+export interface Sighting {
+  payment: ProviderPayment
+  dispute?: ProviderDispute['status'] | undefined
+}
+
+/** Asks the provider about an order; called again when the order has changed meanwhile. */
+export type Look = (order: OrderRow) => Promise<Sighting[]>
+
+const triesMax = 10
+
+/**
+ * Brings an order to what the provider knows. Whoever asks, and however often and by however many at once: news that
+ * was asked for before the last change is not believed, so that what is written is never older than what was there.
+ */
+export async function settle({ ctx }: Payments, orderId: string, look: Look): Promise<void> {
+  for (let tries = 1; tries <= triesMax; tries += 1) {
+    const before = await repo.getOrder(ctx.db, orderId)
+    const sightings = await look(before)
+    const isSettled = await ctx.tx(async (tx) => {
+      const owner = await lockOwner(tx, { ownerId: before.owner_id })
+      const order = await repo.getOrder(tx, orderId)
+      if (order.version !== before.version) return false
+      await new Settlement(tx, owner, order, ctx.clock.now()).settle(sightings)
+      return true
+    })
+    if (isSettled) return
+  }
+  throw new Error(`order ${orderId} changed ${triesMax} times while the provider was asked about it`)
+}
+
+/** One order in one transaction that has locked its owner. */
+class Settlement {
+  readonly #tx: Tx
+  readonly #now: number
+  readonly #owner: OwnerRow
+  readonly #order: OrderRow
+  #hasChanged = false
+
+  constructor(tx: Tx, owner: OwnerRow, order: OrderRow, now: number) {
+    this.#tx = tx
+    this.#owner = owner
+    this.#order = order
+    this.#now = now
+  }
+
+  async settle(sightings: Sighting[]): Promise<void> {
+    for (const { payment, dispute } of sightings) {
+      // Somebody has begun to type a card number: nothing to keep.
+      if (payment.status === 'created') continue
+      const row = await this.#see(payment, dispute)
+      await this.#judge(row)
+    }
+    await this.#planNextCheck()
+    if (this.#hasChanged) noteChange(this.#tx, this.#owner.id)
+  }
+
+  async #see(seen: ProviderPayment, dispute: Sighting['dispute']): Promise<PaymentRow> {
+    const facts = {
+      status: seen.status,
+      amount: seen.amount,
+      currency: seen.currency,
+      amount_refunded: seen.amountRefunded,
+      method: seen.method,
+      failure: seen.failure,
+    }
+    const known = await repo.findPayment(this.#tx, this.#order.id, seen.id)
+    if (known) return this.#change(known, { ...facts, dispute: dispute ?? known.dispute })
+    const row: PaymentRow = {
+      ...facts,
+      id: newId('pay'),
+      order_id: this.#order.id,
+      owner_id: this.#owner.id,
+      provider_payment_id: seen.id,
+      refund_reason: null,
+      refund_due: 0,
+      dispute: dispute ?? null,
+      activated_at: null,
+      period_start: null,
+      period_end: null,
+      taken_back_ms: null,
+      created_at: this.#now,
+    }
+    await repo.insertPayment(this.#tx, row)
+    this.#hasChanged = true
+    return row
+  }
+
+  /** What follows from a payment as it is now. */
+  async #judge(row: PaymentRow): Promise<void> {
+    if (!isTaken(row)) return
+    const givenBack = isGivenBack(row)
+    if (row.activated_at === null) {
+      if (!givenBack && this.#isAwaited(row)) return this.#activate(row)
+      if (this.#order.status === 'open' || this.#order.status === 'expired') this.#order.status = 'closed'
+      if (!givenBack && row.refund_reason === null) {
+        const isSame = row.amount === this.#order.amount && row.currency === this.#order.currency
+        await this.#change(row, { refund_reason: isSame ? 'second' : 'different', refund_due: 1 })
+        await this.#audit('payment.refund_due', row)
+        return
+      }
+    } else if (givenBack && row.taken_back_ms === null) {
+      row = await this.#takeBack(row)
+    } else if (!givenBack && row.taken_back_ms !== null && row.refund_reason === null) {
+      row = await this.#restore(row)
+    }
+    // A refund of ours that failed in the end is due again.
+    if (row.refund_reason !== null) await this.#change(row, { refund_due: givenBack ? 0 : 1 })
+  }
+
+  #isAwaited(row: PaymentRow): boolean {
+    const { status, amount, currency } = this.#order
+    return status !== 'paid' && status !== 'closed' && row.amount === amount && row.currency === currency
+  }
+
+  async #activate(row: PaymentRow): Promise<void> {
+    const { start, end } = nextPeriod(this.#owner.premium_until, this.#order.plan_duration, this.#now)
+    this.#order.status = 'paid'
+    const paid = await this.#change(row, { activated_at: this.#now, period_start: start, period_end: end })
+    this.#owner.premium_cancelled_at = null
+    await this.#setPremiumUntil(end)
+    await this.#audit('plan.paid', paid)
+  }
+
+  /** The rest of the period that was paid with it goes; what was paid for later begins earlier. */
+  async #takeBack(row: PaymentRow): Promise<PaymentRow> {
+    const [start, end] = [row.period_start ?? 0, row.period_end ?? 0]
+    const gone = remainingOf({ start, end }, this.#now)
+    const taken = await this.#change(row, { taken_back_ms: gone, period_end: end - gone })
+    if (gone > 0) {
+      await repo.shiftPeriods(this.#tx, { ownerId: this.#owner.id }, end, -gone)
+      await this.#setPremiumUntil(Math.max(this.#now, (this.#owner.premium_until ?? 0) - gone))
+    }
+    await this.#audit('plan.taken_back', taken)
+    return taken
+  }
+
+  /** A dispute was won, or a refund failed: what had gone begins again. */
+  async #restore(row: PaymentRow): Promise<PaymentRow> {
+    const start = Math.max(this.#now, this.#owner.premium_until ?? 0)
+    const end = start + (row.taken_back_ms ?? 0)
+    const restored = await this.#change(row, { taken_back_ms: null, period_start: start, period_end: end })
+    if (end > start) await this.#setPremiumUntil(end)
+    await this.#audit('plan.restored', restored)
+    return restored
+  }
+
+  async #setPremiumUntil(until: number): Promise<void> {
+    const { id, premium_cancelled_at } = this.#owner
+    await setPremiumUntil(this.#tx, { ownerId: id }, until, premium_cancelled_at)
+    this.#owner.premium_until = until
+  }
+
+  async #change(row: PaymentRow, change: repo.PaymentChange): Promise<PaymentRow> {
+    const isNews = Object.entries(change).some(([name, value]) => row[name as keyof PaymentRow] !== value)
+    if (!isNews) return row
+    this.#hasChanged = true
+    return repo.updatePayment(this.#tx, row.id, change)
+  }
+
+  async #planNextCheck(): Promise<void> {
+    const { id, status, version } = this.#order
+    await repo.updateOrder(this.#tx, id, {
+      status,
+      version: this.#hasChanged ? version + 1 : version,
+      next_check_at: nextCheck(this.#order, await repo.summarize(this.#tx, id), this.#now),
+    })
+  }
+
+  #audit(action: string, row: PaymentRow): Promise<void> {
+    return audit(this.#tx, {
+      ownerId: this.#owner.id,
+      actor: { kind: 'provider', id: this.#order.provider },
+      action,
+      targetId: row.id,
+      detail: { payment: row.provider_payment_id, amount: row.amount, until: this.#owner.premium_until },
+      now: this.#now,
+    })
+  }
+}

@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { problem } from '../../core/problem.ts'
+import { asking, type Payments, requireProvider } from './payments.ctx.ts'
+import type { PaymentProvider, ProviderEvent } from './payments.provider.ts'
+import { lookAtAll } from './payments.reconciler.ts'
+import * as repo from './payments.repo.ts'
+import { captured, giveBack } from './payments.service.ts'
+import { type Look, settle } from './payments.settle.ts'
+
+/** The provider wants an answer within five seconds, and sends an event again that was not answered. */
+const answerWithinMs = 4500
+
+/**
+ * Takes an event of the provider. The event only tells where to look: what is so is asked for, so that it does not
+ * matter how often, in which order and how late events come, or whether somebody sends an old one again.
+ */
+export async function takeEvent(payments: Payments, body: Buffer, signature: string): Promise<void> {
+  const provider = requireProvider(payments)
+  const event = provider.readEvent(body, signature)
+  if (!event) throw problem('invalid_signature')
+  const order = await asking(payments, () => findOrder(payments, provider, event))
+  if (!order) return
+  // Noted first: what cannot be settled now is settled soon.
+  await repo.updateOrder(payments.ctx.db, order.id, { next_check_at: payments.ctx.clock.now() })
+  const settled = settle(payments, order.id, toLook(provider, event))
+    .then(() => giveBack(payments, provider, order.id))
+    .then(
+      () => true,
+      (error: unknown) => {
+        payments.onError(error)
+        return false
+      },
+    )
+  const isSettled = await Promise.race([settled, pause(answerWithinMs, undefined, { ref: false })])
+  // Of a dispute nothing but the event tells, so it has to come again.
+  if (isSettled !== true && event.disputeId !== undefined) throw problem('payment_provider_unavailable')
+}
+
+/** Undefined for what is not about an order of ours: other businesses may share the account at the provider. */
+async function findOrder({ ctx }: Payments, provider: PaymentProvider, event: ProviderEvent) {
+  const { orderId, paymentId } = event
+  const unknown = { orderId: '', amount: 0, currency: '' }
+  const id = orderId ?? (paymentId && (await provider.findPayment(paymentId, unknown))?.orderId)
+  return id ? repo.findProviderOrder(ctx.db, provider.name, id) : undefined
+}
+
+function toLook(provider: PaymentProvider, { paymentId, disputeId }: ProviderEvent): Look {
+  if (paymentId === undefined) return lookAtAll(provider)
+  return async (order) => {
+    const orderId = order.provider_order_id ?? ''
+    const { amount, currency } = order
+    const payment = await provider.findPayment(paymentId, { orderId, amount, currency })
+    if (payment?.orderId !== orderId) return []
+    const dispute = disputeId === undefined ? undefined : await provider.findDispute(disputeId)
+    const isOfIt = dispute?.paymentId === paymentId
+    return [
+      { payment: await captured(provider, order, payment), dispute: isOfIt ? dispute.status : undefined },
+    ]
+  }
+}

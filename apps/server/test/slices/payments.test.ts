@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Owner, onlyOne, refusal, signUp } from '../actors.ts'
+import type { TestServer } from '../harness.ts'
+import {
+  activationsOf,
+  buy,
+  historyOf,
+  type PayingServer,
+  placeOrder,
+  report,
+  startPaying,
+  subscriptionOf,
+} from '../payment-actor.ts'
+
+let paying: PayingServer
+let on: TestServer
+let provider: PayingServer['provider']
+let owner: Owner
+beforeAll(async () => {
+  paying = await startPaying()
+  ;({ on, provider } = paying)
+  owner = await signUp(on)
+})
+afterAll(() => paying.close())
+
+const expectFree = async (who: Owner) => {
+  expect((await subscriptionOf(who)).plan).toBe('free')
+  expect(await activationsOf(on, who)).toBe(0)
+}
+
+describe('an order', () => {
+  test('is made at the provider for the stored amount, with a receipt that fits', async () => {
+    const order = await placeOrder(owner, { planDuration: 'yearly', couponCode: 'welcome' })
+    expect(order).toMatchObject({
+      amount: 101_915,
+      listAmount: 119_900,
+      discount: 15,
+      keyId: 'rzp_test_keyward',
+      isDevelopmentMode: false,
+    })
+    const made = provider.order(order.orderId)
+    expect(made).toMatchObject({ amount: 101_915, currency: 'INR', status: 'created' })
+    expect(made.receipt?.length).toBeLessThanOrEqual(40)
+  })
+
+  test('that is open is offered again, one for each plan and coupon', async () => {
+    const buyer = await signUp(on)
+    const first = await placeOrder(buyer)
+    expect(await placeOrder(buyer, { planDuration: 'monthly' })).toEqual(first)
+    const others = [
+      await placeOrder(buyer, { planDuration: 'yearly' }),
+      await placeOrder(buyer, { couponCode: 'SAVE10' }),
+    ]
+    expect(new Set([first, ...others].map(({ orderId }) => orderId)).size).toBe(3)
+    on.clock.advance(15 * 60_000)
+    expect((await placeOrder(buyer)).orderId).not.toBe(first.orderId)
+  })
+
+  test('is one, however many ask for it at once', async () => {
+    const buyer = await signUp(on)
+    const orders = await Promise.all(Array.from({ length: 8 }, () => placeOrder(buyer)))
+    expect(new Set(orders.map(({ orderId }) => orderId)).size).toBe(1)
+  })
+
+  test('whose making was not answered is found again by its receipt', async () => {
+    const buyer = await signUp(on)
+    provider.fail({ method: 'POST', path: /\/orders$/, mode: 'lost-answer' })
+    const lost = await buyer.call('POST', '/payments/razorpay/create-order', {})
+    expect(refusal(lost)).toBe('payment_provider_unavailable')
+    const before = provider.orders().length
+    const { orderId } = await placeOrder(buyer)
+    expect(provider.orders().length).toBe(before)
+    expect(provider.order(orderId).amount).toBe(69_900)
+  })
+
+  test('that the provider refuses can be tried again', async () => {
+    const buyer = await signUp(on)
+    provider.fail({ method: 'POST', path: /\/orders$/, mode: 'status', status: 400 })
+    const refused = await buyer.call('POST', '/payments/razorpay/create-order', {})
+    expect(refusal(refused)).toBe('payment_provider_unavailable')
+    expect(refused.raw.toString()).not.toContain('Request failed')
+    expect((await placeOrder(buyer)).orderId).toMatch(/^order_/)
+  })
+})
+
+describe('a payment', () => {
+  test('that is captured starts premium, once, however often it is told of', async () => {
+    const buyer = await signUp(on)
+    const { orderId } = await placeOrder(buyer)
+    await expectFree(buyer)
+    const checkout = provider.pay(orderId, { method: 'upi' })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => report(buyer, checkout)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect((await report(buyer, checkout)).status).toBe(200)
+    expect(await activationsOf(on, buyer)).toBe(1)
+    expect(await subscriptionOf(buyer)).toMatchObject({
+      expiryDate: on.clock.inDays(30),
+      orderId,
+      paymentId: checkout.razorpay_payment_id,
+    })
+    expect(onlyOne(await historyOf(buyer))).toMatchObject({ status: 'paid', method: 'upi' })
+  })
+
+  test('that is only authorized is captured by us', async () => {
+    const buyer = await signUp(on)
+    const checkout = provider.pay((await placeOrder(buyer)).orderId, { status: 'authorized' })
+    expect((await report(buyer, checkout)).status).toBe(200)
+    expect(provider.payment(checkout.razorpay_payment_id).status).toBe('captured')
+    expect((await subscriptionOf(buyer)).plan).toBe('premium')
+  })
+
+  test('that cannot be captured now starts premium as soon as it can', async () => {
+    const buyer = await signUp(on)
+    const checkout = provider.pay((await placeOrder(buyer)).orderId, { status: 'authorized' })
+    provider.fail({ path: /\/capture$/, mode: 'status', status: 502 })
+    expect(refusal(await report(buyer, checkout))).toBe('payment_provider_unavailable')
+    await expectFree(buyer)
+    await provider.deliverAll()
+    expect((await subscriptionOf(buyer)).plan).toBe('premium')
+  })
+
+  test('that failed starts nothing; the same order can be paid then', async () => {
+    const buyer = await signUp(on)
+    const { orderId } = await placeOrder(buyer)
+    const failed = provider.pay(orderId, { status: 'failed' })
+    await provider.deliverAll()
+    const forged = provider.checkoutSignature(orderId, failed.razorpay_payment_id)
+    expect(refusal(await report(buyer, { ...failed, razorpay_signature: forged }))).toBe(
+      'payment_not_verified',
+    )
+    await expectFree(buyer)
+    expect(onlyOne(await historyOf(buyer))).toMatchObject({ status: 'failed', note: expect.any(String) })
+    expect((await placeOrder(buyer)).orderId).toBe(orderId)
+    expect((await report(buyer, provider.pay(orderId))).status).toBe(200)
+    expect((await historyOf(buyer)).map(({ status }) => status)).toEqual(['paid', 'failed'])
+  })
+
+  test('that succeeds after it failed counts', async () => {
+    const buyer = await signUp(on)
+    const failed = provider.pay((await placeOrder(buyer)).orderId, { status: 'failed' })
+    await provider.deliverAll()
+    provider.authorizeLater(failed.razorpay_payment_id, { status: 'authorized' })
+    await provider.deliverAll({ order: 'reversed' })
+    expect((await subscriptionOf(buyer)).plan).toBe('premium')
+    expect(onlyOne(await historyOf(buyer)).status).toBe('paid')
+  })
+
+  test('on an order that is no longer offered counts all the same', async () => {
+    const buyer = await signUp(on)
+    const { orderId } = await placeOrder(buyer)
+    on.clock.advance(60 * 60_000)
+    await placeOrder(buyer)
+    expect((await report(buyer, provider.pay(orderId))).status).toBe(200)
+  })
+
+  test('that comes on top of another one is given back, and said so', async () => {
+    const buyer = await signUp(on)
+    const { orderId } = await placeOrder(buyer)
+    const late = provider.pay(orderId, { status: 'failed' })
+    expect((await report(buyer, provider.pay(orderId))).status).toBe(200)
+    const second = provider.authorizeLater(late.razorpay_payment_id)
+    const told = await report(buyer, second)
+    expect(refusal(told)).toBe('payment_returned')
+    expect(onlyOne(provider.refunds(second.razorpay_payment_id)).amount).toBe(69_900)
+    expect(await activationsOf(on, buyer)).toBe(1)
+    expect((await historyOf(buyer)).map(({ status }) => status).sort()).toEqual(['paid', 'refunded'])
+    expect((await report(buyer, second)).json.code).toBe('payment_returned')
+    expect(provider.refunds(second.razorpay_payment_id)).toHaveLength(1)
+  })
+
+  test('of which the provider cannot be asked is settled later', async () => {
+    const buyer = await signUp(on)
+    const checkout = provider.pay((await placeOrder(buyer)).orderId)
+    provider.fail({ method: 'GET', path: /\/payments\//, mode: 'reset' })
+    const answer = await report(buyer, checkout)
+    expect(refusal(answer)).toBe('payment_provider_unavailable')
+    expect(answer.json.message).toContain('Premium starts by itself')
+    await expectFree(buyer)
+    expect((await report(buyer, checkout)).status).toBe(200)
+  })
+})

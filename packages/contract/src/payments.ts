@@ -1,0 +1,177 @@
+import { z } from 'zod'
+import { subscription, user } from './auth.ts'
+import { endpoint } from './endpoint.ts'
+import { isoTime, planDuration, price } from './shared.ts'
+
+/** As typed: spaces around it do not count, and case neither. */
+const couponCode = z
+  .string('Please enter a coupon code')
+  .trim()
+  .toUpperCase()
+  .max(40, 'A coupon code can have at most 40 characters')
+  .regex(/^[A-Z0-9_-]*$/, 'Invalid coupon code')
+
+/** A term is named by `planDuration`, or by `plan` and `duration`; monthly when it is not named at all. */
+const termFields = {
+  planDuration: planDuration.optional(),
+  plan: z.string().toLowerCase().pipe(z.literal('premium')).optional(),
+  duration: planDuration.optional(),
+  /** A blank one counts as none. */
+  couponCode: couponCode.nullish().transform((code) => code || undefined),
+}
+const namesOneTerm = (named: { planDuration?: string | undefined; duration?: string | undefined }) =>
+  named.planDuration === undefined || named.duration === undefined || named.planDuration === named.duration
+const twoTerms = { error: 'planDuration and duration name different terms', path: ['duration'] }
+
+const order = z.strictObject({
+  orderId: z.string(),
+  ...price.shape,
+  keyId: z.string().describe('the public key that the checkout is opened with'),
+  isDevelopmentMode: z.boolean().describe('true when no money moves'),
+  planDuration,
+  listAmount: z.int().describe('before the coupon'),
+  couponCode: z.string().nullable(),
+  discount: z.int().describe('percent'),
+  expiresAt: isoTime.describe('until then the order is offered again and its coupon is held'),
+})
+
+const paymentStatus = z.enum([
+  'paid',
+  'pending',
+  'failed',
+  'refunding',
+  'refunded',
+  'partially_refunded',
+  'charged_back',
+])
+
+const payment = z.strictObject({
+  _id: z.string(),
+  orderId: z.string(),
+  paymentId: z.string(),
+  receipt: z.string().describe('number of the order at the provider'),
+  status: paymentStatus,
+  planDuration,
+  ...price.shape,
+  listAmount: z.int().describe('before the coupon'),
+  listFormatted: z.string(),
+  couponCode: z.string().nullable(),
+  discount: z.int().describe('percent'),
+  amountRefunded: z.int(),
+  refundedFormatted: z.string(),
+  method: z.string().nullable().describe('card, upi, netbanking, …'),
+  note: z.string().nullable().describe('why it failed or is given back'),
+  periodStart: isoTime.nullable(),
+  periodEnd: isoTime.nullable(),
+  createdAt: isoTime,
+  isDevelopmentMode: z.boolean(),
+})
+
+const given = z.string().trim().min(1).max(200)
+const tag = 'Payments'
+
+export const payments = {
+  createOrder: endpoint({
+    method: 'POST',
+    path: '/payments/razorpay/create-order',
+    access: 'owner',
+    tag,
+    summary: 'Order a term of the premium plan; the open order of the same plan and coupon is offered again',
+    body: z.strictObject(termFields).refine(namesOneTerm, twoTerms),
+    data: order,
+    errors: ['invalid_coupon', 'rate_limited', 'payment_provider_unavailable', 'payments_off'],
+  }),
+  verify: endpoint({
+    method: 'POST',
+    path: '/payments/razorpay/verify',
+    access: 'owner',
+    tag,
+    summary: 'Tell of a payment that the checkout reported; what was ordered counts, not what is said here',
+    body: z
+      .strictObject({
+        razorpay_order_id: given.optional(),
+        razorpay_payment_id: given.optional(),
+        razorpay_signature: given.optional(),
+        razorpayOrderId: given.optional(),
+        razorpayPaymentId: given.optional(),
+        razorpaySignature: given.optional(),
+        ...termFields,
+      })
+      .transform((body) => ({
+        orderId: body.razorpay_order_id ?? body.razorpayOrderId ?? '',
+        paymentId: body.razorpay_payment_id ?? body.razorpayPaymentId ?? '',
+        signature: body.razorpay_signature ?? body.razorpaySignature ?? '',
+      }))
+      .superRefine((body, context) => {
+        const names = { orderId: 'order_id', paymentId: 'payment_id', signature: 'signature' } as const
+        for (const key of ['orderId', 'paymentId', 'signature'] as const) {
+          if (body[key] !== '') continue
+          const path = `razorpay_${names[key]}`
+          context.addIssue({ code: 'custom', path: [path], message: `${path} is required` })
+        }
+      }),
+    data: z.strictObject({ subscription, payment }),
+    errors: [
+      'not_found',
+      'payment_not_verified',
+      'payment_pending',
+      'payment_returned',
+      'payment_provider_unavailable',
+      'payments_off',
+    ],
+  }),
+  webhook: endpoint({
+    method: 'POST',
+    path: '/payments/razorpay/webhook',
+    access: 'public',
+    tag,
+    summary: 'Events of the payment provider, signed with the secret of the webhook',
+    body: z.looseObject({ event: z.string().max(100) }),
+    data: z.strictObject({}),
+    errors: ['invalid_signature', 'payment_provider_unavailable', 'payments_off'],
+  }),
+  history: endpoint({
+    method: 'GET',
+    path: '/payments/history',
+    access: 'owner',
+    tag,
+    summary: 'Your payments, newest first',
+    data: z.strictObject({ payments: z.array(payment) }),
+  }),
+  validateCoupon: endpoint({
+    method: 'POST',
+    path: '/payments/validate-coupon',
+    access: 'owner',
+    tag,
+    summary: 'Whether a coupon can be used now, and what each term costs with it',
+    body: z.strictObject({
+      couponCode: couponCode.min(1, 'Please enter a coupon code'),
+    }),
+    data: z.strictObject({
+      couponCode: z.string(),
+      discount: z.int().describe('percent'),
+      totals: z.strictObject({ monthly: price, yearly: price }),
+    }),
+    errors: ['invalid_coupon', 'rate_limited'],
+  }),
+  cancelSubscription: endpoint({
+    method: 'POST',
+    path: '/payments/cancel-subscription',
+    access: 'owner',
+    tag,
+    summary: 'Cancel premium: it stays to its end, or ends with the money back while that is offered',
+    body: z.strictObject({ refund: z.boolean().default(false) }),
+    data: z.strictObject({
+      user,
+      refund: z
+        .strictObject({ ...price.shape, done: z.boolean() })
+        .nullable()
+        .describe('what is given back; not done: the provider is asked again until it is'),
+    }),
+    errors: ['conflict'],
+  }),
+}
+
+export type Order = z.output<typeof order>
+export type Payment = z.output<typeof payment>
+export type PaymentStatus = z.output<typeof paymentStatus>
