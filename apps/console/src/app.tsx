@@ -1,10 +1,13 @@
 import { BrowserRouter } from 'react-router'
+import { OwnDocument } from './lib/own-document.tsx'
 import { Router } from './router.tsx'
 
 export function App() {
   return (
     <BrowserRouter>
-      <Router />
+      <OwnDocument>
+        <Router />
+      </OwnDocument>
     </BrowserRouter>
   )
 }

@@ -10,5 +10,8 @@ export const keys = {
   resellers: ['resellers'],
   settings: ['settings'],
   subscription: ['subscription'],
+  /** The state of the own plan; prices and plans are not the owner's. */
+  subscriptionStatus: ['subscription', 'status'],
+  payments: ['payments'],
   reseller: ['reseller'],
 } as const

@@ -10,7 +10,16 @@ const hiddenMs = 30_000
 const steadyMs = 10_000
 const longestWaitMs = 30_000
 
-const live = [keys.dashboard, keys.apps, keys.licenses, keys.clients, keys.resellers]
+const live = [
+  keys.owner,
+  keys.dashboard,
+  keys.apps,
+  keys.licenses,
+  keys.clients,
+  keys.resellers,
+  keys.subscriptionStatus,
+  keys.payments,
+]
 
 /**
  * Keeps what is on the screen up to date: the server tells when something of the owner has changed, and every query

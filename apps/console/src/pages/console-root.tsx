@@ -4,6 +4,7 @@ import { Outlet } from 'react-router'
 import { onSessionExpired } from '../lib/api.ts'
 import { keys } from '../lib/keys.ts'
 import { queryClient } from '../lib/query.ts'
+import { takeOverToasts } from '../lib/toast-handover.ts'
 import { wire } from '../lib/wire.ts'
 import { Toaster, toast } from '../ui/toast.tsx'
 import { TooltipProvider } from '../ui/tooltip.tsx'
@@ -21,6 +22,7 @@ export function ConsoleRoot() {
       }),
     [],
   )
+  useEffect(takeOverToasts, [])
   return (
     <QueryClientProvider client={queryClient}>
       <TooltipProvider delayDuration={200}>

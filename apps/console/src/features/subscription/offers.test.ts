@@ -20,9 +20,9 @@ function pricing(saved: number): Pricing {
 }
 
 test('shows the prices of the server, and what a year saves', () => {
-  expect(toOffers(pricing(1000))).toEqual([
-    { term: 'Monthly', price: '₹5', per: 'month', note: undefined },
-    { term: 'Yearly', price: '₹50', per: 'year', note: 'Save ₹10 (17%)' },
+  expect(toOffers(pricing(1000))).toMatchObject([
+    { term: 'Monthly', price: '₹5', before: undefined, per: 'month', note: undefined },
+    { term: 'Yearly', price: '₹50', before: undefined, per: 'year', note: 'Save ₹10 (17%)' },
   ])
 })
 
@@ -35,4 +35,17 @@ test('falls back to the usual figures while the prices cannot be loaded', () => 
     ['₹699', undefined],
     ['₹1199', 'Save ₹989 (17%)'],
   ])
+})
+
+test('shows what a coupon leaves to pay beside the price without it', () => {
+  const totals = { monthly: price(450, '₹4.50'), yearly: price(4500, '₹45') }
+  expect(toOffers(pricing(1000), totals).map(({ price, before, note }) => [price, before, note])).toEqual([
+    ['₹4.50', '₹5', undefined],
+    ['₹45', '₹50', 'Save 17%'],
+  ])
+})
+
+test('strikes no price that the coupon leaves as it is', () => {
+  const totals = { monthly: price(500, '₹5'), yearly: price(5000, '₹50') }
+  expect(toOffers(pricing(1000), totals).map(({ before }) => before)).toEqual([undefined, undefined])
 })

@@ -1,16 +1,19 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../lib/api.ts'
+import type { Subscription } from '@keyward/contract'
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, callWithMessage, messageOf } from '../../lib/api.ts'
 import { keys } from '../../lib/keys.ts'
 import { wire } from '../../lib/wire.ts'
 import { toast } from '../../ui/toast.tsx'
 
 const minute = 60_000
 
-export function useSubscription() {
+/** `poll` says whether to ask anew every few seconds. */
+export function useSubscription(poll = () => false) {
   return useQuery({
-    queryKey: [...keys.subscription, 'status'],
+    queryKey: keys.subscriptionStatus,
     queryFn: async ({ signal }) => (await call(wire.plans.subscription, { signal })).subscription,
     staleTime: 5 * minute,
+    refetchInterval: () => (poll() ? 4000 : false),
   })
 }
 
@@ -25,8 +28,18 @@ export function usePlans() {
 export function usePricing() {
   return useQuery({
     queryKey: [...keys.subscription, 'pricing'],
-    queryFn: async ({ signal }) => (await call(wire.plans.pricing, { signal })).plans,
+    queryFn: ({ signal }) => call(wire.plans.pricing, { signal }),
     staleTime: minute,
+  })
+}
+
+/** The payments of the owner, asked for again while one of them is on its way. */
+export function usePayments() {
+  return useQuery({
+    queryKey: keys.payments,
+    queryFn: async ({ signal }) => (await call(wire.payments.history, { signal })).payments,
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ status }) => status === 'pending' || status === 'refunding') ? 15_000 : false,
   })
 }
 
@@ -37,8 +50,31 @@ export function useRefreshPlans() {
     mutationFn: () => client.refetchQueries({ queryKey: keys.subscription }, { throwOnError: true }),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: keys.owner })
+      void client.invalidateQueries({ queryKey: keys.payments })
       toast.success('Plans refreshed successfully!')
     },
     onError: () => toast.error('Failed to refresh plans'),
+  })
+}
+
+/** Puts the new state of the plan everywhere: the limits of apps and resellers hang on it. */
+export function showSubscription(client: QueryClient, subscription: Subscription) {
+  client.setQueryData(keys.subscriptionStatus, subscription)
+  for (const queryKey of [keys.owner, keys.payments, keys.apps, keys.dashboard, keys.resellers]) {
+    void client.invalidateQueries({ queryKey })
+  }
+}
+
+export function useCancelSubscription(onDone: () => void) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (refund: boolean) => callWithMessage(wire.payments.cancelSubscription, { body: { refund } }),
+    onSuccess: ({ data, message }) => {
+      client.setQueryData(keys.owner, data.user)
+      showSubscription(client, data.user.subscription)
+      toast.success(message ?? 'Subscription cancelled')
+      onDone()
+    },
+    onError: (error) => toast.error(messageOf(error, 'Failed to cancel subscription')),
   })
 }

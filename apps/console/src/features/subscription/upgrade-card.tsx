@@ -1,23 +1,44 @@
-import type { PlanInfo, Pricing } from '@keyward/contract'
+import type { DataOf, endpoints, PlanInfo } from '@keyward/contract'
 import { useId } from 'react'
-import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { FeatureList } from './current-plan.tsx'
+import { CheckoutNotes } from './checkout-notes.tsx'
+import { CouponField } from './coupon-field.tsx'
+import { FeatureList } from './feature-list.tsx'
 import { toOffers } from './offers.ts'
+import { TermOffers } from './term-offers.tsx'
+import type { Checkout } from './use-checkout.ts'
+import type { Coupon } from './use-coupon.ts'
 
 export interface UpgradeCardProps {
   premium: PlanInfo
   /** Undefined while the prices cannot be loaded. */
-  pricing: Pricing | undefined
+  pricing: DataOf<typeof endpoints.plans.pricing> | undefined
   active: boolean
   expiryDate: string | null
+  checkout: Checkout
+  coupon: Coupon
 }
 
-/** No order can be placed on this server, so the buttons name the prices and say why they cannot be pressed. */
-export function UpgradeCard({ premium, pricing, active, expiryDate }: UpgradeCardProps) {
-  const reason = useId()
+export function UpgradeCard({ premium, pricing, active, expiryDate, checkout, coupon }: UpgradeCardProps) {
+  const reasonId = useId()
+  const open = !active && pricing !== undefined && pricing.checkout !== 'off'
+  const reason = active ? (
+    <p>
+      Premium is active
+      {expiryDate && (
+        <>
+          {' '}
+          until <DateText value={expiryDate} />
+        </>
+      )}
+      .
+    </p>
+  ) : pricing?.checkout === 'off' ? (
+    <p>Checkout is switched off on this server. Its operator can give you the premium plan.</p>
+  ) : checkout.waiting ? (
+    <p>A payment is waiting for its confirmation.</p>
+  ) : undefined
   return (
     <Card>
       <CardHeader
@@ -26,40 +47,27 @@ export function UpgradeCard({ premium, pricing, active, expiryDate }: UpgradeCar
       />
       <CardBody className="grid gap-5">
         {!active && <FeatureList features={premium.features} />}
-        <ul className="grid gap-3 min-[420px]:grid-cols-2">
-          {toOffers(pricing).map(({ term, price, per, note }) => (
-            <li key={term} className="flex flex-col gap-3 rounded-lg border p-4">
-              <div className="flex min-h-[1.375rem] flex-wrap items-center justify-between gap-2">
-                <h3 className="font-medium">{term}</h3>
-                {note && <Badge tone="success">{note}</Badge>}
-              </div>
-              <p>
-                <span className="font-semibold text-2xl tabular-nums tracking-tight">{price}</span>{' '}
-                <span className="text-fg-muted">per {per}</span>
-              </p>
-              <Button variant="primary" disabled aria-describedby={reason} className="mt-auto">
-                {active ? 'Premium is active' : `Upgrade ${term}`}
-              </Button>
-            </li>
-          ))}
-        </ul>
-        <div id={reason} className="grid gap-1 text-fg-muted">
-          {!pricing && <p>The prices of this server could not be loaded; these are the usual ones.</p>}
-          {active ? (
-            <p>
-              Premium is active
-              {expiryDate && (
-                <>
-                  {' '}
-                  until <DateText value={expiryDate} />
-                </>
-              )}
-              .
-            </p>
-          ) : (
-            <p>Checkout is switched off on this server. Its operator can give you the premium plan.</p>
-          )}
-        </div>
+        {open && <CheckoutNotes simulated={pricing.checkout === 'mock'} failure={checkout.failure} />}
+        <TermOffers
+          offers={toOffers(pricing?.plans, active ? undefined : coupon.applied?.totals)}
+          label={({ term }) => (active ? 'Premium is active' : `Upgrade ${term}`)}
+          disabled={!open || checkout.waiting !== undefined || coupon.checking}
+          busy={checkout.term}
+          describedBy={reason || !pricing ? reasonId : undefined}
+          onChoose={checkout.begin}
+        />
+        {(reason || !pricing) && (
+          <div id={reasonId} className="grid gap-1 text-fg-muted">
+            {!pricing && <p>The prices of this server could not be loaded; these are the usual ones.</p>}
+            {reason}
+          </div>
+        )}
+        {!active && <CouponField coupon={coupon} disabled={!open || checkout.term !== undefined} />}
+        {open && (
+          <p className="text-[0.8125rem] text-fg-muted">
+            One payment for the whole term. Nothing renews by itself.
+          </p>
+        )}
       </CardBody>
     </Card>
   )

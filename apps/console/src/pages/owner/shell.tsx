@@ -5,6 +5,7 @@ import { Link, Outlet, useLocation } from 'react-router'
 import { RequireOwner } from '../../features/account/require-owner.tsx'
 import { useApps } from '../../features/apps/queries.ts'
 import { SearchButton } from '../../features/command/search-button.tsx'
+import { PlanNotice } from '../../features/subscription/plan-notice.tsx'
 import { lazyNamed } from '../../lib/lazy.ts'
 import { paths } from '../../lib/paths.ts'
 import { useSidebarExpanded } from '../../lib/sidebar.ts'
@@ -126,6 +127,9 @@ function Shell({ owner }: { owner: User }) {
           tabIndex={-1}
           className="mx-auto w-full max-w-6xl flex-1 px-4 py-6 outline-none md:px-8 md:py-9"
         >
+          {pathname !== paths.subscription && (
+            <PlanNotice ownerId={owner._id} subscription={owner.subscription} />
+          )}
           <Suspense fallback={<PageSpinner />}>
             <Outlet />
           </Suspense>

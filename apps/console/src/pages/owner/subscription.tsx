@@ -1,28 +1,59 @@
 import { RefreshCw, ShieldCheck } from 'lucide-react'
+import { Suspense } from 'react'
+import { useOwner } from '../../features/account/session.ts'
 import { CurrentPlan } from '../../features/subscription/current-plan.tsx'
+import { findNotice } from '../../features/subscription/notice.ts'
+import { PaymentHistory } from '../../features/subscription/payment-history.tsx'
+import { hasReceipt } from '../../features/subscription/payment-status.ts'
 import {
+  usePayments,
   usePlans,
   usePricing,
   useRefreshPlans,
   useSubscription,
 } from '../../features/subscription/queries.ts'
+import { RenewCard } from '../../features/subscription/renew-card.tsx'
 import { UpgradeCard } from '../../features/subscription/upgrade-card.tsx'
+import { useCheckout } from '../../features/subscription/use-checkout.ts'
+import { useCoupon } from '../../features/subscription/use-coupon.ts'
+import { WaitingNotice } from '../../features/subscription/waiting-notice.tsx'
+import { lazyNamed } from '../../lib/lazy.ts'
+import { useDialogParam } from '../../lib/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout, ErrorState } from '../../ui/states.tsx'
 
+const CancelDialog = lazyNamed(() => import('../../features/subscription/cancel-dialog.tsx'), 'CancelDialog')
+const ReceiptDialog = lazyNamed(
+  () => import('../../features/subscription/receipt-dialog.tsx'),
+  'ReceiptDialog',
+)
+
 export function SubscriptionPage() {
+  const owner = useOwner().data
   const subscription = useSubscription()
   const plans = usePlans()
   const pricing = usePricing()
+  const payments = usePayments().data
   const refresh = useRefreshPlans()
+  const coupon = useCoupon()
+  const checkout = useCheckout({
+    buyer: { name: owner?.name ?? '', email: owner?.email ?? '' },
+    couponCode: coupon.applied?.couponCode,
+    onCouponRefused: coupon.refuse,
+    onActivated: coupon.remove,
+  })
+  const dialog = useDialogParam(['cancel', 'receipt'])
 
   const status = subscription.data
   const plan = plans.data?.find(({ _id }) => _id === status?.plan)
   const premium = plans.data?.find(({ name }) => name === 'Premium')
   const failed = (subscription.isError && !status) || (plans.isError && !plans.data)
+  const ending = status && findNotice(status, Date.now())?.kind === 'ending'
+  const receipt = payments?.find((payment) => payment._id === dialog.id && hasReceipt(payment))
+  const cancellable = status?.hasActiveSubscription && (!status.cancelledAt || status.moneyBack)
   return (
     <div className="mx-auto grid w-full max-w-5xl gap-6">
       <PageHeader
@@ -35,6 +66,11 @@ export function SubscriptionPage() {
           </Button>
         }
       />
+      <div role="status" className="empty:hidden">
+        {checkout.waiting && (
+          <WaitingNotice waiting={checkout.waiting} onCheck={() => void subscription.refetch()} />
+        )}
+      </div>
       {failed ? (
         <Card>
           <ErrorState
@@ -50,25 +86,51 @@ export function SubscriptionPage() {
       ) : (
         <div className="grid items-start gap-4 lg:grid-cols-[2fr_3fr]">
           {status && plan ? (
-            <CurrentPlan subscription={status} plan={plan} />
+            <CurrentPlan
+              subscription={status}
+              plan={plan}
+              lastPayment={payments?.[0]}
+              onCancel={() => dialog.open('cancel')}
+            />
           ) : (
             <Skeleton className="h-96 rounded-xl" />
           )}
           {status && premium && !pricing.isPending ? (
-            <UpgradeCard
-              premium={premium}
-              pricing={pricing.data}
-              active={status.hasActiveSubscription}
-              expiryDate={status.expiryDate}
-            />
+            <div className="grid min-w-0 gap-4">
+              {ending && status.expiryDate && pricing.data && pricing.data.checkout !== 'off' && (
+                <RenewCard
+                  pricing={pricing.data}
+                  expiryDate={status.expiryDate}
+                  checkout={checkout}
+                  coupon={coupon}
+                />
+              )}
+              <UpgradeCard
+                premium={premium}
+                pricing={pricing.data}
+                active={status.hasActiveSubscription}
+                expiryDate={status.expiryDate}
+                checkout={checkout}
+                coupon={coupon}
+              />
+            </div>
           ) : (
             <Skeleton className="h-96 rounded-xl" />
           )}
         </div>
       )}
+      <PaymentHistory onReceipt={({ _id }) => dialog.open('receipt', _id)} />
       <Callout icon={<ShieldCheck aria-hidden />} title="Seven-day money-back guarantee">
-        If premium is not for you, ask within seven days of your payment and you get all of it back.
+        If premium is not for you, cancel within seven days of your first payment and you get all of it back.
       </Callout>
+      <Suspense fallback={null}>
+        {dialog.kind === 'cancel' && status && cancellable && (
+          <CancelDialog subscription={status} onClose={dialog.close} />
+        )}
+        {dialog.kind === 'receipt' && receipt && owner && (
+          <ReceiptDialog payment={receipt} billedTo={owner} onClose={dialog.close} />
+        )}
+      </Suspense>
     </div>
   )
 }

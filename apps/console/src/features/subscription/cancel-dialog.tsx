@@ -1,0 +1,86 @@
+import type { Subscription } from '@keyward/contract'
+import { type ReactNode, useId, useState } from 'react'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { cx } from '../../ui/cx.ts'
+import { DateText } from '../../ui/date.tsx'
+import { useCancelSubscription } from './queries.ts'
+
+const endsNow =
+  'Premium ends now. Nothing is deleted, but the limits of the free plan apply to anything new, and resellers can no longer generate licenses.'
+
+export function CancelDialog({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
+  const { expiryDate, moneyBack, cancelledAt } = subscription
+  const [refund, setRefund] = useState(cancelledAt !== null && moneyBack !== null)
+  const cancel = useCancelSubscription(onClose)
+  const back = moneyBack && `Get ${moneyBack.priceFormatted} back`
+  const until = <DateText value={expiryDate} none="its end" />
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={cancelledAt && back ? `${back}?` : 'Cancel your subscription?'}
+      description={
+        cancelledAt ? undefined : (
+          <>Premium stays until {until}, and nothing renews by itself: you will not be charged again.</>
+        )
+      }
+      loss={refund ? endsNow : undefined}
+      cancelLabel={cancelledAt ? `Keep premium` : 'Not now'}
+      confirmLabel={refund && back ? back : 'Cancel subscription'}
+      busy={cancel.isPending}
+      onConfirm={() => cancel.mutate(refund)}
+    >
+      {!cancelledAt && moneyBack && (
+        <fieldset className="grid gap-2">
+          <legend className="mb-2 font-medium">What should happen?</legend>
+          <Option checked={!refund} onChoose={() => setRefund(false)} title={<>Keep premium until {until}</>}>
+            It is paid, and stays yours to the end.
+          </Option>
+          <Option checked={refund} onChoose={() => setRefund(true)} title={back}>
+            Premium ends now. Offered until <DateText value={moneyBack.until} />.
+          </Option>
+        </fieldset>
+      )}
+      {cancelledAt && moneyBack && (
+        <p className="text-fg-muted">
+          All of your payment is given back. This is offered until <DateText value={moneyBack.until} />.
+          Otherwise premium stays until {until}.
+        </p>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+interface OptionProps {
+  checked: boolean
+  onChoose: () => void
+  title: ReactNode
+  children: ReactNode
+}
+
+function Option({ checked, onChoose, title, children }: OptionProps) {
+  const id = useId()
+  return (
+    <label
+      className={cx(
+        'flex cursor-pointer gap-3 rounded-lg border px-3.5 py-3 has-focus-visible:outline-2 has-focus-visible:outline-accent-text',
+        checked ? 'border-accent bg-accent-soft' : 'hover:bg-hover',
+      )}
+    >
+      <input
+        type="radio"
+        name="outcome"
+        checked={checked}
+        onChange={onChoose}
+        aria-describedby={id}
+        className="mt-0.5 size-4 shrink-0 accent-accent outline-none"
+      />
+      <span className="grid gap-0.5">
+        <span className="font-medium">{title}</span>
+        <span id={id} className="text-[0.8125rem] text-fg-muted">
+          {children}
+        </span>
+      </span>
+    </label>
+  )
+}

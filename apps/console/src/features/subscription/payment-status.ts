@@ -1,0 +1,40 @@
+import type { Payment, PaymentStatus } from '@keyward/contract'
+import type { Tone } from '../../ui/badge.tsx'
+
+export const statusFacts: Record<PaymentStatus, { label: string; tone: Tone }> = {
+  paid: { label: 'Paid', tone: 'success' },
+  pending: { label: 'Pending', tone: 'warning' },
+  failed: { label: 'Failed', tone: 'danger' },
+  refunding: { label: 'Refunding', tone: 'accent' },
+  refunded: { label: 'Refunded', tone: 'neutral' },
+  partially_refunded: { label: 'Partially refunded', tone: 'neutral' },
+  charged_back: { label: 'Charged back', tone: 'danger' },
+}
+
+/** A receipt is for money that was taken, even if it was given back later. */
+export const hasReceipt = ({ status }: Pick<Payment, 'status'>) => status !== 'pending' && status !== 'failed'
+
+export const termLabel = ({ planDuration }: Pick<Payment, 'planDuration'>) =>
+  planDuration === 'yearly' ? 'Premium, yearly' : 'Premium, monthly'
+
+const methods: Record<string, string> = {
+  card: 'Card',
+  upi: 'UPI',
+  netbanking: 'Net banking',
+  wallet: 'Wallet',
+  emi: 'EMI',
+  paylater: 'Pay later',
+  mock: 'Simulated',
+}
+
+export const methodLabel = (method: string | null) => (method === null ? '—' : (methods[method] ?? method))
+
+/** Beside the prices that the server formats: what the coupon took off. */
+export function formatDiscount({ listAmount, amount, currency }: Payment): string {
+  return new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en-US', {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+    trailingZeroDisplay: 'stripIfInteger',
+  }).format((listAmount - amount) / 100)
+}

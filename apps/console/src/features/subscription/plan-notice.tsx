@@ -1,0 +1,67 @@
+import type { Subscription } from '@keyward/contract'
+import { CalendarClock, X } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { findNotice } from './notice.ts'
+
+const keyOf = (ownerId: string) => `keyward-plan-notice-${ownerId}`
+
+function readDismissed(ownerId: string): string | null {
+  try {
+    return localStorage.getItem(keyOf(ownerId))
+  } catch {
+    return null
+  }
+}
+
+export interface PlanNoticeProps {
+  ownerId: string
+  subscription: Subscription
+}
+
+/** A line on every page while premium is about to end or has just ended; put away, it stays away for that end. */
+export function PlanNotice({ ownerId, subscription }: PlanNoticeProps) {
+  const [dismissed, setDismissed] = useState(() => readDismissed(ownerId))
+  const notice = findNotice(subscription, Date.now())
+  if (!notice) return null
+  const id = `${notice.kind} ${notice.date}`
+  if (dismissed === id) return null
+
+  function dismiss() {
+    setDismissed(id)
+    try {
+      localStorage.setItem(keyOf(ownerId), id)
+    } catch {}
+  }
+
+  const date = <DateText value={notice.date} />
+  return (
+    <section
+      aria-label="About your plan"
+      className="mb-6 flex items-center gap-x-3 gap-y-2 rounded-lg border border-warning-line bg-warning-soft py-2 pr-2 pl-3.5 max-md:items-start"
+    >
+      <CalendarClock aria-hidden className="size-4 shrink-0 text-warning-text max-md:mt-1.5" />
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-2 max-md:py-1">
+        <p className="min-w-0 flex-1 basis-64">
+          {notice.kind === 'ending' ? (
+            <>Premium ends on {date}. It does not renew by itself.</>
+          ) : (
+            <>
+              Premium ended on {date}. Nothing is deleted; the limits of the free plan apply to anything new,
+              and resellers can no longer generate licenses.
+            </>
+          )}
+        </p>
+        <Button asChild size="sm">
+          <Link to={paths.subscription}>Renew</Link>
+        </Button>
+      </div>
+      <IconButton label="Dismiss" onClick={dismiss}>
+        <X />
+      </IconButton>
+    </section>
+  )
+}

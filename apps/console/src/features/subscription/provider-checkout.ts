@@ -1,0 +1,105 @@
+import type { Order } from '@keyward/contract'
+
+const source = 'https://checkout.razorpay.com/v1/checkout.js'
+
+/** What the provider's checkout says of a payment that was made. */
+export interface Paid {
+  razorpay_order_id: string
+  razorpay_payment_id: string
+  razorpay_signature: string
+}
+
+interface Options {
+  key: string
+  amount: number
+  currency: string
+  order_id: string
+  name: string
+  description: string
+  prefill: { name: string; email: string }
+  theme: { color: string }
+  /** Seconds. */
+  timeout: number
+  handler: (paid: Paid) => void
+  modal: { ondismiss: () => void }
+}
+
+interface ProviderCheckout {
+  open: () => void
+  close?: () => void
+  on: (event: 'payment.failed', listener: (failure: { error?: { description?: string } }) => void) => void
+}
+
+declare global {
+  interface Window {
+    Razorpay?: new (options: Options) => ProviderCheckout
+  }
+}
+
+let loading: Promise<boolean> | undefined
+
+/** Loads the provider's script once; a load that failed answers false, and is tried again by the next call. */
+export function loadCheckout(): Promise<boolean> {
+  if (window.Razorpay) return Promise.resolve(true)
+  loading ??= new Promise((resolve) => {
+    const script = document.createElement('script')
+    const end = () => {
+      const loaded = window.Razorpay !== undefined
+      if (!loaded) {
+        script.remove()
+        loading = undefined
+      }
+      resolve(loaded)
+    }
+    script.src = source
+    script.async = true
+    script.onload = end
+    script.onerror = end
+    document.head.append(script)
+  })
+  return loading
+}
+
+interface CheckoutInput {
+  order: Order
+  buyer: { name: string; email: string }
+  /** Closes the checkout, which then answers undefined. */
+  signal: AbortSignal
+  onDismiss: () => void
+  /** An attempt that failed; the checkout itself lets one try again. */
+  onFailed: (why: string | undefined) => void
+}
+
+/** Opens the provider's checkout and answers what was paid, or undefined when it was closed. */
+export function openCheckout({ order, buyer, signal, onDismiss, onFailed }: CheckoutInput) {
+  return new Promise<Paid | undefined>((resolve) => {
+    const checkout = new window.Razorpay!({
+      key: order.keyId,
+      amount: order.amount,
+      currency: order.currency,
+      order_id: order.orderId,
+      name: 'Keyward',
+      description: order.planDuration === 'yearly' ? 'Premium, yearly' : 'Premium, monthly',
+      prefill: { name: buyer.name, email: buyer.email },
+      theme: { color: getComputedStyle(document.documentElement).getPropertyValue('--accent') },
+      timeout: secondsLeft(order.expiresAt, Date.now()),
+      handler: resolve,
+      modal: {
+        ondismiss: () => {
+          if (!signal.aborted) onDismiss()
+          resolve(undefined)
+        },
+      },
+    })
+    checkout.on('payment.failed', ({ error }) => onFailed(error?.description))
+    signal.addEventListener('abort', () => {
+      checkout.close?.()
+      resolve(undefined)
+    })
+    checkout.open()
+  })
+}
+
+export function secondsLeft(expiresAt: string, now: number): number {
+  return Math.max(1, Math.floor((Date.parse(expiresAt) - now) / 1000))
+}

@@ -1,0 +1,63 @@
+import type { PlanDuration } from '@keyward/contract'
+import type { ReactNode } from 'react'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import type { Offer } from './offers.ts'
+
+export interface TermOffersProps {
+  offers: Offer[]
+  label: (offer: Offer) => string
+  /** Something under the price. */
+  detail?: (offer: Offer) => ReactNode
+  disabled: boolean
+  /** The term that is being bought. */
+  busy: PlanDuration | undefined
+  /** Id of the text that says why the buttons cannot be pressed. */
+  describedBy?: string | undefined
+  onChoose: (term: PlanDuration) => void
+}
+
+/** The two terms side by side, each with its price and its button. */
+export function TermOffers({
+  offers,
+  label,
+  detail,
+  disabled,
+  busy,
+  describedBy,
+  onChoose,
+}: TermOffersProps) {
+  return (
+    <ul className="grid gap-3 min-[420px]:grid-cols-2">
+      {offers.map((offer) => (
+        <li key={offer.term} className="flex flex-col gap-3 rounded-lg border p-4">
+          <div className="flex min-h-[1.375rem] flex-wrap items-center justify-between gap-2">
+            <h3 className="font-medium">{offer.term}</h3>
+            {offer.note && <Badge tone="success">{offer.note}</Badge>}
+          </div>
+          <p>
+            {offer.before && (
+              <s className="block text-fg-muted tabular-nums">
+                <span className="sr-only">instead of </span>
+                {offer.before}
+              </s>
+            )}
+            <span className="font-semibold text-2xl tabular-nums tracking-tight">{offer.price}</span>{' '}
+            <span className="text-fg-muted">per {offer.per}</span>
+          </p>
+          {detail?.(offer)}
+          <Button
+            variant="primary"
+            disabled={disabled || (busy !== undefined && busy !== offer.planDuration)}
+            loading={busy === offer.planDuration}
+            aria-describedby={describedBy}
+            className="mt-auto max-md:h-11"
+            onClick={() => onChoose(offer.planDuration)}
+          >
+            {label(offer)}
+          </Button>
+        </li>
+      ))}
+    </ul>
+  )
+}

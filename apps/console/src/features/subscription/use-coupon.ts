@@ -1,0 +1,43 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call, messageOf } from '../../lib/api.ts'
+import { wire } from '../../lib/wire.ts'
+
+/** The coupon of the next order: what is typed, why it is refused, or what it gives. */
+export function useCoupon() {
+  const [text, setText] = useState('')
+  const [error, setError] = useState<string>()
+  const validation = useMutation({
+    mutationFn: (couponCode: string) => call(wire.payments.validateCoupon, { body: { couponCode } }),
+    onError: (failure) => refuse(messageOf(failure, 'Invalid coupon code')),
+  })
+  function refuse(why: string) {
+    setError(why)
+    validation.reset()
+  }
+
+  return {
+    text,
+    error,
+    applied: validation.data,
+    checking: validation.isPending,
+    refuse,
+    type(next: string) {
+      setText(next)
+      setError(undefined)
+    },
+    apply() {
+      const code = text.trim()
+      if (validation.isPending) return
+      setError(code === '' ? 'Please enter a coupon code' : undefined)
+      if (code !== '') validation.mutate(code)
+    },
+    remove() {
+      setText('')
+      setError(undefined)
+      validation.reset()
+    },
+  }
+}
+
+export type Coupon = ReturnType<typeof useCoupon>

@@ -1,0 +1,25 @@
+import { useEffect, useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { Callout } from '../../ui/states.tsx'
+import { pollMs, type Waiting } from './waiting.ts'
+
+/** After a payment that the provider has yet to confirm. */
+export function WaitingNotice({ waiting, onCheck }: { waiting: Waiting; onCheck: () => void }) {
+  const [slow, setSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), Math.max(0, waiting.since + pollMs - Date.now()))
+    return () => clearTimeout(timer)
+  }, [waiting])
+  return (
+    <Callout
+      tone="accent"
+      icon={<Spinner className="size-5 text-accent-text" />}
+      title="Waiting for confirmation"
+      action={slow && <Button onClick={onCheck}>Check again</Button>}
+    >
+      Your payment was made. Premium starts by itself as soon as the payment provider confirms it
+      {slow ? ', which takes longer than usual. You need not wait here.' : '.'}
+    </Callout>
+  )
+}

@@ -1,0 +1,36 @@
+import { toast } from '../ui/toast.tsx'
+import { isReloading } from './own-document.tsx'
+
+const key = 'keyward-toasts'
+const kinds = ['success', 'error', 'info', 'warning'] as const
+
+interface Kept {
+  kind: (typeof kinds)[number]
+  title: string
+  description?: string
+}
+
+/** What was just said is said on, when the page that it leads to is another document. */
+function keep() {
+  if (!isReloading()) return
+  const kept = toast.getToasts().flatMap((shown): Kept[] => {
+    if (!('title' in shown) || typeof shown.title !== 'string') return []
+    const kind = kinds.find((one) => one === shown.type)
+    const description = typeof shown.description === 'string' ? { description: shown.description } : {}
+    return kind ? [{ kind, title: shown.title, ...description }] : []
+  })
+  try {
+    if (kept.length > 0) sessionStorage.setItem(key, JSON.stringify(kept))
+  } catch {}
+}
+
+window.addEventListener('pagehide', keep)
+
+/** Shows what the document before had to say. */
+export function takeOverToasts() {
+  try {
+    const kept: Kept[] = JSON.parse(sessionStorage.getItem(key) ?? '[]')
+    sessionStorage.removeItem(key)
+    for (const { kind, title, description } of kept) toast[kind](title, { description })
+  } catch {}
+}
