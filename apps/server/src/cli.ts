@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { couponOptions, parseCoupon, UsageError } from './cli-coupon.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { systemClock, toIso } from './core/clock.ts'
 import { version } from './core/version.ts'
@@ -14,15 +15,17 @@ Usage:
   keyward plan <email> premium [--days N]   give the vendor with this address the premium plan,
                                             for N days from now (default 365, at most 36500)
   keyward plan <email> free                 put the vendor back on the free plan; nothing is deleted
+  keyward coupon list                       show the coupons and how often they were used
+  keyward coupon set <code> --percent N     make a coupon of N percent (1 to 99), or give one new terms:
+      [--from DATE] [--until DATE]          when it can be used (2027-01-31, or a date-time)
+      [--uses N] [--uses-per-owner N]       how often in all, and by one vendor; without, as often as wanted
+  keyward coupon end <code>                 let nobody use a coupon any more
   keyward --help                            show this text
   keyward --version                         show the version
 
 The database is found as the server finds it: DATABASE_URL, else DATA_DIR (default ./data).
 The server may be running; it sees the change with its next request.
 `
-
-/** A mistake of whoever typed the command, told without a stack. */
-class UsageError extends Error {}
 
 const daysDefault = 365
 const daysMax = 36_500
@@ -32,10 +35,15 @@ async function main(args: string[]): Promise<void> {
   if (values.help || positionals[0] === 'help') return print(help)
   if (values.version) return print(`${version}\n`)
   const [command, ...rest] = positionals
-  if (command !== 'plan') {
-    throw new UsageError(command === undefined ? 'Which command?' : `There is no command ${command}.`)
+  const { help: _help, version: _version, days, ...ofCoupons } = values
+  if (command === 'plan' && Object.keys(ofCoupons).length === 0) return changePlan(rest, days)
+  if (command === 'coupon' && days === undefined) {
+    const change = parseCoupon(rest, ofCoupons)
+    return withDatabase(async ({ db }) => print(await change(db)))
   }
-  await changePlan(rest, values.days)
+  if (command === undefined) throw new UsageError('Which command?')
+  const isKnown = command === 'plan' || command === 'coupon'
+  throw new UsageError(isKnown ? `An option does not go with ${command}.` : `There is no command ${command}.`)
 }
 
 function readArguments(args: string[]) {
@@ -47,6 +55,7 @@ function readArguments(args: string[]) {
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
         days: { type: 'string' },
+        ...couponOptions,
       },
     })
   } catch (error) {
@@ -63,11 +72,17 @@ async function changePlan([email, plan, ...more]: string[], givenDays: string | 
   if (!Number.isInteger(days) || days < 1 || days > daysMax) {
     throw new UsageError(`--days takes a whole number from 1 to ${daysMax}.`)
   }
-  const database = openExisting()
-  try {
+  await withDatabase(async (database) => {
     const change = await setPlan(database, systemClock, { email, plan, days })
     if (!change) throw new UsageError(`There is no account with the email ${email}.`)
     print(`${change.email}: ${describe(change.before)} -> ${describe(change.after)}\n`)
+  })
+}
+
+async function withDatabase(work: (database: Database) => Promise<void>): Promise<void> {
+  const database = openExisting()
+  try {
+    await work(database)
   } finally {
     await database.close()
   }

@@ -40,6 +40,7 @@ test.each([
   ['PORT', '80.5'],
   ['DATABASE_URL', 'mysql://db'],
   ['DATABASE_URL', 'keyward'],
+  ['RAZORPAY_API_URL', 'http://api.razorpay.example'],
   ['PUBLIC_URL', 'keyward.example.com'],
   ['PUBLIC_URL', 'ftp://keyward.example.com'],
   ['TRUST_PROXY', 'yes'],

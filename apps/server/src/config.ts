@@ -126,6 +126,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (!keysSet && (values.RAZORPAY_KEY_ID ?? values.RAZORPAY_KEY_SECRET) !== undefined) {
     mistakes.push('RAZORPAY_KEY_ID: needs RAZORPAY_KEY_SECRET, and the other way round')
   }
+  const { protocol, hostname } = new URL(values.RAZORPAY_API_URL)
+  if (protocol === 'http:' && !loopback.test(hostname)) {
+    mistakes.push('RAZORPAY_API_URL: must be an https address, for the key secret is sent to it')
+  }
   if (mode === 'razorpay' && !keysSet) {
     mistakes.push('PAYMENTS: razorpay needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET')
   }

@@ -37,6 +37,9 @@ function say(config: Config, port: number): void {
     `  data      ${config.databaseUrl ? 'PostgreSQL' : config.dataDir}`,
     `  payments  ${payments}`,
     `  mail      ${config.smtpUrl ? 'by SMTP' : 'to this log'}`,
+    ...(config.payments.mode === 'razorpay' && !config.payments.webhookSecret
+      ? ['  webhooks  refused: RAZORPAY_WEBHOOK_SECRET is not set; payments are looked for every few minutes']
+      : []),
     ...(config.rateLimits === 'off' ? ['  limits    off: sign-in attempts are not counted'] : []),
     ...(config.registration === 'closed' ? ['  sign-up   closed'] : []),
   ]

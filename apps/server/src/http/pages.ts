@@ -11,6 +11,37 @@ import { docsStyle, renderDocs } from './docs-page.ts'
 import { answerProblem } from './errors.ts'
 import { buildOpenApi } from './openapi.ts'
 
+const contentPolicy = {
+  defaultSrc: ["'self'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'", "'unsafe-inline'"],
+  imgSrc: ["'self'", 'data:'],
+  objectSrc: ["'none'"],
+  baseUri: ["'self'"],
+  formAction: ["'self'"],
+  frameAncestors: ["'none'"],
+}
+
+const [checkout, providerApi] = ['https://checkout.razorpay.com', 'https://api.razorpay.com']
+
+/** The page on which the provider's checkout opens: its script, its frame, and the windows of banks that it opens. */
+const checkoutPage = {
+  helmet: {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        ...contentPolicy,
+        scriptSrc: ["'self'", checkout],
+        frameSrc: [checkout, providerApi],
+        connectSrc: ["'self'", checkout, providerApi, 'https://lumberjack.razorpay.com'],
+        imgSrc: ["'self'", 'data:', 'https://*.razorpay.com'],
+        formAction: ["'self'", providerApi],
+      },
+    },
+    crossOriginOpenerPolicy: { policy: 'same-origin-allow-popups' as const },
+  },
+}
+
 /** The console and the reference: everything on the port that is not the API. */
 export async function installPages(
   server: FastifyInstance,
@@ -19,19 +50,7 @@ export async function installPages(
 ): Promise<void> {
   const isHttps = config.publicUrl?.startsWith('https://') ?? false
   await server.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:'],
-        objectSrc: ["'none'"],
-        baseUri: ["'self'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-      },
-    },
+    contentSecurityPolicy: { useDefaults: false, directives: contentPolicy },
     strictTransportSecurity: isHttps,
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
     xFrameOptions: { action: 'deny' },
@@ -41,7 +60,7 @@ export async function installPages(
   server.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(docs))
   server.get('/docs/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(docsStyle))
   server.get('/api/openapi.json', (_request, reply) => reply.type('application/json').send(openApi))
-  await installConsole(server, consoleDir)
+  await installConsole(server, config, consoleDir)
 }
 
 /** A page in the two forms in which it is sent. */
@@ -68,7 +87,7 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, status: number, 
   return takesBrotli ? reply.header('content-encoding', 'br').send(page.brotli) : reply.send(page.html)
 }
 
-async function installConsole(server: FastifyInstance, consoleDir: string): Promise<void> {
+async function installConsole(server: FastifyInstance, config: Config, consoleDir: string): Promise<void> {
   const index = readPage(join(consoleDir, 'index.html'))
   if (index !== undefined) {
     await server.register(staticFiles, {
@@ -86,7 +105,10 @@ async function installConsole(server: FastifyInstance, consoleDir: string): Prom
   for (const path of consolePaths) {
     const name = path === '/' ? 'index' : path.slice(1)
     const page = readPage(join(consoleDir, 'pages', `${name}.html`)) ?? index
-    server.get(path, (request, reply) => sendPage(request, reply, 200, page))
+    const opensCheckout = path === '/subscription' && config.payments.mode === 'razorpay'
+    server.get(path, opensCheckout ? checkoutPage : {}, (request, reply) =>
+      sendPage(request, reply, 200, page),
+    )
   }
   server.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && !/^\/(api|assets)(\/|$)/.test(request.url)

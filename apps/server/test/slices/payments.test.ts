@@ -3,7 +3,6 @@ import { type Owner, onlyOne, refusal, signUp } from '../actors.ts'
 import type { TestServer } from '../harness.ts'
 import {
   activationsOf,
-  buy,
   historyOf,
   type PayingServer,
   placeOrder,

@@ -1,32 +1,16 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makePremium, signUp } from '../actors.ts'
+import { keyward as runKeyward } from '../command-line.ts'
 import { startServer, type TestServer } from '../harness.ts'
 
 const day = 86_400_000
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 let on: TestServer
 beforeAll(async () => {
   on = await startServer()
 })
 afterAll(() => on.close())
 
-interface Ended {
-  code: number
-  stdout: string
-  stderr: string
-}
-
-/** Runs the command line as an operator would, while the server runs. */
-const keyward = (args: string[], environment: Record<string, string> = {}): Promise<Ended> =>
-  new Promise((resolve) => {
-    const { dataDir, databaseUrl = '', secretKey = '' } = on.config
-    const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, ...environment }
-    execFile(process.execPath, [cli, ...args], { env }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr })
-    })
-  })
+const keyward = (args: string[], environment?: Record<string, string>) => runKeyward(on, args, environment)
 
 test('prices are told in paise and as rupees are written, savings against twelve months', async () => {
   const owner = await signUp(on)
@@ -159,7 +143,14 @@ test('a directory without a database is left as it is', async () => {
 test('help tells the command, its options and where the database is found', async () => {
   const { code, stdout } = await keyward(['--help'])
   expect(code).toBe(0)
-  for (const text of ['keyward plan <email> premium', '--days N', '365', 'DATABASE_URL', 'DATA_DIR']) {
+  for (const text of [
+    'keyward plan <email> premium',
+    'keyward coupon set',
+    '--days N',
+    '365',
+    'DATABASE_URL',
+    'DATA_DIR',
+  ]) {
     expect(stdout).toContain(text)
   }
 })

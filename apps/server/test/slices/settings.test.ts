@@ -115,6 +115,20 @@ test('a reset keeps the audit of what was done before it, and adds itself', asyn
   )
 })
 
+test('a reset keeps payments and the uses of coupons', async () => {
+  const { json } = await owner.call('POST', '/payments/razorpay/create-order', { couponCode: 'SAVE10' })
+  await owner.call('POST', '/payments/razorpay/verify', {
+    razorpay_order_id: json.data.orderId,
+    razorpay_payment_id: 'pay_mock_kept',
+    razorpay_signature: 'mock',
+  })
+  await owner.call('POST', '/settings/reset')
+  const { email, password } = owner
+  const { token } = (await on.call('POST', '/auth/login', { body: { email, password } })).json.data
+  const { payments } = (await on.call('GET', '/payments/history', { token })).json.data
+  expect(payments).toMatchObject([{ paymentId: 'pay_mock_kept', couponCode: 'SAVE10', status: 'paid' }])
+})
+
 test('a reset keeps the plan', async () => {
   const until = on.clock.now() + 1000
   await on.database.db

@@ -143,9 +143,9 @@ function createRequest({ keyId, keySecret, apiUrl }: RazorpaySettings) {
   }
 }
 
-/** An unknown id is answered with 400 and this text, or with 404. */
+/** An unknown id is answered with 400 and one of these texts, or with 404. */
 const isMissing = (status: number, description: unknown): boolean =>
-  status === 404 || (status === 400 && /does not exist/i.test(String(description)))
+  status === 404 || (status === 400 && /does not exist|is not a valid id/i.test(String(description)))
 
 async function exchange(url: string, init: RequestInit): Promise<{ status: number; json: unknown }> {
   try {
@@ -180,7 +180,8 @@ function toDispute({ payment_id, status }: z.output<typeof disputeEntity>): Prov
 
 function readEvent(secret: string | undefined, body: Buffer, signature: string): ProviderEvent | undefined {
   if (secret === undefined || !sameDigest(hmacHex(secret, body), signature)) return undefined
-  const { payload } = event.parse(JSON.parse(body.toString('utf8')))
+  // What is signed but in no form that is known here is about something else.
+  const payload = event.safeParse(JSON.parse(body.toString('utf8'))).data?.payload
   return {
     paymentId:
       payload?.payment?.entity.id ??

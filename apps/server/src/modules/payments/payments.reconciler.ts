@@ -1,4 +1,4 @@
-import { minute } from '../../core/clock.ts'
+import { minute, second } from '../../core/clock.ts'
 import { type Payments, requireProvider } from './payments.ctx.ts'
 import type { PaymentProvider } from './payments.provider.ts'
 import * as repo from './payments.repo.ts'
@@ -7,6 +7,8 @@ import { type Look, settle } from './payments.settle.ts'
 
 /** How often orders are looked for whose time has come. */
 const intervalMs = minute
+/** What was under way when the server ended is not left waiting. */
+const afterStartMs = 2 * second
 /** A node that looks at an order has so long to do it before another one does. */
 const claimMs = 5 * minute
 const atOnce = 20
@@ -43,22 +45,23 @@ export async function reconcile(payments: Payments): Promise<void> {
   }
 }
 
-/** Reconciles now and then until the returned function is called. */
+/** Reconciles soon after the start, and now and then until the returned function is called. */
 export function startReconciler(payments: Payments): () => Promise<void> {
   if (!payments.provider) return async () => {}
-  let running: Promise<void> = Promise.resolve()
-  let isRunning = false
-  const timer = setInterval(() => {
-    if (isRunning) return
-    isRunning = true
-    running = reconcile(payments)
+  let running: Promise<void> | undefined
+  const run = () => {
+    running ??= reconcile(payments)
       .catch(payments.onError)
       .finally(() => {
-        isRunning = false
+        running = undefined
       })
-  }, intervalMs)
+  }
+  const first = setTimeout(run, afterStartMs)
+  const timer = setInterval(run, intervalMs)
+  first.unref()
   timer.unref()
   return async () => {
+    clearTimeout(first)
     clearInterval(timer)
     await running
   }

@@ -1,0 +1,101 @@
+import { instant } from '@keyward/contract'
+import { systemClock, toEpochMs, toIso } from './core/clock.ts'
+import type { Db } from './db/open.ts'
+import {
+  type CouponWithUses,
+  endCoupon,
+  listCoupons,
+  setCoupon,
+} from './modules/payments/payments.coupons.admin.ts'
+
+/** A mistake of whoever typed the command, told without a stack. */
+export class UsageError extends Error {}
+
+export interface CouponOptions {
+  percent?: string
+  from?: string
+  until?: string
+  uses?: string
+  'uses-per-owner'?: string
+}
+
+export const couponOptions = {
+  percent: { type: 'string' },
+  from: { type: 'string' },
+  until: { type: 'string' },
+  uses: { type: 'string' },
+  'uses-per-owner': { type: 'string' },
+} as const
+
+/** Reads the command before the database is opened; the returned function does it and answers what to print. */
+export function parseCoupon(args: string[], options: CouponOptions): (db: Db) => Promise<string> {
+  const [action, given, ...more] = args
+  if (action !== 'set' && Object.keys(options).length > 0)
+    throw new UsageError('Options go with coupon set alone.')
+  if (action === 'list' && given === undefined) {
+    return async (db) => (await listCoupons(db, systemClock.now())).map(describe).join('')
+  }
+  if ((action !== 'set' && action !== 'end') || given === undefined || more.length > 0) {
+    throw new UsageError(
+      'Write: keyward coupon list, keyward coupon set <code> --percent N, or keyward coupon end <code>',
+    )
+  }
+  const code = given.toUpperCase()
+  if (!/^[A-Z0-9_-]{1,40}$/.test(code)) {
+    throw new UsageError('A code has 1 to 40 letters, digits, hyphens and underscores.')
+  }
+  const change = action === 'set' ? toSetting(code, options) : toEnding(code)
+  return async (db) => {
+    await change(db)
+    return (await listCoupons(db, systemClock.now(), code)).map(describe).join('')
+  }
+}
+
+const toEnding = (code: string) => async (db: Db) => {
+  if (!(await endCoupon(db, code))) throw new UsageError(`There is no coupon ${code}.`)
+}
+
+function toSetting(code: string, options: CouponOptions): (db: Db) => Promise<void> {
+  const percent = toNumber('--percent', options.percent, 99)
+  if (percent === null) throw new UsageError('coupon set needs --percent.')
+  const [from, until] = [toTime('--from', options.from), toTime('--until', options.until)]
+  if (from !== null && until !== null && from >= until) throw new UsageError('--from must be before --until.')
+  const coupon = {
+    code,
+    percent,
+    valid_from: from,
+    valid_until: until,
+    max_uses: toNumber('--uses', options.uses, 1_000_000_000),
+    max_uses_per_owner: toNumber('--uses-per-owner', options['uses-per-owner'], 1_000_000_000),
+  }
+  return (db) => setCoupon(db, coupon)
+}
+
+function toNumber(name: string, text: string | undefined, max: number): number | null {
+  if (text === undefined) return null
+  if (!/^\d{1,10}$/.test(text) || Number(text) < 1 || Number(text) > max) {
+    throw new UsageError(`${name} takes a whole number from 1 to ${max}.`)
+  }
+  return Number(text)
+}
+
+/** A bare date is the beginning of that UTC day for `--from`, and its end for `--until`. */
+function toTime(name: '--from' | '--until', text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (!instant.safeParse(text).success) throw new UsageError(`${name} takes a date such as 2027-01-31.`)
+  return name === '--from' && text.length === 10 ? Date.parse(`${text}T00:00:00Z`) : toEpochMs(text)
+}
+
+function describe(coupon: CouponWithUses): string {
+  const { valid_from: from, valid_until: until, max_uses: max, max_uses_per_owner: perOwner } = coupon
+  const parts = [
+    `${coupon.percent}% off`,
+    ...(coupon.active === 0 ? ['ended'] : []),
+    ...(from === null ? [] : [`from ${toIso(from)}`]),
+    ...(until === null ? [] : [`until ${toIso(until)}`]),
+    max === null ? `used ${coupon.uses} times` : `used ${coupon.uses} of ${max} times`,
+    ...(coupon.held > 0 ? [`${coupon.held} held by open orders`] : []),
+    ...(perOwner === null ? [] : [`at most ${perOwner} for each owner`]),
+  ]
+  return `${coupon.code}: ${parts.join(', ')}\n`
+}
