@@ -4,7 +4,17 @@ import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chapter, ownerApi, say, startFakeServer, startProgram, startServer } from './demo/stage.mjs'
+import {
+  chapter,
+  findPort,
+  ownerApi,
+  say,
+  startFakeServer,
+  startProgram,
+  startProvider,
+  startServer,
+  waitFor,
+} from './demo/stage.mjs'
 import { ensureInstalled, nodePath } from './ensure.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -27,12 +37,31 @@ async function main() {
   execFileSync(nodePath(), [tsc, '-p', sdk], { stdio: 'inherit' })
 
   chapter('A server with an empty database')
-  const server = await startServer(nodePath(), join(root, 'apps/server/src/main.ts'), join(folder, 'data'))
+  const port = await findPort()
+  const keys = Object.fromEntries(
+    ['RAZORPAY_KEY_ID', 'RAZORPAY_KEY_SECRET', 'RAZORPAY_WEBHOOK_SECRET'].map((name) => [
+      name,
+      randomBytes(16).toString('hex'),
+    ]),
+  )
+  const provider = await startProvider(nodePath(), join(root, 'packages/payment-stand-in/src/main.ts'), {
+    ...keys,
+    WEBHOOK_URL: `http://127.0.0.1:${port}/api/payments/razorpay/webhook`,
+  })
+  cleanups.push(() => provider.stop())
+  const server = await startServer(nodePath(), join(root, 'apps/server/src/main.ts'), {
+    ...keys,
+    PORT: String(port),
+    DATA_DIR: join(folder, 'data'),
+    PAYMENTS: 'razorpay',
+    RAZORPAY_API_URL: provider.baseUrl,
+  })
   cleanups.push(() => server.stop())
   say(`Keyward is ready at ${server.baseUrl}. Everything here disappears at the end.`)
 
   const vendor = await setUpVendor(server.baseUrl)
   await tellStory({ ...vendor, folder })
+  await buyPremium(vendor.owner, provider)
   console.log('\nThat was the whole story. The server, its database and the text are gone again.')
 }
 
@@ -119,6 +148,42 @@ async function tellStory({ baseUrl, owner, app, license, publicKeys, banText, fo
   chapter('The license ends')
   await owner('PUT', `/licenses/${license._id}`, { expiresAt: new Date().toISOString() })
   await expectEnd(start('home-laptop', ['novel.md']), 3, 'No active subscription found')
+}
+
+async function buyPremium(owner, provider) {
+  const subscription = async () => (await owner('GET', '/subscription')).subscription
+
+  chapter('The vendor has outgrown the free plan and buys a year of premium')
+  await owner('POST', '/apps', { name: 'Ledger' })
+  await owner('POST', '/apps', { name: 'Scribe' }).then(
+    () => Promise.reject(new Error('the free plan took a third app')),
+    (error) => say(error.message),
+  )
+  const { totals } = await owner('POST', '/payments/validate-coupon', { couponCode: 'save10' })
+  say(`With the coupon SAVE10 a year costs ${totals.yearly.priceFormatted}.`)
+  const order = await owner('POST', '/payments/razorpay/create-order', {
+    planDuration: 'yearly',
+    couponCode: 'SAVE10',
+  })
+  await provider.pay(order.keyId, order.orderId)
+  say('Paid, at a provider that stands in for the real one. The browser is closed at once and tells nobody;')
+  const paid = await waitFor('premium', async () => {
+    const now = await subscription()
+    return now.hasActiveSubscription && now
+  })
+  say(`the provider's webhook does. Premium until ${paid.expiryDate}.`)
+  await owner('POST', '/apps', { name: 'Scribe' })
+  say('The third app is there.')
+
+  chapter('Within seven days the vendor thinks better of it')
+  const { refund } = await owner('POST', '/payments/cancel-subscription', { refund: true })
+  if (!refund.done) throw new Error('the money was not given back')
+  const { payments } = await owner('GET', '/payments/history')
+  say(
+    `${refund.priceFormatted} went back (${payments[0].status}); the plan is ${(await subscription()).plan}.`,
+  )
+  const { apps } = await owner('GET', '/apps')
+  say(`All ${apps.length} apps are still there.`)
 }
 
 process.once('SIGINT', () => {

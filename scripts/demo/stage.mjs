@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters, styleText } from 'node:util'
 
 const color = (style, text) => (process.stdout.isTTY ? styleText(style, text) : text)
@@ -18,22 +19,27 @@ export function say(text) {
 
 const quote = (line) => console.log(`   ${color('dim', '│')} ${line}`)
 
-/** Starts the server on a free port; resolves with its address once its database answers. */
-export async function startServer(node, script, dataDir) {
-  const env = { ...process.env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'error' }
-  for (const name of ['DATABASE_URL', 'PUBLIC_URL', 'TRUST_PROXY', 'PAYMENTS', 'REGISTRATION'])
-    delete env[name]
+/** A port of loopback that nobody uses at the moment. */
+export async function findPort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Starts a program that prints its address when it is ready. */
+async function startService(node, script, env) {
   const child = spawn(node, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const baseUrl = await new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('exit', (status) => reject(new Error(`The server ended with status ${status}`)))
+    child.once('exit', (status) => reject(new Error(`${script} ended with status ${status}`)))
     createInterface(child.stdout).on('line', (line) => {
       const [address] = /http:\/\/\S+/.exec(stripVTControlCharacters(line)) ?? []
       if (address) resolve(address)
     })
   })
-  const ready = await fetch(`${baseUrl}/api/ready`)
-  if (!ready.ok) throw new Error(`The server is not ready: ${ready.status}`)
   return {
     baseUrl,
     async stop() {
@@ -42,6 +48,40 @@ export async function startServer(node, script, dataDir) {
       await once(child, 'exit')
     },
   }
+}
+
+/** Starts the server; resolves with its address once its database answers. */
+export async function startServer(node, script, settings) {
+  const env = { ...process.env, HOST: '127.0.0.1', LOG_LEVEL: 'error' }
+  for (const name of ['DATABASE_URL', 'PUBLIC_URL', 'TRUST_PROXY', 'REGISTRATION', 'SMTP_URL'])
+    delete env[name]
+  const server = await startService(node, script, { ...env, ...settings })
+  const ready = await fetch(`${server.baseUrl}/api/ready`)
+  if (!ready.ok) throw new Error(`The server is not ready: ${ready.status}`)
+  return server
+}
+
+/** Starts a payment provider that plays with no money, and a customer who pays there. */
+export async function startProvider(node, script, settings) {
+  const provider = await startService(node, script, { ...process.env, PORT: '0', ...settings })
+  return {
+    ...provider,
+    async pay(key, orderId) {
+      const body = JSON.stringify({ key, order_id: orderId })
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${provider.baseUrl}/control/pay`, { method: 'POST', headers, body })
+      if (!answer.ok) throw new Error(`The payment was refused: ${await answer.text()}`)
+    },
+  }
+}
+
+/** Asks until the answer is as it should be, for ten seconds at most. */
+export async function waitFor(what, ask) {
+  for (const end = Date.now() + 10_000; Date.now() < end; await pause(100)) {
+    const answer = await ask()
+    if (answer) return answer
+  }
+  throw new Error(`Waited in vain for ${what}`)
 }
 
 /** The owner's calls, as the console makes them; throws on every answer but a success. */
