@@ -1,6 +1,8 @@
 import { BrowserRouter } from 'react-router'
-import { OwnDocument } from './lib/own-document.tsx'
+import { OwnDocument, restoreHistoryState } from './lib/own-document.tsx'
 import { Router } from './router.tsx'
+
+restoreHistoryState()
 
 export function App() {
   return (

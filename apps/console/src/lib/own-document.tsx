@@ -5,17 +5,33 @@ import { paths } from './paths.ts'
 
 /** Pages that the server sends under a policy of their own, which goes for the whole document. */
 const own: readonly string[] = [paths.subscription]
-const documentOf = (pathname: string) => own.find((path) => path === pathname)
-const opened = typeof location === 'undefined' ? undefined : documentOf(location.pathname)
+const documentOf = (pathname: string | undefined) => own.find((path) => path === pathname)
+const opened = documentOf(globalThis.location?.pathname)
 
-let reloading = false
+/** Where the router's own state of an entry of the history waits for the next document. */
+const key = 'keyward-history-state'
+const listeners = new Set<() => void>()
 
-/** True from the moment in which the router's page asks for another document. */
-export const isReloading = () => reloading
+/** Called before the document goes, with time to leave something for the next one in sessionStorage. */
+export function onReload(listener: () => void) {
+  listeners.add(listener)
+}
 
 function reload() {
-  reloading = true
-  window.location.reload()
+  for (const listener of listeners) listener()
+  try {
+    sessionStorage.setItem(key, JSON.stringify({ href: location.href, state: history.state }))
+  } catch {}
+  location.reload()
+}
+
+/** Browsers forget the state when the two documents differ in their opener policy. To be called before the router is. */
+export function restoreHistoryState() {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(key) ?? 'null')
+    sessionStorage.removeItem(key)
+    if (kept?.href === location.href && history.state === null) history.replaceState(kept.state, '')
+  } catch {}
 }
 
 /**

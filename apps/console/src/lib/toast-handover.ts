@@ -1,5 +1,5 @@
 import { toast } from '../ui/toast.tsx'
-import { isReloading } from './own-document.tsx'
+import { onReload } from './own-document.tsx'
 
 const key = 'keyward-toasts'
 const kinds = ['success', 'error', 'info', 'warning'] as const
@@ -10,9 +10,8 @@ interface Kept {
   description?: string
 }
 
-/** What was just said is said on, when the page that it leads to is another document. */
+/** What was just said is said on when the page that it leads to is another document. */
 function keep() {
-  if (!isReloading()) return
   const kept = toast.getToasts().flatMap((shown): Kept[] => {
     if (!('title' in shown) || typeof shown.title !== 'string') return []
     const kind = kinds.find((one) => one === shown.type)
@@ -24,7 +23,7 @@ function keep() {
   } catch {}
 }
 
-window.addEventListener('pagehide', keep)
+onReload(keep)
 
 /** Shows what the document before had to say. */
 export function takeOverToasts() {

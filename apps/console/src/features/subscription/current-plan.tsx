@@ -7,20 +7,21 @@ import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { FeatureList } from './feature-list.tsx'
+import { formatAmount } from './payment-status.ts'
 
 const limitText = (limit: number | null) => (limit === null ? 'Unlimited' : limit.toLocaleString('en-US'))
 
 export interface CurrentPlanProps {
   subscription: Subscription
   plan: PlanInfo
-  /** The newest one. */
-  lastPayment: Payment | undefined
+  /** Newest first. */
+  payments: Payment[]
   onCancel: () => void
 }
 
-export function CurrentPlan({ subscription, plan, lastPayment, onCancel }: CurrentPlanProps) {
+export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentPlanProps) {
   const { hasActiveSubscription: premium, cancelledAt, expiryDate, moneyBack } = subscription
-  const words = stateInWords(subscription, lastPayment)
+  const words = stateInWords(subscription, payments)
   return (
     <Card>
       <CardHeader
@@ -78,14 +79,28 @@ export function CurrentPlan({ subscription, plan, lastPayment, onCancel }: Curre
 /** What is not to be seen from plan and date alone. */
 function stateInWords(
   { hasActiveSubscription, cancelledAt, expiryDate, endedAt }: Subscription,
-  lastPayment: Payment | undefined,
+  payments: Payment[],
 ): { id: string; text: ReactNode }[] {
+  const refunding = payments.filter(({ status }) => status === 'refunding')
+  const [first] = refunding
+  const back =
+    first &&
+    formatAmount(
+      refunding.reduce((sum, { amount, amountRefunded }) => sum + amount - amountRefunded, 0),
+      first.currency,
+    )
   const words = []
   if (hasActiveSubscription && cancelledAt) {
+    const ends = back ? (
+      <>premium ends as soon as {back} is given back to you.</>
+    ) : (
+      <>
+        Premium stays until <DateText value={expiryDate} />.
+      </>
+    )
     const text = (
       <>
-        <strong className="font-medium">Cancelled.</strong> Premium stays until{' '}
-        <DateText value={expiryDate} />.
+        <strong className="font-medium">Cancelled{back ? ':' : '.'}</strong> {ends}
       </>
     )
     words.push({ id: 'cancelled', text })
@@ -102,12 +117,11 @@ function stateInWords(
     )
     words.push({ id: 'ended', text })
   }
-  if (lastPayment?.status === 'refunding') {
-    const text = `${lastPayment.priceFormatted} is on its way back to you. The payment provider has not confirmed it yet; there is nothing you need to do.`
+  if (back) {
+    const text = `${back} is on its way back to you. The payment provider has not confirmed it yet; there is nothing you need to do.`
     words.push({ id: 'refunding', text })
-  }
-  if (lastPayment?.status === 'refunded' && !hasActiveSubscription) {
-    words.push({ id: 'refunded', text: `${lastPayment.refundedFormatted} was given back to you.` })
+  } else if (!hasActiveSubscription && payments[0]?.status === 'refunded') {
+    words.push({ id: 'refunded', text: 'Your payment was given back.' })
   }
   return words
 }

@@ -24,17 +24,19 @@ const methods: Record<string, string> = {
   wallet: 'Wallet',
   emi: 'EMI',
   paylater: 'Pay later',
-  mock: 'Simulated',
 }
 
-export const methodLabel = (method: string | null) => (method === null ? '—' : (methods[method] ?? method))
+export function methodLabel({ method, isDevelopmentMode }: Pick<Payment, 'method' | 'isDevelopmentMode'>) {
+  if (isDevelopmentMode) return 'Simulated'
+  return method === null ? '—' : (methods[method] ?? method)
+}
 
-/** Beside the prices that the server formats: what the coupon took off. */
-export function formatDiscount({ listAmount, amount, currency }: Payment): string {
+/** A sum or difference of prices, as the server formats the prices themselves. */
+export function formatAmount(amount: number, currency: string): string {
   return new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en-US', {
     style: 'currency',
     currency,
     currencyDisplay: 'narrowSymbol',
     trailingZeroDisplay: 'stripIfInteger',
-  }).format((listAmount - amount) / 100)
+  }).format(amount / 100)
 }

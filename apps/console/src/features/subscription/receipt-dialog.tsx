@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
-import { formatDiscount, methodLabel, statusFacts, termLabel } from './payment-status.ts'
+import { formatAmount, methodLabel, statusFacts, termLabel } from './payment-status.ts'
 
 export interface ReceiptDialogProps {
   payment: Payment
@@ -87,7 +87,9 @@ function Receipt({ payment, billedTo }: Pick<ReceiptDialogProps, 'payment' | 'bi
           {payment.listFormatted}
         </Amount>
         {couponCode && (
-          <Amount label={`Coupon ${couponCode}, ${payment.discount}% off`}>−{formatDiscount(payment)}</Amount>
+          <Amount label={`Coupon ${couponCode}, ${payment.discount}% off`}>
+            −{formatAmount(payment.listAmount - payment.amount, payment.currency)}
+          </Amount>
         )}
         <Amount label={<span className="font-semibold text-fg">Total</span>} strong>
           {payment.priceFormatted}
@@ -95,7 +97,7 @@ function Receipt({ payment, billedTo }: Pick<ReceiptDialogProps, 'payment' | 'bi
         {payment.amountRefunded > 0 && <Amount label="Given back">−{payment.refundedFormatted}</Amount>}
       </dl>
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
-        <Line label="Payment method">{methodLabel(payment.method)}</Line>
+        <Line label="Payment method">{methodLabel(payment)}</Line>
         <Line label="Payment ID">
           <span className="break-all font-mono text-[0.8125rem]">{payment.paymentId}</span>
         </Line>

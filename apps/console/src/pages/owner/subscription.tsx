@@ -89,7 +89,7 @@ export function SubscriptionPage() {
             <CurrentPlan
               subscription={status}
               plan={plan}
-              lastPayment={payments?.[0]}
+              payments={payments ?? []}
               onCancel={() => dialog.open('cancel')}
             />
           ) : (
