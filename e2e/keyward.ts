@@ -17,13 +17,16 @@ export interface Keyward {
 }
 
 /** Every worker has a server of its own; tests sign up owners of their own on it. */
-export const test = base.extend<{ baseURL: string; clean: undefined }, { keyward: Keyward }>({
+export const test = base.extend<
+  { baseURL: string; clean: undefined },
+  { keyward: Keyward; environment: Record<string, string> }
+>({
+  environment: [{}, { scope: 'worker', option: true }],
   keyward: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads what a fixture needs from here
-    async ({}, use) => {
+    async ({ environment }, use) => {
       const dataDir = mkdtempSync(join(tmpdir(), 'keyward-e2e-'))
       const port = await freePort()
-      const keyward = control(port, dataDir)
+      const keyward = control(port, dataDir, environment)
       await keyward.start()
       await use(keyward)
       await keyward.stop()
@@ -52,7 +55,7 @@ export const test = base.extend<{ baseURL: string; clean: undefined }, { keyward
 
 export { expect } from '@playwright/test'
 
-function control(port: number, dataDir: string): Keyward {
+function control(port: number, dataDir: string, environment: Record<string, string>): Keyward {
   const url = `http://127.0.0.1:${port}`
   let child: ChildProcess | undefined
   return {
@@ -68,6 +71,7 @@ function control(port: number, dataDir: string): Keyward {
           DATA_DIR: dataDir,
           RATE_LIMITS: 'off',
           LOG_LEVEL: 'error',
+          ...environment,
         },
       })
       child = started

@@ -1,0 +1,92 @@
+import type { Page } from '@playwright/test'
+import { expect } from '../keyward.ts'
+import { test } from '../paying.ts'
+import { enter, expectToast, heading, isPhone, navigate, openMenu, storedToken, Vendor } from '../steps.ts'
+
+const provider = 'https://checkout.razorpay.com'
+/** Another value means that another document was loaded. */
+const documentOf = (page: Page) => page.evaluate<number>('performance.timeOrigin')
+
+test('the policy names the provider on the subscription page alone', async ({ request }) => {
+  const policyOf = async (path: string) =>
+    (await request.get(path)).headers()['content-security-policy'] ?? ''
+  expect(await policyOf('/subscription')).toContain(`script-src 'self' ${provider}`)
+  for (const path of ['/', '/dashboard', '/profile', '/auth', '/docs', '/no/such/page']) {
+    expect(await policyOf(path), path).not.toContain('razorpay')
+  }
+})
+
+test('the page is entered and left by a full load, whatever leads there', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  await enter(page, vendor)
+  await expect(heading(page, /Welcome back/)).toBeVisible()
+  const seen = [await documentOf(page)]
+  const expectAnother = async (path: string, title: string | RegExp) => {
+    await expect(page).toHaveURL(path)
+    await expect(heading(page, title)).toBeVisible()
+    const now = await documentOf(page)
+    expect(seen, path).not.toContain(now)
+    seen.push(now)
+  }
+  await navigate(page, 'Subscription')
+  await expectAnother('/subscription', 'Subscription')
+  await navigate(page, 'Profile')
+  await expectAnother('/profile', 'Profile')
+  await page.goBack()
+  await expectAnother('/subscription', 'Subscription')
+  await page.goBack()
+  await expectAnother('/dashboard', /Welcome back/)
+  await page.goForward()
+  await expectAnother('/subscription', 'Subscription')
+  if (!isPhone(page)) {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('settings')
+    await page
+      .getByRole('option', { name: /^Settings/ })
+      .first()
+      .click()
+    await expectAnother('/settings', 'Settings')
+  }
+})
+
+test('elsewhere, and within the page, nothing is loaded anew', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  await enter(page, vendor, '/profile')
+  await expect(heading(page, 'Profile')).toBeVisible()
+  const first = await documentOf(page)
+  await navigate(page, 'Settings')
+  await expect(heading(page, 'Settings')).toBeVisible()
+  expect(await documentOf(page)).toBe(first)
+
+  await page.goto('/subscription?dialog=cancel')
+  await expect(heading(page, 'Subscription')).toBeVisible()
+  const second = await documentOf(page)
+  await page.getByRole('button', { name: 'Refresh plans' }).click()
+  await expectToast(page, 'Plans refreshed successfully!')
+  expect(await documentOf(page)).toBe(second)
+})
+
+test('what was said last is still said on the other side', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  await page.goto('/subscription')
+  await expect(page).toHaveURL('/auth')
+  await page.getByLabel('Email').fill(vendor.email)
+  await page.getByLabel('Password', { exact: true }).fill(vendor.password)
+  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
+  await expect(page).toHaveURL('/subscription')
+  await expect(heading(page, 'Subscription')).toBeVisible()
+  await expectToast(page, 'Login Successful', `Welcome back, ${vendor.name}!`)
+
+  await openMenu(page)
+  await page.getByRole('button', { name: 'Log Out' }).click()
+  await expect(page).toHaveURL('/auth')
+  await expectToast(page, 'Logged Out')
+  expect(await storedToken(page)).toBeNull()
+})
+
+test('an address written otherwise leads to the page under its own policy', async ({ page, request }) => {
+  await enter(page, await Vendor.signUp(request), '/Subscription/?dialog=none')
+  await expect(page).toHaveURL('/subscription?dialog=none')
+  await expect(heading(page, 'Subscription')).toBeVisible()
+})

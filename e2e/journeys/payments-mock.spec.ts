@@ -1,0 +1,156 @@
+import { expect, test } from '../keyward.ts'
+import { countScripts, endPremium } from '../paying.ts'
+import { setPlan } from '../reseller.ts'
+import { expectAccessible } from '../sound.ts'
+import { dialog, enter, expectToast, figure, inDays, navigate, row, shownDate, Vendor } from '../steps.ts'
+
+const activated = 'Subscription activated successfully!'
+const simulated = 'Development mode: payments are simulated, no money moves'
+
+test('in development mode a payment is simulated, and said to be so before and after', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const scripts = countScripts(page)
+  await enter(page, vendor, '/subscription')
+  await expect(page.getByText(simulated)).toBeVisible()
+  const verified = page.waitForRequest('**/razorpay/verify')
+  await page.getByRole('button', { name: 'Upgrade Monthly' }).click()
+  const sent = (await verified).postDataJSON()
+  expect(sent.razorpay_order_id).toMatch(/^order_mock_/)
+  expect(sent.razorpay_payment_id).toMatch(/^pay_mock_/)
+  expect(sent.razorpay_signature).toBe('signature_mock')
+  await expectToast(page, activated)
+  await expect(page.getByText(`Premium is active until ${shownDate(inDays(30))}.`)).toBeVisible()
+  expect(scripts()).toBe(0)
+  await expect(row(page, 'Premium, monthly')).toContainText('Paid')
+  await page.getByRole('button', { name: /^Receipt of pay_mock_/ }).click()
+  const receipt = dialog(page, 'Receipt')
+  await expect(receipt.getByText('Simulated in development mode: not a receipt of money')).toBeVisible()
+  await expectAccessible(page, 'a receipt of development mode')
+  await page.keyboard.press('Escape')
+  await expect(receipt).toHaveCount(0)
+})
+
+test('a simulated payment that is refused is told in words of its own', async ({ page, request }) => {
+  await page.route('**/razorpay/verify', (route) => route.fulfill({ json: { success: false } }))
+  await enter(page, await Vendor.signUp(request), '/subscription')
+  await page.getByRole('button', { name: 'Upgrade Yearly' }).click()
+  await expectToast(page, 'Failed to verify mock payment')
+  await page.unroute('**/razorpay/verify')
+  await page.getByRole('button', { name: 'Upgrade Yearly' }).click()
+  await expectToast(page, activated)
+})
+
+test('cancelled premium stays until its end, and its money can still be had back', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await enter(page, vendor, '/subscription')
+  await page.getByRole('button', { name: 'Upgrade Monthly' }).click()
+  await expectToast(page, activated)
+  const end = shownDate(inDays(30))
+
+  await page.getByRole('button', { name: 'Cancel subscription' }).click()
+  const question = dialog(page, 'Cancel your subscription?')
+  await expect(question.getByRole('radio', { name: `Keep premium until ${end}` })).toBeChecked()
+  await question.getByRole('button', { name: 'Cancel subscription' }).click()
+  await expectToast(page, 'Cancelled. Premium stays until its end.')
+  await expect(page.getByText(`Cancelled. Premium stays until ${end}.`)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Cancel subscription' })).toHaveCount(0)
+  await expectAccessible(page, 'cancelled premium')
+
+  await page.getByRole('button', { name: 'Get ₹699 back' }).click()
+  const offer = dialog(page, 'Get ₹699 back?')
+  await expect(offer.getByText('Nothing is deleted')).toBeVisible()
+  await offer.getByRole('button', { name: 'Get ₹699 back' }).click()
+  await expectToast(page, 'Cancelled. ₹699 is on its way back to you.')
+  await expect(page.getByText(`Premium ended on ${shownDate(Date.now())}.`)).toBeVisible()
+  await expect(row(page, 'Premium, monthly')).toContainText('Refunded')
+  await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()
+})
+
+test('premium that was given can be cancelled, and a refusal is told', async ({ page, request, keyward }) => {
+  const vendor = await Vendor.signUp(request)
+  setPlan(keyward, vendor, 'premium')
+  await page.route('**/cancel-subscription', (route) => route.fulfill({ json: { success: false } }))
+  await enter(page, vendor, '/subscription?dialog=cancel')
+  const question = dialog(page, 'Cancel your subscription?')
+  await expect(question.getByRole('radio')).toHaveCount(0)
+  await question.getByRole('button', { name: 'Cancel subscription' }).click()
+  await expectToast(page, 'Failed to cancel subscription')
+  await page.unroute('**/cancel-subscription')
+  await question.getByRole('button', { name: 'Cancel subscription' }).click()
+  await expect(page.getByText(`Cancelled. Premium stays until ${shownDate(inDays(365))}.`)).toBeVisible()
+})
+
+test('the end of premium is told on every page a week before, and can be put off', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  endPremium(keyward, vendor, inDays(8))
+  await enter(page, vendor)
+  const notice = page.getByRole('region', { name: 'About your plan' })
+  await expect(figure(page, 'Plan')).toContainText('Premium')
+  await expect(notice).toHaveCount(0)
+  await page.goto('/subscription')
+  await expect(page.getByText('Premium is active until')).toBeVisible()
+  await expect(page.getByText('Renew early')).toHaveCount(0)
+
+  const end = inDays(6)
+  endPremium(keyward, vendor, end)
+  for (const path of ['/dashboard', '/licenses', '/profile', '/settings']) {
+    await page.goto(path)
+    await expect(notice).toContainText(`Premium ends on ${shownDate(end)}.`)
+  }
+  await expectAccessible(page, 'premium is about to end')
+  await notice.getByRole('link', { name: 'Renew' }).click()
+  await expect(page.getByRole('heading', { name: 'Renew early' })).toBeVisible()
+  for (const button of await page.getByRole('button', { name: 'Premium is active' }).all()) {
+    await expect(button).toBeDisabled()
+  }
+  await expectAccessible(page, 'renewing early')
+  const later = new Date(end.getTime() + 30 * 86_400_000)
+  await expect(page.getByText(`Premium until ${shownDate(later)}`)).toBeVisible()
+  await page.getByRole('button', { name: 'Renew Monthly' }).click()
+  await expectToast(page, activated)
+  await expect(page.getByText(`Premium is active until ${shownDate(later)}.`)).toBeVisible()
+  await navigate(page, 'Settings')
+  await expect(page.getByRole('heading', { name: 'Theme' })).toBeVisible()
+  await expect(notice).toHaveCount(0)
+})
+
+test('premium that has ended says what that means, until it is put away', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  const end = inDays(-1)
+  endPremium(keyward, vendor, end)
+  await enter(page, vendor, '/settings')
+  const notice = page.getByRole('region', { name: 'About your plan' })
+  await expect(notice).toContainText(`Premium ended on ${shownDate(end)}.`)
+  await expect(notice).toContainText('Nothing is deleted')
+  await expect(notice).toContainText('resellers can no longer generate licenses')
+  await expect(notice.getByRole('link', { name: 'Renew' })).toHaveAttribute('href', '/subscription')
+  await expectAccessible(page, 'premium has ended')
+  await notice.getByRole('button', { name: 'Dismiss' }).click()
+  await expect(notice).toHaveCount(0)
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Theme' })).toBeVisible()
+  await expect(notice).toHaveCount(0)
+  await page.goto('/subscription')
+  await expect(page.getByText(`Premium ended on ${shownDate(end)}.`)).toBeVisible()
+
+  const other = inDays(-0.5)
+  endPremium(keyward, vendor, other)
+  await page.goto('/settings')
+  await expect(notice).toContainText(`Premium ended on ${shownDate(other)}.`)
+})

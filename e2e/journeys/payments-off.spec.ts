@@ -1,0 +1,16 @@
+import { expect, test } from '../keyward.ts'
+import { enter, Vendor } from '../steps.ts'
+
+test.use({ environment: { PAYMENTS: 'off' } })
+
+test('where no payments are taken the page says so, and nothing can be pressed', async ({
+  page,
+  request,
+}) => {
+  await enter(page, await Vendor.signUp(request), '/subscription')
+  await expect(page.getByText('Checkout is switched off on this server.')).toBeVisible()
+  for (const name of ['Upgrade Monthly', 'Upgrade Yearly', 'Apply']) {
+    await expect(page.getByRole('button', { name })).toBeDisabled()
+  }
+  await expect(page.getByText('₹1,199')).toBeVisible()
+})

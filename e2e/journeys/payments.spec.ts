@@ -1,0 +1,336 @@
+import type { Page } from '@playwright/test'
+import { expect } from '../keyward.ts'
+import { blockCheckout, checkoutOf, countScripts, serveCheckout, test } from '../paying.ts'
+import { expectAccessible } from '../sound.ts'
+import { dialog, enter, expectToast, figure, inDays, navigate, row, shownDate, Vendor } from '../steps.ts'
+
+const activated = 'Subscription activated successfully!'
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const inCheckout = (page: Page, name: string) =>
+  checkoutOf(page).getByRole('button', { name, exact: true }).click()
+
+test('what is paid in the checkout starts premium everywhere', async ({ page, request, provider }) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  const scripts = countScripts(page)
+  await enter(page, vendor, '/subscription')
+  await expect(page.getByText('No payments yet')).toBeVisible()
+  expect(scripts()).toBe(0)
+
+  await press(page, 'Upgrade Yearly')
+  await expect(checkoutOf(page).getByText('Keyward', { exact: true })).toBeVisible()
+  await expect(checkoutOf(page).getByText('Premium, yearly')).toBeVisible()
+  await expect(checkoutOf(page).getByText('₹1,199.00')).toBeVisible()
+  await expect(checkoutOf(page).getByText(vendor.email)).toBeVisible()
+  expect(scripts()).toBe(1)
+  await inCheckout(page, 'Pay')
+  await expectToast(page, activated)
+  await expect(page.getByText(`Premium is active until ${shownDate(inDays(365))}.`)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Premium is active' })).toHaveCount(2)
+  const paid = row(page, 'Premium, yearly')
+  await expect(paid).toContainText('Paid')
+  const { orderId } = (await vendor.call('GET', '/subscription')).subscription
+  const [payment] = provider.payments(orderId)
+  await paid.getByRole('button', { name: `Copy payment ID ${payment!.id}` }).click()
+  await expectToast(page, 'Copied to clipboard')
+
+  await navigate(page, 'Profile')
+  await expect(figure(page, 'Payment Status')).toContainText('Paid')
+  await expect(page.getByText('Unlimited', { exact: true }).first()).toBeVisible()
+  await navigate(page, 'Dashboard')
+  await expect(figure(page, 'Plan')).toContainText('Premium')
+})
+
+test('a failed attempt is explained, and the next one in the same checkout pays', async ({
+  page,
+  request,
+}) => {
+  await enter(page, await Vendor.signUp(request), '/subscription')
+  await press(page, 'Upgrade Monthly')
+  await inCheckout(page, 'Fail')
+  await expect(page.getByText('The last attempt failed')).toBeVisible()
+  await expect(
+    page.getByRole('main').getByText("Your payment didn't go through as it was declined by the bank."),
+  ).toBeVisible()
+  await inCheckout(page, 'Pay')
+  await expectToast(page, activated)
+  await expect(page.getByText('The last attempt failed')).toHaveCount(0)
+  await expect(page.getByText('Premium is active until')).toBeVisible()
+})
+
+test('a dismissed checkout says so, and the same order is offered again', async ({
+  page,
+  request,
+  provider,
+}) => {
+  await enter(page, await Vendor.signUp(request), '/subscription')
+  const before = provider.orders().length
+  const scripts = countScripts(page)
+  for (let time = 0; time < 2; time += 1) {
+    await press(page, 'Upgrade Monthly')
+    await inCheckout(page, 'Dismiss')
+    await expectToast(page, 'Payment cancelled')
+    await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()
+  }
+  expect(provider.orders().length - before).toBe(1)
+  expect(scripts()).toBe(1)
+})
+
+test('a script that cannot be loaded is said to be missing, and is tried again', async ({
+  page,
+  request,
+}) => {
+  await enter(page, await Vendor.signUp(request), '/subscription')
+  await blockCheckout(page)
+  await press(page, 'Upgrade Monthly')
+  await expectToast(page, 'Failed to load payment gateway. Please try again.')
+  await serveCheckout(page)
+  await press(page, 'Upgrade Monthly')
+  await inCheckout(page, 'Pay')
+  await expectToast(page, activated)
+})
+
+test('pressing twice opens one checkout for one order', async ({ page, request, provider }) => {
+  await enter(page, await Vendor.signUp(request), '/subscription')
+  const before = provider.orders().length
+  await page.getByRole('button', { name: 'Upgrade Monthly' }).dblclick()
+  await expect(checkoutOf(page)).toHaveCount(1)
+  await expect(page.getByRole('button', { name: 'Upgrade Yearly' })).toBeDisabled()
+  expect(provider.orders().length - before).toBe(1)
+})
+
+test('a payment that the provider alone tells of shows by itself', async ({ page, request, provider }) => {
+  await enter(page, await Vendor.signUp(request), '/subscription')
+  await press(page, 'Upgrade Monthly')
+  await inCheckout(page, 'Pay, but tell nobody')
+  await expect(checkoutOf(page)).toHaveCount(0)
+  await provider.deliverAll()
+  await expectToast(page, activated)
+  await expect(page.getByText('Premium is active until')).toBeVisible()
+  await expect(row(page, 'Premium, monthly')).toContainText('Paid')
+})
+
+test('a payment that cannot be confirmed yet is waited for, also after a reload', async ({
+  page,
+  request,
+  provider,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await enter(page, vendor, '/subscription')
+  await press(page, 'Upgrade Monthly')
+  await expect(checkoutOf(page)).toBeVisible()
+  provider.fail({ mode: 'status', status: 500, times: 1000 })
+  await inCheckout(page, 'Pay')
+  const waiting = page.getByText('Waiting for confirmation')
+  await expect(waiting).toBeVisible()
+  await expect(page.getByText('Your payment was made. Premium starts by itself')).toBeVisible()
+  await expect(page.locator('[data-sonner-toast][data-type=error]')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeDisabled()
+  await expectAccessible(page, 'waiting for confirmation')
+  await page.reload()
+  await expect(waiting).toBeVisible()
+
+  provider.clearFaults()
+  await provider.deliverAll()
+  await expectToast(page, activated)
+  await expect(waiting).toHaveCount(0)
+  await expect(page.getByText('Premium is active until')).toBeVisible()
+})
+
+test('what the server refuses is shown in its words, or in the usual ones', async ({ page, request }) => {
+  await enter(page, await Vendor.signUp(request), '/subscription')
+  await page.route('**/razorpay/create-order', (route) => route.fulfill({ json: { success: false } }))
+  await press(page, 'Upgrade Monthly')
+  await expectToast(page, 'Failed to create subscription order')
+  await page.unroute('**/razorpay/create-order')
+  await page.route('**/razorpay/verify', (route) => route.fulfill({ json: { success: false } }))
+  await press(page, 'Upgrade Monthly')
+  await inCheckout(page, 'Pay')
+  await expectToast(page, 'Failed to verify payment')
+  await page.unroute('**/razorpay/verify')
+
+  await page.route('**/razorpay/create-order', (route) =>
+    route.fulfill({ status: 502, json: { success: false, message: 'Come back later' } }),
+  )
+  await press(page, 'Upgrade Monthly')
+  await expectToast(page, 'Come back later')
+})
+
+test('a coupon shows what it leaves to pay, and goes along with the order', async ({
+  page,
+  request,
+  provider,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await enter(page, vendor, '/subscription')
+  const field = page.getByLabel('Coupon code')
+  await press(page, 'Apply')
+  await expect(page.getByText('Please enter a coupon code')).toBeVisible()
+  await field.pressSequentially('nosuch')
+  await expect(field).toHaveValue('NOSUCH')
+  await press(page, 'Apply')
+  await expect(page.getByText('Invalid coupon code')).toBeVisible()
+  await page.route('**/validate-coupon', (route) => route.fulfill({ json: { success: false } }))
+  await press(page, 'Apply')
+  await expect(page.getByText('Invalid coupon code')).toBeVisible()
+  await page.unroute('**/validate-coupon')
+
+  await field.fill('')
+  await field.pressSequentially('save10')
+  await field.press('Enter')
+  await expect(page.getByText('SAVE10: 10% off')).toBeVisible()
+  await expect(page.getByText('₹629.10')).toBeVisible()
+  await expect(page.getByText('₹1,079.10')).toBeVisible()
+  await expect(page.locator('s')).toHaveText(['instead of ₹699', 'instead of ₹1,199'])
+  await expectAccessible(page, 'an applied coupon')
+  await page.getByRole('button', { name: 'Remove coupon SAVE10' }).click()
+  await expect(page.getByText('₹629.10')).toHaveCount(0)
+  await expect(field).toBeFocused()
+
+  await field.fill('save10')
+  await press(page, 'Apply')
+  await press(page, 'Upgrade Monthly')
+  await expect(checkoutOf(page).getByText('₹629.10')).toBeVisible()
+  await inCheckout(page, 'Pay')
+  await expectToast(page, activated)
+  const { orderId } = (await vendor.call('GET', '/subscription')).subscription
+  expect(provider.order(orderId).amount).toBe(62_910)
+  await expect(row(page, 'SAVE10: 10% off')).toContainText('₹629.10')
+})
+
+test('cancelling within seven days gives the money back, as soon as the provider has done so', async ({
+  page,
+  request,
+  provider,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await enter(page, vendor, '/subscription')
+  await press(page, 'Upgrade Monthly')
+  await inCheckout(page, 'Pay')
+  await expectToast(page, activated)
+
+  provider.fail({ method: 'POST', path: /refund/, mode: 'status', status: 500, times: 1000 })
+  await press(page, 'Cancel subscription')
+  const question = dialog(page, 'Cancel your subscription?')
+  await expect(question.getByText(`Premium stays until ${shownDate(inDays(30))}`)).toBeVisible()
+  await expectAccessible(page, 'the question before cancelling')
+  await question.getByRole('radio', { name: 'Get ₹699 back' }).check()
+  await expect(question.getByText('Premium ends now.').first()).toBeVisible()
+  await question.getByRole('button', { name: 'Get ₹699 back' }).click()
+  await expect(question).toHaveCount(0)
+  await expect(row(page, 'Premium, monthly')).toContainText('Refunding')
+  await expect(page.getByText('₹699 is on its way back to you. The payment provider has not')).toBeVisible()
+
+  await expect(page.getByText('Cancelled: premium ends as soon as ₹699 is given back')).toBeVisible()
+  await expectAccessible(page, 'money on its way back')
+
+  provider.clearFaults()
+  await provider.deliverAll({ again: true })
+  await expect(row(page, 'Premium, monthly')).toContainText('Refunded')
+  await expect(page.getByText(`Premium ended on ${shownDate(Date.now())}.`)).toBeVisible()
+  await expect(page.getByText('Your payment was given back.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()
+})
+
+test('a receipt can be read, and printed without anything around it', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request, 'Vera Vendor')
+  await enter(page, vendor, '/subscription')
+  await page.getByLabel('Coupon code').fill('LAUNCH')
+  await press(page, 'Apply')
+  await press(page, 'Upgrade Yearly')
+  await inCheckout(page, 'Pay')
+  await expectToast(page, activated)
+  const [payment] = (await vendor.call('GET', '/payments/history')).payments
+  await page.getByRole('button', { name: `Receipt of ${payment.paymentId}` }).click()
+  const receipt = dialog(page, 'Receipt')
+  for (const text of [
+    payment.receipt,
+    payment.paymentId,
+    payment.orderId,
+    vendor.name,
+    vendor.email,
+    'Premium, yearly',
+    `${shownDate(payment.periodStart)} to ${shownDate(payment.periodEnd)}`,
+    '₹1,199',
+    'Coupon LAUNCH, 30% off',
+    payment.priceFormatted,
+    'Card',
+  ]) {
+    await expect(receipt.getByText(text, { exact: true }).first()).toBeVisible()
+  }
+  await expect(receipt.getByText('Simulated in development mode')).toHaveCount(0)
+  await expectAccessible(page, 'a receipt')
+
+  await page.evaluate('window.print = () => { document.body.dataset.prints = "yes" }')
+  await receipt.getByRole('button', { name: 'Print' }).click()
+  await expect(page.locator('body')).toHaveAttribute('data-prints', 'yes')
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  await expect(page.getByText(payment.receipt)).toBeVisible()
+  await expect(page.locator('#root')).toBeHidden()
+  await expect(page.getByText('Print', { exact: true })).toBeHidden()
+  await expect(page.locator('[data-printed]')).toHaveCSS('color', 'rgb(0, 0, 0)')
+  await page.emulateMedia({ media: null })
+  await receipt.getByRole('button', { name: 'Close' }).last().click()
+  await expect(page).toHaveURL('/subscription')
+})
+
+test('the history says what became of each payment, and is tried again when it cannot be read', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await page.route('**/api/payments/history', (route) =>
+    route.fulfill({ status: 403, json: { success: false, code: 'forbidden', message: 'Not now' } }),
+  )
+  await enter(page, vendor, '/subscription')
+  await expect(page.getByText('Failed to fetch payment history')).toBeVisible()
+  const payment = {
+    orderId: 'order_1',
+    receipt: 'kw_1',
+    planDuration: 'monthly',
+    amount: 69_900,
+    currency: 'INR',
+    priceFormatted: '₹699',
+    listAmount: 69_900,
+    listFormatted: '₹699',
+    couponCode: null,
+    discount: 0,
+    amountRefunded: 0,
+    refundedFormatted: '₹0',
+    method: 'upi',
+    note: null,
+    periodStart: null,
+    periodEnd: null,
+    createdAt: new Date().toISOString(),
+    isDevelopmentMode: false,
+  }
+  const states = {
+    paid: 'Paid',
+    pending: 'Pending',
+    failed: 'Failed',
+    refunding: 'Refunding',
+    refunded: 'Refunded',
+    partially_refunded: 'Partially refunded',
+    charged_back: 'Charged back',
+  }
+  const payments = Object.keys(states).map((status) => ({
+    ...payment,
+    _id: `pay_${status}`,
+    paymentId: `pay_${status}`,
+    status,
+    note: status === 'failed' ? 'Declined by the bank' : null,
+  }))
+  await page.unroute('**/api/payments/history')
+  await page.route('**/api/payments/history', (route) =>
+    route.fulfill({ json: { success: true, data: { payments } } }),
+  )
+  await page.getByRole('button', { name: 'Try again' }).click()
+  for (const [status, label] of Object.entries(states)) {
+    const shown = row(page, `pay_${status}`)
+    await expect(shown.getByText(label, { exact: true })).toBeVisible()
+    const taken = status !== 'pending' && status !== 'failed'
+    await expect(shown.getByRole('button', { name: 'Receipt' })).toHaveCount(taken ? 1 : 0)
+  }
+  await expect(row(page, 'pay_failed')).toContainText('Declined by the bank')
+  await expectAccessible(page, 'the history of payments')
+})

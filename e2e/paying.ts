@@ -1,0 +1,81 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { checkoutScript, type PaymentStandIn, startPaymentStandIn } from '@keyward/payment-stand-in'
+import type { Page } from '@playwright/test'
+import { test as base, type Keyward } from './keyward.ts'
+import type { Vendor } from './steps.ts'
+
+const keys = {
+  keyId: 'rzp_test_keyward',
+  keySecret: 'EnLs21M47BllR3X8PSFtjtbd',
+  webhookSecret: 'a secret of webhooks alone',
+}
+const script = 'https://checkout.razorpay.com/v1/checkout.js'
+const api = 'https://api.razorpay.com'
+
+/** A server that takes payments with a stand-in of the provider, whose checkout opens on the page. */
+export const test = base.extend<object, { provider: PaymentStandIn }>({
+  provider: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads what a fixture needs from here
+    async ({}, use) => {
+      const provider = await startPaymentStandIn(keys)
+      await use(provider)
+      await provider.close()
+    },
+    { scope: 'worker' },
+  ],
+  environment: [
+    async ({ provider }, use) =>
+      use({
+        PAYMENTS: 'razorpay',
+        RAZORPAY_KEY_ID: keys.keyId,
+        RAZORPAY_KEY_SECRET: keys.keySecret,
+        RAZORPAY_WEBHOOK_SECRET: keys.webhookSecret,
+        RAZORPAY_API_URL: provider.url,
+      }),
+    { scope: 'worker' },
+  ],
+  page: async ({ page, provider, keyward }, use) => {
+    provider.setWebhookUrl(`${keyward.url}/api/payments/razorpay/webhook`)
+    await serveCheckout(page)
+    await page.route(`${api}/**`, async (route) => {
+      const asked = route.request()
+      const answer = await fetch(`${provider.url}${new URL(asked.url()).pathname}`, {
+        method: asked.method(),
+        headers: { 'content-type': 'application/json' },
+        body: asked.postData(),
+      })
+      await route.fulfill({
+        status: answer.status,
+        headers: { 'access-control-allow-origin': '*', 'content-type': 'application/json' },
+        body: await answer.text(),
+      })
+    })
+    await use(page)
+    provider.clearFaults()
+  },
+})
+
+/** The policy of the page lets it load the provider's script, and call the provider alone. */
+export const serveCheckout = (page: Page) =>
+  page.route(script, (route) => route.fulfill({ contentType: 'text/javascript', body: checkoutScript(api) }))
+
+export const blockCheckout = (page: Page) => page.route(script, (route) => route.abort())
+
+/** How often the provider's script was asked for. */
+export function countScripts(page: Page) {
+  let calls = 0
+  page.on('request', (request) => {
+    if (request.url() === script) calls += 1
+  })
+  return () => calls
+}
+
+export const checkoutOf = (page: Page) => page.getByRole('dialog', { name: 'Stand-in checkout' })
+
+/** Moves the end of premium, as time does. */
+export function endPremium(keyward: Keyward, vendor: Vendor, at: Date) {
+  const database = new DatabaseSync(join(keyward.dataDir, 'keyward.db'), { timeout: 5000 })
+  database.prepare('update owners set premium_until = ? where email = ?').run(at.getTime(), vendor.email)
+  database.close()
+}
