@@ -101,7 +101,7 @@ export const program = {
     summary: 'Sign in by license key alone; the first use makes the end user',
     body: z.strictObject({ licenseKey, hwid: hwid.optional() }),
     data: signIn,
-    errors: [...appGates, 'keyNotFound', 'keyUsed', ...userGates, 'rate_limited'],
+    errors: [...appGates, 'keyNotFound', 'keyUsed', 'usernameTaken', ...userGates, 'rate_limited'],
   }),
   upgrade: endpoint({
     method: 'POST',

@@ -67,6 +67,58 @@ describe('signing in by key alone', () => {
     expect((await owner.call('GET', `/clients?app=${app._id}`)).json.data.stats.total).toBe(0)
   })
 
+  describe('with a custom key that was deleted and issued again', () => {
+    const key = 'SUMMER-2026'
+    const issue = async () => {
+      const body = { app: app._id, key, expiresAt: on.clock.inDays(30) }
+      const { status, json } = await owner.call('POST', '/licenses', body)
+      expect(status).toBe(201)
+      return json.data.license as { _id: string; expiresAt: string }
+    }
+    const use = async (hwid?: string) =>
+      (await startProgram(on, app)).call('POST', '/license', { licenseKey: key, hwid })
+    const firstUse = async (hwid?: string) => {
+      await owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
+      const license = await issue()
+      const { user } = (await use(hwid)).json.data
+      await owner.call('DELETE', `/licenses/${license._id}`)
+      return user
+    }
+
+    test('gives the end user whom it once made its time back, and keeps the lock', async () => {
+      const user = await firstUse('pc-1')
+      const license = await issue()
+      expect(refusal(await use('pc-2'))).toBe('hwidMismatch')
+      const answers = await Promise.all([use('pc-1'), use('pc-1'), use('pc-1')])
+      for (const { json } of answers) {
+        expect(json.data.user).toMatchObject({ _id: user._id, expiresAt: license.expiresAt })
+      }
+      const { clients, stats } = (await owner.call('GET', `/clients?app=${app._id}`)).json.data
+      expect(stats.total).toBe(1)
+      expect(clients[0]).toMatchObject({ licenseKey: key, expiresAt: license.expiresAt })
+      const { licenses } = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data
+      expect(licenses).toMatchObject([{ key, used: true }])
+    })
+
+    test('lifts no ban, and is not used up by trying', async () => {
+      const user = await firstUse()
+      await owner.call('PATCH', `/clients/${user._id}/toggle-ban`)
+      await issue()
+      expect(refusal(await use())).toBe('userBanned')
+      const { licenses } = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data
+      expect(licenses).toMatchObject([{ key, used: false }])
+    })
+
+    test('never opens the account of somebody who registered that name', async () => {
+      await firstUse()
+      const [client] = (await owner.call('GET', `/clients?app=${app._id}`)).json.data.clients
+      await owner.call('DELETE', `/clients/${client._id}`)
+      await registerUser(on, owner, app, key)
+      await issue()
+      expect(refusal(await use())).toBe('usernameTaken')
+    })
+  })
+
   test('after its user was deleted makes a new one with the time that is left', async () => {
     const { license, user } = await activateKey(on, owner, app, 'pc-1')
     await owner.call('DELETE', `/clients/${user._id}`)

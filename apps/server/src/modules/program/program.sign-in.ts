@@ -16,7 +16,7 @@ import {
 } from '../clients/clients.service.ts'
 import { countToday } from '../dashboard/dashboard.service.ts'
 import { findLicenseById, findLicenseByKey, lockLicenseById } from '../licenses/licenses.service.ts'
-import { lockLicensesOf, redeem, setClientExpiry } from '../subscriptions/subscriptions.service.ts'
+import { adopt, lockLicensesOf, redeem, setClientExpiry } from '../subscriptions/subscriptions.service.ts'
 import type { SessionFacts } from './program.reads.ts'
 import { signSessionIn } from './program.repo.ts'
 import { type Presented, userVerdict } from './program.rules.ts'
@@ -91,9 +91,31 @@ export async function signInByKey(
     const isLost = isUniqueViolation(error) || (error as { code?: unknown }).code === 'keyUsed'
     if (!isLost) throw error
     const now = await findLicenseById(ctx.db, session.app_row, license.id)
-    if (now?.used !== 1) throw isUniqueViolation(error) ? problem('usernameTaken') : error
-    return signInByUsedKey(ctx, session, license.id, given.hwid)
+    if (now?.used === 1) return signInByUsedKey(ctx, session, license.id, given.hwid)
+    if (!isUniqueViolation(error)) throw error
+    return ctx.tx((tx) => comeBack(ctx, tx, session, license.id, given.hwid))
   }
+}
+
+/** A key that was deleted and issued again is for the end user whom it once made, with its ban and its lock. */
+async function comeBack(
+  ctx: Ctx,
+  tx: Tx,
+  session: SessionFacts,
+  licenseId: string,
+  hwid: string | undefined,
+): Promise<SessionUser> {
+  const now = ctx.clock.now()
+  const license = await lockLicenseById(tx, session.app_row, licenseId)
+  if (!license) throw problem('keyNotFound')
+  refuseNewKey(license, now)
+  const found = await findByUsername(tx, session.app_row, normalizeName(license.key))
+  const client = found && (await lockClient(tx, found.id))
+  if (!client || client.password_hash !== null || client.license_id !== null) throw problem('usernameTaken')
+  if (!(await redeem(tx, license.id, client.id, now))) throw problem('keyUsed')
+  await adopt(tx, license, client.id)
+  await countToday(tx, { id: session.app_row, owner_id: session.owner_id }, 'activations', now)
+  return signIn(ctx, tx, session, client.id, hwid)
 }
 
 const signInByUsedKey = (ctx: Ctx, session: SessionFacts, licenseId: string, hwid: string | undefined) =>

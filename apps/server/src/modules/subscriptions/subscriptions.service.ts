@@ -19,6 +19,19 @@ export async function redeem(tx: Tx, licenseId: string, clientId: string, now: n
   return won !== undefined
 }
 
+/** Makes a license the first one of an end user who has none any more; its expiry is theirs from now on. */
+export async function adopt(
+  tx: Tx,
+  license: { id: string; expires_at: number },
+  clientId: string,
+): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set({ license_id: license.id, expires_at: license.expires_at })
+    .where('id', '=', clientId)
+    .execute()
+}
+
 /** Sets the one expiry that an end user and its first license share; a key added later keeps its own. */
 export async function setClientExpiry(tx: Tx, clientId: string, expiresAt: number): Promise<void> {
   const client = await tx
