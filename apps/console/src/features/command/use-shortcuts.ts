@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { useLocation, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import { toast } from '../../ui/toast.tsx'
 import { createDialogs, goToKeys, needApp } from './commands.ts'
 import { setOpened } from './opened.ts'
@@ -15,9 +15,8 @@ const isTaken = ({ target }: KeyboardEvent) =>
 /** The keys that work on every page; none while something is typed or a dialog is open. */
 export function useShortcuts(hasApps: boolean) {
   const navigate = useNavigate()
-  const location = useLocation()
-  const state = useRef({ navigate, location, hasApps })
-  state.current = { navigate, location, hasApps }
+  const state = useRef({ navigate, hasApps })
+  state.current = { navigate, hasApps }
 
   useEffect(() => {
     let wentAt = Number.NEGATIVE_INFINITY
@@ -37,12 +36,13 @@ export function useShortcuts(hasApps: boolean) {
       return true
     }
     const create = () => {
-      const { pathname, search } = state.current.location
+      // The page that the address names may still be on its way; the dialog opens when it is there.
+      const { pathname, search } = window.location
       const dialog = createDialogs[pathname]
       if (!dialog) return false
       const next = new URLSearchParams(search)
       next.set('dialog', dialog)
-      void state.current.navigate({ search: `?${next}` })
+      void state.current.navigate(`${pathname}?${next}`)
       return true
     }
 
