@@ -42,6 +42,13 @@ test('a highlight goes over the six cards, one every three seconds, and rests wh
   const titles = await cards.getByRole('heading').allInnerTexts()
   const title = () => lit(page).getByRole('heading').innerText()
   const pause = page.getByRole('button', { name: 'Pause the highlight' })
+  // Once it can be paused, the page itself stands where the server's text did.
+  await expect(async () => {
+    if ((await pause.getAttribute('aria-pressed')) === 'false') await pause.click()
+    await expect(pause).toHaveAttribute('aria-pressed', 'true', { timeout: 500 })
+  }).toPass()
+  await pause.click()
+  await expect(pause).toHaveAttribute('aria-pressed', 'false')
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000)
   // It starts over when nobody looks at it any more.
   await pause.focus()
