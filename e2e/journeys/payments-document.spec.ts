@@ -85,6 +85,24 @@ test('what was said last is still said on the other side', async ({ page, reques
   expect(await storedToken(page)).toBeNull()
 })
 
+test('while there is no server the console stays, and goes on when there is one', async ({
+  page,
+  request,
+}) => {
+  await enter(page, await Vendor.signUp(request), '/profile')
+  await expect(heading(page, 'Profile')).toBeVisible()
+  await page.route('**/api/health', (route) => route.abort())
+  await navigate(page, 'Subscription')
+  await expect(page.getByText('The server cannot be reached')).toBeVisible()
+  await page.goBack()
+  await expect(heading(page, 'Profile')).toBeVisible()
+  await page.goForward()
+  await expect(page.getByText('The server cannot be reached')).toBeVisible()
+  await page.unroute('**/api/health')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(heading(page, 'Subscription')).toBeVisible()
+})
+
 test('an address written otherwise leads to the page under its own policy', async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request), '/Subscription/?dialog=none')
   await expect(page).toHaveURL('/subscription?dialog=none')

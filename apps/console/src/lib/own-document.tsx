@@ -1,6 +1,7 @@
-import { type ReactNode, useLayoutEffect } from 'react'
+import { type ReactNode, useLayoutEffect, useState } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { PageSpinner } from '../ui/spinner.tsx'
+import { ErrorState } from '../ui/states.tsx'
 import { paths } from './paths.ts'
 
 /** Pages that the server sends under a policy of their own, which goes for the whole document. */
@@ -40,22 +41,51 @@ export function restoreHistoryState() {
  */
 export function OwnDocument({ children }: { children: ReactNode }) {
   const { pathname, search, hash, state } = useLocation()
-  const foreign = documentOf(pathname) !== opened
-
-  useLayoutEffect(() => {
-    if (!foreign) return
-    // A browser that brings the page back as it was would bring the spinner back.
-    const onShow = (event: PageTransitionEvent) => event.persisted && reload()
-    window.addEventListener('pageshow', onShow)
-    reload()
-    return () => window.removeEventListener('pageshow', onShow)
-  }, [foreign])
-
-  if (foreign) return <PageSpinner />
+  if (documentOf(pathname) !== opened) return <Crossing />
   // The router takes /Subscription/ for the page too; the server does not.
   const meant = pathname.toLowerCase().replace(/\/+$/, '')
   if (meant !== pathname && documentOf(meant)) {
     return <Navigate to={{ pathname: meant, search, hash }} state={state} replace />
   }
   return children
+}
+
+/** Only a server that answers can give the other document; while there is none, the console says so and stays. */
+function Crossing() {
+  const [tries, setTries] = useState(0)
+  const [failed, setFailed] = useState(false)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another try is what begins anew
+  useLayoutEffect(() => {
+    let left = false
+    setFailed(false)
+    void isServerThere().then((there) => {
+      if (left) return
+      if (there) reload()
+      else setFailed(true)
+    })
+    // A browser that brings the page back as it was would bring the spinner back.
+    const onShow = (event: PageTransitionEvent) => event.persisted && reload()
+    window.addEventListener('pageshow', onShow)
+    return () => {
+      left = true
+      window.removeEventListener('pageshow', onShow)
+    }
+  }, [tries])
+
+  if (!failed) return <PageSpinner />
+  return (
+    <main className="grid min-h-dvh place-items-center">
+      <ErrorState
+        title="The server cannot be reached"
+        description="Please check your connection."
+        onRetry={() => setTries(tries + 1)}
+      />
+    </main>
+  )
+}
+
+async function isServerThere(): Promise<boolean> {
+  const answer = await fetch('/api/health', { cache: 'no-store' }).catch(() => undefined)
+  return answer?.ok === true
 }

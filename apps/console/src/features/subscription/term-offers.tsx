@@ -1,5 +1,5 @@
 import type { PlanDuration } from '@keyward/contract'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Offer } from './offers.ts'
@@ -27,8 +27,18 @@ export function TermOffers({
   describedBy,
   onChoose,
 }: TermOffersProps) {
+  const list = useRef<HTMLUListElement>(null)
+  const wasBusy = useRef(busy)
+  // A button that is disabled for a while loses the focus.
+  useEffect(() => {
+    const ended = busy === undefined ? wasBusy.current : undefined
+    wasBusy.current = busy
+    if (!ended || document.activeElement !== document.body) return
+    list.current?.querySelector<HTMLButtonElement>(`[data-term=${ended}]:not(:disabled)`)?.focus()
+  }, [busy])
+
   return (
-    <ul className="grid gap-3 min-[420px]:grid-cols-2">
+    <ul ref={list} className="grid gap-3 min-[420px]:grid-cols-2">
       {offers.map((offer) => (
         <li key={offer.term} className="flex flex-col gap-3 rounded-lg border p-4">
           <div className="flex min-h-[1.375rem] flex-wrap items-center justify-between gap-2">
@@ -48,6 +58,7 @@ export function TermOffers({
           {detail?.(offer)}
           <Button
             variant="primary"
+            data-term={offer.planDuration}
             disabled={disabled || (busy !== undefined && busy !== offer.planDuration)}
             loading={busy === offer.planDuration}
             aria-describedby={describedBy}

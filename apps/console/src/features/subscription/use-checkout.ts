@@ -10,7 +10,7 @@ import { showSubscription, usePayments, useSubscription } from './queries.ts'
 import { outcomeOf, pollMs, readWaiting, type Waiting, writeWaiting } from './waiting.ts'
 
 export interface CheckoutFacts {
-  buyer: { name: string; email: string }
+  buyer: { _id: string; name: string; email: string }
   couponCode: string | undefined
   onCouponRefused: (why: string) => void
   onActivated: () => void
@@ -25,7 +25,7 @@ export function useCheckout(facts: CheckoutFacts) {
   const [term, setTerm] = useState<PlanDuration>()
   const [failure, setFailure] = useState<string>()
   const [orderId, setOrderId] = useState<string>()
-  const [waiting, setWaiting] = useState(readWaiting)
+  const [waiting, setWaiting] = useState(() => readWaiting(buyer._id))
   const running = useRef<AbortController>(undefined)
   const announced = useRef<string>(undefined)
 
@@ -57,8 +57,8 @@ export function useCheckout(facts: CheckoutFacts) {
   useEffect(() => {
     if (!watched || !outcome) return
     if (outcome === 'active') {
+      if (subscription && announced.current !== watched) showSubscription(client, subscription)
       announce(watched)
-      if (subscription) showSubscription(client, subscription)
     } else if (waiting) {
       wait(undefined)
       if (outcome === 'failed') toast.error('Failed to verify payment')
@@ -106,7 +106,7 @@ export function useCheckout(facts: CheckoutFacts) {
     } catch (error) {
       if (announced.current === placed.orderId) return
       if (!isSimulated(placed) && isUnsettled(error)) {
-        wait({ orderId: placed.orderId, since: Date.now() })
+        wait({ ownerId: buyer._id, orderId: placed.orderId, since: Date.now() })
         return
       }
       const fallback = isSimulated(placed) ? 'Failed to verify mock payment' : 'Failed to verify payment'

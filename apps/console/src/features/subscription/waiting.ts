@@ -2,6 +2,7 @@ import type { Payment, Subscription } from '@keyward/contract'
 
 /** A payment that was made, and that the provider has not confirmed yet. */
 export interface Waiting {
+  ownerId: string
   orderId: string
   /** Milliseconds since 1970. */
   since: number
@@ -14,10 +15,10 @@ const keptMs = 30 * 60_000
 const key = 'keyward-payment-waiting'
 
 /** A reload does not end the wait. */
-export function readWaiting(): Waiting | undefined {
+export function readWaiting(ownerId: string): Waiting | undefined {
   try {
     const kept: Waiting | null = JSON.parse(sessionStorage.getItem(key) ?? 'null')
-    return kept && Date.now() - kept.since < keptMs ? kept : undefined
+    return kept?.ownerId === ownerId && Date.now() - kept.since < keptMs ? kept : undefined
   } catch {
     return undefined
   }

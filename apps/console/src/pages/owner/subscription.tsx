@@ -40,7 +40,7 @@ export function SubscriptionPage() {
   const refresh = useRefreshPlans()
   const coupon = useCoupon()
   const checkout = useCheckout({
-    buyer: { name: owner?.name ?? '', email: owner?.email ?? '' },
+    buyer: owner ?? { _id: '', name: '', email: '' },
     couponCode: coupon.applied?.couponCode,
     onCouponRefused: coupon.refuse,
     onActivated: coupon.remove,
@@ -66,7 +66,7 @@ export function SubscriptionPage() {
           </Button>
         }
       />
-      <div role="status" className="empty:hidden">
+      <div role="status" className="empty:-mt-6">
         {checkout.waiting && (
           <WaitingNotice waiting={checkout.waiting} onCheck={() => void subscription.refetch()} />
         )}

@@ -106,9 +106,10 @@ const sections: DocumentSection[] = [
           provider; your card details go to that provider and never to us. It does not renew by itself.
         </p>
         <p>
-          Premium comes with a seven-day money-back guarantee. When premium ends or is cancelled, it stays
-          active until the end of the time that was paid for. After that the account returns to the free plan
-          and nothing is deleted; you cannot add beyond the free limits until you are within them again.
+          Premium comes with a seven-day money-back guarantee: within seven days of your first payment you can
+          have all of it back, and premium ends with that. Premium that is cancelled otherwise stays active
+          until the end of the time that was paid for. After that the account returns to the free plan and
+          nothing is deleted; you cannot add beyond the free limits until you are within them again.
         </p>
         <p>Prices may change. A change never touches time that you have already paid for.</p>
       </>
