@@ -12,10 +12,10 @@ export interface Pagination extends Page {
 }
 
 /** The pagination of an answer; `total` beyond what searches count is told as capped. */
-export function toPagination(page: Page, total: number, search: boolean): Pagination {
+export function toPagination({ page, limit }: Page, total: number, search: boolean): Pagination {
   const capped = search && total > limits.searchCountMax
   const counted = capped ? limits.searchCountMax : total
-  const pagination = { ...page, total: counted, pages: Math.ceil(counted / page.limit) }
+  const pagination = { page, limit, total: counted, pages: Math.ceil(counted / limit) }
   return capped ? { ...pagination, capped } : pagination
 }
 

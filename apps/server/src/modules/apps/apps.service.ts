@@ -21,6 +21,14 @@ export async function getApp(db: Db, scope: OwnerScope, idOrAppId: string): Prom
   return app
 }
 
+/** The id of the app that a request narrows a list to, if it names one; 404 when there is none. */
+export const findAppId = async (
+  db: Db,
+  scope: OwnerScope,
+  idOrAppId: string | undefined,
+): Promise<string | undefined> =>
+  idOrAppId === undefined ? undefined : (await getApp(db, scope, idOrAppId)).id
+
 export async function listApps(ctx: Ctx, scope: OwnerScope, page: { page: number; limit?: number }) {
   const rows = await repo.listApps(ctx.db, scope, { page: page.page, limit: page.limit })
   const count = await repo.countApps(ctx.db, scope)

@@ -4,59 +4,37 @@ import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
-import type { Page, Sort } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { inSlices } from '../../core/slices.ts'
+import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { isUniqueViolation, type Tx } from '../../db/open.ts'
-import { toSearchTerm } from '../../db/search.ts'
-import { getApp } from '../apps/apps.service.ts'
+import { findAppId, getApp } from '../apps/apps.service.ts'
 import { extendClients, lockLicensesOf, release } from '../subscriptions/subscriptions.service.ts'
-import {
-  type ClientStats,
-  countByStatus,
-  pageOfClients,
-  searchClients,
-  windowOfClients,
-} from './clients.list.ts'
+import { clientList } from './clients.list.ts'
 import * as repo from './clients.repo.ts'
 import { clientStatus } from './clients.rules.ts'
 
 export { bindHwid, findByUsername, insertClient, lockClient, updateClient } from './clients.repo.ts'
 
-export interface ClientQuery extends Page {
-  app?: string | undefined
-  status?: ClientStatus | undefined
-  search?: string | undefined
-  sort: Sort
-}
-
-export async function listClients(ctx: Ctx, scope: OwnerScope, query: ClientQuery) {
+export async function listClients(ctx: Ctx, scope: OwnerScope, query: ListQuery<ClientStatus>) {
   const now = ctx.clock.now()
-  const appId = query.app === undefined ? undefined : (await getApp(ctx.db, scope, query.app)).id
-  const filter = { scope, appId, now }
-  const stats = await countByStatus(ctx.database, filter)
-  const page = { page: query.page, limit: query.limit, sort: query.sort }
-  const term = toSearchTerm(query.search)
-  const chosen = { ...filter, status: query.status }
-  const found = term
-    ? await searchClients(ctx.database, chosen, page, term)
-    : await pageOfClients(ctx.database, chosen, page, stats)
-  const rows = await repo.listBySeq(ctx.db, scope, found.seqs, query.sort)
-  return { clients: rows.map((row) => toClient(row, now)), pagination: found.pagination, stats }
+  const appId = await findAppId(ctx.db, scope, query.app)
+  const filter = { scope, appId, status: query.status, now }
+  const { seqs, pagination, stats } = await findPage(ctx.database, clientList, filter, query)
+  const rows = await repo.listBySeq(ctx.db, scope, seqs, query.sort)
+  return { clients: rows.map((row) => toClient(row, now)), pagination, stats }
 }
 
 /** How an export finds and reads end users. */
 export const clientSource = {
-  countByStatus,
-  search: searchClients,
-  window: windowOfClients,
+  list: clientList,
   read: async (ctx: Ctx, scope: OwnerScope, seqs: readonly number[], now: number): Promise<Client[]> =>
     (await repo.listBySeq(ctx.db, scope, seqs, 'newest')).map((row) => toClient(row, now)),
 }
 
 /** Counts of an owner's end users, or of one app that is known to be the owner's. */
-export const countClients = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<ClientStats> =>
-  countByStatus(ctx.database, { scope, appId, now: ctx.clock.now() })
+export const countClients = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<Counts<ClientStatus>> =>
+  clientList.count(ctx.database, { scope, appId, now: ctx.clock.now() })
 
 export interface DirectClient {
   username: string

@@ -2,61 +2,39 @@ import type { License, LicenseStatus } from '@keyward/contract'
 import { auditOwner } from '../../core/audit.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
-import type { Page, Sort } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { inSlices } from '../../core/slices.ts'
+import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { isUniqueViolation, type Tx } from '../../db/open.ts'
-import { toSearchTerm } from '../../db/search.ts'
-import { findApp, getApp, reserveLicenses } from '../apps/apps.service.ts'
+import { findApp, findAppId, reserveLicenses } from '../apps/apps.service.ts'
 import { getLimits } from '../auth/auth.service.ts'
 import { expireUsersOf, setLicenseExpiry } from '../subscriptions/subscriptions.service.ts'
 import { issueLicenses } from './licenses.issue.ts'
-import {
-  countByStatus,
-  type LicenseStats,
-  pageOfLicenses,
-  searchLicenses,
-  windowOfLicenses,
-} from './licenses.list.ts'
+import { licenseList } from './licenses.list.ts'
 import * as repo from './licenses.repo.ts'
 import { licenseStatus } from './licenses.rules.ts'
 
 export { findLicenseById, findLicenseByKey, lockLicenseById, takenKeys } from './licenses.repo.ts'
 
-export interface LicenseQuery extends Page {
-  app?: string | undefined
-  status?: LicenseStatus | undefined
-  search?: string | undefined
-  sort: Sort
-}
-
-export async function listLicenses(ctx: Ctx, scope: OwnerScope, query: LicenseQuery) {
+export async function listLicenses(ctx: Ctx, scope: OwnerScope, query: ListQuery<LicenseStatus>) {
   const now = ctx.clock.now()
-  const appId = query.app === undefined ? undefined : (await getApp(ctx.db, scope, query.app)).id
-  const filter = { scope, appId, now }
-  const stats = await countByStatus(ctx.database, filter)
-  const page = { page: query.page, limit: query.limit, sort: query.sort }
-  const term = toSearchTerm(query.search)
-  const chosen = { ...filter, status: query.status }
-  const found = term
-    ? await searchLicenses(ctx.database, chosen, page, term)
-    : await pageOfLicenses(ctx.database, chosen, page, stats)
-  const rows = await repo.listBySeq(ctx.db, scope, found.seqs, query.sort)
-  return { licenses: rows.map((row) => toLicense(row, now)), pagination: found.pagination, stats }
+  const appId = await findAppId(ctx.db, scope, query.app)
+  const filter = { scope, appId, status: query.status, now }
+  const { seqs, pagination, stats } = await findPage(ctx.database, licenseList, filter, query)
+  const rows = await repo.listBySeq(ctx.db, scope, seqs, query.sort)
+  return { licenses: rows.map((row) => toLicense(row, now)), pagination, stats }
 }
 
 /** How an export finds and reads licenses. */
 export const licenseSource = {
-  countByStatus,
-  search: searchLicenses,
-  window: windowOfLicenses,
+  list: licenseList,
   read: async (ctx: Ctx, scope: OwnerScope, seqs: readonly number[], now: number): Promise<License[]> =>
     (await repo.listBySeq(ctx.db, scope, seqs, 'newest')).map((row) => toLicense(row, now)),
 }
 
 /** Counts of an owner's licenses, or of one app that is known to be the owner's. */
-export const countLicenses = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<LicenseStats> =>
-  countByStatus(ctx.database, { scope, appId, now: ctx.clock.now() })
+export const countLicenses = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<Counts<LicenseStatus>> =>
+  licenseList.count(ctx.database, { scope, appId, now: ctx.clock.now() })
 
 export interface NewLicenses {
   app: string
@@ -128,7 +106,7 @@ export async function deleteAllLicenses(
   scope: OwnerScope,
   app: string | undefined,
 ): Promise<number> {
-  const appId = app === undefined ? undefined : (await getApp(ctx.db, scope, app)).id
+  const appId = await findAppId(ctx.db, scope, app)
   const deleted = await deleteLicensesInSlices(ctx, scope, { appId })
   const now = ctx.clock.now()
   await ctx.tx((tx) => auditOwner(tx, scope, now, 'licenses.deleted', appId, { count: deleted }))

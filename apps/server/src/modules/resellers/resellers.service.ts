@@ -6,7 +6,7 @@ import { newId, normalizeName } from '../../core/ids.ts'
 import { toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
 import { isUniqueViolation, type Tx } from '../../db/open.ts'
-import { getApp, reserveLicenses } from '../apps/apps.service.ts'
+import { findAppId, getApp, reserveLicenses } from '../apps/apps.service.ts'
 import { getLimits } from '../auth/auth.service.ts'
 import { checkPassword } from '../auth/password.rules.ts'
 import * as repo from './resellers.repo.ts'
@@ -23,7 +23,7 @@ export interface ResellerQuery {
 }
 
 export async function listResellers(ctx: Ctx, scope: OwnerScope, query: ResellerQuery) {
-  const appId = query.app === undefined ? undefined : (await getApp(ctx.db, scope, query.app)).id
+  const appId = await findAppId(ctx.db, scope, query.app)
   const filter = { appId, active: query.active }
   const rows = await repo.listResellers(ctx.db, scope, filter, { page: query.page, limit: query.limit })
   const resellers = rows.map(toReseller)
