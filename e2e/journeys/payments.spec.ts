@@ -127,6 +127,8 @@ test('a payment that cannot be confirmed yet is waited for, also after a reload'
   await expect(page.locator('[data-sonner-toast][data-type=error]')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeDisabled()
   await expectAccessible(page, 'waiting for confirmation')
+  // Without the events of the server it is asked every few seconds.
+  await page.route('**/api/events', (route) => route.abort())
   await page.reload()
   await expect(waiting).toBeVisible()
 

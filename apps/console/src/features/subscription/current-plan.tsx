@@ -61,7 +61,7 @@ export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentP
         {premium && (!cancelledAt || moneyBack) && (
           <div className="grid gap-3 border-t pt-4">
             {moneyBack && (
-              <p className="text-[0.8125rem] text-fg-muted">
+              <p className="text-pretty text-[0.8125rem] text-fg-muted">
                 Until <DateText value={moneyBack.until} /> you can have all of your {moneyBack.priceFormatted}{' '}
                 back.
               </p>

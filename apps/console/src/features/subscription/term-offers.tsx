@@ -53,7 +53,7 @@ export function TermOffers({
               </s>
             )}
             <span className="font-semibold text-2xl tabular-nums tracking-tight">{offer.price}</span>{' '}
-            <span className="text-fg-muted">per {offer.per}</span>
+            <span className="whitespace-nowrap text-fg-muted">per {offer.per}</span>
           </p>
           {detail?.(offer)}
           <Button

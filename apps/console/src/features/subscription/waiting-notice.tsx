@@ -14,6 +14,7 @@ export function WaitingNotice({ waiting, onCheck }: { waiting: Waiting; onCheck:
   return (
     <Callout
       tone="accent"
+      className="mt-6"
       icon={<Spinner className="size-5 text-accent-text" />}
       title="Waiting for confirmation"
       action={slow && <Button onClick={onCheck}>Check again</Button>}

@@ -56,20 +56,22 @@ export function SubscriptionPage() {
   const cancellable = status?.hasActiveSubscription && (!status.cancelledAt || status.moneyBack)
   return (
     <div className="mx-auto grid w-full max-w-5xl gap-6">
-      <PageHeader
-        title="Subscription"
-        subtitle="Your plan, what it includes, and what premium costs."
-        actions={
-          <Button onClick={() => refresh.mutate()} loading={refresh.isPending}>
-            {!refresh.isPending && <RefreshCw />}
-            Refresh plans
-          </Button>
-        }
-      />
-      <div role="status" className="empty:-mt-6">
-        {checkout.waiting && (
-          <WaitingNotice waiting={checkout.waiting} onCheck={() => void subscription.refetch()} />
-        )}
+      <div>
+        <PageHeader
+          title="Subscription"
+          subtitle="Your plan, what it includes, and what premium costs."
+          actions={
+            <Button onClick={() => refresh.mutate()} loading={refresh.isPending}>
+              {!refresh.isPending && <RefreshCw />}
+              Refresh plans
+            </Button>
+          }
+        />
+        <div role="status">
+          {checkout.waiting && (
+            <WaitingNotice waiting={checkout.waiting} onCheck={() => void subscription.refetch()} />
+          )}
+        </div>
       </div>
       {failed ? (
         <Card>
