@@ -85,4 +85,13 @@ export function isUniqueViolation(error: unknown): boolean {
   return code === postgresUnique || errcode === sqliteUnique || errcode === sqlitePrimaryKey
 }
 
+/** Does a write; `taken` is thrown instead when a row with the same unique value is there. */
+export async function unlessTaken<T>(taken: () => Error, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    throw isUniqueViolation(error) ? taken() : error
+  }
+}
+
 export type { Db, Tx }

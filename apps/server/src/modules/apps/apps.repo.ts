@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
+import { onPage, type PageOrAll } from '../../core/paging.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { AppRow } from '../../db/tables.ts'
 
@@ -14,14 +15,9 @@ export const findApp = (db: Db, scope: OwnerScope, idOrAppId: string): Promise<A
     .where(nameColumn(idOrAppId), '=', idOrAppId)
     .executeTakeFirst()
 
-export async function listApps(
-  db: Db,
-  scope: OwnerScope,
-  page: { page: number; limit: number | undefined },
-): Promise<AppRow[]> {
-  let query = db.selectFrom('apps').selectAll().where('owner_id', '=', scope.ownerId).orderBy('seq', 'desc')
-  if (page.limit !== undefined) query = query.limit(page.limit).offset((page.page - 1) * page.limit)
-  return query.execute()
+export function listApps(db: Db, scope: OwnerScope, page: PageOrAll): Promise<AppRow[]> {
+  const query = db.selectFrom('apps').selectAll().where('owner_id', '=', scope.ownerId).orderBy('seq', 'desc')
+  return onPage(query, page).execute()
 }
 
 export const listAppRefs = (db: Db, scope: OwnerScope) =>

@@ -4,6 +4,7 @@ import { toIso } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newAppId, newAppSecret, newId } from '../../core/ids.ts'
+import { type PageOrAll, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
 import { newSigningKey } from '../../core/signing.ts'
 import type { Db, Tx } from '../../db/open.ts'
@@ -29,16 +30,12 @@ export const findAppId = async (
 ): Promise<string | undefined> =>
   idOrAppId === undefined ? undefined : (await getApp(db, scope, idOrAppId)).id
 
-export async function listApps(ctx: Ctx, scope: OwnerScope, page: { page: number; limit?: number }) {
-  const rows = await repo.listApps(ctx.db, scope, { page: page.page, limit: page.limit })
+export async function listApps(ctx: Ctx, scope: OwnerScope, { page, limit }: PageOrAll) {
+  const rows = await repo.listApps(ctx.db, scope, { page, limit })
   const count = await repo.countApps(ctx.db, scope)
-  const pagination = page.limit && {
-    page: page.page,
-    limit: page.limit,
-    total: count,
-    pages: Math.ceil(count / page.limit),
-  }
-  return { apps: rows.map((row) => toApp(ctx, row)), count, pagination: pagination || undefined }
+  const apps = rows.map((row) => toApp(ctx, row))
+  if (limit === undefined) return { apps, count }
+  return { apps, count, pagination: toPagination({ page, limit }, count, false) }
 }
 
 export const readApp = async (ctx: Ctx, scope: OwnerScope, idOrAppId: string): Promise<App> =>

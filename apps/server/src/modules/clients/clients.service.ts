@@ -7,7 +7,7 @@ import { newId, normalizeName } from '../../core/ids.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { inSlices } from '../../core/slices.ts'
 import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
-import { isUniqueViolation, type Tx } from '../../db/open.ts'
+import { type Tx, unlessTaken } from '../../db/open.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
 import { extendClients, lockLicensesOf, release } from '../subscriptions/subscriptions.service.ts'
 import { clientList } from './clients.list.ts'
@@ -52,7 +52,7 @@ export async function createDirect(ctx: Ctx, scope: OwnerScope, given: DirectCli
   const app = await getApp(ctx.db, scope, given.appId)
   const passwordHash = await ctx.passwords.hash(given.password)
   const id = newId('usr')
-  const row = await onlyOneUsername(() =>
+  const row = await unlessTaken(usernameTaken, () =>
     ctx.tx(async (tx) => {
       await getApp(tx, scope, app.id)
       await repo.insertClient(tx, {
@@ -140,13 +140,7 @@ async function change(
   return toClient(row, now)
 }
 
-async function onlyOneUsername<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    throw isUniqueViolation(error) ? problem('username_taken') : error
-  }
-}
+const usernameTaken = () => problem('username_taken')
 
 export function toClient(row: repo.ClientView, now: number): Client {
   return {

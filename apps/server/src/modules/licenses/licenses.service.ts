@@ -5,7 +5,7 @@ import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { inSlices } from '../../core/slices.ts'
 import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
-import { isUniqueViolation, type Tx } from '../../db/open.ts'
+import { type Tx, unlessTaken } from '../../db/open.ts'
 import { findApp, findAppId, reserveLicenses } from '../apps/apps.service.ts'
 import { getLimits } from '../auth/auth.service.ts'
 import { expireUsersOf, setLicenseExpiry } from '../subscriptions/subscriptions.service.ts'
@@ -51,7 +51,7 @@ export async function createLicenses(ctx: Ctx, scope: OwnerScope, given: NewLice
   if (expiresAt <= now) throw invalid('expiresAt', 'The expiry must be in the future')
   const { maxLicensesPerApp } = await getLimits(ctx, scope)
   const drafts = Array.from({ length: given.count }, () => ({ key: given.key, note: given.note, expiresAt }))
-  const rows = await onlyOneKey(() =>
+  const rows = await unlessTaken(keyTaken, () =>
     ctx.tx(async (tx) => {
       const app = await findApp(tx, scope, given.app)
       if (!app) throw problem('not_found', { message: 'App not found' })
@@ -161,13 +161,7 @@ async function change(
   return toLicense(row, now)
 }
 
-async function onlyOneKey<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    throw isUniqueViolation(error) ? problem('key_taken') : error
-  }
-}
+const keyTaken = () => problem('key_taken')
 
 export function toLicense(row: repo.LicenseView, now: number): License {
   return {

@@ -2,7 +2,7 @@ import type { PortalLicense, PortalStats } from '@keyward/contract'
 import { audit } from '../../core/audit.ts'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
-import { toPagination } from '../../core/paging.ts'
+import { type PageOrAll, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import type { ResellerActor } from '../../http/mount.ts'
 import { reserveLicenses } from '../apps/apps.service.ts'
@@ -14,12 +14,7 @@ import { findReseller, reserveQuota } from '../resellers/resellers.service.ts'
 import * as repo from './portal.repo.ts'
 import { entry, getReseller } from './portal.service.ts'
 
-export async function listLicenses(
-  ctx: Ctx,
-  actor: ResellerActor,
-  query: { page: number; limit?: number | undefined },
-) {
-  const { page, limit } = query
+export async function listLicenses(ctx: Ctx, actor: ResellerActor, { page, limit }: PageOrAll) {
   const { app_name: appName } = await getReseller(ctx, actor)
   const now = ctx.clock.now()
   const rows = await repo.listLicenses(ctx.db, actor, { page, limit })

@@ -1,21 +1,17 @@
 import { sql } from 'kysely'
+import { onPage, type PageOrAll } from '../../core/paging.ts'
 import type { Db } from '../../db/open.ts'
 import type { ResellerActor } from '../../http/mount.ts'
 
 /** Newest first; everything when no limit is given. */
-export async function listLicenses(
-  db: Db,
-  { resellerId }: ResellerActor,
-  page: { page: number; limit: number | undefined },
-) {
-  let query = db
+export function listLicenses(db: Db, { resellerId }: ResellerActor, page: PageOrAll) {
+  const query = db
     .selectFrom('licenses as l')
     .leftJoin('clients as c', 'c.id', 'l.client_id')
     .select(['l.id', 'l.key', 'l.used', 'l.created_at', 'l.expires_at', 'c.username'])
     .where('l.reseller_id', '=', resellerId)
     .orderBy('l.seq', 'desc')
-  if (page.limit !== undefined) query = query.limit(page.limit).offset((page.page - 1) * page.limit)
-  return query.execute()
+  return onPage(query, page).execute()
 }
 
 /** Counts the licenses that exist; a reseller has at most some thousands. */

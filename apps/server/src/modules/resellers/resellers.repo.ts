@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
+import { onPage, type PageOrAll } from '../../core/paging.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { ResellerRow } from '../../db/tables.ts'
 
@@ -32,13 +33,12 @@ export async function listResellers(
   db: Db,
   scope: OwnerScope,
   filter: ResellerFilter,
-  page: { page: number; limit: number | undefined },
+  page: PageOrAll,
 ): Promise<ResellerView[]> {
   let query = views(db).where('r.owner_id', '=', scope.ownerId).orderBy('r.seq', 'desc')
   if (filter.appId !== undefined) query = query.where('r.app_id', '=', filter.appId)
   if (filter.active !== undefined) query = query.where('r.active', '=', filter.active ? 1 : 0)
-  if (page.limit !== undefined) query = query.limit(page.limit).offset((page.page - 1) * page.limit)
-  return query.execute()
+  return onPage(query, page).execute()
 }
 
 export async function countResellers(db: Db, scope: OwnerScope, filter: ResellerFilter): Promise<number> {

@@ -3,9 +3,9 @@ import { auditOwner } from '../../core/audit.ts'
 import { toIso } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
-import { toPagination } from '../../core/paging.ts'
+import { type PageOrAll, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
-import { isUniqueViolation, type Tx } from '../../db/open.ts'
+import { type Tx, unlessTaken } from '../../db/open.ts'
 import { findAppId, getApp, reserveLicenses } from '../apps/apps.service.ts'
 import { getLimits } from '../auth/auth.service.ts'
 import { checkPassword } from '../auth/password.rules.ts'
@@ -15,21 +15,19 @@ import { endSessions } from './resellers.sessions.ts'
 
 export { findByEmail, findReseller, lockActive, reserveQuota, setPasswordHash } from './resellers.repo.ts'
 
-export interface ResellerQuery {
+export interface ResellerQuery extends PageOrAll {
   app?: string | undefined
   active?: boolean | undefined
-  page: number
-  limit?: number | undefined
 }
 
-export async function listResellers(ctx: Ctx, scope: OwnerScope, query: ResellerQuery) {
+export async function listResellers(ctx: Ctx, scope: OwnerScope, { page, limit, ...query }: ResellerQuery) {
   const appId = await findAppId(ctx.db, scope, query.app)
   const filter = { appId, active: query.active }
-  const rows = await repo.listResellers(ctx.db, scope, filter, { page: query.page, limit: query.limit })
+  const rows = await repo.listResellers(ctx.db, scope, filter, { page, limit })
   const resellers = rows.map(toReseller)
-  if (query.limit === undefined) return { resellers }
+  if (limit === undefined) return { resellers }
   const total = await repo.countResellers(ctx.db, scope, filter)
-  return { resellers, pagination: toPagination({ page: query.page, limit: query.limit }, total, false) }
+  return { resellers, pagination: toPagination({ page, limit }, total, false) }
 }
 
 export interface NewReseller {
@@ -50,7 +48,7 @@ export async function createReseller(ctx: Ctx, scope: OwnerScope, given: NewRese
   const passwordHash = await ctx.passwords.hash(given.password)
   const id = newId('res')
   const now = ctx.clock.now()
-  await onlyOneEmail(() =>
+  await unlessTaken(emailTaken, () =>
     ctx.tx(async (tx) => {
       await reserveReseller(tx, scope, maxResellers)
       if (!(await reserveLicenses(tx, scope, app.id, 0, unlimited))) throw problem('not_found')
@@ -128,14 +126,6 @@ const planLimit = (max: number) =>
   })
 
 const emailTaken = () => problem('email_taken', { message: 'A reseller with this email already exists' })
-
-async function onlyOneEmail<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    throw isUniqueViolation(error) ? emailTaken() : error
-  }
-}
 
 const toReseller = (row: repo.ResellerView): Reseller => ({
   _id: row.id,
