@@ -60,6 +60,7 @@ test.each([
   ['PRICE_MONTHLY', 'free'],
   ['PRICE_YEARLY', '0'],
   ['CURRENCY', 'rupees'],
+  ['CURRENCY', 'JPY'],
   ['LINK_REFUND', 'javascript:alert(1)'],
 ])('%s=%s is told in one clear line that begins with its name', (name, value) => {
   const found = mistakes({ [name]: value })

@@ -51,6 +51,10 @@ const smallestUnits = z.coerce
   .max(10_000_000, 'is too large')
   .transform((amount) => Math.round(amount * 100))
 
+/** Their smallest unit is no hundredth, as all amounts here are taken to be. */
+const otherDecimals =
+  /^(BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF|BHD|IQD|JOD|KWD|LYD|OMR|TND)$/
+
 const variables = z.object({
   PORT: z.coerce
     .number('must be a port number')
@@ -89,6 +93,7 @@ const variables = z.object({
   CURRENCY: z
     .string()
     .regex(/^[A-Z]{3}$/, 'must be a three-letter currency code')
+    .refine((code) => !otherDecimals.test(code), 'must be a currency of two decimals')
     .default('INR'),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must start with smtp:// or smtps://' }).optional(),
   MAIL_FROM: z.string().regex(sender, 'must be an address, or a name and <address>').optional(),

@@ -24,6 +24,8 @@ export interface Endpoint<
   params?: Params
   query?: Query
   body?: Body
+  /** What comes is believed by a signature over its bytes, whatever else its sender put in. */
+  signed?: true
   /** What stands in `data` of a successful answer. */
   data: Data
   /** Media types of a success that is a file or a stream instead of JSON; `data` is then empty. */

@@ -127,6 +127,7 @@ export const payments = {
     tag,
     summary: 'Events of the payment provider, signed with the secret of the webhook',
     body: z.looseObject({ event: z.string().max(100) }),
+    signed: true,
     data: z.strictObject({}),
     errors: ['invalid_signature', 'payment_provider_unavailable', 'payments_off'],
   }),

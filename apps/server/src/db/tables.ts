@@ -210,6 +210,8 @@ interface PaymentsTable {
   refund_reason: 'money_back' | 'second' | 'different' | null
   refund_due: Generated<Flag>
   dispute: 'open' | 'won' | 'lost' | null
+  /** The provider's id of the dispute that `dispute` is of. */
+  dispute_id: string | null
   activated_at: number | null
   period_start: number | null
   period_end: number | null

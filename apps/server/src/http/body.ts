@@ -6,12 +6,17 @@ declare module 'fastify' {
     /** The bytes of the body as they came, for digests and signatures. */
     rawBody: Buffer | undefined
   }
+  interface FastifyContextConfig {
+    /** The signature over the body decides; names of prototypes are left out in place of refused. */
+    signed?: true | undefined
+  }
 }
 
 /** JSON alone is taken; an empty body counts as `{}` whatever its content type. */
 export function installBodies(server: FastifyInstance): void {
   server.decorateRequest('rawBody', undefined)
-  const parseJson = server.getDefaultJsonParser('error', 'error')
+  const parseStrictly = server.getDefaultJsonParser('error', 'error')
+  const parseSigned = server.getDefaultJsonParser('remove', 'remove')
   server.removeAllContentTypeParsers()
   server.addHook('onRequest', async ({ raw: { headers } }) => {
     const isEmpty = (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined
@@ -22,6 +27,7 @@ export function installBodies(server: FastifyInstance): void {
     if (body.length === 0) return done(null, {})
     const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
     if (type !== 'application/json') return done(problem('unsupported_media_type'))
+    const parseJson = request.routeOptions.config.signed ? parseSigned : parseStrictly
     parseJson(request, body.toString('utf8'), (error, value) => {
       done(error ? problem('invalid_json') : null, value)
     })

@@ -34,7 +34,8 @@ export async function createOrder(
   if (order.provider_order_id !== null) return toOrder(order, provider, order.provider_order_id)
   const providerOrderId = await asking(payments, () => orderAtProvider(payments, provider, order, isNew))
   const named = await ctx.tx((tx) => repo.nameOrder(tx, order.id, providerOrderId))
-  return toOrder(named, provider, named.provider_order_id ?? providerOrderId)
+  if (named.provider_order_id === null) throw problem('payment_provider_unavailable')
+  return toOrder(named, provider, named.provider_order_id)
 }
 
 async function openOrder(
@@ -94,9 +95,7 @@ async function orderAtProvider(
     const found = isNew ? undefined : await provider.findOrder(receipt)
     return found ?? (await provider.createOrder({ amount, currency, receipt }))
   } catch (error) {
-    if (error instanceof ProviderError && error.refused) {
-      await repo.updateOrder(ctx.db, order.id, { status: 'failed', next_check_at: null })
-    }
+    if (isNew && error instanceof ProviderError && error.refused) await repo.failOrder(ctx.db, order.id)
     throw error
   }
 }

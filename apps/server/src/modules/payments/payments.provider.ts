@@ -13,6 +13,7 @@ export interface ProviderPayment {
 }
 
 export interface ProviderDispute {
+  id: string
   paymentId: string
   status: 'open' | 'won' | 'lost'
 }

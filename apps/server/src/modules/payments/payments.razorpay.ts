@@ -20,18 +20,22 @@ export interface RazorpaySettings {
 /** Longer than the provider needs, and short enough for a webhook to be answered within its five seconds. */
 const timeoutMs = 4000
 
-const amount = z.int().nonnegative()
+/** What the columns take, and more than is ever charged. */
+const amount = z.int32().nonnegative()
+const currency = z.string().regex(/^[A-Z]{3}$/)
+/** Buyers may have had a hand in it. */
+const text = z.string().transform((given) => given.replace(/\p{Cc}+/gu, ' ').toWellFormed())
 const paymentEntity = z.object({
   id: z.string(),
   order_id: z.string().nullish(),
   status: z.enum(['created', 'authorized', 'captured', 'refunded', 'failed']),
   amount,
-  currency: z.string(),
+  currency,
   amount_refunded: amount.nullish(),
-  method: z.string().nullish(),
-  error_description: z.string().nullish(),
+  method: text.nullish(),
+  error_description: text.nullish(),
 })
-const disputeEntity = z.object({ payment_id: z.string(), status: z.string() })
+const disputeEntity = z.object({ id: z.string(), payment_id: z.string(), status: z.string() })
 const named = z.object({ id: z.string() })
 const event = z.object({
   payload: z
@@ -75,10 +79,10 @@ export function createRazorpay(settings: RazorpaySettings): PaymentProvider {
     async capture({ id, amount, currency }) {
       const path = `/payments/${encodeURIComponent(id)}/capture`
       const captured = request('POST', path, paymentEntity, { body: { amount, currency } })
-      // It may have been captured a moment ago by another way, which is refused here.
+      // Refused when it was captured a moment ago by another way, or another payment of the order was.
       return captured.then(toPayment).catch(async (error: unknown) => {
         const now = await getPayment(id)
-        if (now.status === 'authorized') throw error
+        if (now.status === 'authorized' && !(error as ProviderError).refused) throw error
         return now
       })
     },
@@ -173,9 +177,9 @@ const toPayment = (entity: z.output<typeof paymentEntity>): ProviderPayment => (
 })
 
 /** Only a lost dispute takes the money; `closed` is one that took none. */
-function toDispute({ payment_id, status }: z.output<typeof disputeEntity>): ProviderDispute {
+function toDispute({ id, payment_id, status }: z.output<typeof disputeEntity>): ProviderDispute {
   const known = { lost: 'lost', won: 'won', closed: 'won' } as const
-  return { paymentId: payment_id, status: known[status as keyof typeof known] ?? 'open' }
+  return { id, paymentId: payment_id, status: known[status as keyof typeof known] ?? 'open' }
 }
 
 function readEvent(secret: string | undefined, body: Buffer, signature: string): ProviderEvent | undefined {

@@ -1,7 +1,9 @@
-import { minute, second } from '../../core/clock.ts'
+import { hour, minute, second } from '../../core/clock.ts'
+import type { OrderRow } from '../../db/tables.ts'
 import { type Payments, requireProvider } from './payments.ctx.ts'
 import type { PaymentProvider } from './payments.provider.ts'
 import * as repo from './payments.repo.ts'
+import { nextCheck } from './payments.rules.ts'
 import { captured, giveBack } from './payments.service.ts'
 import { type Look, settle } from './payments.settle.ts'
 
@@ -18,17 +20,18 @@ export const lookAtAll =
   (provider: PaymentProvider): Look =>
   async (order) => {
     if (order.provider_order_id === null) return []
-    const payments = await provider.listPayments(order.provider_order_id)
-    return Promise.all(
-      payments.map(async (payment) => ({ payment: await captured(provider, order, payment) })),
-    )
+    const sightings = []
+    for (const payment of await provider.listPayments(order.provider_order_id)) {
+      sightings.push({ payment: await captured(provider, order, payment) })
+    }
+    return sightings
   }
 
 /**
  * Asks the provider about orders of which news may have been lost: payments that nobody told of, refunds that are due
  * or were made elsewhere. What fails is tried again later.
  */
-export async function reconcile(payments: Payments): Promise<void> {
+export async function reconcile(payments: Payments, signal?: AbortSignal): Promise<void> {
   const provider = requireProvider(payments)
   const { ctx, onError } = payments
   for (;;) {
@@ -37,20 +40,33 @@ export async function reconcile(payments: Payments): Promise<void> {
       repo.claimDueOrders(tx, provider.name, { now, until: now + claimMs, count: atOnce }),
     )
     for (const order of due) {
-      await settle(payments, order.id, lookAtAll(provider))
-        .then(() => giveBack(payments, provider, order.id))
-        .catch(onError)
+      if (signal?.aborted) return
+      try {
+        await settle(payments, order.id, lookAtAll(provider))
+        await giveBack(payments, provider, order.id)
+      } catch (error) {
+        onError(error)
+        await postpone(payments, order)
+      }
     }
     if (due.length < atOnce) return
   }
+}
+
+/** An order that the provider does not know, of other keys maybe, is not asked about for ever. */
+async function postpone({ ctx }: Payments, order: OrderRow): Promise<void> {
+  const now = ctx.clock.now()
+  const next = nextCheck(order, await repo.summarize(ctx.db, order.id), now)
+  await repo.postponeOrder(ctx.db, order, next && Math.min(next, now + hour))
 }
 
 /** Reconciles soon after the start, and now and then until the returned function is called. */
 export function startReconciler(payments: Payments): () => Promise<void> {
   if (!payments.provider) return async () => {}
   let running: Promise<void> | undefined
+  const stopping = new AbortController()
   const run = () => {
-    running ??= reconcile(payments)
+    running ??= reconcile(payments, stopping.signal)
       .catch(payments.onError)
       .finally(() => {
         running = undefined
@@ -63,6 +79,7 @@ export function startReconciler(payments: Payments): () => Promise<void> {
   return async () => {
     clearTimeout(first)
     clearInterval(timer)
+    stopping.abort()
     await running
   }
 }

@@ -36,6 +36,16 @@ export async function insertOrder(tx: Tx, order: NewOrder): Promise<void> {
   await tx.insertInto('payment_orders').values(order).execute()
 }
 
+/** An order that the provider refused; not one that somebody else who asked for it got a name for. */
+export async function failOrder(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('payment_orders')
+    .set({ status: 'failed', next_check_at: null })
+    .where('id', '=', id)
+    .where('provider_order_id', 'is', null)
+    .execute()
+}
+
 /** The first one to bring the provider's id wins; answers the order as it then is. */
 export async function nameOrder(tx: Tx, id: string, providerOrderId: string): Promise<OrderRow> {
   await tx
@@ -43,18 +53,23 @@ export async function nameOrder(tx: Tx, id: string, providerOrderId: string): Pr
     .set({ provider_order_id: providerOrderId })
     .where('id', '=', id)
     .where('provider_order_id', 'is', null)
+    .where('status', '<>', 'failed')
     .execute()
   return getOrder(tx, id)
 }
 
 export const updateOrder = (
-  db: Db,
+  tx: Tx,
   id: string,
   change: Partial<Pick<OrderRow, 'status' | 'next_check_at' | 'version'>>,
-): Promise<unknown> => db.updateTable('payment_orders').set(change).where('id', '=', id).execute()
+): Promise<unknown> => tx.updateTable('payment_orders').set(change).where('id', '=', id).execute()
 
 export const getOrder = (db: Db, id: string): Promise<OrderRow> =>
   db.selectFrom('payment_orders').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+/** Reads an order that nobody else changes until the transaction ends. */
+export const lockOrder = (tx: Tx, id: string): Promise<OrderRow> =>
+  tx.updateTable('payment_orders').set({ id }).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
 type Provider = OrderRow['provider']
 
@@ -114,6 +129,20 @@ export async function claimDueOrders(
     .execute()
 }
 
+/** When to look again at an order that could not be looked at; news of it that came meanwhile count more. */
+export async function postponeOrder(
+  db: Db,
+  { id, next_check_at }: OrderRow,
+  at: number | null,
+): Promise<void> {
+  await db
+    .updateTable('payment_orders')
+    .set({ next_check_at: at })
+    .where('id', '=', id)
+    .where('next_check_at', '=', next_check_at)
+    .execute()
+}
+
 export const findPayment = (
   db: Db,
   orderId: string,
@@ -170,13 +199,14 @@ export const listActivated = (db: Db, scope: OwnerScope) =>
     .where('p.owner_id', '=', scope.ownerId)
     .where('p.activated_at', 'is not', null)
     .orderBy('p.activated_at')
+    .orderBy('p.id')
     .execute()
 
 export type ActivatedRow = Awaited<ReturnType<typeof listActivated>>[number]
 
 /** Makes old news of an order be taken for such, and has it looked at. */
-export async function touchOrder(tx: Tx, id: string, now: number): Promise<void> {
-  await tx
+export async function touchOrder(db: Db, id: string, now: number): Promise<void> {
+  await db
     .updateTable('payment_orders')
     .set({ version: sql`version + 1`, next_check_at: now })
     .where('id', '=', id)
@@ -185,10 +215,10 @@ export async function touchOrder(tx: Tx, id: string, now: number): Promise<void>
 
 /** Whether refunds of an order are due, and when the last period paid with it ends. */
 export async function summarize(
-  tx: Tx,
+  db: Db,
   orderId: string,
 ): Promise<{ refundsDue: boolean; lastPeriodEnd: number | null }> {
-  const { due, lastEnd } = await tx
+  const { due, lastEnd } = await db
     .selectFrom('payments')
     .select(({ fn }) => [
       fn.max<number | null>('refund_due').as('due'),

@@ -89,11 +89,13 @@ describe('the next look at an order', () => {
     expect(nextCheck({ ...open, checks: 20 }, none, 7 * day + 1)).toBeNull()
   })
 
-  test('comes daily while its period runs, and not at all when nothing can follow', () => {
+  test('comes daily while its period runs and refunds may fail, and not at all when nothing can follow', () => {
     const paid = { ...open, status: 'paid' } as const
     expect(nextCheck(paid, { refundsDue: false, lastPeriodEnd: 30 * day }, day)).toBe(2 * day)
-    expect(nextCheck(paid, { refundsDue: false, lastPeriodEnd: 30 * day }, 30 * day)).toBeNull()
-    expect(nextCheck({ ...open, status: 'closed' }, none, 0)).toBeNull()
+    expect(nextCheck(paid, { refundsDue: false, lastPeriodEnd: 30 * day }, 43 * day)).toBe(44 * day)
+    expect(nextCheck(paid, { refundsDue: false, lastPeriodEnd: 30 * day }, 44 * day)).toBeNull()
+    expect(nextCheck({ ...open, status: 'closed' }, none, 0)).toBe(2 * minute)
+    expect(nextCheck({ ...open, status: 'closed' }, none, 8 * day)).toBeNull()
     expect(nextCheck({ ...open, status: 'failed' }, none, 0)).toBeNull()
   })
 

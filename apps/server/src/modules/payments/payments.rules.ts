@@ -64,9 +64,11 @@ export function moneyBackUntil(firstPaidAt: number | null, now: number): number 
   return until > now ? until : undefined
 }
 
-/** Soon at first, for answers that were lost; then seldom, for refunds; a week after the last use it is over. */
+/** Soon at first, for answers that were lost; then seldom, for refunds; some time after the last use it is over. */
 const waits = [2 * minute, 3 * minute, 5 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour]
 const unpaidForMs = 8 * day
+/** A bank may need this long to find that it cannot give a refund to the buyer. */
+const refundsFailForMs = 14 * day
 
 /** When to ask the provider about an order again; null when nothing can come any more. */
 export function nextCheck(
@@ -76,7 +78,7 @@ export function nextCheck(
 ): number | null {
   const wait = waits[order.checks] ?? day
   if (refundsDue) return now + Math.min(wait, hour)
-  if (order.status === 'failed' || order.status === 'closed') return null
-  if (order.status === 'paid') return lastPeriodEnd !== null && lastPeriodEnd > now ? now + day : null
+  if (order.status === 'failed') return null
+  if (order.status === 'paid') return (lastPeriodEnd ?? 0) + refundsFailForMs > now ? now + day : null
   return now + wait - order.created_at > unpaidForMs ? null : now + wait
 }

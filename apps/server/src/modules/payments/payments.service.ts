@@ -36,7 +36,7 @@ export async function verify(
   const known = await repo.findPayment(db, order.id, report.paymentId)
   if (!known?.activated_at) {
     // Noted first: should the provider not answer now, it is asked again.
-    await repo.updateOrder(db, order.id, { next_check_at: payments.ctx.clock.now() })
+    await repo.touchOrder(db, order.id, payments.ctx.clock.now())
     await asking(
       payments,
       async () => {

@@ -12,7 +12,7 @@ import { isGivenBack, isTaken, nextCheck, nextPeriod, remainingOf } from './paym
 /** What the provider says of a payment now. */
 export interface Sighting {
   payment: ProviderPayment
-  dispute?: ProviderDispute['status'] | undefined
+  dispute?: ProviderDispute | undefined
 }
 
 /** Asks the provider about an order; called again when the order has changed meanwhile. */
@@ -30,7 +30,7 @@ export async function settle({ ctx }: Payments, orderId: string, look: Look): Pr
     const sightings = await look(before)
     const isSettled = await ctx.tx(async (tx) => {
       const owner = await lockOwner(tx, { ownerId: before.owner_id })
-      const order = await repo.getOrder(tx, orderId)
+      const order = await repo.lockOrder(tx, orderId)
       if (order.version !== before.version) return false
       await new Settlement(tx, owner, order, ctx.clock.now()).settle(sightings)
       return true
@@ -38,6 +38,17 @@ export async function settle({ ctx }: Payments, orderId: string, look: Look): Pr
     if (isSettled) return
   }
   throw new Error(`order ${orderId} changed ${triesMax} times while the provider was asked about it`)
+}
+
+/** A payment may be disputed more than once: what one dispute took, no other one brings back. */
+function disputeOf(
+  known: Pick<PaymentRow, 'dispute' | 'dispute_id'> = { dispute: null, dispute_id: null },
+  news: Sighting['dispute'],
+): Pick<PaymentRow, 'dispute' | 'dispute_id'> {
+  const { dispute, dispute_id } = known
+  const isOther = dispute_id !== null && dispute_id !== news?.id
+  if (!news || (dispute === 'lost' && isOther)) return { dispute, dispute_id }
+  return { dispute: news.status, dispute_id: news.id }
 }
 
 /** One order in one transaction that has locked its owner. */
@@ -76,7 +87,8 @@ class Settlement {
       failure: seen.failure,
     }
     const known = await repo.findPayment(this.#tx, this.#order.id, seen.id)
-    if (known) return this.#change(known, { ...facts, dispute: dispute ?? known.dispute })
+    const disputed = disputeOf(known, dispute)
+    if (known) return this.#change(known, { ...facts, ...disputed })
     const row: PaymentRow = {
       ...facts,
       id: newId('pay'),
@@ -85,7 +97,7 @@ class Settlement {
       provider_payment_id: seen.id,
       refund_reason: null,
       refund_due: 0,
-      dispute: dispute ?? null,
+      ...disputed,
       activated_at: null,
       period_start: null,
       period_end: null,

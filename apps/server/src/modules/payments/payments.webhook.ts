@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { problem } from '../../core/problem.ts'
-import { asking, type Payments, requireProvider } from './payments.ctx.ts'
+import { type Payments, requireProvider } from './payments.ctx.ts'
 import type { PaymentProvider, ProviderEvent } from './payments.provider.ts'
 import { lookAtAll } from './payments.reconciler.ts'
 import * as repo from './payments.repo.ts'
@@ -18,22 +18,26 @@ export async function takeEvent(payments: Payments, body: Buffer, signature: str
   const provider = requireProvider(payments)
   const event = provider.readEvent(body, signature)
   if (!event) throw problem('invalid_signature')
-  const order = await asking(payments, () => findOrder(payments, provider, event))
-  if (!order) return
-  // Noted first: what cannot be settled now is settled soon.
-  await repo.updateOrder(payments.ctx.db, order.id, { next_check_at: payments.ctx.clock.now() })
-  const settled = settle(payments, order.id, toLook(provider, event))
-    .then(() => giveBack(payments, provider, order.id))
-    .then(
-      () => true,
-      (error: unknown) => {
-        payments.onError(error)
-        return false
-      },
-    )
-  const isSettled = await Promise.race([settled, pause(answerWithinMs, undefined, { ref: false })])
-  // Of a dispute nothing but the event tells, so it has to come again.
-  if (isSettled !== true && event.disputeId !== undefined) throw problem('payment_provider_unavailable')
+  let isNoted = false
+  const take = async () => {
+    const order = await findOrder(payments, provider, event)
+    if (!order) return
+    // Noted first: what cannot be settled now is settled soon.
+    await repo.touchOrder(payments.ctx.db, order.id, payments.ctx.clock.now())
+    // Of a dispute nothing but the event tells, so it has to come again.
+    isNoted = event.disputeId === undefined
+    await settle(payments, order.id, toLook(provider, event))
+    await giveBack(payments, provider, order.id)
+  }
+  const taken = take().then(
+    () => true,
+    (error: unknown) => {
+      payments.onError(error)
+      return false
+    },
+  )
+  const isTaken = await Promise.race([taken, pause(answerWithinMs, undefined, { ref: false })])
+  if (isTaken !== true && !isNoted) throw problem('payment_provider_unavailable')
 }
 
 /** Undefined for what is not about an order of ours: other businesses may share the account at the provider. */
@@ -53,8 +57,6 @@ function toLook(provider: PaymentProvider, { paymentId, disputeId }: ProviderEve
     if (payment?.orderId !== orderId) return []
     const dispute = disputeId === undefined ? undefined : await provider.findDispute(disputeId)
     const isOfIt = dispute?.paymentId === paymentId
-    return [
-      { payment: await captured(provider, order, payment), dispute: isOfIt ? dispute.status : undefined },
-    ]
+    return [{ payment: await captured(provider, order, payment), dispute: isOfIt ? dispute : undefined }]
   }
 }

@@ -1,0 +1,238 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { day, hour, minute } from '../../src/core/clock.ts'
+import { onlyOne, refusal, signUp } from '../actors.ts'
+import type { TestServer } from '../harness.ts'
+import {
+  activationsOf,
+  buy,
+  historyOf,
+  type PayingServer,
+  placeOrder,
+  report,
+  startPaying,
+  subscriptionOf,
+} from '../payment-actor.ts'
+
+let paying: PayingServer
+let on: TestServer
+let provider: PayingServer['provider']
+let reconcile: PayingServer['reconcile']
+beforeAll(async () => {
+  paying = await startPaying()
+  ;({ on, provider, reconcile } = paying)
+})
+afterEach(() => provider.clearFaults())
+afterAll(() => paying.close())
+
+const ask = { method: 'POST', path: /\/v1\/orders$/ } as const
+
+describe('two who ask for the same order at once', () => {
+  test('and of whom the second one is refused: the first one can pay for it', async () => {
+    const buyer = await signUp(on)
+    const slow = provider.fail({ ...ask, mode: 'hang' })
+    const first = placeOrder(buyer)
+    await vi.waitFor(() => expect(slow.hits).toBe(1))
+    provider.fail({ ...ask, mode: 'status', status: 400 })
+    const second = await buyer.call('POST', '/payments/razorpay/create-order', {})
+    expect(refusal(second)).toBe('payment_provider_unavailable')
+    slow.release()
+    const { orderId } = await first
+    expect((await placeOrder(buyer)).orderId).toBe(orderId)
+    const checkout = provider.pay(orderId, { status: 'authorized' })
+    expect((await report(buyer, checkout)).status).toBe(200)
+  })
+
+  test('and of whom the first one is refused: none is offered that is not kept', async () => {
+    const buyer = await signUp(on)
+    const refused = provider.fail({ ...ask, mode: 'hang' })
+    const first = buyer.call('POST', '/payments/razorpay/create-order', {})
+    await vi.waitFor(() => expect(refused.hits).toBe(1))
+    const late = provider.fail({ ...ask, mode: 'late-answer' })
+    const second = buyer.call('POST', '/payments/razorpay/create-order', {})
+    await vi.waitFor(() => expect(late.hits).toBe(1))
+    provider.fail({ ...ask, mode: 'status', status: 400 })
+    refused.release()
+    await first
+    late.release()
+    await second
+    const { orderId } = await placeOrder(buyer)
+    const checkout = provider.pay(orderId, { status: 'authorized' })
+    expect((await report(buyer, checkout)).status).toBe(200)
+  })
+})
+
+describe('the reconciler', () => {
+  test('takes one of two authorized payments of an order', async () => {
+    const buyer = await signUp(on)
+    const { orderId } = await placeOrder(buyer)
+    provider.pay(orderId, { status: 'authorized' })
+    provider.pay(orderId, { status: 'authorized' })
+    for (let round = 0; round < 3; round += 1) {
+      on.clock.advance(10 * minute)
+      await reconcile()
+    }
+    expect((await subscriptionOf(buyer)).plan).toBe('premium')
+    expect(await activationsOf(on, buyer)).toBe(1)
+    expect((await historyOf(buyer)).map(({ status }) => status).sort()).toEqual(['paid', 'pending'])
+  })
+
+  test('does not forget news that came while it asked', async () => {
+    const buyer = await signUp(on)
+    const { orderId } = await placeOrder(buyer)
+    on.clock.advance(2 * minute)
+    const list = provider.fail({ path: new RegExp(`/orders/${orderId}/payments`), mode: 'late-answer' })
+    const running = reconcile()
+    await vi.waitFor(() => expect(list.hits).toBe(1))
+    const { razorpay_payment_id: id } = provider.pay(orderId)
+    provider.fail({ path: new RegExp(`/payments/${id}`), mode: 'status', status: 500, times: 10 })
+    await provider.deliverAll()
+    provider.clearFaults()
+    await running
+    await reconcile()
+    expect((await subscriptionOf(buyer)).plan).toBe('premium')
+  })
+
+  test('finds a second payment on an order of which the first was given back before it counted', async () => {
+    const buyer = await signUp(on)
+    const { orderId } = await placeOrder(buyer)
+    const { razorpay_payment_id: first } = provider.pay(orderId)
+    provider.refund(first)
+    on.clock.advance(2 * minute)
+    await reconcile()
+    const { razorpay_payment_id: second } = provider.pay(orderId, { evenIfPaid: true })
+    on.clock.advance(hour)
+    await reconcile()
+    expect(onlyOne(provider.refunds(second)).amount).toBe(69_900)
+    expect((await historyOf(buyer)).map(({ status }) => status)).toEqual(['refunded', 'refunded'])
+  })
+
+  test('sees that a refund failed at the bank days later, though the event was lost', async () => {
+    const buyer = await signUp(on)
+    const { razorpay_payment_id: id } = await buy(paying, buyer)
+    provider.setRefunds('pending')
+    await buyer.call('POST', '/payments/cancel-subscription', { refund: true })
+    provider.setRefunds('processed')
+    on.clock.advance(day)
+    await reconcile()
+    on.clock.advance(day)
+    await reconcile()
+    provider.failRefund(onlyOne(provider.refunds(id)).id)
+    on.clock.advance(day)
+    await reconcile()
+    on.clock.advance(hour)
+    await reconcile()
+    expect(provider.payment(id).amount_refunded).toBe(69_900)
+  })
+
+  test('asks ever more seldom about an order that the provider does not know', async () => {
+    const buyer = await signUp(on)
+    const { orderId } = await placeOrder(buyer)
+    await on.database.db
+      .updateTable('payment_orders')
+      .set({ provider_order_id: 'order_ofAnotherAccount' })
+      .where('provider_order_id', '=', orderId)
+      .execute()
+    for (let checks = 0; checks < 100; checks += 1) {
+      on.clock.advance(10 * minute)
+      await reconcile()
+    }
+    const asked = provider.calls.filter(({ path }) => path.includes('order_ofAnotherAccount'))
+    expect(asked.length).toBeGreaterThan(3)
+    expect(asked.length).toBeLessThan(25)
+  })
+})
+
+describe('disputes', () => {
+  test('of one payment: an old one that was won brings nothing back that another one took', async () => {
+    const buyer = await signUp(on)
+    const { razorpay_payment_id: id } = await buy(paying, buyer)
+    provider.closeDispute(provider.dispute(id).id, 'won')
+    await provider.deliverAll()
+    provider.closeDispute(provider.dispute(id).id, 'lost')
+    await provider.deliverAll()
+    expect((await subscriptionOf(buyer)).plan).toBe('free')
+    const dispute = provider.events.filter(({ event }) => event.startsWith('payment.dispute'))
+    for (const event of dispute.toReversed()) await provider.deliver(event)
+    expect((await subscriptionOf(buyer)).plan).toBe('free')
+    expect(onlyOne(await historyOf(buyer)).status).toBe('charged_back')
+  })
+})
+
+describe('what buyers can have written into the provider', () => {
+  test.each([
+    ['a NUL', { note: 'a\u0000b' }],
+    ['a name of a prototype', JSON.parse('{"__proto__":"x"}')],
+    ['a constructor', JSON.parse('{"constructor":{"prototype":{}}}')],
+  ])('%s: an event is taken all the same', async (_name, notes) => {
+    const buyer = await signUp(on)
+    const { orderId } = await placeOrder(buyer)
+    const { razorpay_payment_id: id } = provider.pay(orderId)
+    const entity = { id, order_id: orderId }
+    const body = JSON.stringify({ event: 'payment.captured', payload: { payment: { entity } } }).replace(
+      '"order_id"',
+      `"notes":${JSON.stringify(notes)},"order_id"`,
+    )
+    const [event] = provider.events
+    if (!event) throw new Error('there is no event')
+    const { status } = await provider.deliver(event, { body, signature: provider.sign(body) })
+    expect(status).toBe(200)
+    expect((await subscriptionOf(buyer)).plan).toBe('premium')
+  })
+
+  test('a text that a database cannot hold', async () => {
+    const buyer = await signUp(on)
+    const { orderId } = await placeOrder(buyer)
+    provider.pay(orderId, { status: 'failed', failure: { description: 'No\u0000 \ud800' } })
+    provider.pay(orderId)
+    on.clock.advance(2 * minute)
+    await reconcile()
+    expect((await subscriptionOf(buyer)).plan).toBe('premium')
+    const notes = (await historyOf(buyer)).map(({ note }) => note)
+    expect(notes).toContainEqual(expect.stringMatching(/^No +\ufffd$/))
+  })
+
+  test.each([
+    ['a currency that is none', { currency: 'rupees' }],
+    ['an amount beyond all bounds', { amount: 2 ** 40 }],
+  ])('%s: others of the order count, and the history can be read', async (_name, odd) => {
+    const buyer = await signUp(on)
+    const { orderId } = await placeOrder(buyer)
+    provider.pay(orderId, { status: 'failed', ...odd })
+    await provider.deliverAll()
+    expect((await buyer.call('GET', '/payments/history')).status).toBe(200)
+    expect((await report(buyer, provider.pay(orderId))).status).toBe(200)
+  })
+})
+
+test('an event that does not name its order is answered in time too', async () => {
+  const buyer = await signUp(on)
+  const { razorpay_payment_id: id } = await buy(paying, buyer)
+  const body = JSON.stringify({
+    event: 'payment.dispute.lost',
+    payload: { dispute: { entity: { id: 'disp_1', payment_id: id } } },
+  })
+  const slow = provider.fail({ method: 'GET', mode: 'hang' })
+  const next = provider.fail({ method: 'GET', mode: 'hang', times: 20 })
+  const [event] = provider.events
+  if (!event) throw new Error('there is no event')
+  const delivered = provider.deliver(event, { body, signature: provider.sign(body) })
+  await pause(3000)
+  slow.release()
+  const { status, tookMs } = await delivered
+  next.release()
+  expect(status).toBe(502)
+  expect(tookMs).toBeLessThan(5000)
+})
+
+test('a server that stops does not wait for all that there is to ask', async () => {
+  const own = await startPaying()
+  for (let orders = 0; orders < 4; orders += 1) await placeOrder(await signUp(own.on))
+  own.on.clock.advance(5 * minute)
+  const silence = own.provider.fail({ method: 'GET', mode: 'hang', times: 100 })
+  await vi.waitFor(() => expect(silence.hits).toBe(1), { timeout: 5000 })
+  const startedAt = performance.now()
+  await own.on.close()
+  expect(performance.now() - startedAt).toBeLessThan(6000)
+  await own.provider.close()
+}, 60_000)
