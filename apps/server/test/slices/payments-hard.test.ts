@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { day, hour, minute } from '../../src/core/clock.ts'
+import { setPlan } from '../../src/modules/plans/plans.service.ts'
 import { onlyOne, refusal, signUp } from '../actors.ts'
 import type { TestServer } from '../harness.ts'
 import {
@@ -125,6 +126,22 @@ describe('the reconciler', () => {
     expect(provider.payment(id).amount_refunded).toBe(69_900)
   })
 
+  test('asks for a refund anew when one of which no answer came failed at the bank', async () => {
+    const buyer = await signUp(on)
+    const { razorpay_payment_id: id } = await buy(paying, buyer)
+    provider.setRefunds('pending')
+    provider.fail({ path: /\/refund$/, mode: 'lost-answer' })
+    await buyer.call('POST', '/payments/cancel-subscription', { refund: true })
+    provider.setRefunds('processed')
+    provider.failRefund(onlyOne(provider.refunds(id)).id)
+    for (let hours = 0; hours < 25; hours += 1) {
+      on.clock.advance(hour)
+      await reconcile()
+    }
+    expect(provider.payment(id).amount_refunded).toBe(69_900)
+    expect((await subscriptionOf(buyer)).plan).toBe('free')
+  })
+
   test('asks ever more seldom about an order that the provider does not know', async () => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
@@ -203,6 +220,19 @@ describe('what buyers can have written into the provider', () => {
     expect((await buyer.call('GET', '/payments/history')).status).toBe(200)
     expect((await report(buyer, provider.pay(orderId))).status).toBe(200)
   })
+})
+
+test('what an operator sets stands, though a refund from before fails afterwards', async () => {
+  const buyer = await signUp(on)
+  const { razorpay_payment_id: id } = await buy(paying, buyer)
+  provider.setRefunds('pending')
+  const { id: refundId } = provider.refund(id)
+  provider.setRefunds('processed')
+  await provider.deliverAll()
+  await setPlan(on.database, on.clock, { email: buyer.email, plan: 'premium', days: 5 })
+  provider.failRefund(refundId)
+  await provider.deliverAll()
+  expect((await subscriptionOf(buyer)).expiryDate).toBe(on.clock.inDays(5))
 })
 
 test('an event that does not name its order is answered in time too', async () => {

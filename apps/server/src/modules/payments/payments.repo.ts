@@ -240,7 +240,7 @@ export async function shiftPeriods(tx: Tx, scope: OwnerScope, from: number, byMs
     .execute()
 }
 
-/** Ends every period now: what an operator sets stands above what was paid. */
+/** Ends every period now, and those for good that were taken back: what an operator sets stands above what was paid. */
 export async function endPeriods(tx: Tx, scope: OwnerScope, now: number): Promise<void> {
   await tx
     .updateTable('payments')
@@ -250,5 +250,11 @@ export async function endPeriods(tx: Tx, scope: OwnerScope, now: number): Promis
     })
     .where('owner_id', '=', scope.ownerId)
     .where('period_end', '>', now)
+    .execute()
+  await tx
+    .updateTable('payments')
+    .set({ taken_back_ms: 0 })
+    .where('owner_id', '=', scope.ownerId)
+    .where('taken_back_ms', '>', 0)
     .execute()
 }

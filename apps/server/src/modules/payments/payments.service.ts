@@ -1,6 +1,6 @@
 import type { DataOf, endpoints, Payment } from '@keyward/contract'
 import { auditOwner } from '../../core/audit.ts'
-import { toIso, toIsoOrNull } from '../../core/clock.ts'
+import { day, toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db } from '../../db/open.ts'
@@ -80,7 +80,7 @@ export async function captured(
   return payment.status === 'authorized' && isAwaited ? provider.capture(payment) : payment
 }
 
-/** Gives back what is due of an order. A key that grows with the news asks for a refund that failed once more. */
+/** Gives back what is due of an order. A refund that failed is asked for once more: its key grows with news and days. */
 export async function giveBack(
   payments: Payments,
   provider: PaymentProvider,
@@ -92,7 +92,8 @@ export async function giveBack(
       const payment = await provider.findPayment(due.provider_payment_id, expected)
       if (!payment) return []
       const isOpen = payment.status === 'captured' && payment.amountRefunded < payment.amount
-      return [{ payment: isOpen ? await provider.refund(payment, `${due.id}-${version}`) : payment }]
+      const key = `${due.id}-${version}-${Math.floor(payments.ctx.clock.now() / day)}`
+      return [{ payment: isOpen ? await provider.refund(payment, key) : payment }]
     })
   }
 }

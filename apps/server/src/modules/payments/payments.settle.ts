@@ -162,7 +162,8 @@ class Settlement {
   async #restore(row: PaymentRow): Promise<PaymentRow> {
     const start = Math.max(this.#now, this.#owner.premium_until ?? 0)
     const end = start + (row.taken_back_ms ?? 0)
-    const restored = await this.#change(row, { taken_back_ms: null, period_start: start, period_end: end })
+    const period = end > start ? { period_start: start, period_end: end } : {}
+    const restored = await this.#change(row, { taken_back_ms: null, ...period })
     if (end > start) await this.#setPremiumUntil(end)
     await this.#audit('plan.restored', restored)
     return restored
