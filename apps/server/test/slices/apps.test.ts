@@ -1,31 +1,20 @@
 import { messageDefaults } from '@keyward/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   activateKey,
   makeApp,
   makeLicenses,
-  makePremium,
-  type Owner,
   refusal,
   registerUser,
   signUp,
   startProgram,
   wrongFields,
 } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-})
-afterAll(() => on.close())
-beforeEach(async () => {
-  app = await makeApp(owner)
-})
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
 
 test('a new app has an id of 8 and a secret of 32 characters, version 1.0.0 and the default settings', async () => {
   const { status, json } = await owner.call('POST', '/apps', { name: '  Borealis ' })

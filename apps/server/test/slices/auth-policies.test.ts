@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hour, minute } from '../../src/core/clock.ts'
-import { makeApp, type Owner, refusal, signUp, startProgram, wrongFields } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { makeApp, refusal, signUp, startProgram, wrongFields } from '../actors.ts'
+import { startServer } from '../harness.ts'
+import { ownerForAll, serverForAll } from '../stage.ts'
 
 describe('attempts', () => {
-  let on: TestServer
-  let owner: Owner
-  beforeAll(async () => {
-    on = await startServer({ RATE_LIMITS: 'on', PAYMENTS: 'off' })
-    owner = await signUp(on)
-  })
-  afterAll(() => on.close())
+  const on = serverForAll({ RATE_LIMITS: 'on', PAYMENTS: 'off' })
+  const owner = ownerForAll(on)
 
   const login = (password: string, from = '10.0.0.1', email = owner.email) =>
     on.call('POST', '/auth/login', { body: { email, password }, from })
@@ -126,11 +122,7 @@ describe('attempts', () => {
 })
 
 describe('behind a proxy that the operator trusts', () => {
-  let on: TestServer
-  beforeAll(async () => {
-    on = await startServer({ RATE_LIMITS: 'on', TRUST_PROXY: '1' })
-  })
-  afterAll(() => on.close())
+  const on = serverForAll({ RATE_LIMITS: 'on', TRUST_PROXY: '1' })
 
   test('the last forwarded address counts, and nothing that a visitor put before it', async () => {
     const owner = await signUp(on)
@@ -159,11 +151,7 @@ describe('a closed server', () => {
 })
 
 describe('the strict password policy', () => {
-  let on: TestServer
-  beforeAll(async () => {
-    on = await startServer({ PASSWORD_POLICY: 'strict' })
-  })
-  afterAll(() => on.close())
+  const on = serverForAll({ PASSWORD_POLICY: 'strict' })
 
   test.each(['1234567', 'password', 'PassWord123', 'aaaaaaaaaaaa'])('refuses %s', async (password) => {
     const body = { name: 'A', email: 'a@example.com', password }

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
 import { hashed, type Owner, refusal, signUp, wrongFields } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { startServer } from '../harness.ts'
+import { serverForAll } from '../stage.ts'
 
-let on: TestServer
-beforeAll(async () => {
-  on = await startServer()
-})
-afterAll(() => on.close())
+const on = serverForAll()
 
 const register = (email: string, password = 'correct horse') =>
   on.call('POST', '/auth/register', { body: { name: 'Ada', email, password } })

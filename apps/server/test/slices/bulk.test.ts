@@ -1,22 +1,13 @@
 import { type Client, endpoints, type License } from '@keyward/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeApp, makeLicenses, makePremium, type Owner, registerUser, signUp } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { expect, test } from 'vitest'
+import { makeApp, makeLicenses, registerUser } from '../actors.ts'
+import { appForAll, ownerForAll, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const day = 86_400_000
-let on: TestServer
-let owner: Owner
-let other: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-  app = await makeApp(owner)
-  other = await signUp(on)
-})
-afterAll(() => on.close())
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const other = ownerForAll(on)
+const app = appForAll(owner)
 
 const idsOf = (rows: { _id: string }[]) => rows.map((row) => row._id)
 const findLicense = async (key: string): Promise<License> =>

@@ -1,32 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import {
   activateKey,
   makeApp,
   makeLicenses,
-  makePremium,
-  type Owner,
   onlyOne,
   refusal,
   registerUser,
-  signUp,
   startProgram,
   wrongFields,
 } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-})
-afterAll(() => on.close())
-beforeEach(async () => {
-  app = await makeApp(owner)
-})
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
 
 const create = (body: object) =>
   owner.call('POST', '/clients/create-direct', {
@@ -78,8 +66,8 @@ describe('making an end user', () => {
       expect(answer.status).toBe(409)
     }
     expect((await list()).stats.total).toBe(1)
-    app = await makeApp(owner, 'Other')
-    expect((await create({ username: 'bob' })).status).toBe(201)
+    const other = await makeApp(owner, 'Other')
+    expect((await create({ username: 'bob', appId: other._id })).status).toBe(201)
   })
 
   test.each([

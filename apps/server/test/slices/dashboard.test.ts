@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
-import { activateKey, makeApp, makeLicenses, type Owner, signUp, startProgram } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { activateKey, makeApp, makeLicenses, signUp, startProgram } from '../actors.ts'
+import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-beforeAll(async () => {
-  on = await startServer()
-})
-afterAll(() => on.close())
-beforeEach(async () => {
-  owner = await signUp(on)
-  app = await makeApp(owner)
-})
+const on = serverForAll()
+const owner = ownerForEach(on)
+const app = appForEach(owner)
 
 async function signedInAgain(): Promise<void> {
   const { json } = await on.call('POST', '/auth/login', {

@@ -1,17 +1,10 @@
 import type { License } from '@keyward/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeApp, makeLicenses, makePremium, type Owner, signUp } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { expect, test } from 'vitest'
+import { makeApp, makeLicenses, signUp } from '../actors.ts'
+import { premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-})
-afterAll(() => on.close())
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
 
 const importInto = (target: { _id: string }, csv: string, dryRun = false, by = owner) =>
   by.call('POST', '/licenses/import', { app: target._id, csv, dryRun })

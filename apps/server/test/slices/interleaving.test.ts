@@ -1,33 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { type Tx, transact } from '../../src/db/open.ts'
 import { lockClient } from '../../src/modules/clients/clients.service.ts'
 import { redeem, setLicenseExpiry } from '../../src/modules/subscriptions/subscriptions.service.ts'
-import {
-  makeApp,
-  makeLicenses,
-  type Owner,
-  onlyOne,
-  refusal,
-  registerUser,
-  signUp,
-  startProgram,
-} from '../actors.ts'
-import { type Answer, startServer, type TestServer } from '../harness.ts'
+import { makeLicenses, onlyOne, refusal, registerUser, startProgram } from '../actors.ts'
+import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
+import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-beforeAll(async () => {
-  on = await startServer()
-})
-afterAll(() => on.close())
-beforeEach(async () => {
-  owner = await signUp(on)
-  app = await makeApp(owner)
-})
+const on = serverForAll()
+const owner = ownerForEach(on)
+const app = appForEach(owner)
 afterEach(async () => {
   const { kept, counted } = await recount(on)
   expect(kept).toEqual(counted)

@@ -1,14 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { day, hour, minute } from '../../src/core/clock.ts'
 import { makeApp, makeLicenses, makePremium, type Owner, signUp, startProgram } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { serverForAll } from '../stage.ts'
 
-let on: TestServer
-beforeAll(async () => {
-  on = await startServer()
-})
-afterAll(() => on.close())
+const on = serverForAll()
 
 interface Listed {
   _id: string

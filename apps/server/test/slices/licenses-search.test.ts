@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeApp, makePremium, type Owner, refusal, registerUser, signUp, startProgram } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { makeApp, refusal, registerUser, signUp, startProgram } from '../actors.ts'
+import { appForAll, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForAll(owner)
+beforeAll(() => owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } }))
 
 interface Hit {
   _id: string
@@ -28,15 +29,6 @@ async function make(body: object): Promise<Hit> {
   expect(status).toBe(201)
   return json.data.license
 }
-
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-  app = await makeApp(owner)
-  await owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
-})
-afterAll(() => on.close())
 
 describe('a search', () => {
   test('finds any part of a key, with and without hyphens, in any case', async () => {

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import {
   activateKey,
   makeApp,
   makeLicenses,
-  makePremium,
-  type Owner,
   onlyOne,
   refusal,
   registerUser,
@@ -13,26 +11,17 @@ import {
   startProgram,
   wrongFields,
 } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-})
-afterAll(() => on.close())
-beforeEach(async () => {
-  app = await makeApp(owner)
-})
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
 
 const create = (body: object) =>
   owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), ...body })
 const total = async () => (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.stats.total
-const allowCustomKeys = () =>
-  owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
+const allowCustomKeys = (of = app) =>
+  owner.call('PUT', `/apps/${of._id}`, { settings: { allowCustomLicenseKey: true } })
 const clientOf = async (username: string) =>
   onlyOne((await owner.call('GET', `/clients?app=${app._id}&search=${username}`)).json.data.clients) as {
     _id: string
@@ -146,9 +135,9 @@ describe('a custom key', () => {
   test('may be the same in another app', async () => {
     await allowCustomKeys()
     await create({ key: 'SAME-KEY' })
-    app = await makeApp(owner, 'Other')
-    await allowCustomKeys()
-    expect((await create({ key: 'SAME-KEY' })).status).toBe(201)
+    const other = await makeApp(owner, 'Other')
+    await allowCustomKeys(other)
+    expect((await create({ app: other._id, key: 'SAME-KEY' })).status).toBe(201)
   })
 
   test.each(['short', '-LEADING', 'with space', 'x'.repeat(101), 'schlüssel', '<b>key</b>'])(

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makePremium, signUp } from '../actors.ts'
 import { keyward as runKeyward } from '../command-line.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { serverForAll } from '../stage.ts'
 
 const day = 86_400_000
-let on: TestServer
-beforeAll(async () => {
-  on = await startServer()
-})
-afterAll(() => on.close())
+const on = serverForAll()
 
 const keyward = (args: string[], environment?: Record<string, string>) => runKeyward(on, args, environment)
 

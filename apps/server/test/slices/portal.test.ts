@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeApp, makeLicenses, makePremium, type Owner, signUp, startProgram } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { expect, test } from 'vitest'
+import { makeApp, makeLicenses, makePremium, signUp, startProgram } from '../actors.ts'
+import { startServer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
+import { appForAll, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const day = 86_400_000
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-  app = await makeApp(owner)
-})
-afterAll(() => on.close())
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForAll(owner)
 
 const expiresAt = () => on.clock.inDays(30)
 

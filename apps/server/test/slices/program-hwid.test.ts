@@ -1,28 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  activateKey,
-  makeApp,
-  makePremium,
-  type Owner,
-  refusal,
-  registerUser,
-  signUp,
-  startProgram,
-} from '../actors.ts'
-import { type Answer, startServer, type TestServer } from '../harness.ts'
+import { describe, expect, test } from 'vitest'
+import { activateKey, refusal, registerUser, startProgram } from '../actors.ts'
+import type { Answer } from '../harness.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-})
-afterAll(() => on.close())
-beforeEach(async () => {
-  app = await makeApp(owner)
-})
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
 
 const bound = 'PC-7F3A-0042'
 const foreign = {

@@ -1,32 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import {
   activateKey,
   makeApp,
   makeLicenses,
-  makePremium,
-  type Owner,
   onlyOne,
   refusal,
   registerUser,
-  signUp,
   startProgram,
 } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-})
-afterAll(() => on.close())
-beforeEach(async () => {
-  app = await makeApp(owner)
-})
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
 
 describe('signing in by key alone', () => {
   test('makes a user named by the key at the first use, and the same user signs in at the next', async () => {

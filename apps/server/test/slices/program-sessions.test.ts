@@ -1,29 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { hour } from '../../src/core/clock.ts'
-import {
-  activateKey,
-  hashed,
-  makeApp,
-  makePremium,
-  type Owner,
-  refusal,
-  signUp,
-  startProgram,
-} from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { activateKey, hashed, makeApp, refusal, startProgram } from '../actors.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-})
-afterAll(() => on.close())
-beforeEach(async () => {
-  app = await makeApp(owner)
-})
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
 
 const sessionEnd = async (token: string): Promise<number | undefined> => {
   const row = await on.database.db

@@ -1,34 +1,23 @@
 import { type MessageKey, messageDefaults } from '@keyward/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import {
   activateKey,
   makeApp,
   makeLicenses,
-  makePremium,
-  type Owner,
   onlyOne,
   type Program,
   refusal,
   registerUser,
-  signUp,
   startProgram,
   wrongFields,
 } from '../actors.ts'
-import { type Answer, startServer, type TestServer } from '../harness.ts'
+import type { Answer } from '../harness.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-})
-afterAll(() => on.close())
-beforeEach(async () => {
-  app = await makeApp(owner)
-})
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
 
 const init = (body: object = {}) =>
   on.call('POST', '/client/init', {

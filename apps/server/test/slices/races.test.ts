@@ -1,9 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import {
   activateKey,
   makeApp,
   makeLicenses,
-  type Owner,
   onlyOne,
   type Program,
   refusal,
@@ -11,20 +10,13 @@ import {
   signUp,
   startProgram,
 } from '../actors.ts'
-import { type Answer, startServer, type TestServer } from '../harness.ts'
+import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
+import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-beforeAll(async () => {
-  on = await startServer()
-})
-afterAll(() => on.close())
-beforeEach(async () => {
-  owner = await signUp(on)
-  app = await makeApp(owner)
-})
+const on = serverForAll()
+const owner = ownerForEach(on)
+const app = appForEach(owner)
 afterEach(async () => {
   const { kept, counted } = await recount(on)
   expect(kept).toEqual(counted)

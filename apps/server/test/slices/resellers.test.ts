@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeApp, makePremium, type Owner, registerUser, signUp } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { expect, test } from 'vitest'
+import { makeApp, makePremium, registerUser, signUp } from '../actors.ts'
 import { makeReseller } from '../reseller-actor.ts'
+import { appForAll, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-  app = await makeApp(owner)
-})
-afterAll(() => on.close())
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForAll(owner)
 
 let addresses = 0
 const someone = (change: Record<string, unknown> = {}) => {

@@ -1,16 +1,12 @@
 import { connect } from 'node:net'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeApp, type Owner, refusal, signUp, startProgram } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { makeApp, refusal, signUp, startProgram } from '../actors.ts'
+import { startServer } from '../harness.ts'
+import { ownerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-beforeAll(async () => {
-  on = await startServer({}, { timeouts: { requestMs: 300, headersMs: 200, checkEveryMs: 50 } })
-  owner = await signUp(on)
-})
-afterAll(() => on.close())
+const on = serverForAll({}, { timeouts: { requestMs: 300, headersMs: 200, checkEveryMs: 50 } })
+const owner = ownerForAll(on)
 
 describe('a request that takes its time', () => {
   let port: number

@@ -1,27 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  activateKey,
-  makeApp,
-  makeLicenses,
-  type Owner,
-  refusal,
-  signUp,
-  startProgram,
-  wrongFields,
-} from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { expect, test } from 'vitest'
+import { activateKey, makeApp, makeLicenses, refusal, signUp, startProgram, wrongFields } from '../actors.ts'
+import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-beforeAll(async () => {
-  on = await startServer()
-})
-afterAll(() => on.close())
-beforeEach(async () => {
-  owner = await signUp(on)
-  app = await makeApp(owner)
-})
+const on = serverForAll()
+const owner = ownerForEach(on)
+const app = appForEach(owner)
 
 test('start with running applications and the lock on, and change one by one', async () => {
   expect((await owner.call('GET', '/settings')).json.data).toEqual({

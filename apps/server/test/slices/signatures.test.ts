@@ -1,21 +1,13 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { activateKey, makeApp, makePremium, type Owner, refusal, signUp } from '../actors.ts'
+import { describe, expect, test } from 'vitest'
+import { activateKey, makeApp, refusal, signUp } from '../actors.ts'
 import { digestOf, type Exchange, exchange, keysOf, type Sent, verifies } from '../exchange.ts'
-import { type Answer, startServer, type TestServer } from '../harness.ts'
+import { type Answer, startServer } from '../harness.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
-let app: Awaited<ReturnType<typeof makeApp>>
-beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-})
-afterAll(() => on.close())
-beforeEach(async () => {
-  app = await makeApp(owner)
-})
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
 
 const send = (sent: Sent) => exchange(on, sent)
 const publishedKeys = (appId: string) => keysOf(on, appId)

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeApp, makeLicenses, signUp, startProgram } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { serverForAll } from '../stage.ts'
 
-let on: TestServer
-beforeAll(async () => {
-  on = await startServer()
-})
-afterAll(() => on.close())
+const on = serverForAll()
 
 test('a program is let in by a key and refused on its very next call after a ban', async () => {
   const owner = await signUp(on)

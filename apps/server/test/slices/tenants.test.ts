@@ -1,32 +1,18 @@
 import type { Endpoint } from '@keyward/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
-import {
-  activateKey,
-  makeApp,
-  makeLicenses,
-  makePremium,
-  type Owner,
-  onlyOne,
-  refusal,
-  signUp,
-} from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { activateKey, makeApp, makeLicenses, type Owner, onlyOne, refusal } from '../actors.ts'
 import { makeReseller } from '../reseller-actor.ts'
+import { premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-let on: TestServer
-let owner: Owner
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const neighbour = premiumOwnerForAll(on)
 let theirs: Things
 beforeAll(async () => {
-  on = await startServer()
-  owner = await signUp(on)
-  await makePremium(on, owner)
-  const neighbour = await signUp(on)
-  await makePremium(on, neighbour)
   theirs = await makeThings(neighbour)
 })
-afterAll(() => on.close())
 
 const missing = '00000000000000000000000000000000'
 
