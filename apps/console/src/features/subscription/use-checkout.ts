@@ -33,7 +33,8 @@ export function useCheckout(facts: CheckoutFacts) {
   const subscription = useSubscription(polls).data
   const payments = usePayments().data
   const watched = waiting?.orderId ?? orderId
-  const outcome = watched && outcomeOf(watched, subscription, payments)
+  const paymentId = waiting?.paymentId
+  const outcome = watched && outcomeOf({ orderId: watched, paymentId }, subscription, payments)
 
   const wait = useCallback((next: Waiting | undefined) => {
     writeWaiting(next)
@@ -106,7 +107,12 @@ export function useCheckout(facts: CheckoutFacts) {
     } catch (error) {
       if (announced.current === placed.orderId) return
       if (!isSimulated(placed) && isUnsettled(error)) {
-        wait({ ownerId: buyer._id, orderId: placed.orderId, since: Date.now() })
+        wait({
+          ownerId: buyer._id,
+          orderId: placed.orderId,
+          paymentId: paid.razorpay_payment_id,
+          since: Date.now(),
+        })
         return
       }
       const fallback = isSimulated(placed) ? 'Failed to verify mock payment' : 'Failed to verify payment'

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { Callout } from '../../ui/states.tsx'
@@ -11,16 +11,22 @@ export function WaitingNotice({ waiting, onCheck }: { waiting: Waiting; onCheck:
     const timer = setTimeout(() => setSlow(true), Math.max(0, waiting.since + pollMs - Date.now()))
     return () => clearTimeout(timer)
   }, [waiting])
+  // On a phone the button that was pressed is far below it.
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    void box.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
   return (
-    <Callout
-      tone="accent"
-      className="mt-6"
-      icon={<Spinner className="size-5 text-accent-text" />}
-      title="Waiting for confirmation"
-      action={slow && <Button onClick={onCheck}>Check again</Button>}
-    >
-      Your payment was made. Premium starts by itself as soon as the payment provider confirms it
-      {slow ? ', which takes longer than usual. You need not wait here.' : '.'}
-    </Callout>
+    <div ref={box} className="scroll-mt-20 pt-6">
+      <Callout
+        tone="accent"
+        icon={<Spinner className="size-5 text-accent-text" />}
+        title="Waiting for confirmation"
+        action={slow && <Button onClick={onCheck}>Check again</Button>}
+      >
+        Your payment was made. Premium starts by itself as soon as the payment provider confirms it
+        {slow ? ', which takes longer than usual. You need not wait here.' : '.'}
+      </Callout>
+    </div>
   )
 }

@@ -4,36 +4,38 @@ import { secondsLeft } from './provider-checkout.ts'
 import { outcomeOf } from './waiting.ts'
 
 const free = { orderId: null, hasActiveSubscription: false }
-const rows = (...statuses: PaymentStatus[]) => statuses.map((status) => ({ orderId: 'order_1', status }))
+const paid = { orderId: 'order_1', paymentId: 'pay_1' }
+const row = (status: PaymentStatus, paymentId = 'pay_1') => ({ paymentId, status })
 
-test('an order is done when premium runs on it, whatever the history says', () => {
-  expect(outcomeOf('order_1', { orderId: 'order_1', hasActiveSubscription: true }, undefined)).toBe('active')
-  expect(outcomeOf('order_1', { orderId: 'order_1', hasActiveSubscription: true }, rows('failed'))).toBe(
-    'active',
-  )
+test('a payment is done when premium runs on its order, whatever the history says', () => {
+  const active = { orderId: 'order_1', hasActiveSubscription: true }
+  expect(outcomeOf(paid, active, undefined)).toBe('active')
+  expect(outcomeOf(paid, active, [row('failed')])).toBe('active')
+  expect(outcomeOf({ orderId: 'order_1' }, active, [])).toBe('active')
 })
 
 test('premium that runs on an earlier order ends no wait', () => {
-  expect(outcomeOf('order_1', { orderId: 'order_0', hasActiveSubscription: true }, [])).toBeUndefined()
-  expect(
-    outcomeOf('order_1', free, [{ orderId: 'order_0', status: 'failed' }, ...rows('pending')]),
-  ).toBeUndefined()
+  expect(outcomeOf(paid, { orderId: 'order_0', hasActiveSubscription: true }, [])).toBeUndefined()
 })
 
-test('an order fails with the last of its attempts', () => {
-  expect(outcomeOf('order_1', free, rows('pending', 'failed'))).toBeUndefined()
-  expect(outcomeOf('order_1', free, rows('failed', 'failed'))).toBe('failed')
+test('an attempt that failed before says nothing of the payment that is waited for', () => {
+  expect(outcomeOf(paid, free, [row('failed', 'pay_0')])).toBeUndefined()
+  expect(outcomeOf(paid, free, [row('pending'), row('failed', 'pay_0')])).toBeUndefined()
+  expect(outcomeOf({ orderId: 'order_1' }, free, [row('failed', 'pay_0')])).toBeUndefined()
+  expect(outcomeOf(paid, free, [row('failed')])).toBe('failed')
 })
 
 test('money that is given back is no failed payment', () => {
-  expect(outcomeOf('order_1', free, rows('refunding'))).toBe('returned')
-  expect(outcomeOf('order_1', free, rows('refunded', 'failed'))).toBe('returned')
+  for (const status of ['refunding', 'refunded', 'charged_back'] as const) {
+    expect(outcomeOf(paid, free, [row(status)])).toBe('returned')
+  }
 })
 
 test('a payment just made is waited for', () => {
-  expect(outcomeOf('order_1', free, [])).toBeUndefined()
-  expect(outcomeOf('order_1', undefined, undefined)).toBeUndefined()
-  expect(outcomeOf('order_1', free, rows('paid'))).toBeUndefined()
+  expect(outcomeOf(paid, free, [])).toBeUndefined()
+  expect(outcomeOf(paid, undefined, undefined)).toBeUndefined()
+  expect(outcomeOf(paid, free, [row('pending')])).toBeUndefined()
+  expect(outcomeOf(paid, free, [row('paid')])).toBeUndefined()
 })
 
 test('the checkout stays open for whole seconds until its order ends, and for one at least', () => {

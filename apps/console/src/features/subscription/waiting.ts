@@ -4,6 +4,7 @@ import type { Payment, Subscription } from '@keyward/contract'
 export interface Waiting {
   ownerId: string
   orderId: string
+  paymentId: string
   /** Milliseconds since 1970. */
   since: number
 }
@@ -33,16 +34,15 @@ export function writeWaiting(waiting: Waiting | undefined) {
 
 export type Outcome = 'active' | 'failed' | 'returned'
 
-/** How the order ended, as far as the server has told; undefined while it has not. */
+/** How the payment ended, as far as the server has told; undefined while it has not. */
 export function outcomeOf(
-  orderId: string,
+  { orderId, paymentId }: { orderId: string; paymentId?: string | undefined },
   subscription: Pick<Subscription, 'orderId' | 'hasActiveSubscription'> | undefined,
-  payments: Pick<Payment, 'orderId' | 'status'>[] | undefined,
+  payments: Pick<Payment, 'paymentId' | 'status'>[] | undefined,
 ): Outcome | undefined {
   if (subscription?.hasActiveSubscription && subscription.orderId === orderId) return 'active'
-  // An order may have failed attempts before the one that counts.
-  const statuses =
-    payments?.filter((payment) => payment.orderId === orderId).map(({ status }) => status) ?? []
-  if (statuses.length === 0 || statuses.includes('pending') || statuses.includes('paid')) return undefined
-  return statuses.every((status) => status === 'failed') ? 'failed' : 'returned'
+  // Other attempts to pay the same order say nothing of this one.
+  const status = payments?.find((payment) => payment.paymentId === paymentId)?.status
+  if (status === 'failed') return 'failed'
+  return status === 'refunding' || status === 'refunded' || status === 'charged_back' ? 'returned' : undefined
 }
