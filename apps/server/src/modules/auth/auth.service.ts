@@ -6,7 +6,7 @@ import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, newToken, normalizeName } from '../../core/ids.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { newSessionEnd, slidEnd } from '../../core/sessions.ts'
-import { isUniqueViolation, type Tx } from '../../db/open.ts'
+import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import { type Attempts, guess, registrations } from '../../http/limits.ts'
 import type { OwnerActor } from '../../http/mount.ts'
@@ -231,13 +231,7 @@ async function confirmPassword(
   if (!matches) throw invalid(given.path, 'The password is not correct')
 }
 
-async function onlyOneEmail<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    throw isUniqueViolation(error) ? emailTaken() : error
-  }
-}
+const onlyOneEmail = <T>(write: () => Promise<T>): Promise<T> => unlessTaken(emailTaken, write)
 
 const emailTaken = () => problem('email_taken')
 

@@ -4,7 +4,7 @@ import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { newId, normalizeKey, normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
-import { isUniqueViolation, type Tx } from '../../db/open.ts'
+import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { guess, keyFailures } from '../../http/limits.ts'
 import {
@@ -46,11 +46,10 @@ export async function register(
   refuseNewKey(license, ctx.clock.now())
   const passwordHash = await ctx.passwords.hash(given.password)
   const who = { username: given.username, passwordHash, email: given.email ?? null, hwid: given.hwid }
-  try {
-    return await ctx.tx((tx) => activate(ctx, tx, session, license.id, who))
-  } catch (error) {
-    throw isUniqueViolation(error) ? problem('usernameTaken') : error
-  }
+  return unlessTaken(
+    () => problem('usernameTaken'),
+    () => ctx.tx((tx) => activate(ctx, tx, session, license.id, who)),
+  )
 }
 
 export interface Login {
@@ -86,14 +85,19 @@ export async function signInByKey(
   refuseKey(license, ctx.clock.now())
   const who = { username: license.key, passwordHash: null, email: null, hwid: given.hwid }
   try {
-    return await ctx.tx((tx) => activate(ctx, tx, session, license.id, who))
+    return await unlessTaken(
+      () => problem('usernameTaken'),
+      () => ctx.tx((tx) => activate(ctx, tx, session, license.id, who)),
+    ).catch((error: { code?: unknown }) => {
+      if (error.code !== 'usernameTaken') throw error
+      return ctx.tx((tx) => comeBack(ctx, tx, session, license.id, given.hwid))
+    })
   } catch (error) {
-    const isLost = isUniqueViolation(error) || (error as { code?: unknown }).code === 'keyUsed'
-    if (!isLost) throw error
+    // Somebody else with the same key was first, and made the end user meanwhile.
     const now = await findLicenseById(ctx.db, session.app_row, license.id)
-    if (now?.used === 1) return signInByUsedKey(ctx, session, license.id, given.hwid)
-    if (!isUniqueViolation(error)) throw error
-    return ctx.tx((tx) => comeBack(ctx, tx, session, license.id, given.hwid))
+    const isLost = ['keyUsed', 'usernameTaken'].includes((error as { code: string }).code)
+    if (!isLost || now?.used !== 1) throw error
+    return signInByUsedKey(ctx, session, license.id, given.hwid)
   }
 }
 
