@@ -59,10 +59,10 @@ export async function nameOrder(tx: Tx, id: string, providerOrderId: string): Pr
 }
 
 export const updateOrder = (
-  tx: Tx,
+  db: Db,
   id: string,
   change: Partial<Pick<OrderRow, 'status' | 'next_check_at' | 'version'>>,
-): Promise<unknown> => tx.updateTable('payment_orders').set(change).where('id', '=', id).execute()
+): Promise<unknown> => db.updateTable('payment_orders').set(change).where('id', '=', id).execute()
 
 export const getOrder = (db: Db, id: string): Promise<OrderRow> =>
   db.selectFrom('payment_orders').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

@@ -4,7 +4,7 @@ import { day, toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db } from '../../db/open.ts'
-import type { OrderRow } from '../../db/tables.ts'
+import type { OrderRow, PaymentRow } from '../../db/tables.ts'
 import { getUser, lockOwner, setPremiumCancelled } from '../auth/auth.service.ts'
 import { planOf } from '../auth/plan.rules.ts'
 import { formatAmount, toPrice } from '../plans/plans.rules.ts'
@@ -12,7 +12,7 @@ import { asking, type Payments, requireProvider } from './payments.ctx.ts'
 import type { PaymentProvider, ProviderPayment } from './payments.provider.ts'
 import * as repo from './payments.repo.ts'
 import { noteOf, statusOf } from './payments.rules.ts'
-import { type Sighting, settle } from './payments.settle.ts'
+import { note, type Sighting, settle, settleNoted } from './payments.settle.ts'
 import { moneyBackOffer } from './payments.state.ts'
 
 interface Report {
@@ -35,16 +35,13 @@ export async function verify(
   if (!provider.isGenuine({ ...report, orderId })) throw problem('payment_not_verified')
   const known = await repo.findPayment(db, order.id, report.paymentId)
   if (!known?.activated_at) {
-    // Noted first: should the provider not answer now, it is asked again.
-    await repo.touchOrder(db, order.id, payments.ctx.clock.now())
+    await note(payments, order.id)
     await asking(
       payments,
-      async () => {
-        await settle(payments, order.id, (now) => lookAtReported(provider, now, report.paymentId))
-        await giveBack(payments, provider, order.id)
-      },
+      () => settleNoted(payments, order.id, (now) => lookAtReported(provider, now, report.paymentId)),
       'The payment provider could not be asked yet. Premium starts by itself as soon as it answers.',
     )
+    await giveBack(payments, provider, order.id)
   }
   const payment = (await listPayments(db, scope)).find(
     (one) => one.orderId === orderId && one.paymentId === report.paymentId,
@@ -80,22 +77,32 @@ export async function captured(
   return payment.status === 'authorized' && isAwaited ? provider.capture(payment) : payment
 }
 
-/** Gives back what is due of an order. A refund that failed is asked for once more: its key grows with news and days. */
+/** Gives back what is due of an order; what cannot be now stays due and is tried again. */
 export async function giveBack(
   payments: Payments,
   provider: PaymentProvider,
   orderId: string,
 ): Promise<void> {
   for (const due of await repo.listRefundsDue(payments.ctx.db, orderId)) {
-    await settle(payments, orderId, async ({ provider_order_id, amount, currency, version }) => {
-      const expected = { orderId: provider_order_id ?? '', amount, currency }
-      const payment = await provider.findPayment(due.provider_payment_id, expected)
-      if (!payment) return []
-      const isOpen = payment.status === 'captured' && payment.amountRefunded < payment.amount
-      const key = `${due.id}-${version}-${Math.floor(payments.ctx.clock.now() / day)}`
-      return [{ payment: isOpen ? await provider.refund(payment, key) : payment }]
-    })
+    await settle(payments, orderId, (order) => refunded(payments, provider, order, due)).catch(
+      payments.onError,
+    )
   }
+}
+
+/** A refund that failed is asked for once more: its key grows with news and days. */
+async function refunded(
+  { ctx }: Payments,
+  provider: PaymentProvider,
+  { provider_order_id, amount, currency, version }: OrderRow,
+  due: PaymentRow,
+): Promise<Sighting[]> {
+  const expected = { orderId: provider_order_id ?? '', amount, currency }
+  const payment = await provider.findPayment(due.provider_payment_id, expected)
+  if (!payment) return []
+  const isOpen = payment.status === 'captured' && payment.amountRefunded < payment.amount
+  const key = `${due.id}-${version}-${Math.floor(ctx.clock.now() / day)}`
+  return [{ payment: isOpen ? await provider.refund(payment, key) : payment }]
 }
 
 export async function listPayments(db: Db, scope: OwnerScope): Promise<Payment[]> {
@@ -135,7 +142,7 @@ export async function cancel(
   scope: OwnerScope,
   { refund }: { refund: boolean },
 ): Promise<Cancelled> {
-  const { ctx, provider, onError } = payments
+  const { ctx, provider } = payments
   const offer = await ctx.tx(async (tx) => {
     const now = ctx.clock.now()
     const owner = await lockOwner(tx, scope)
@@ -154,7 +161,7 @@ export async function cancel(
   })
   if (offer && provider) {
     for (const payment of offer.payments) {
-      await giveBack(payments, provider, payment.order_id).catch(onError)
+      await giveBack(payments, provider, payment.order_id)
     }
   }
   const user = await getUser(ctx, scope)

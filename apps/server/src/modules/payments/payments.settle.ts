@@ -40,6 +40,20 @@ export async function settle({ ctx }: Payments, orderId: string, look: Look): Pr
   throw new Error(`order ${orderId} changed ${triesMax} times while the provider was asked about it`)
 }
 
+/** Has an order looked at soon, should this server end before it has settled what it was told. */
+export const note = ({ ctx }: Payments, orderId: string): Promise<unknown> =>
+  repo.updateOrder(ctx.db, orderId, { next_check_at: ctx.clock.now() })
+
+/** Settles what was noted. When that fails, nobody who asked before the news may write over the note. */
+export async function settleNoted(payments: Payments, orderId: string, look: Look): Promise<void> {
+  try {
+    await settle(payments, orderId, look)
+  } catch (error) {
+    await repo.touchOrder(payments.ctx.db, orderId, payments.ctx.clock.now())
+    throw error
+  }
+}
+
 /** A payment may be disputed more than once: what one dispute took, no other one brings back. */
 function disputeOf(
   known: Pick<PaymentRow, 'dispute' | 'dispute_id'> = { dispute: null, dispute_id: null },

@@ -5,7 +5,7 @@ import type { PaymentProvider, ProviderEvent } from './payments.provider.ts'
 import { lookAtAll } from './payments.reconciler.ts'
 import * as repo from './payments.repo.ts'
 import { captured, giveBack } from './payments.service.ts'
-import { type Look, settle } from './payments.settle.ts'
+import { type Look, note, settleNoted } from './payments.settle.ts'
 
 /** The provider wants an answer within five seconds, and sends an event again that was not answered. */
 const answerWithinMs = 4500
@@ -22,11 +22,10 @@ export async function takeEvent(payments: Payments, body: Buffer, signature: str
   const take = async () => {
     const order = await findOrder(payments, provider, event)
     if (!order) return
-    // Noted first: what cannot be settled now is settled soon.
-    await repo.touchOrder(payments.ctx.db, order.id, payments.ctx.clock.now())
+    await note(payments, order.id)
     // Of a dispute nothing but the event tells, so it has to come again.
     isNoted = event.disputeId === undefined
-    await settle(payments, order.id, toLook(provider, event))
+    await settleNoted(payments, order.id, toLook(provider, event))
     await giveBack(payments, provider, order.id)
   }
   const taken = take().then(
