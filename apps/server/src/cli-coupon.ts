@@ -17,6 +17,7 @@ export interface CouponOptions {
   until?: string
   uses?: string
   'uses-per-owner'?: string
+  listed?: boolean
 }
 
 export const couponOptions = {
@@ -25,6 +26,7 @@ export const couponOptions = {
   until: { type: 'string' },
   uses: { type: 'string' },
   'uses-per-owner': { type: 'string' },
+  listed: { type: 'boolean' },
 } as const
 
 /** Reads the command before the database is opened; the returned function does it and answers what to print. */
@@ -66,6 +68,7 @@ function toSetting(code: string, options: CouponOptions): (db: Db) => Promise<vo
     valid_from: from,
     valid_until: until,
     max_uses: toNumber('--uses', options.uses, 1_000_000_000),
+    listed: options.listed ? (1 as const) : (0 as const),
     max_uses_per_owner: toNumber('--uses-per-owner', options['uses-per-owner'], 1_000_000_000),
   }
   return (db) => setCoupon(db, coupon)
@@ -91,6 +94,7 @@ function describe(coupon: CouponWithUses): string {
   const parts = [
     `${coupon.percent}% off`,
     ...(coupon.active === 0 ? ['ended'] : []),
+    ...(coupon.listed === 1 ? ['shown to everybody'] : []),
     ...(from === null ? [] : [`from ${toIso(from)}`]),
     ...(until === null ? [] : [`until ${toIso(until)}`]),
     max === null ? `used ${coupon.uses} times` : `used ${coupon.uses} of ${max} times`,

@@ -19,6 +19,7 @@ Usage:
   keyward coupon set <code> --percent N     make a coupon of N percent (1 to 99), or give one new terms:
       [--from DATE] [--until DATE]          when it can be used (2027-01-31, or a date-time)
       [--uses N] [--uses-per-owner N]       how often in all, and by one vendor; without, as often as wanted
+      [--listed]                            show it to every vendor on the page of plans
   keyward coupon end <code>                 let nobody use a coupon any more
   keyward --help                            show this text
   keyward --version                         show the version

@@ -56,6 +56,9 @@ export const plans = {
     summary: 'Prices of the plans, in the smallest unit of the currency and as they are shown',
     data: z.strictObject({
       plans: pricing,
+      coupons: z
+        .array(z.strictObject({ couponCode: z.string(), discount: z.int().describe('percent') }))
+        .describe('those shown to everybody that you could use now, the largest first'),
       checkout: z
         .enum(['razorpay', 'mock', 'off'])
         .describe(

@@ -168,6 +168,8 @@ interface CouponsTable {
   max_uses: number | null
   max_uses_per_owner: number | null
   active: Generated<Flag>
+  /** Shown to every owner who could use it. */
+  listed: Generated<Flag>
 }
 
 /** `open` may be paid; `paid` has started premium; `closed` was paid and given back; `failed` was refused. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CouponRow } from '../../src/db/tables.ts'
 import { type Owner, onlyOne, refusal, signUp, wrongFields } from '../actors.ts'
 import { keyward } from '../command-line.ts'
 import { startServer } from '../harness.ts'
@@ -17,7 +18,7 @@ const validate = (owner: Owner, couponCode: unknown) =>
   owner.call('POST', '/payments/validate-coupon', { couponCode })
 const order = (owner: Owner, couponCode: string, planDuration = 'monthly') =>
   owner.call('POST', '/payments/razorpay/create-order', { planDuration, couponCode })
-const make = (code: string, terms: Record<string, number | null>) =>
+const make = (code: string, terms: Partial<CouponRow>) =>
   on.database.db
     .insertInto('coupons')
     .values({
@@ -50,6 +51,25 @@ test.each([
       yearly: { amount: Math.floor((119_900 * (100 - percent)) / 100) },
     },
   })
+})
+
+test('those that are shown to everybody are offered to whoever could use them', async () => {
+  const owner = await signUp(on)
+  const offered = async (who = owner) => (await who.call('GET', '/payments/pricing')).json.data.coupons
+  const seeded = [
+    { couponCode: 'LAUNCH', discount: 30 },
+    { couponCode: 'SAVE25', discount: 25 },
+    { couponCode: 'SAVE20', discount: 20 },
+    { couponCode: 'WELCOME', discount: 15 },
+    { couponCode: 'SAVE10', discount: 10 },
+  ]
+  await make('HIDDEN', {})
+  expect(await offered()).toEqual(seeded)
+  await make('SHOWN', { listed: 1, max_uses_per_owner: 1 })
+  expect(await offered()).toEqual([{ couponCode: 'SHOWN', discount: 50 }, ...seeded])
+  await report(owner, provider.pay((await placeOrder(owner, { couponCode: 'SHOWN' })).orderId))
+  expect(await offered()).toEqual(seeded)
+  expect((await offered(await signUp(on)))[0]).toEqual({ couponCode: 'SHOWN', discount: 50 })
 })
 
 test('a blank one and one that cannot be one are refused with their field, an unknown one with its text', async () => {
@@ -176,8 +196,8 @@ describe('the command line', () => {
       stdout: 'SPRING: 40% off, until 2099-01-31T23:59:59.999Z, used 0 of 2 times\n',
     })
     expect(await placeOrder(owner, { couponCode: 'SPRING' })).toMatchObject({ amount: 41_940 })
-    const changed = await coupon('set', 'SPRING', '--percent', '5', '--uses-per-owner', '1')
-    expect(changed.stdout).toContain('SPRING: 5% off, used 0 times')
+    const changed = await coupon('set', 'SPRING', '--percent', '5', '--uses-per-owner', '1', '--listed')
+    expect(changed.stdout).toContain('SPRING: 5% off, shown to everybody, used 0 times')
     expect(changed.stdout).toContain('at most 1 for each owner')
     expect((await coupon('end', 'SPRING')).stdout).toContain('SPRING: 5% off, ended')
     expect(refusal(await validate(owner, 'SPRING'))).toBe('invalid_coupon')

@@ -5,8 +5,15 @@ import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import type { Coupon } from './use-coupon.ts'
 
+export interface CouponFieldProps {
+  coupon: Coupon
+  /** Those that everybody is shown. */
+  offered: { couponCode: string; discount: number }[]
+  disabled: boolean
+}
+
 /** Takes a coupon; what it does to the prices is shown where they are. */
-export function CouponField({ coupon, disabled }: { coupon: Coupon; disabled: boolean }) {
+export function CouponField({ coupon, offered, disabled }: CouponFieldProps) {
   const { applied } = coupon
   const box = useRef<HTMLDivElement>(null)
   const wasApplied = useRef(applied !== undefined)
@@ -60,6 +67,22 @@ export function CouponField({ coupon, disabled }: { coupon: Coupon; disabled: bo
             Apply
           </Button>
         </form>
+      )}
+      {!applied && offered.length > 0 && (
+        <ul aria-label="Coupons that you can use" className="mt-3 flex flex-wrap gap-2">
+          {offered.map(({ couponCode, discount }) => (
+            <li key={couponCode}>
+              <Button
+                size="sm"
+                disabled={disabled || coupon.checking}
+                onClick={() => coupon.apply(couponCode)}
+                className="border-dashed"
+              >
+                <span className="font-mono">{couponCode}</span> {discount}% off
+              </Button>
+            </li>
+          ))}
+        </ul>
       )}
     </div>
   )

@@ -40,7 +40,7 @@ export function RenewCard({ pricing, expiryDate, checkout, coupon }: RenewCardPr
           busy={checkout.term}
           onChoose={checkout.begin}
         />
-        <CouponField coupon={coupon} disabled={checkout.term !== undefined} />
+        <CouponField coupon={coupon} offered={pricing.coupons} disabled={checkout.term !== undefined} />
       </CardBody>
     </Card>
   )

@@ -62,7 +62,13 @@ export function UpgradeCard({ premium, pricing, active, expiryDate, checkout, co
             {reason}
           </div>
         )}
-        {!active && <CouponField coupon={coupon} disabled={!open || checkout.term !== undefined} />}
+        {!active && (
+          <CouponField
+            coupon={coupon}
+            offered={pricing?.coupons ?? []}
+            disabled={!open || checkout.term !== undefined}
+          />
+        )}
         {open && (
           <p className="text-[0.8125rem] text-fg-muted">
             One payment for the whole term. Nothing renews by itself.

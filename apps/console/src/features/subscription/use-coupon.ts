@@ -26,8 +26,7 @@ export function useCoupon() {
       setText(next)
       setError(undefined)
     },
-    apply() {
-      const code = text.trim()
+    apply(code = text.trim()) {
       if (validation.isPending) return
       setError(code === '' ? 'Please enter a coupon code' : undefined)
       if (code !== '') validation.mutate(code)

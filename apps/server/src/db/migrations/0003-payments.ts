@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** The coupons that every server starts with: percent off, without an end and without a limit. */
+/** The coupons that every server starts with: percent off, without an end and without a limit, shown to everybody. */
 const coupons = { SAVE10: 10, SAVE20: 20, SAVE25: 25, WELCOME: 15, LAUNCH: 30 }
 
 /** Coupons, orders and the payments made on them. */
@@ -17,10 +17,11 @@ export const payments: Migration = {
         valid_until bigint,
         max_uses integer,
         max_uses_per_owner integer,
-        active integer not null default 1
+        active integer not null default 1,
+        listed integer not null default 0
       )`,
       ...Object.entries(coupons).map(
-        ([code, percent]) => `insert into coupons (code, percent) values ('${code}', ${percent})`,
+        ([code, percent]) => `insert into coupons (code, percent, listed) values ('${code}', ${percent}, 1)`,
       ),
       // coupon_code is empty where there is none, so that orders without one are compared like the others.
       `create table payment_orders (
@@ -61,6 +62,7 @@ export const payments: Migration = {
         refund_reason ${text},
         refund_due integer not null default 0,
         dispute ${text},
+        dispute_id ${text},
         activated_at bigint,
         period_start bigint,
         period_end bigint,

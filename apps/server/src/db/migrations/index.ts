@@ -3,7 +3,6 @@ import { foundation } from './0001-foundation.ts'
 import { countBlocks } from './0002-count-blocks.ts'
 import { payments } from './0003-payments.ts'
 import { planReminders } from './0004-plan-reminders.ts'
-import { disputeIds } from './0005-dispute-ids.ts'
 
 /** In the order in which they run; a landed one is never changed. */
-export const migrations: readonly Migration[] = [foundation, countBlocks, payments, planReminders, disputeIds]
+export const migrations: readonly Migration[] = [foundation, countBlocks, payments, planReminders]

@@ -30,7 +30,7 @@ export async function listCoupons(db: Db, now: number, code?: string): Promise<C
     .leftJoin('payment_orders as o', 'o.coupon_code', 'c.code')
     .selectAll('c')
     .select(({ fn, eb, and }) => [
-      fn.sum<number>(eb.case().when('o.status', 'in', ['paid', 'closed']).then(1).else(0).end()).as('uses'),
+      fn.sum<number>(eb.case().when('o.status', '=', 'paid').then(1).else(0).end()).as('uses'),
       fn
         .sum<number>(
           eb

@@ -76,24 +76,47 @@ interface Use {
 
 /** Throws when the coupon is not valid now, or all of its uses are taken or held by open orders. */
 export async function refuseUnusable(db: Db, coupon: CouponRow, use: Use): Promise<void> {
+  const reason = await whyUnusable(db, coupon, use)
+  if (reason !== undefined) throw problem('invalid_coupon', reason === '' ? {} : { message: reason })
+}
+
+/** Undefined when the coupon can be used; empty for what an owner should not be told apart from no coupon. */
+async function whyUnusable(db: Db, coupon: CouponRow, use: Use): Promise<string | undefined> {
   const { now } = use
   const { active, valid_from, valid_until, max_uses, max_uses_per_owner } = coupon
-  if (active === 0 || (valid_from !== null && valid_from > now)) throw problem('invalid_coupon')
-  if (valid_until !== null && valid_until <= now) throw refused('This coupon has expired')
-  if (max_uses === null && max_uses_per_owner === null) return
+  if (active === 0 || (valid_from !== null && valid_from > now)) return ''
+  if (valid_until !== null && valid_until <= now) return 'This coupon has expired'
+  if (max_uses === null && max_uses_per_owner === null) return undefined
   const uses = await countUses(db, coupon.code, use)
   const isTaken =
     (max_uses !== null && uses.all >= max_uses) ||
     (max_uses_per_owner !== null && uses.own >= max_uses_per_owner)
-  if (!isTaken) return
+  if (!isTaken) return undefined
   const held = use.withOwnOpen ? await findHolding(db, coupon.code, use) : undefined
   if (held) {
     const minutes = Math.ceil((held.expires_at - now) / minute)
-    throw refused(
-      `Your open ${held.plan_duration} order holds this coupon. Finish it, or try again in ${minutes} min.`,
-    )
+    return `Your open ${held.plan_duration} order holds this coupon. Finish it, or try again in ${minutes} min.`
   }
-  throw refused(uses.own > 0 ? 'You have used this coupon already' : 'This coupon has been used up')
+  return uses.own > 0 ? 'You have used this coupon already' : 'This coupon has been used up'
+}
+
+/** The coupons shown to everybody that the owner could use now, the largest discount first. */
+export async function listOffered(
+  { db, clock }: Ctx,
+  scope: OwnerScope,
+): Promise<{ couponCode: string; discount: number }[]> {
+  const use: Use = { scope, now: clock.now(), withOwnOpen: false }
+  const listed = await db
+    .selectFrom('coupons')
+    .selectAll()
+    .where('listed', '=', 1)
+    .orderBy('percent', 'desc')
+    .orderBy('code')
+    .execute()
+  const reasons = await Promise.all(listed.map((coupon) => whyUnusable(db, coupon, use)))
+  return listed
+    .filter((_, index) => reasons[index] === undefined)
+    .map(({ code, percent }) => ({ couponCode: code, discount: percent }))
 }
 
 /** Orders that used the coupon, or hold one of its uses until they expire. */
@@ -107,7 +130,7 @@ async function countUses(db: Db, code: string, { scope, now, withOwnOpen }: Use)
     .where('coupon_code', '=', code)
     .where(({ or, and, eb }) =>
       or([
-        eb('status', 'in', ['paid', 'closed']),
+        eb('status', '=', 'paid'),
         and([
           eb('status', '=', 'open'),
           eb('expires_at', '>', now),
@@ -128,5 +151,3 @@ const findHolding = (db: Db, code: string, { scope, now }: Use) =>
     .where('status', '=', 'open')
     .where('expires_at', '>', now)
     .executeTakeFirst()
-
-const refused = (message: string) => problem('invalid_coupon', { message })

@@ -32,15 +32,15 @@ export const remainingOf = (period: { start: number; end: number }, now: number)
 export const isTaken = ({ status }: Pick<ProviderPayment, 'status'>): boolean =>
   status === 'captured' || status === 'refunded'
 
-/** Nothing of the money is left with us. */
+/** Nothing of the money is left with us, or too little to be given back. */
 export const isGivenBack = (payment: { amount: number; amount_refunded: number; dispute: string | null }) =>
-  payment.amount_refunded >= payment.amount || payment.dispute === 'lost'
+  payment.amount - payment.amount_refunded < smallestCharge || payment.dispute === 'lost'
 
 export function statusOf(payment: PaymentRow): PaymentStatus {
   if (payment.status === 'failed') return 'failed'
   if (!isTaken(payment)) return 'pending'
-  if (payment.amount_refunded >= payment.amount) return 'refunded'
   if (payment.dispute === 'lost') return 'charged_back'
+  if (isGivenBack(payment)) return 'refunded'
   if (payment.refund_due === 1) return 'refunding'
   return payment.amount_refunded > 0 ? 'partially_refunded' : 'paid'
 }

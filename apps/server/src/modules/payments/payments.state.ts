@@ -35,7 +35,10 @@ export function moneyBackOffer(
 ): MoneyBackOffer | null {
   const own = activated.filter(({ provider }) => provider === config.payments.mode)
   const until = moneyBackUntil(own[0]?.activated_at ?? null, clock.now())
-  const payments = own.filter((payment) => !isGivenBack(payment) && payment.refund_due === 0)
+  // What a dispute may take is not given back besides.
+  const payments = own.filter(
+    (payment) => !isGivenBack(payment) && payment.refund_due === 0 && payment.dispute !== 'open',
+  )
   const [first] = payments
   if (until === undefined || first === undefined) return null
   const { currency } = first

@@ -2,6 +2,7 @@ import { endpoints } from '@keyward/contract'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
 import { getUser } from '../auth/auth.service.ts'
+import { listOffered } from '../payments/payments.coupons.ts'
 import { listPlans, toPricing } from './plans.rules.ts'
 
 export function plansRoutes(mount: Mount, ctx: Ctx): void {
@@ -14,8 +15,9 @@ export function plansRoutes(mount: Mount, ctx: Ctx): void {
     const { subscription } = await getUser(ctx, actor)
     return { subscription }
   })
-  mount(plans.pricing, 'owner', async () => ({
+  mount(plans.pricing, 'owner', async ({ actor }) => ({
     plans: toPricing(ctx.config),
+    coupons: await listOffered(ctx, actor),
     checkout: ctx.config.payments.mode,
   }))
 }
