@@ -73,6 +73,11 @@ export function countScripts(page: Page) {
 
 export const checkoutOf = (page: Page) => page.getByRole('dialog', { name: 'Stand-in checkout' })
 
+export const activated = 'Subscription activated successfully!'
+export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+export const inCheckout = (page: Page, name: string) =>
+  checkoutOf(page).getByRole('button', { name, exact: true }).click()
+
 /** Moves the end of premium, as time does. */
 export function endPremium(keyward: Keyward, vendor: Vendor, at: Date) {
   const database = new DatabaseSync(join(keyward.dataDir, 'keyward.db'), { timeout: 5000 })
