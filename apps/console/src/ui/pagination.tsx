@@ -10,15 +10,17 @@ export interface PaginationProps {
   noun?: string
 }
 
+/** The foot of a list; not there while there is nothing to count. */
 export function Pagination({ page, limit, total, onPage, noun = 'items' }: PaginationProps) {
-  const pages = Math.max(1, Math.ceil(total / limit))
-  const first = total === 0 ? 0 : (page - 1) * limit + 1
+  if (total === 0) return null
+  const pages = Math.ceil(total / limit)
+  const first = (page - 1) * limit + 1
   const last = Math.min(total, page * limit)
   const count = (value: number) => value.toLocaleString('en-US')
   return (
     <nav
       aria-label={`Pages of ${noun}`}
-      className="flex flex-wrap items-center justify-between gap-3 px-5 py-3"
+      className="flex flex-wrap items-center justify-between gap-3 border-t px-5 py-3"
     >
       <p className="text-[0.8125rem] text-fg-muted tabular-nums">
         {count(first)}–{count(last)} of {count(total)} {noun}

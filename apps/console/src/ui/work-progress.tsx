@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { percentOf } from '../lib/percent.ts'
 
 export interface WorkProgressProps {
   done: number
@@ -15,7 +16,7 @@ export function WorkProgress({ done, total, label }: WorkProgressProps) {
     return () => clearTimeout(timer)
   }, [])
   if (!shown) return null
-  const percent = total > 0 ? Math.round((done / total) * 100) : 0
+  const percent = percentOf(done, total)
   return (
     <div className="grid gap-1.5">
       <p aria-live="polite" className="text-[0.8125rem] text-fg-muted tabular-nums">

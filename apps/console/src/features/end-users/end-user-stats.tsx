@@ -1,6 +1,7 @@
 import { Ban, CircleCheck, Clock, Users } from 'lucide-react'
+import { percentOf } from '../../lib/percent.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { StatCard } from '../../ui/card.tsx'
+import { StatRow } from '../../ui/stat-row.tsx'
 
 interface Stats {
   total: number
@@ -17,38 +18,24 @@ export interface EndUserStatsProps {
 }
 
 export function EndUserStats({ stats, loading, scope }: EndUserStatsProps) {
-  const percent = stats && stats.total > 0 ? Math.round((stats.active / stats.total) * 100) : 0
+  const active = stats && `${percentOf(stats.active, stats.total)}% of total`
   return (
-    <div className="grid grid-cols-2 gap-3 md:gap-4 lg:grid-cols-4">
-      <StatCard label="Total" value={count(stats?.total)} note={scope} icon={<Users />} loading={loading} />
-      <StatCard
-        label="Active"
-        value={count(stats?.active)}
-        note={stats ? `${percent}% of total` : undefined}
-        icon={<CircleCheck />}
-        loading={loading}
-      />
-      <StatCard
-        label="Banned"
-        value={count(stats?.banned)}
-        note="Refused at once"
-        icon={<Ban />}
-        loading={loading}
-      />
-      <StatCard
-        label="Expired"
-        value={count(stats?.expired)}
-        note="Can be extended"
-        icon={<Clock />}
-        loading={loading}
-      />
-    </div>
+    <StatRow
+      loading={loading}
+      stats={[
+        { label: 'Total', value: stats?.total, note: scope, icon: <Users /> },
+        { label: 'Active', value: stats?.active, note: active, icon: <CircleCheck /> },
+        { label: 'Banned', value: stats?.banned, note: 'Refused at once', icon: <Ban /> },
+        { label: 'Expired', value: stats?.expired, note: 'Can be extended', icon: <Clock /> },
+      ]}
+    />
   )
 }
 
 /** The counts in a line, for the head of the list. */
 export function EndUserCounts({ stats }: { stats: Stats | undefined }) {
   if (!stats) return null
+  const count = (value: number) => value.toLocaleString('en-US')
   return (
     <span className="mt-1 flex flex-wrap gap-1.5">
       <Badge tone="success">{count(stats.active)} active</Badge>
@@ -57,5 +44,3 @@ export function EndUserCounts({ stats }: { stats: Stats | undefined }) {
     </span>
   )
 }
-
-const count = (value: number | undefined) => value?.toLocaleString('en-US') ?? '—'

@@ -101,9 +101,7 @@ export function ImportRows({ rows, stage }: ImportRowsProps) {
         rowKey={({ line }) => String(line)}
       />
       {matching.length > pageSize && (
-        <div className="border-t">
-          <Pagination page={page} limit={pageSize} total={matching.length} onPage={setPage} noun="rows" />
-        </div>
+        <Pagination page={page} limit={pageSize} total={matching.length} onPage={setPage} noun="rows" />
       )}
     </div>
   )

@@ -1,5 +1,6 @@
 import { CircleCheck, CircleDashed, Clock, KeyRound } from 'lucide-react'
-import { StatCard } from '../../ui/card.tsx'
+import { percentOf } from '../../lib/percent.ts'
+import { StatRow } from '../../ui/stat-row.tsx'
 
 export interface LicenseStatsProps {
   stats: { total: number; active: number; unused: number; expired: number } | undefined
@@ -9,39 +10,16 @@ export interface LicenseStatsProps {
 }
 
 export function LicenseStats({ stats, loading, scope }: LicenseStatsProps) {
-  const percent = stats && stats.total > 0 ? Math.round((stats.active / stats.total) * 100) : 0
+  const active = stats && `${percentOf(stats.active, stats.total)}% of total`
   return (
-    <div className="grid grid-cols-2 gap-3 md:gap-4 lg:grid-cols-4">
-      <StatCard
-        label="Total"
-        value={count(stats?.total)}
-        note={scope}
-        icon={<KeyRound />}
-        loading={loading}
-      />
-      <StatCard
-        label="Active"
-        value={count(stats?.active)}
-        note={stats ? `${percent}% of total` : undefined}
-        icon={<CircleCheck />}
-        loading={loading}
-      />
-      <StatCard
-        label="Unused"
-        value={count(stats?.unused)}
-        note="Ready to hand out"
-        icon={<CircleDashed />}
-        loading={loading}
-      />
-      <StatCard
-        label="Expired"
-        value={count(stats?.expired)}
-        note="Past their expiry"
-        icon={<Clock />}
-        loading={loading}
-      />
-    </div>
+    <StatRow
+      loading={loading}
+      stats={[
+        { label: 'Total', value: stats?.total, note: scope, icon: <KeyRound /> },
+        { label: 'Active', value: stats?.active, note: active, icon: <CircleCheck /> },
+        { label: 'Unused', value: stats?.unused, note: 'Ready to hand out', icon: <CircleDashed /> },
+        { label: 'Expired', value: stats?.expired, note: 'Past their expiry', icon: <Clock /> },
+      ]}
+    />
   )
 }
-
-const count = (value: number | undefined) => value?.toLocaleString('en-US') ?? '—'

@@ -1,79 +1,57 @@
 import type { PortalStats } from '@keyward/contract'
 import { CircleCheck, CircleDashed, Clock, KeyRound } from 'lucide-react'
-import { StatCard } from '../../ui/card.tsx'
-import { percentOf } from './status.ts'
+import { percentOf } from '../../lib/percent.ts'
+import { StatRow } from '../../ui/stat-row.tsx'
 
 export interface PortalStatsProps {
   stats: PortalStats | undefined
   loading: boolean
 }
 
+const generated = (stats: PortalStats | undefined) => ({
+  label: 'Total Generated',
+  value: stats?.total,
+  note: stats ? `${stats.remaining.toLocaleString('en-US')} remaining` : 'Remaining',
+  icon: <KeyRound />,
+})
+
 /** The figures of the dashboard. */
 export function PortalSummary({ stats, loading }: PortalStatsProps) {
   return (
-    <section
-      aria-label="Figures"
-      className="grid grid-cols-2 gap-3 max-md:[&>:first-child]:col-span-2 md:grid-cols-3 md:gap-4"
-    >
-      <StatCard
-        label="Total Generated"
-        value={count(stats?.total)}
-        note={stats ? `${count(stats.remaining)} remaining` : 'Remaining'}
-        icon={<KeyRound aria-hidden />}
-        loading={loading}
-      />
-      <StatCard
-        label="Active Licenses"
-        value={count(stats?.active)}
-        note={stats ? `${percentOf(stats.active, stats.total)}% of total` : 'Of total'}
-        icon={<CircleCheck aria-hidden />}
-        loading={loading}
-      />
-      <StatCard
-        label="Used Licenses"
-        value={count(stats?.used)}
-        note={stats ? `${percentOf(stats.used, stats.total)}% usage rate` : 'Usage rate'}
-        icon={<CircleDashed aria-hidden />}
-        loading={loading}
-      />
-    </section>
+    <StatRow
+      label="Figures"
+      loading={loading}
+      stats={[
+        generated(stats),
+        {
+          label: 'Active Licenses',
+          value: stats?.active,
+          note: stats ? `${percentOf(stats.active, stats.total)}% of total` : 'Of total',
+          icon: <CircleCheck />,
+        },
+        {
+          label: 'Used Licenses',
+          value: stats?.used,
+          note: stats ? `${percentOf(stats.used, stats.total)}% usage rate` : 'Usage rate',
+          icon: <CircleDashed />,
+        },
+      ]}
+    />
   )
 }
 
 /** The figures above the list of licenses. */
 export function PortalLicenseStats({ stats, loading }: PortalStatsProps) {
   return (
-    <section aria-label="Figures" className="grid grid-cols-2 gap-3 md:gap-4 lg:grid-cols-4">
-      <StatCard
-        label="Total Generated"
-        value={count(stats?.total)}
-        note={stats ? `${count(stats.remaining)} remaining` : 'Remaining'}
-        icon={<KeyRound aria-hidden />}
-        loading={loading}
-      />
-      <StatCard
-        label="Available"
-        value={count(stats?.available)}
-        note="Ready to hand out"
-        icon={<CircleDashed aria-hidden />}
-        loading={loading}
-      />
-      <StatCard
-        label="Used"
-        value={count(stats?.used)}
-        note="Activated by somebody"
-        icon={<CircleCheck aria-hidden />}
-        loading={loading}
-      />
-      <StatCard
-        label="Expired"
-        value={count(stats?.expired)}
-        note="Past their expiry"
-        icon={<Clock aria-hidden />}
-        loading={loading}
-      />
-    </section>
+    <StatRow
+      label="Figures"
+      loading={loading}
+      stats={[
+        generated(stats),
+        { label: 'Available', value: stats?.available, note: 'Ready to hand out', icon: <CircleDashed /> },
+        { label: 'Used', value: stats?.used, note: 'Activated by somebody', icon: <CircleCheck /> },
+        { label: 'Expired', value: stats?.expired, note: 'Past their expiry', icon: <Clock /> },
+      ]}
+    />
   )
 }
-
-const count = (value: number | undefined) => value?.toLocaleString('en-US') ?? '—'

@@ -11,6 +11,3 @@ export function badgeOf({ used, status }: Pick<PortalLicense, 'used' | 'status'>
     ? { label: 'Expired', tone: 'warning' }
     : { label: 'Available', tone: 'success' }
 }
-
-/** Whole percent; 0 of nothing. */
-export const percentOf = (part: number, whole: number) => (whole > 0 ? Math.round((part / whole) * 100) : 0)

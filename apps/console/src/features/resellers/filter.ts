@@ -1,8 +1,10 @@
 import type { Reseller } from '@keyward/contract'
 
+export const statusFacts = { active: { label: 'Active' }, suspended: { label: 'Suspended' } }
+
 export interface ResellerFilter {
   app: string | undefined
-  status: 'active' | 'suspended' | undefined
+  status: keyof typeof statusFacts | undefined
   search: string | undefined
 }
 

@@ -1,45 +1,35 @@
-import { SearchInput } from '../../ui/input.tsx'
-import { Select } from '../../ui/select.tsx'
-import type { ResellerFilter } from './filter.ts'
+import { FilterBar, FilterSearch, FilterSelect } from '../../ui/filters.tsx'
+import { type ResellerFilter, statusFacts } from './filter.ts'
 
 export interface ResellerFiltersProps {
   values: ResellerFilter
-  onChange: (changes: Partial<ResellerFilter>) => void
+  onChange: (changes: Partial<Record<keyof ResellerFilter, string | undefined>>) => void
   apps: { _id: string; name: string }[]
 }
 
 export function ResellerFilters({ values, onChange, apps }: ResellerFiltersProps) {
-  const pick = (value: string) => (value === 'all' ? undefined : value)
   return (
-    <div className="grid w-full grid-cols-2 gap-2 md:flex md:w-auto">
-      <SearchInput
+    <FilterBar>
+      <FilterSearch
         label="Search resellers"
         placeholder="Search by email"
-        value={values.search ?? ''}
-        onSearch={(search) => onChange({ search: search || undefined })}
-        className="col-span-2 md:w-56"
+        value={values.search}
+        onChange={(search) => onChange({ search })}
       />
-      <Select
+      <FilterSelect
         label="App"
-        value={values.app ?? 'all'}
-        onChange={(value) => onChange({ app: pick(value) })}
-        options={[
-          { value: 'all', label: 'All apps' },
-          ...apps.map((app) => ({ value: app._id, label: app.name })),
-        ]}
-        className="md:w-36"
+        unset="All apps"
+        options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+        value={values.app}
+        onChange={(app) => onChange({ app })}
       />
-      <Select
+      <FilterSelect
         label="Status"
-        value={values.status ?? 'all'}
-        onChange={(value) => onChange({ status: pick(value) as ResellerFilter['status'] })}
-        options={[
-          { value: 'all', label: 'Any status' },
-          { value: 'active', label: 'Active' },
-          { value: 'suspended', label: 'Suspended' },
-        ]}
-        className="md:w-36"
+        unset="Any status"
+        options={Object.entries(statusFacts).map(([value, { label }]) => ({ value, label }))}
+        value={values.status}
+        onChange={(status) => onChange({ status })}
       />
-    </div>
+    </FilterBar>
   )
 }

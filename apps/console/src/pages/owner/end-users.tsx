@@ -1,19 +1,19 @@
-import type { ClientStatus } from '@keyward/contract'
 import { BookOpen, KeyRound, UserPlus, Users } from 'lucide-react'
-import { type ComponentType, Suspense, useCallback, useEffect } from 'react'
+import { type ComponentType, Suspense } from 'react'
 import { Link } from 'react-router'
 import { useApps } from '../../features/apps/queries.ts'
 import type { EndUserDialogProps } from '../../features/end-users/confirm-dialogs.tsx'
 import { endUserColumns } from '../../features/end-users/end-user-columns.tsx'
-import type { EndUserFilterValues } from '../../features/end-users/end-user-filters.tsx'
 import { type EndUserAction, EndUserMenu } from '../../features/end-users/end-user-menu.tsx'
 import { EndUserCounts, EndUserStats } from '../../features/end-users/end-user-stats.tsx'
 import { useEndUsers } from '../../features/end-users/queries.ts'
 import { RegistrationExplainer } from '../../features/end-users/registration-explainer.tsx'
 import { statusFacts } from '../../features/end-users/status.ts'
 import { lazyNamed } from '../../lib/lazy.ts'
+import { tableState, useLastPage, usePage } from '../../lib/list-page.ts'
 import { paths } from '../../lib/paths.ts'
-import { useDialogParam, useUrlState } from '../../lib/url-state.ts'
+import { useDialogParam } from '../../lib/url-state.ts'
+import { useFilters } from '../../lib/use-filters.ts'
 import { useSelection } from '../../lib/use-selection.ts'
 import { wire } from '../../lib/wire.ts'
 import { Button } from '../../ui/button.tsx'
@@ -24,6 +24,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
+import { NoApps } from './no-apps.tsx'
 
 const EndUserSelection = lazyNamed(
   () => import('../../features/end-users/end-user-selection.tsx'),
@@ -38,11 +39,7 @@ const CreateEndUserDialog = lazyNamed(
   () => import('../../features/end-users/create-dialog.tsx'),
   'CreateEndUserDialog',
 )
-
-const EndUserFilters = lazyNamed(
-  () => import('../../features/end-users/end-user-filters.tsx'),
-  'EndUserFilters',
-)
+const ListFilters = lazyNamed(() => import('./list-filters.tsx'), 'ListFilters')
 
 const pageSize = 25
 const subtitle = 'Manage end users who have registered using your license keys.'
@@ -54,38 +51,22 @@ const userDialogs: Record<EndUserAction, ComponentType<EndUserDialogProps>> = {
 }
 const bulkDialogs = ['bulk-extend', 'bulk-ban', 'bulk-unban', 'bulk-reset-hwid', 'bulk-delete'] as const
 const dialogs = ['create', 'ban', 'reset-hwid', 'extend', 'delete', ...bulkDialogs] as const
-const noFilters = { app: undefined, status: undefined, search: undefined }
 
 export function EndUsersPage() {
   const apps = useApps()
-  const [url, setUrl] = useUrlState('app', 'status', 'search', 'sort', 'page')
+  const { app, filters, sort, filtered, setFilters, clearFilters } = useFilters(apps.data, statusFacts)
+  const { page, turnTo } = usePage()
   const dialog = useDialogParam(dialogs)
 
-  const status = url.status && url.status in statusFacts ? (url.status as ClientStatus) : undefined
-  const page = Math.max(1, Number.parseInt(url.page ?? '1', 10) || 1)
-  const app = apps.data?.find(({ _id, appId }) => _id === url.app || appId === url.app)
-  const sort = url.sort === 'oldest' ? url.sort : undefined
-  const filters = { app: app?._id, status, search: url.search }
-  const filtered = Boolean(filters.app || filters.status || filters.search)
   const hasApps = (apps.data?.length ?? 0) > 0
   const users = useEndUsers({ ...filters, sort, page, limit: pageSize }, hasApps)
   const { data } = users
+  useLastPage(users.isPlaceholderData ? undefined : data?.pagination.pages)
   const selection = useSelection(data?.clients, JSON.stringify(filters))
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
   const chosen = data?.clients.find((user) => user._id === dialog.id)
   const UserDialog =
     dialog.kind && dialog.kind in userDialogs ? userDialogs[dialog.kind as EndUserAction] : undefined
-
-  const setFilters = useCallback(
-    (changes: Partial<EndUserFilterValues>) => setUrl({ ...changes, page: undefined }),
-    [setUrl],
-  )
-
-  const lastPage = users.isPlaceholderData ? undefined : data?.pagination.pages
-  useEffect(() => {
-    if (lastPage !== undefined && page > Math.max(1, lastPage))
-      setUrl({ page: lastPage > 1 ? lastPage : undefined })
-  }, [lastPage, page, setUrl])
 
   async function exportAs(format: 'csv' | 'json') {
     const { saveExport } = await import('../../lib/download.ts')
@@ -98,7 +79,14 @@ export function EndUsersPage() {
     })
   }
 
-  if (apps.isSuccess && !hasApps) return <NoApps />
+  if (apps.isSuccess && !hasApps) {
+    return (
+      <div className="grid gap-6">
+        <PageHeader title="End Users" subtitle={subtitle} />
+        <NoApps icon={<Users />} why="An end user belongs to an app." />
+      </div>
+    )
+  }
 
   return (
     <div className="grid gap-6">
@@ -119,11 +107,7 @@ export function EndUsersPage() {
           </>
         }
       />
-      <EndUserStats
-        stats={data?.stats}
-        loading={!data && !users.isError}
-        scope={app ? app.name : 'In all apps'}
-      />
+      <EndUserStats stats={data?.stats} loading={users.isPending} scope={app ? app.name : 'In all apps'} />
       <RegistrationExplainer />
 
       <div className="min-w-0">
@@ -133,7 +117,13 @@ export function EndUsersPage() {
             description={<EndUserCounts stats={data?.stats} />}
             actions={
               <Suspense fallback={<FiltersSkeleton />}>
-                <EndUserFilters values={{ ...filters, sort }} onChange={setFilters} apps={apps.data ?? []} />
+                <ListFilters
+                  search={{ label: 'Search end users', placeholder: 'Username or key' }}
+                  apps={apps.data ?? []}
+                  statuses={statusFacts}
+                  values={{ ...filters, sort }}
+                  onChange={setFilters}
+                />
               </Suspense>
             }
           />
@@ -147,25 +137,15 @@ export function EndUsersPage() {
             rowMenu={(user) => (
               <EndUserMenu user={user} onAction={(action) => dialog.open(action, user._id)} />
             )}
-            loading={!data && !users.isError}
+            {...tableState(users, 'Failed to load users')}
             skeletonRows={8}
-            error={
-              users.isError && !data
-                ? {
-                    title: 'Failed to load users',
-                    description: users.error.message,
-                    onRetry: () => users.refetch(),
-                    retrying: users.isFetching,
-                  }
-                : undefined
-            }
             empty={
               filtered ? (
                 <EmptyState
                   icon={<Users />}
                   title="No end users found"
                   description="Nobody matches this search and these filters."
-                  actions={<Button onClick={() => setFilters(noFilters)}>Clear filters</Button>}
+                  actions={<Button onClick={clearFilters}>Clear filters</Button>}
                 />
               ) : (
                 <EmptyState
@@ -192,16 +172,14 @@ export function EndUsersPage() {
               )
             }
           />
-          {data && data.pagination.total > 0 && (
-            <div className="border-t">
-              <Pagination
-                page={page}
-                limit={pageSize}
-                total={data.pagination.total}
-                onPage={(next) => setUrl({ page: next > 1 ? next : undefined }, { replace: false })}
-                noun={data.pagination.capped ? 'end users and more' : 'end users'}
-              />
-            </div>
+          {data && (
+            <Pagination
+              page={page}
+              limit={pageSize}
+              total={data.pagination.total}
+              onPage={turnTo}
+              noun={data.pagination.capped ? 'end users and more' : 'end users'}
+            />
           )}
         </Card>
         {(selection.rows.length > 0 || bulk) && (
@@ -223,26 +201,6 @@ export function EndUsersPage() {
         )}
         {UserDialog && chosen && <UserDialog key={chosen._id} user={chosen} onClose={dialog.close} />}
       </Suspense>
-    </div>
-  )
-}
-
-function NoApps() {
-  return (
-    <div className="grid gap-6">
-      <PageHeader title="End Users" subtitle={subtitle} />
-      <Card>
-        <EmptyState
-          icon={<Users />}
-          title="No Application Created"
-          description="An end user belongs to an app. Create an app first to access this section."
-          actions={
-            <Button asChild variant="primary">
-              <Link to={paths.dashboard}>Create Your First App</Link>
-            </Button>
-          }
-        />
-      </Card>
     </div>
   )
 }

@@ -1,19 +1,19 @@
-import { type LicenseStatus, limits } from '@keyward/contract'
+import { limits } from '@keyward/contract'
 import { KeyRound, Plus, Sparkles, Trash2, Upload } from 'lucide-react'
-import { Suspense, useCallback, useEffect } from 'react'
-import { Link } from 'react-router'
+import { Suspense } from 'react'
 import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import { licenseColumns } from '../../features/licenses/license-columns.tsx'
-import type { LicenseFilterValues } from '../../features/licenses/license-filters.tsx'
 import { LicenseMenu } from '../../features/licenses/license-menu.tsx'
 import { LicenseStats } from '../../features/licenses/license-stats.tsx'
 import { useLicenses } from '../../features/licenses/queries.ts'
 import { statusFacts } from '../../features/licenses/status.ts'
 import { lazyNamed } from '../../lib/lazy.ts'
 import { keyPrefix } from '../../lib/license-key.ts'
+import { tableState, useLastPage, usePage } from '../../lib/list-page.ts'
 import { paths } from '../../lib/paths.ts'
-import { useDialogParam, useUrlState } from '../../lib/url-state.ts'
+import { useDialogParam } from '../../lib/url-state.ts'
+import { useFilters } from '../../lib/use-filters.ts'
 import { useSelection } from '../../lib/use-selection.ts'
 import { wire } from '../../lib/wire.ts'
 import { Button } from '../../ui/button.tsx'
@@ -25,6 +25,7 @@ import { Pagination } from '../../ui/pagination.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { NoApps } from './no-apps.tsx'
 
 const ImportDialog = lazyNamed(() => import('../../features/licenses/import-dialog.tsx'), 'ImportDialog')
 const LicenseSelection = lazyNamed(
@@ -42,46 +43,27 @@ const GenerateDialog = lazyNamed(
   () => import('../../features/licenses/generate-dialog.tsx'),
   'GenerateDialog',
 )
-
-const LicenseFilters = lazyNamed(
-  () => import('../../features/licenses/license-filters.tsx'),
-  'LicenseFilters',
-)
+const ListFilters = lazyNamed(() => import('./list-filters.tsx'), 'ListFilters')
 
 const pageSize = 25
+const subtitle = 'Issue license keys for your apps and see who uses them.'
 const bulkDialogs = ['bulk-extend', 'bulk-ban', 'bulk-unban', 'bulk-delete'] as const
 const dialogs = ['generate', 'import', 'edit-expiry', 'delete', 'delete-all', ...bulkDialogs] as const
-const noFilters = { app: undefined, status: undefined, search: undefined }
 
 export function LicensesPage() {
   const owner = useOwner()
   const apps = useApps()
-  const [url, setUrl] = useUrlState('app', 'status', 'search', 'sort', 'page')
+  const { app, filters, sort, filtered, setFilters, clearFilters } = useFilters(apps.data, statusFacts)
+  const { page, turnTo } = usePage()
   const dialog = useDialogParam(dialogs)
 
-  const status = url.status && url.status in statusFacts ? (url.status as LicenseStatus) : undefined
-  const page = Math.max(1, Number.parseInt(url.page ?? '1', 10) || 1)
-  const app = apps.data?.find(({ _id, appId }) => _id === url.app || appId === url.app)
-  const sort = url.sort === 'oldest' ? url.sort : undefined
-  const filters = { app: app?._id, status, search: url.search }
-  const filtered = Boolean(filters.app || filters.status || filters.search)
   const hasApps = (apps.data?.length ?? 0) > 0
   const licenses = useLicenses({ ...filters, sort, page, limit: pageSize }, hasApps)
   const { data } = licenses
+  useLastPage(licenses.isPlaceholderData ? undefined : data?.pagination.pages)
   const selection = useSelection(data?.licenses, JSON.stringify(filters))
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
   const chosen = data?.licenses.find((license) => license._id === dialog.id)
-
-  const setFilters = useCallback(
-    (changes: Partial<LicenseFilterValues>) => setUrl({ ...changes, page: undefined }),
-    [setUrl],
-  )
-
-  const lastPage = licenses.isPlaceholderData ? undefined : data?.pagination.pages
-  useEffect(() => {
-    if (lastPage !== undefined && page > Math.max(1, lastPage))
-      setUrl({ page: lastPage > 1 ? lastPage : undefined })
-  }, [lastPage, page, setUrl])
 
   function deleteAll() {
     if (data?.stats.total === 0) toast.info('No licenses to delete')
@@ -99,7 +81,14 @@ export function LicensesPage() {
     })
   }
 
-  if (apps.isSuccess && !hasApps) return <NoApps />
+  if (apps.isSuccess && !hasApps) {
+    return (
+      <div className="grid gap-6">
+        <PageHeader title="Licenses" subtitle={subtitle} />
+        <NoApps icon={<KeyRound />} why="A license belongs to an app." />
+      </div>
+    )
+  }
 
   const limit = owner.data?.maxLicensesPerApp ?? limits.free.maxLicensesPerApp
   const generateButton = (
@@ -113,7 +102,7 @@ export function LicensesPage() {
     <div className="grid gap-6">
       <PageHeader
         title="Licenses"
-        subtitle="Issue license keys for your apps and see who uses them."
+        subtitle={subtitle}
         actions={
           <>
             <Button variant="dangerGhost" onClick={deleteAll} disabled={!data}>
@@ -148,11 +137,7 @@ export function LicensesPage() {
         </Callout>
       )}
 
-      <LicenseStats
-        stats={data?.stats}
-        loading={!data && !licenses.isError}
-        scope={app ? app.name : 'In all apps'}
-      />
+      <LicenseStats stats={data?.stats} loading={licenses.isPending} scope={app ? app.name : 'In all apps'} />
 
       <div className="min-w-0">
         <Card>
@@ -160,7 +145,13 @@ export function LicensesPage() {
             title="Recent Licenses"
             actions={
               <Suspense fallback={<FiltersSkeleton />}>
-                <LicenseFilters values={{ ...filters, sort }} onChange={setFilters} apps={apps.data ?? []} />
+                <ListFilters
+                  search={{ label: 'Search licenses', placeholder: 'Key, note or user' }}
+                  apps={apps.data ?? []}
+                  statuses={statusFacts}
+                  values={{ ...filters, sort }}
+                  onChange={setFilters}
+                />
               </Suspense>
             }
           />
@@ -178,18 +169,8 @@ export function LicensesPage() {
                 onDelete={() => dialog.open('delete', license._id)}
               />
             )}
-            loading={!data && !licenses.isError}
+            {...tableState(licenses, 'Failed to fetch licenses')}
             skeletonRows={8}
-            error={
-              licenses.isError && !data
-                ? {
-                    title: 'Failed to fetch licenses',
-                    description: licenses.error.message,
-                    onRetry: () => licenses.refetch(),
-                    retrying: licenses.isFetching,
-                  }
-                : undefined
-            }
             empty={
               <EmptyState
                 icon={<KeyRound />}
@@ -199,26 +180,18 @@ export function LicensesPage() {
                     ? 'Nothing matches this search and these filters.'
                     : 'Generate the first key, hand it to a customer, and see here when it is used.'
                 }
-                actions={
-                  filtered ? (
-                    <Button onClick={() => setFilters(noFilters)}>Clear filters</Button>
-                  ) : (
-                    generateButton
-                  )
-                }
+                actions={filtered ? <Button onClick={clearFilters}>Clear filters</Button> : generateButton}
               />
             }
           />
-          {data && data.pagination.total > 0 && (
-            <div className="border-t">
-              <Pagination
-                page={page}
-                limit={pageSize}
-                total={data.pagination.total}
-                onPage={(next) => setUrl({ page: next > 1 ? next : undefined }, { replace: false })}
-                noun={data.pagination.capped ? 'licenses and more' : 'licenses'}
-              />
-            </div>
+          {data && (
+            <Pagination
+              page={page}
+              limit={pageSize}
+              total={data.pagination.total}
+              onPage={turnTo}
+              noun={data.pagination.capped ? 'licenses and more' : 'licenses'}
+            />
           )}
         </Card>
         {(selection.rows.length > 0 || bulk) && (
@@ -251,26 +224,6 @@ export function LicensesPage() {
           <DeleteAllDialog app={app} count={data.stats.total} onClose={dialog.close} />
         )}
       </Suspense>
-    </div>
-  )
-}
-
-function NoApps() {
-  return (
-    <div className="grid gap-6">
-      <PageHeader title="Licenses" subtitle="Issue license keys for your apps and see who uses them." />
-      <Card>
-        <EmptyState
-          icon={<KeyRound />}
-          title="No Application Created"
-          description="A license belongs to an app. Create an app first to access this section."
-          actions={
-            <Button asChild variant="primary">
-              <Link to={paths.dashboard}>Create Your First App</Link>
-            </Button>
-          }
-        />
-      </Card>
     </div>
   )
 }

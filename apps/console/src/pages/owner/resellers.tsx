@@ -1,9 +1,8 @@
 import { ExternalLink, Plus, Sparkles, Store } from 'lucide-react'
-import { type ReactNode, useCallback, useEffect, useMemo } from 'react'
-import { Link } from 'react-router'
+import { useMemo } from 'react'
 import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
-import { filterResellers, type ResellerFilter } from '../../features/resellers/filter.ts'
+import { filterResellers, statusFacts } from '../../features/resellers/filter.ts'
 import { useResellers, useSetActive } from '../../features/resellers/queries.ts'
 import { resellerColumns } from '../../features/resellers/reseller-columns.tsx'
 import { ResellerDialogs, useResellerDialog } from '../../features/resellers/reseller-dialogs.tsx'
@@ -11,14 +10,16 @@ import { ResellerExplainer } from '../../features/resellers/reseller-explainer.t
 import { ResellerFilters } from '../../features/resellers/reseller-filters.tsx'
 import { ResellerStats } from '../../features/resellers/reseller-stats.tsx'
 import { summarize } from '../../features/resellers/summary.ts'
+import { tableState, useLastPage, usePage } from '../../lib/list-page.ts'
 import { paths } from '../../lib/paths.ts'
-import { useUrlState } from '../../lib/url-state.ts'
+import { useFilters } from '../../lib/use-filters.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
+import { NoApps } from './no-apps.tsx'
 
 const pageSize = 25
 const subtitle = 'Manage your reseller network: who sells your apps, and how many licenses each may make.'
@@ -30,24 +31,12 @@ export function ResellersPage() {
   const resellers = useResellers(hasApps)
   const setActive = useSetActive()
   const dialog = useResellerDialog()
-  const [url, setUrl] = useUrlState('app', 'status', 'search', 'page')
+  const { app, filters, filtered, setFilters, clearFilters } = useFilters(apps.data, statusFacts)
+  const { page, turnTo } = usePage()
 
-  const app = apps.data?.find(({ _id, appId }) => _id === url.app || appId === url.app)
-  const status = url.status === 'active' || url.status === 'suspended' ? url.status : undefined
-  const filter: ResellerFilter = { app: app?._id, status, search: url.search }
-  const filtered = Boolean(filter.app || filter.status || filter.search)
   const all = resellers.data
-  const found = all && filterResellers(all, filter)
-  const pages = Math.max(1, Math.ceil((found?.length ?? 0) / pageSize))
-  const page = Math.max(1, Number.parseInt(url.page ?? '1', 10) || 1)
-
-  const setFilter = useCallback(
-    (changes: Partial<ResellerFilter>) => setUrl({ ...changes, page: undefined }),
-    [setUrl],
-  )
-  useEffect(() => {
-    if (found && page > pages) setUrl({ page: pages > 1 ? pages : undefined })
-  }, [found, page, pages, setUrl])
+  const found = all && filterResellers(all, filters)
+  useLastPage(found && Math.ceil(found.length / pageSize))
 
   const { open } = dialog
   const { mutate: changeActive } = setActive
@@ -64,9 +53,17 @@ export function ResellersPage() {
   const dialogs = owner && apps.isSuccess && (
     <ResellerDialogs available={!free} apps={apps.data} appId={app?._id} resellers={resellers.data ?? []} />
   )
-  if (apps.isSuccess && !hasApps) return <NoApps>{dialogs}</NoApps>
+  if (apps.isSuccess && !hasApps) {
+    return (
+      <div className="grid gap-6">
+        <PageHeader title="Resellers" subtitle={subtitle} actions={<PortalLink />} />
+        <NoApps icon={<Store />} why="A reseller belongs to an app." action="Create App First" />
+        {dialogs}
+      </div>
+    )
+  }
 
-  const loading = !all && !resellers.isError
+  const { loading, error } = tableState(resellers, 'Failed to load resellers')
   return (
     <div className="grid gap-6">
       <PageHeader
@@ -112,7 +109,7 @@ export function ResellersPage() {
           title="Directory"
           actions={
             (filtered || all?.length !== 0) && (
-              <ResellerFilters values={filter} onChange={setFilter} apps={apps.data ?? []} />
+              <ResellerFilters values={filters} onChange={setFilters} apps={apps.data ?? []} />
             )
           }
         />
@@ -122,27 +119,14 @@ export function ResellersPage() {
           rows={found?.slice((page - 1) * pageSize, page * pageSize)}
           rowKey={(reseller) => reseller._id}
           loading={loading}
-          error={
-            resellers.isError && !all
-              ? {
-                  title: 'Failed to load resellers',
-                  description: 'Please try refreshing the page',
-                  onRetry: () => resellers.refetch(),
-                  retrying: resellers.isFetching,
-                }
-              : undefined
-          }
+          error={error && { ...error, description: 'Please try refreshing the page' }}
           empty={
             filtered && all && all.length > 0 ? (
               <EmptyState
                 icon={<Store />}
                 title="No resellers found"
                 description="Nobody matches this search and these filters."
-                actions={
-                  <Button onClick={() => setFilter({ app: undefined, status: undefined, search: undefined })}>
-                    Clear filters
-                  </Button>
-                }
+                actions={<Button onClick={clearFilters}>Clear filters</Button>}
               />
             ) : (
               <EmptyState
@@ -169,16 +153,8 @@ export function ResellersPage() {
             )
           }
         />
-        {found && found.length > 0 && (
-          <div className="border-t">
-            <Pagination
-              page={page}
-              limit={pageSize}
-              total={found.length}
-              onPage={(next) => setUrl({ page: next > 1 ? next : undefined }, { replace: false })}
-              noun="resellers"
-            />
-          </div>
+        {found && (
+          <Pagination page={page} limit={pageSize} total={found.length} onPage={turnTo} noun="resellers" />
         )}
       </Card>
       {dialogs}
@@ -204,26 +180,5 @@ function UpgradeLink() {
     <Button asChild variant="primary">
       <a href={paths.subscription}>Upgrade to Premium</a>
     </Button>
-  )
-}
-
-function NoApps({ children }: { children: ReactNode }) {
-  return (
-    <div className="grid gap-6">
-      <PageHeader title="Resellers" subtitle={subtitle} actions={<PortalLink />} />
-      <Card>
-        <EmptyState
-          icon={<Store />}
-          title="No Application Created"
-          description="A reseller belongs to an app. Create an app first to access this section."
-          actions={
-            <Button asChild variant="primary">
-              <Link to={paths.dashboard}>Create App First</Link>
-            </Button>
-          }
-        />
-      </Card>
-      {children}
-    </div>
   )
 }

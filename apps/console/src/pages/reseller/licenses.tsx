@@ -1,11 +1,12 @@
 import { KeyRound, Plus, RefreshCw, Trash2 } from 'lucide-react'
-import { Suspense, useEffect } from 'react'
+import { Suspense } from 'react'
 import { portalLicenseColumns } from '../../features/portal/license-columns.tsx'
 import { usePortalLicenses, useRefresh } from '../../features/portal/queries.ts'
 import { useReseller } from '../../features/portal/session.ts'
 import { PortalLicenseStats } from '../../features/portal/stat-cards.tsx'
 import { lazyNamed } from '../../lib/lazy.ts'
-import { useDialogParam, useUrlState } from '../../lib/url-state.ts'
+import { tableState, useLastPage, usePage } from '../../lib/list-page.ts'
+import { useDialogParam } from '../../lib/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -25,8 +26,7 @@ const dialogs = ['generate', 'delete-all'] as const
 
 export function ResellerLicensesPage() {
   const reseller = useReseller().data
-  const [url, setUrl] = useUrlState('page')
-  const page = Math.max(1, Number.parseInt(url.page ?? '1', 10) || 1)
+  const { page, turnTo } = usePage()
   const licenses = usePortalLicenses({ page, limit: pageSize })
   const refresh = useRefresh({ done: 'Data refreshed successfully', failed: 'Failed to fetch licenses' })
   const dialog = useDialogParam(dialogs)
@@ -34,12 +34,7 @@ export function ResellerLicensesPage() {
   const { data } = licenses
   const stats = data?.stats
   const remaining = stats?.remaining ?? reseller?.remaining_licenses ?? 0
-  const lastPage = licenses.isPlaceholderData ? undefined : data?.pagination?.pages
-  useEffect(() => {
-    if (lastPage !== undefined && page > Math.max(1, lastPage)) {
-      setUrl({ page: lastPage > 1 ? lastPage : undefined })
-    }
-  }, [lastPage, page, setUrl])
+  useLastPage(licenses.isPlaceholderData ? undefined : data?.pagination?.pages)
 
   function deleteAll() {
     if (stats?.total === 0) toast.info('No licenses to delete')
@@ -76,7 +71,7 @@ export function ResellerLicensesPage() {
           Delete licenses to make room for new ones, or ask your administrator for a higher limit.
         </Callout>
       )}
-      <PortalLicenseStats stats={stats} loading={!data && !licenses.isError} />
+      <PortalLicenseStats stats={stats} loading={licenses.isPending} />
       <Card>
         <CardHeader title="Your Licenses" />
         <Table
@@ -84,18 +79,8 @@ export function ResellerLicensesPage() {
           columns={portalLicenseColumns}
           rows={data?.licenses}
           rowKey={(license) => license._id}
-          loading={!data && !licenses.isError}
+          {...tableState(licenses, 'Failed to fetch licenses')}
           skeletonRows={8}
-          error={
-            licenses.isError && !data
-              ? {
-                  title: 'Failed to fetch licenses',
-                  description: licenses.error.message,
-                  onRetry: () => licenses.refetch(),
-                  retrying: licenses.isFetching,
-                }
-              : undefined
-          }
           empty={
             <EmptyState
               icon={<KeyRound />}
@@ -109,16 +94,14 @@ export function ResellerLicensesPage() {
             />
           }
         />
-        {data?.pagination && data.pagination.total > 0 && (
-          <div className="border-t">
-            <Pagination
-              page={page}
-              limit={pageSize}
-              total={data.pagination.total}
-              onPage={(next) => setUrl({ page: next > 1 ? next : undefined }, { replace: false })}
-              noun="licenses"
-            />
-          </div>
+        {data?.pagination && (
+          <Pagination
+            page={page}
+            limit={pageSize}
+            total={data.pagination.total}
+            onPage={turnTo}
+            noun="licenses"
+          />
         )}
       </Card>
       <Suspense fallback={null}>

@@ -1,17 +1,18 @@
 import { RefreshCw } from 'lucide-react'
 import { useRefresh } from '../../features/portal/queries.ts'
 import { useReseller } from '../../features/portal/session.ts'
-import { percentOf } from '../../features/portal/status.ts'
 import { formatDate } from '../../lib/dates.ts'
+import { percentOf } from '../../lib/percent.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Card, CardBody, CardHeader, StatCard } from '../../ui/card.tsx'
+import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Progress } from '../../ui/progress.tsx'
+import { StatRow } from '../../ui/stat-row.tsx'
 
 const count = (value: number) => value.toLocaleString('en-US')
 
@@ -37,14 +38,14 @@ export function ResellerProfilePage() {
           </Button>
         }
       />
-      <section
-        aria-label="Quick stats"
-        className="grid grid-cols-2 gap-3 max-md:[&>:first-child]:col-span-2 md:grid-cols-3 md:gap-4"
-      >
-        <StatCard label="Licenses Generated" value={count(total)} />
-        <StatCard label="License Limit" value={count(allowed)} />
-        <StatCard label="Remaining" value={count(remaining)} />
-      </section>
+      <StatRow
+        label="Quick stats"
+        stats={[
+          { label: 'Licenses Generated', value: total },
+          { label: 'License Limit', value: allowed },
+          { label: 'Remaining', value: remaining },
+        ]}
+      />
       <div className="grid items-start gap-4 md:grid-cols-2">
         <Card>
           <CardHeader title="Account" description="Only your administrator can change these." />

@@ -1,0 +1,37 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useCallback, useEffect } from 'react'
+import { useUrlState } from './url-state.ts'
+
+/** The page of a list, in the URL. Turning it is a step in the browser's history. */
+export function usePage() {
+  const [url, set] = useUrlState('page')
+  const page = Math.max(1, Number.parseInt(url.page ?? '1', 10) || 1)
+  const turnTo = useCallback(
+    (next: number, options = { replace: false }) => set({ page: next > 1 ? next : undefined }, options),
+    [set],
+  )
+  return { page, turnTo }
+}
+
+/** A page past the end, as after rows were deleted, gives way to the last one; `pages` is undefined until known. */
+export function useLastPage(pages: number | undefined) {
+  const { page, turnTo } = usePage()
+  useEffect(() => {
+    if (pages !== undefined && page > Math.max(1, pages)) turnTo(pages, { replace: true })
+  }, [pages, page, turnTo])
+}
+
+/** What a table shows of its query while there are no rows: that they are on their way, or why they did not come. */
+export function tableState(query: UseQueryResult, failure: string) {
+  return {
+    loading: query.isPending,
+    error: query.isLoadingError
+      ? {
+          title: failure,
+          description: query.error.message,
+          onRetry: () => void query.refetch(),
+          retrying: query.isFetching,
+        }
+      : undefined,
+  }
+}

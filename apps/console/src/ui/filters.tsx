@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react'
+import { SearchInput } from './input.tsx'
+import { Select, type SelectOption } from './select.tsx'
+
+/** A search field and selects above a list; on a phone the search has a line of its own and selects come in pairs. */
+export function FilterBar({ children }: { children: ReactNode }) {
+  return <div className="flex flex-wrap gap-2 max-md:w-full">{children}</div>
+}
+
+export interface FilterSearchProps {
+  value: string | undefined
+  onChange: (value: string | undefined) => void
+  label: string
+  placeholder: string
+}
+
+export function FilterSearch({ value = '', onChange, ...texts }: FilterSearchProps) {
+  return (
+    <SearchInput
+      value={value}
+      onSearch={(search) => onChange(search || undefined)}
+      className="w-full md:w-56"
+      {...texts}
+    />
+  )
+}
+
+export interface FilterSelectProps {
+  value: string | undefined
+  onChange: (value: string | undefined) => void
+  label: string
+  /** What it says while nothing is chosen: 'All apps'. */
+  unset: string
+  options: SelectOption[]
+}
+
+export function FilterSelect({ value, onChange, label, unset, options }: FilterSelectProps) {
+  const all = 'all'
+  return (
+    <Select
+      label={label}
+      value={value ?? all}
+      onChange={(chosen) => onChange(chosen === all ? undefined : chosen)}
+      options={[{ value: all, label: unset }, ...options]}
+      className="max-md:w-auto max-md:grow max-md:basis-[calc(50%-0.25rem)] md:w-36"
+    />
+  )
+}
