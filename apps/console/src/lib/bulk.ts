@@ -12,7 +12,7 @@ export interface BulkResult<Row> {
   failed: Failure<Row>[]
 }
 
-interface Run<Row> {
+export interface BulkRun<Row> {
   rows: readonly Row[]
   /** All of these rows or none. */
   change: (rows: Row[]) => Promise<unknown>
@@ -24,7 +24,7 @@ interface Run<Row> {
  * Changes many rows in batches, each of which is all or none. A batch that is refused is split until the rows are found
  * that it was refused for; when the server does not answer any more, the rest is told as not done.
  */
-export async function changeInBatches<Row>(run: Run<Row>): Promise<BulkResult<Row>> {
+export async function changeInBatches<Row>(run: BulkRun<Row>): Promise<BulkResult<Row>> {
   const result: BulkResult<Row> = { done: [], failed: [] }
   const waiting: Row[][] = []
   for (let at = 0; at < run.rows.length; at += run.batchSize)

@@ -1,6 +1,5 @@
 import { type BulkClientAction, type Client, endpoints, limits } from '@keyward/contract'
-import { useState } from 'react'
-import type { Failure } from '../../lib/bulk.ts'
+import type { BulkEnd } from '../../lib/use-bulk.ts'
 import { amountOf, someOf } from '../../lib/words.ts'
 import { BulkFailures } from '../../ui/bulk-failures.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -8,12 +7,9 @@ import { DaysDialog } from '../../ui/days-dialog.tsx'
 import { WorkProgress } from '../../ui/work-progress.tsx'
 import { useBulkEndUsers } from './bulk-queries.ts'
 
-export interface BulkEndUsersDialogProps {
+export interface BulkEndUsersDialogProps extends BulkEnd {
   action: BulkClientAction
   users: Client[]
-  /** Which stay chosen when it is over. */
-  onSelect: (ids: string[]) => void
-  onClose: () => void
 }
 
 const doing: Record<BulkClientAction, { past: string; now: string }> = {
@@ -26,46 +22,27 @@ const doing: Record<BulkClientAction, { past: string; now: string }> = {
 
 /** Asks, does it, and tells what could not be done. */
 export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEndUsersDialogProps) {
-  // What was chosen when it opened: the list goes on changing while this works.
-  const [given] = useState(() => affected(action, users))
-  const [days, setDays] = useState<number>()
-  const [done, setDone] = useState<Client[]>([])
-  const [failed, setFailed] = useState<Failure<Client>[]>([])
-  const bulk = useBulkEndUsers(action)
-
-  async function change(rows: Client[], by = days) {
-    setDays(by)
-    const result = await bulk.change(rows, by)
-    const all = [...done, ...result.done]
-    setDone(all)
-    setFailed(result.failed)
-    onSelect(result.failed.filter(({ gone }) => !gone).map(({ row }) => row._id))
-    if (result.failed.length === 0) leave(all, by)
-  }
-  function leave(all: Client[], by = days) {
-    if (all.length > 0) bulk.say(all, by)
-    onClose()
-  }
-
+  const bulk = useBulkEndUsers(action, affected(action, users), { onSelect, onClose })
+  const given = bulk.rows
   if (given.length === 0) return null
+
+  const amount = amountOf(given.length, 'end user')
   const progress = bulk.progress && (
     <WorkProgress label={`${doing[action].now} end users`} {...bulk.progress} />
   )
-  if (failed.length > 0) {
-    const again = failed.filter(({ gone }) => !gone).map(({ row }) => row)
+  if (bulk.failed.length > 0) {
     return (
       <BulkFailures
-        title={`${done.length} of ${amountOf(given.length, 'end user')} ${doing[action].past}`}
-        failed={failed.map(({ row, why }) => ({ id: row._id, label: row.username, why }))}
-        onRetry={again.length > 0 ? () => void change(again) : undefined}
+        title={`${bulk.done.length} of ${amount} ${doing[action].past}`}
+        failed={bulk.failed.map(({ row, why }) => ({ id: row._id, label: row.username, why }))}
+        onRetry={bulk.retry}
         busy={bulk.busy}
-        onClose={() => leave(done)}
+        onClose={bulk.leave}
       >
         {progress}
       </BulkFailures>
     )
   }
-  const amount = amountOf(given.length, 'end user')
   const withKey = given.filter(({ licenseKey }) => licenseKey !== null).length
   if (action === 'extend') {
     return (
@@ -76,7 +53,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
         ends={given.map(({ expiresAt }) => expiresAt)}
         confirmLabel="Extend Subscriptions"
         busy={bulk.busy}
-        onSubmit={(by) => void change(given, by)}
+        onSubmit={bulk.start}
         onClose={onClose}
       >
         {withKey > 0 && (
@@ -121,7 +98,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
       }
       tone={action === 'ban' || action === 'delete' ? 'danger' : 'neutral'}
       busy={bulk.busy}
-      onConfirm={() => void change(given)}
+      onConfirm={() => bulk.start()}
     >
       {given.length < users.length && (
         <p className="text-fg-muted">

@@ -1,8 +1,8 @@
 import type { BulkClientAction, Client } from '@keyward/contract'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
-import { changeInBatches } from '../../lib/bulk.ts'
-import { useBulk } from '../../lib/use-bulk.ts'
+import { undoOption } from '../../lib/undo.ts'
+import { type BulkEnd, useBulk } from '../../lib/use-bulk.ts'
 import { wire } from '../../lib/wire.ts'
 import { amountOf } from '../../lib/words.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -16,14 +16,15 @@ const successTitles: Record<BulkClientAction, string> = {
   delete: 'Users Deleted',
 }
 
-export function useBulkEndUsers(action: BulkClientAction) {
+export function useBulkEndUsers(action: BulkClientAction, users: Client[], end: BulkEnd) {
   const client = useQueryClient()
-  const { run, ...state } = useBulk<Client>(() => refreshEndUsers(client))
-  const change = (users: Client[], days?: number) =>
-    run({ rows: users, change: (rows) => changeAll(action, rows, days) })
-  /** What was done, and the way back where there is one. */
-  const say = (users: Client[], days?: number) => tell(client, action, users, days)
-  return { ...state, change, say }
+  return useBulk<Client>({
+    ...end,
+    rows: users,
+    change: (rows, days) => changeAll(action, rows, days),
+    refresh: () => refreshEndUsers(client),
+    onDone: (rows, days) => tell(client, action, rows, days),
+  })
 }
 
 const changeAll = (action: BulkClientAction, users: Client[], days?: number) =>
@@ -42,27 +43,13 @@ function tell(client: QueryClient, action: BulkClientAction, users: Client[], da
   const opposite = action === 'ban' ? 'unban' : action === 'unban' ? 'ban' : undefined
   toast.success(successTitles[action], {
     description: said[action],
-    ...(opposite && {
-      duration: 10_000,
-      action: { label: 'Undo', onClick: () => void putBack(client, users, opposite) },
-    }),
+    ...(opposite &&
+      undoOption({
+        rows: users,
+        noun: 'end user',
+        batchSize: 200,
+        change: (rows) => changeAll(opposite, rows),
+        refresh: () => refreshEndUsers(client),
+      })),
   })
-}
-
-async function putBack(client: QueryClient, users: Client[], action: 'ban' | 'unban') {
-  const id = toast.loading('Undoing', { description: amountOf(users.length, 'end user') })
-  const { done, failed } = await changeInBatches({
-    rows: users,
-    batchSize: 200,
-    change: (rows) => changeAll(action, rows),
-  })
-  refreshEndUsers(client)
-  if (failed.length === 0) {
-    toast.success('Undone', { id, description: `${amountOf(done.length, 'end user')} as before.` })
-  } else {
-    toast.error('Undo Failed', {
-      id,
-      description: `${failed.length} of ${amountOf(users.length, 'end user')} could not be put back: ${failed[0]?.why}`,
-    })
-  }
 }

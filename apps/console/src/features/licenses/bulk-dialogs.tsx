@@ -1,8 +1,7 @@
 import { type BulkLicenseAction, endpoints, type License, limits } from '@keyward/contract'
-import { useState } from 'react'
 import { z } from 'zod'
-import type { Failure } from '../../lib/bulk.ts'
 import { keyPrefix } from '../../lib/license-key.ts'
+import type { BulkEnd } from '../../lib/use-bulk.ts'
 import { amountOf, someOf } from '../../lib/words.ts'
 import { BulkFailures } from '../../ui/bulk-failures.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -10,12 +9,9 @@ import { DaysDialog } from '../../ui/days-dialog.tsx'
 import { WorkProgress } from '../../ui/work-progress.tsx'
 import { useBulkLicenses } from './bulk-queries.ts'
 
-export interface BulkLicensesDialogProps {
+export interface BulkLicensesDialogProps extends BulkEnd {
   action: BulkLicenseAction
   licenses: License[]
-  /** Which stay chosen when it is over. */
-  onSelect: (ids: string[]) => void
-  onClose: () => void
 }
 
 const doing: Record<BulkLicenseAction, { past: string; now: string }> = {
@@ -28,46 +24,27 @@ const extendSchema = z.object({ days: endpoints.bulk.licenses.body!.shape.days.u
 
 /** Asks, does it, and tells what could not be done. */
 export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: BulkLicensesDialogProps) {
-  // What was chosen when it opened: the list goes on changing while this works.
-  const [given] = useState(() => affected(action, licenses))
-  const [days, setDays] = useState<number>()
-  const [done, setDone] = useState<License[]>([])
-  const [failed, setFailed] = useState<Failure<License>[]>([])
-  const bulk = useBulkLicenses(action)
-
-  async function change(rows: License[], by = days) {
-    setDays(by)
-    const result = await bulk.change(rows, by)
-    const all = [...done, ...result.done]
-    setDone(all)
-    setFailed(result.failed)
-    onSelect(result.failed.filter(({ gone }) => !gone).map(({ row }) => row._id))
-    if (result.failed.length === 0) leave(all, by)
-  }
-  function leave(all: License[], by = days) {
-    if (all.length > 0) bulk.say(all, by)
-    onClose()
-  }
-
+  const bulk = useBulkLicenses(action, affected(action, licenses), { onSelect, onClose })
+  const given = bulk.rows
   if (given.length === 0) return null
+
+  const amount = amountOf(given.length, 'license')
   const progress = bulk.progress && (
     <WorkProgress label={`${doing[action].now} licenses`} {...bulk.progress} />
   )
-  if (failed.length > 0) {
-    const again = failed.filter(({ gone }) => !gone).map(({ row }) => row)
+  if (bulk.failed.length > 0) {
     return (
       <BulkFailures
-        title={`${done.length} of ${amountOf(given.length, 'license')} ${doing[action].past}`}
-        failed={failed.map(({ row, why }) => ({ id: row._id, label: keyPrefix(row.key), why }))}
-        onRetry={again.length > 0 ? () => void change(again) : undefined}
+        title={`${bulk.done.length} of ${amount} ${doing[action].past}`}
+        failed={bulk.failed.map(({ row, why }) => ({ id: row._id, label: keyPrefix(row.key), why }))}
+        onRetry={bulk.retry}
         busy={bulk.busy}
-        onClose={() => leave(done)}
+        onClose={bulk.leave}
       >
         {progress}
       </BulkFailures>
     )
   }
-  const amount = amountOf(given.length, 'license')
   const used = given.filter((license) => license.used)
   if (action === 'extend') {
     return (
@@ -78,7 +55,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
         ends={given.map(({ expiresAt }) => expiresAt)}
         confirmLabel="Extend Licenses"
         busy={bulk.busy}
-        onSubmit={(by) => void change(given, by)}
+        onSubmit={bulk.start}
         onClose={onClose}
       >
         {used.length > 0 && (
@@ -120,7 +97,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
       {...texts}
       tone={action === 'unban' ? 'neutral' : 'danger'}
       busy={bulk.busy}
-      onConfirm={() => void change(given)}
+      onConfirm={() => bulk.start()}
     >
       {given.length < licenses.length && (
         <p className="text-fg-muted">
