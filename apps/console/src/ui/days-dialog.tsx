@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
+import type { UseFormReturn } from 'react-hook-form'
 import type { z } from 'zod'
 import { addDuration } from '../lib/dates.ts'
 import { useSchemaForm } from '../lib/form.ts'
-import { Button } from './button.tsx'
 import { DateText } from './date.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm } from './dialog.tsx'
+import { Dialog, DialogBody, DialogForm, FormFooter } from './dialog.tsx'
 import { Facts } from './facts.tsx'
 import { Field } from './field.tsx'
 import { Input } from './input.tsx'
@@ -36,7 +36,6 @@ export function DaysDialog({
 }: DaysDialogProps) {
   const form = useSchemaForm(schema, { defaultValues: { days: 30 } })
   const days = form.watch('days')
-  const hint = `1 to ${max.toLocaleString('en-US')} days`
   const valid = schema.safeParse({ days }).success
   const now = Date.now()
   const times = ends.map((end) => Date.parse(end))
@@ -53,20 +52,7 @@ export function DaysDialog({
     >
       <DialogForm onSubmit={form.handleSubmit((values) => onSubmit(values.days))}>
         <DialogBody>
-          <Field
-            label="Days"
-            hint={hint}
-            error={form.formState.errors.days && `Enter a whole number, ${hint}`}
-          >
-            <Input
-              type="number"
-              inputMode="numeric"
-              min={1}
-              max={max}
-              step={1}
-              {...form.register('days', { valueAsNumber: true })}
-            />
-          </Field>
+          <DaysField form={form} max={max} />
           <div aria-live="polite" className="rounded-lg border px-4 py-1">
             <Facts
               items={[
@@ -78,16 +64,30 @@ export function DaysDialog({
           </div>
           {children}
         </DialogBody>
-        <DialogFooter>
-          <Button onClick={onClose} disabled={busy}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" loading={busy}>
-            {confirmLabel}
-          </Button>
-        </DialogFooter>
+        <FormFooter submitLabel={confirmLabel} busy={busy} onCancel={onClose} />
       </DialogForm>
     </Dialog>
+  )
+}
+
+export interface DaysFieldProps {
+  form: UseFormReturn<{ days: number }, unknown, { days: number }>
+  max: number
+}
+
+export function DaysField({ form, max }: DaysFieldProps) {
+  const hint = `1 to ${max.toLocaleString('en-US')} days`
+  return (
+    <Field label="Days" hint={hint} error={form.formState.errors.days && `Enter a whole number, ${hint}`}>
+      <Input
+        type="number"
+        inputMode="numeric"
+        min={1}
+        max={max}
+        step={1}
+        {...form.register('days', { valueAsNumber: true })}
+      />
+    </Field>
   )
 }
 

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import type { ComponentProps, ReactNode } from 'react'
-import { IconButton } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 import { cx } from './cx.ts'
 import { useReturnFocus } from './use-return-focus.ts'
 
@@ -110,6 +110,27 @@ export function DialogFooter({ className, ...props }: ComponentProps<'footer'>) 
       )}
       {...props}
     />
+  )
+}
+
+export interface FormFooterProps {
+  submitLabel: string
+  busy: boolean
+  disabled?: boolean
+  onCancel: () => void
+}
+
+/** The DialogFooter of nearly every DialogForm. */
+export function FormFooter({ submitLabel, busy, disabled = false, onCancel }: FormFooterProps) {
+  return (
+    <DialogFooter>
+      <Button onClick={onCancel} disabled={busy}>
+        Cancel
+      </Button>
+      <Button type="submit" variant="primary" disabled={disabled} loading={busy}>
+        {submitLabel}
+      </Button>
+    </DialogFooter>
   )
 }
 

@@ -4,8 +4,7 @@ import { call, messageOf } from '../../lib/api.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
 import { keys } from '../../lib/keys.ts'
 import { wire } from '../../lib/wire.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input, PasswordInput } from '../../ui/input.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -46,14 +45,7 @@ export function ChangeEmailDialog({ email, onClose }: { email: string; onClose: 
             <PasswordInput {...form.register('password')} autoComplete="current-password" />
           </Field>
         </DialogBody>
-        <DialogFooter>
-          <Button onClick={onClose} disabled={change.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" loading={change.isPending}>
-            Update Email
-          </Button>
-        </DialogFooter>
+        <FormFooter submitLabel="Update Email" busy={change.isPending} onCancel={onClose} />
       </DialogForm>
     </Dialog>
   )

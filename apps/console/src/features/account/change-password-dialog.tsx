@@ -5,8 +5,7 @@ import { call, messageOf } from '../../lib/api.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
 import { ownerSession } from '../../lib/session.ts'
 import { wire } from '../../lib/wire.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { PasswordInput } from '../../ui/input.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -60,14 +59,7 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
             <PasswordInput {...form.register('confirm')} autoComplete="new-password" />
           </Field>
         </DialogBody>
-        <DialogFooter>
-          <Button onClick={onClose} disabled={change.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" loading={change.isPending}>
-            Change Password
-          </Button>
-        </DialogFooter>
+        <FormFooter submitLabel="Change Password" busy={change.isPending} onCancel={onClose} />
       </DialogForm>
     </Dialog>
   )

@@ -1,42 +1,15 @@
-import { type FormEvent, useState } from 'react'
-import { Button } from '../../ui/button.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Input, PasswordInput } from '../../ui/input.tsx'
+import { CredentialsForm } from '../../ui/credentials-form.tsx'
 import { useLogin } from './session.ts'
 
-/** Without the form library: nothing is checked here, and this is the first page that most people load. */
-export function SignInForm({ email: known }: { email: string }) {
-  const [email, setEmail] = useState(known)
-  const [password, setPassword] = useState('')
+export function SignInForm({ email }: { email: string }) {
   const login = useLogin()
-
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    if (email.trim() && password && !login.isPending) login.mutate({ email, password })
-  }
   return (
-    <form noValidate onSubmit={submit} className="grid gap-4">
-      <Field label="Email">
-        <Input
-          type="email"
-          name="email"
-          autoComplete="username"
-          placeholder="you@company.com"
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-      </Field>
-      <Field label="Password">
-        <PasswordInput
-          name="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-      </Field>
-      <Button type="submit" variant="primary" size="lg" loading={login.isPending} className="mt-1">
-        Sign In
-      </Button>
-    </form>
+    <CredentialsForm
+      email={email}
+      busy={login.isPending}
+      onSubmit={(credentials) => {
+        if (credentials.email.trim() && credentials.password) login.mutate(credentials)
+      }}
+    />
   )
 }

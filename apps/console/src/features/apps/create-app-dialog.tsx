@@ -1,7 +1,6 @@
 import { type App, endpoints } from '@keyward/contract'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { useCreateApp } from './queries.ts'
@@ -35,14 +34,7 @@ export function CreateAppDialog({ onClose, onCreated }: CreateAppDialogProps) {
             <Input {...form.register('name')} autoComplete="off" placeholder="Acme Studio" />
           </Field>
         </DialogBody>
-        <DialogFooter>
-          <Button onClick={onClose} disabled={create.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" loading={create.isPending}>
-            Create App
-          </Button>
-        </DialogFooter>
+        <FormFooter submitLabel="Create App" busy={create.isPending} onCancel={onClose} />
       </DialogForm>
     </Dialog>
   )

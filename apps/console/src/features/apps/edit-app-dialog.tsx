@@ -1,7 +1,6 @@
 import { type App, endpoints, version } from '@keyward/contract'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { useUpdateApp } from './queries.ts'
@@ -41,14 +40,7 @@ export function EditAppDialog({ app, onClose }: { app: App; onClose: () => void 
             <Input value={app.appId} readOnly className="font-mono" />
           </Field>
         </DialogBody>
-        <DialogFooter>
-          <Button onClick={onClose} disabled={update.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" loading={update.isPending}>
-            Save Changes
-          </Button>
-        </DialogFooter>
+        <FormFooter submitLabel="Save Changes" busy={update.isPending} onCancel={onClose} />
       </DialogForm>
     </Dialog>
   )

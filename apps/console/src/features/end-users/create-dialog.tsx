@@ -1,14 +1,12 @@
 import { endpoints } from '@keyward/contract'
-import { Controller } from 'react-hook-form'
 import { z } from 'zod'
 import { ApiError } from '../../lib/api.ts'
 import { endOfLocalDay, toDayInput } from '../../lib/dates.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormSelect } from '../../ui/form-select.tsx'
 import { Input, PasswordInput } from '../../ui/input.tsx'
-import { Select } from '../../ui/select.tsx'
 import { useCreateEndUser } from './queries.ts'
 
 const { username, password, appId, hwid } = endpoints.clients.createDirect.body!.shape
@@ -78,17 +76,11 @@ export function CreateEndUserDialog({ onClose, apps, appId: chosen }: CreateEndU
             <PasswordInput autoComplete="new-password" {...form.register('password')} />
           </Field>
           <Field label="Application" error={errors.appId && 'Choose an application'}>
-            <Controller
+            <FormSelect
               control={form.control}
               name="appId"
-              render={({ field }) => (
-                <Select
-                  value={field.value || undefined}
-                  onChange={field.onChange}
-                  options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
-                  placeholder="Choose an application"
-                />
-              )}
+              options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+              placeholder="Choose an application"
             />
           </Field>
           <Field label="Expiry Date" hint="Valid until the end of this day" error={errors.expiresAt?.message}>
@@ -109,14 +101,12 @@ export function CreateEndUserDialog({ onClose, apps, appId: chosen }: CreateEndU
             />
           </Field>
         </DialogBody>
-        <DialogFooter>
-          <Button onClick={onClose} disabled={create.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" disabled={!isValid} loading={create.isPending}>
-            Create User
-          </Button>
-        </DialogFooter>
+        <FormFooter
+          submitLabel="Create User"
+          busy={create.isPending}
+          disabled={!isValid}
+          onCancel={onClose}
+        />
       </DialogForm>
     </Dialog>
   )

@@ -1,17 +1,14 @@
 import { endpoints, limits } from '@keyward/contract'
 import { addDuration } from '../../lib/dates.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
-import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { DaysField } from '../../ui/days-dialog.tsx'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
 import type { EndUserDialogProps } from './confirm-dialogs.tsx'
 import { useExtend } from './queries.ts'
 
 const schema = endpoints.clients.extend.body!
-const hint = `1 to ${limits.extendDaysMax.toLocaleString('en-US')} days`
 
 export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
   const extend = useExtend()
@@ -42,20 +39,7 @@ export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
     >
       <DialogForm onSubmit={submit}>
         <DialogBody>
-          <Field
-            label="Days"
-            hint={hint}
-            error={form.formState.errors.days && `Enter a whole number, ${hint}`}
-          >
-            <Input
-              type="number"
-              inputMode="numeric"
-              min={1}
-              max={limits.extendDaysMax}
-              step={1}
-              {...form.register('days', { valueAsNumber: true })}
-            />
-          </Field>
+          <DaysField form={form} max={limits.extendDaysMax} />
           <div aria-live="polite" className="rounded-lg border px-4 py-1">
             <Facts
               items={[
@@ -68,14 +52,7 @@ export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
             <p className="text-[0.8125rem] text-fg-muted">The license of this user gets the same expiry.</p>
           )}
         </DialogBody>
-        <DialogFooter>
-          <Button onClick={onClose} disabled={extend.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" loading={extend.isPending}>
-            Extend
-          </Button>
-        </DialogFooter>
+        <FormFooter submitLabel="Extend" busy={extend.isPending} onCancel={onClose} />
       </DialogForm>
     </Dialog>
   )

@@ -2,9 +2,8 @@ import type { License } from '@keyward/contract'
 import { type FormEvent, useState } from 'react'
 import { type DurationUnit, formatExactTime } from '../../lib/dates.ts'
 import { keyPrefix } from '../../lib/license-key.ts'
-import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { DurationFields } from './duration-fields.tsx'
@@ -78,14 +77,7 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
             </p>
           )}
         </DialogBody>
-        <DialogFooter>
-          <Button onClick={onClose} disabled={edit.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" loading={edit.isPending}>
-            Update Expiry
-          </Button>
-        </DialogFooter>
+        <FormFooter submitLabel="Update Expiry" busy={edit.isPending} onCancel={onClose} />
       </DialogForm>
     </Dialog>
   )

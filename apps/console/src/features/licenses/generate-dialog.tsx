@@ -3,9 +3,8 @@ import { useState } from 'react'
 import { Controller } from 'react-hook-form'
 import { ApiError } from '../../lib/api.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
-import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -167,14 +166,7 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onMade }: GenerateFormPro
           </Field>
         )}
       </DialogBody>
-      <DialogFooter>
-        <Button onClick={onCancel} disabled={generate.isPending}>
-          Cancel
-        </Button>
-        <Button type="submit" variant="primary" loading={generate.isPending}>
-          Generate License
-        </Button>
-      </DialogFooter>
+      <FormFooter submitLabel="Generate License" busy={generate.isPending} onCancel={onCancel} />
     </DialogForm>
   )
 }

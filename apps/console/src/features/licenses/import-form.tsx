@@ -1,15 +1,14 @@
 import { type App, endpoints, unlimited } from '@keyward/contract'
 import { Download, FileUp } from 'lucide-react'
 import { type ChangeEvent, type DragEvent, useState } from 'react'
-import { Controller } from 'react-hook-form'
 import { z } from 'zod'
 import { saveFile } from '../../lib/download.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
 import { Button } from '../../ui/button.tsx'
-import { DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormSelect } from '../../ui/form-select.tsx'
 import { Textarea } from '../../ui/input.tsx'
-import { Select } from '../../ui/select.tsx'
 import { importLimits, readCsvFile, templateCsv } from './import-csv.ts'
 
 const { app, csv } = endpoints.bulk.importLicenses.body!.shape
@@ -63,17 +62,11 @@ export function ImportForm({ values, apps, maxPerApp, busy, onCheck, onCancel }:
     <DialogForm onSubmit={submit} onDrop={drop} onDragOver={(event) => event.preventDefault()}>
       <DialogBody>
         <Field label="Application" error={errors.app && 'Choose an application'}>
-          <Controller
+          <FormSelect
             control={form.control}
             name="app"
-            render={({ field }) => (
-              <Select
-                value={field.value || undefined}
-                onChange={field.onChange}
-                options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
-                placeholder="Choose an application"
-              />
-            )}
+            options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+            placeholder="Choose an application"
           />
         </Field>
         <div className="grid gap-1 text-[0.8125rem] text-fg-muted">
@@ -134,14 +127,7 @@ export function ImportForm({ values, apps, maxPerApp, busy, onCheck, onCancel }:
           />
         </Field>
       </DialogBody>
-      <DialogFooter>
-        <Button onClick={onCancel} disabled={busy}>
-          Cancel
-        </Button>
-        <Button type="submit" variant="primary" loading={busy}>
-          Check First
-        </Button>
-      </DialogFooter>
+      <FormFooter submitLabel="Check First" busy={busy} onCancel={onCancel} />
     </DialogForm>
   )
 }

@@ -5,7 +5,7 @@ import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { generateSchema, latestDay } from './generate-schema.ts'
@@ -101,14 +101,12 @@ function GenerateForm({ remaining, onBusy, onCancel, onMade }: GenerateFormProps
           />
         </Field>
       </DialogBody>
-      <DialogFooter>
-        <Button onClick={onCancel} disabled={generate.isPending}>
-          Cancel
-        </Button>
-        <Button type="submit" variant="primary" disabled={remaining <= 0} loading={generate.isPending}>
-          Generate License
-        </Button>
-      </DialogFooter>
+      <FormFooter
+        submitLabel="Generate License"
+        busy={generate.isPending}
+        disabled={remaining <= 0}
+        onCancel={onCancel}
+      />
     </DialogForm>
   )
 }

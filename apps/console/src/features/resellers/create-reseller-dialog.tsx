@@ -1,16 +1,15 @@
 import { type App, type DataOf, endpoints, limits } from '@keyward/contract'
 import { Crown } from 'lucide-react'
 import { useState } from 'react'
-import { Controller } from 'react-hook-form'
 import { ApiError } from '../../lib/api.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormSelect } from '../../ui/form-select.tsx'
 import { Input, PasswordInput } from '../../ui/input.tsx'
-import { Select } from '../../ui/select.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { generatePassword } from './generate-password.ts'
 import { useCreateReseller } from './queries.ts'
@@ -171,18 +170,12 @@ function CreateForm({ apps, appId, onBusy, onCancel, onMade }: CreateFormProps) 
           {filledIn && 'A password of 12 characters was filled in'}
         </span>
         <Field label="Application" error={errors.app_id && 'Choose an application'}>
-          <Controller
+          <FormSelect
             control={form.control}
             name="app_id"
-            render={({ field }) => (
-              <Select
-                value={field.value || undefined}
-                onChange={field.onChange}
-                options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
-                placeholder="Choose an application"
-                disabled={blocked}
-              />
-            )}
+            options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+            placeholder="Choose an application"
+            disabled={blocked}
           />
         </Field>
         <Field
@@ -201,14 +194,12 @@ function CreateForm({ apps, appId, onBusy, onCancel, onMade }: CreateFormProps) 
           />
         </Field>
       </DialogBody>
-      <DialogFooter>
-        <Button onClick={onCancel} disabled={create.isPending}>
-          Cancel
-        </Button>
-        <Button type="submit" variant="primary" disabled={blocked} loading={create.isPending}>
-          Create Reseller
-        </Button>
-      </DialogFooter>
+      <FormFooter
+        submitLabel="Create Reseller"
+        busy={create.isPending}
+        disabled={blocked}
+        onCancel={onCancel}
+      />
     </DialogForm>
   )
 }

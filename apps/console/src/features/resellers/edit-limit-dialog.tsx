@@ -2,9 +2,8 @@ import { limits, type Reseller } from '@keyward/contract'
 import { useState } from 'react'
 import { z } from 'zod'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
-import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { useEditLimit } from './queries.ts'
@@ -89,14 +88,7 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
               </p>
             )}
           </DialogBody>
-          <DialogFooter>
-            <Button onClick={onClose} disabled={edit.isPending}>
-              Cancel
-            </Button>
-            <Button type="submit" variant="primary" loading={edit.isPending}>
-              Update Limit
-            </Button>
-          </DialogFooter>
+          <FormFooter submitLabel="Update Limit" busy={edit.isPending} onCancel={onClose} />
         </DialogForm>
       </Dialog>
       <ConfirmDialog

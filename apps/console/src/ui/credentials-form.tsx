@@ -1,0 +1,51 @@
+import { type ReactNode, useState } from 'react'
+import { Button } from './button.tsx'
+import { Field } from './field.tsx'
+import { Input, PasswordInput } from './input.tsx'
+
+export interface CredentialsFormProps {
+  email?: string
+  busy: boolean
+  onSubmit: (credentials: { email: string; password: string }) => void
+  /** Between the fields and the button. */
+  children?: ReactNode
+}
+
+/** Signs somebody in. Without the form library: it is the first that most people load, and nothing is checked here. */
+export function CredentialsForm({ email: known = '', busy, onSubmit, children }: CredentialsFormProps) {
+  const [email, setEmail] = useState(known)
+  const [password, setPassword] = useState('')
+  return (
+    <form
+      noValidate
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy) onSubmit({ email, password })
+      }}
+    >
+      <Field label="Email">
+        <Input
+          type="email"
+          name="email"
+          autoComplete="username"
+          placeholder="you@company.com"
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+      </Field>
+      <Field label="Password">
+        <PasswordInput
+          name="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      </Field>
+      {children}
+      <Button type="submit" variant="primary" size="lg" loading={busy} className="mt-1">
+        Sign In
+      </Button>
+    </form>
+  )
+}
