@@ -16,19 +16,33 @@ const settled = `new Promise((done) => {
   look()
 })`
 
+interface Look {
+  /** A selector of the part that is looked at; else all of the page. */
+  within?: string
+  /** Rules of axe that do not count here. */
+  exempt?: string[]
+}
+
 /** What is on the screen has no violation, light or dark, and fits the width of the screen. */
-export async function expectAccessible(page: Page, what: string) {
+export async function expectAccessible(page: Page, what: string, { within, exempt = [] }: Look = {}) {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
+    await expect(page.locator('html')).toHaveClass(colorScheme === 'dark' ? /dark/ : /^((?!dark).)*$/)
     await page.evaluate(settled)
-    const { violations } = await new AxeBuilder({ page }).withTags(standards).analyze()
+    const axe = new AxeBuilder({ page }).withTags(standards).disableRules(exempt)
+    const { violations } = await (within ? axe.include(within) : axe).analyze()
     const found = violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`,
     )
     expect.soft(found, `${what}, ${colorScheme}`).toEqual([])
   }
+  await expectToFit(page, what)
+}
+
+export async function expectToFit(page: Page, what: string) {
   const [content, screen] = await page.evaluate<[number, number]>(
     '[document.documentElement.scrollWidth, window.innerWidth]',
   )
   expect.soft(content, `${what}: width`).toBeLessThanOrEqual(screen)
+  expect.soft(screen, `${what}: screen`).toBe(page.viewportSize()?.width)
 }

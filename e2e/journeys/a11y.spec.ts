@@ -1,6 +1,5 @@
-import AxeBuilder from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
+import { expectAccessible, expectToFit } from '../sound.ts'
 import {
   dialog,
   enter,
@@ -14,36 +13,12 @@ import {
   Vendor,
 } from '../steps.ts'
 
-const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-
 test.describe.configure({ timeout: 180_000 })
 
 // Stricter than elsewhere: on a page that works, nothing that it asks for is refused or missing either.
 test.beforeEach(({ page }) => {
   page.on('console', (message) => expect.soft(message.type(), message.text()).not.toBe('error'))
 })
-
-/** What is on the screen has no violation, light or dark, and fits the width of the screen. */
-async function expectSound(page: Page, what: string, exempt: string[] = []) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await expect(page.locator('html')).toHaveClass(colorScheme === 'dark' ? /dark/ : /^((?!dark).)*$/)
-    const { violations } = await new AxeBuilder({ page }).withTags(standards).disableRules(exempt).analyze()
-    const found = violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`,
-    )
-    expect.soft(found, `${what}, ${colorScheme}`).toEqual([])
-  }
-  await expectToFit(page, what)
-}
-
-async function expectToFit(page: Page, what: string) {
-  const [content, screen] = await page.evaluate<[number, number]>(
-    '[document.documentElement.scrollWidth, window.innerWidth]',
-  )
-  expect.soft(content, `${what}: width`).toBeLessThanOrEqual(screen)
-  expect.soft(screen, `${what}: screen`).toBe(page.viewportSize()?.width)
-}
 
 /** A vendor with a bit of everything. */
 async function busyVendor(request: Parameters<typeof Vendor.signUp>[0]) {
@@ -74,7 +49,7 @@ test('public pages are accessible and fit the screen', async ({ page }) => {
     await page.goto(path)
     await expect(heading(page, title)).toBeVisible()
     if (path.includes('sign-up')) await expect(page.getByLabel('Full Name')).toBeVisible()
-    await expectSound(page, path)
+    await expectAccessible(page, path)
   }
 })
 
@@ -85,17 +60,17 @@ test('the mistakes of sign-up and sign-in are accessible too', async ({ page }) 
   await page.getByLabel('Email').fill('nobody')
   await page.getByLabel('Full Name').focus()
   await expect(page.getByText('Please enter a valid email address')).toBeVisible()
-  await expectSound(page, 'sign-up with mistakes')
+  await expectAccessible(page, 'sign-up with mistakes')
 })
 
 test('an empty console is accessible and fits the screen', async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request))
   await expect(page.getByText('No applications yet')).toBeVisible()
-  await expectSound(page, 'dashboard without apps')
+  await expectAccessible(page, 'dashboard without apps')
   for (const path of ['/licenses', '/users']) {
     await page.goto(path)
     await expect(page.getByText('No Application Created')).toBeVisible()
-    await expectSound(page, `${path} without apps`)
+    await expectAccessible(page, `${path} without apps`)
   }
 })
 
@@ -115,29 +90,29 @@ test('every page of a console in use is accessible and fits the screen', async (
   ] as const) {
     await page.goto(path)
     await expect(ready.first()).toBeVisible()
-    await expectSound(page, path)
+    await expectAccessible(page, path)
   }
 
   await page.goto('/users')
   await page.getByText('How registration works').click()
   await page.getByRole('button', { name: 'Actions for erik' }).click()
   await expect(page.getByRole('menu')).toBeVisible()
-  await expectSound(page, 'a row menu')
+  await expectAccessible(page, 'a row menu')
   await page.keyboard.press('Escape')
   await page.getByRole('combobox', { name: 'Status' }).click()
   await expect(page.getByRole('listbox')).toBeVisible()
   // While the list is open it keeps the focus: Tab does nothing, so what is hidden behind it is out of reach.
   await page.keyboard.press('Tab')
   await expect(page.getByRole('option', { selected: true })).toBeFocused()
-  await expectSound(page, 'a select', ['aria-hidden-focus'])
+  await expectAccessible(page, 'a select', { exempt: ['aria-hidden-focus'] })
   await page.keyboard.press('Escape')
   if (isPhone(page)) {
     await openMenu(page)
-    await expectSound(page, 'the menu of the phone')
+    await expectAccessible(page, 'the menu of the phone')
   } else {
     await page.keyboard.press('Control+b')
     await expect(page.getByRole('button', { name: 'Expand sidebar' })).toBeVisible()
-    await expectSound(page, 'the collapsed sidebar')
+    await expectAccessible(page, 'the collapsed sidebar')
   }
 })
 
@@ -168,7 +143,7 @@ test('every dialog is accessible and fits the screen', async ({ page, request })
     await expect(open).toBeVisible()
     if (path.includes('messages')) await expect(open.getByLabel('userBanned', { exact: true })).toBeVisible()
     if (path.includes('integrate')) await expect(open.locator('pre')).toBeVisible()
-    await expectSound(page, path)
+    await expectAccessible(page, path)
     const box = await open.boundingBox()
     const { width, height } = page.viewportSize()!
     expect.soft(box!.y, `${path}: top`).toBeGreaterThanOrEqual(0)
@@ -182,12 +157,12 @@ test('every dialog is accessible and fits the screen', async ({ page, request })
   await page.getByLabel('Amount').fill('5')
   await dialog(page, 'Generate License').getByRole('button', { name: 'Generate License' }).click()
   await expect(dialog(page, 'Licenses Generated')).toBeVisible()
-  await expectSound(page, 'the generated keys, with a toast')
+  await expectAccessible(page, 'the generated keys, with a toast')
 
   await vendor.call('DELETE', `/apps/${app._id}`)
   await page.goto('/dashboard?dialog=new-app')
   await expect(dialog(page, 'Add New App')).toBeVisible()
-  await expectSound(page, 'a new app')
+  await expectAccessible(page, 'a new app')
 })
 
 test('a page that does not exist is accessible and fits the screen', async ({ page }) => {
@@ -196,7 +171,7 @@ test('a page that does not exist is accessible and fits the screen', async ({ pa
     `history.pushState({}, '', '/no/such/page'); dispatchEvent(new PopStateEvent('popstate'))`,
   )
   await expect(heading(page, 'Oops! Page not found')).toBeVisible()
-  await expectSound(page, '404')
+  await expectAccessible(page, '404')
 })
 
 test('1,000 licenses and very long names do not break the layout', async ({ page, request, keyward }) => {

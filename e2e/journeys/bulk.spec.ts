@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
+import { expectAccessible } from '../sound.ts'
 import {
   choose,
   dialog,
@@ -24,20 +24,6 @@ const bar = (page: Page) => page.getByRole('region', { name: 'Selected rows' })
 const act = (page: Page, name: string) => bar(page).getByRole('button', { name, exact: true }).click()
 const toastOf = (page: Page, title: string) =>
   page.locator('[data-sonner-toast]').filter({ has: page.getByText(title, { exact: true }) })
-
-/** Looked at until the colours have changed all the way down the page. */
-async function expectAccessible(page: Page, what: string) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await expect(page.locator('html')).toHaveClass(colorScheme === 'dark' ? /dark/ : /^((?!dark).)*$/)
-    await expect(async () => {
-      const axe = new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-      const { violations } = await axe.analyze()
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' '))}`)
-      expect(found, `${what}, ${colorScheme}`).toEqual([])
-    }).toPass({ timeout: 20_000 })
-  }
-}
 
 async function download(page: Page, start: () => Promise<void>) {
   const [file] = await Promise.all([page.waitForEvent('download'), start()])
