@@ -149,6 +149,31 @@ test('a slow answer shows a spinner, then skeletons, then what was asked for', a
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
 })
 
+for (const [path, list, none] of [
+  ['/resellers', '**/api/resellers', 'Create First Reseller'],
+  ['/users', '**/api/clients?*', 'No end users yet'],
+] as const) {
+  test(`skeletons stand on ${path} for what is still on its way`, async ({ page, request, keyward }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    makePremium(keyward, vendor)
+    let go = () => {}
+    const held = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    await page.route(list, async (route) => {
+      await held
+      await route.continue()
+    })
+    await enter(page, vendor, path)
+    await expect(page.locator('main [aria-busy=true]').first()).toBeVisible()
+    await expect(page.getByText(none)).toBeHidden()
+    go()
+    await expect(page.getByText(none)).toBeVisible()
+    await expect(page.locator('main [aria-busy=true]')).toHaveCount(0)
+  })
+}
+
 test('whatever the screen said was saved is there after the server was killed in the middle of its work', async ({
   page,
   request,

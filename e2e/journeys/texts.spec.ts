@@ -31,6 +31,23 @@ test('signing in and up without a result', async ({ page }) => {
   await expectToast(page, 'Registration Failed', 'Failed to create account. Please try again.')
 })
 
+test('signing in and up with an answer that says nothing', async ({ page }) => {
+  await page.route('**/api/auth/*', (route) => route.fulfill({ json: { success: true } }))
+  await page.goto('/auth')
+  await page.getByLabel('Email').fill('nora@example.com')
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await page.getByRole('button', { name: 'Sign In' }).click()
+  await expectToast(page, 'Login Failed', 'An error occurred during login.')
+
+  await page.getByRole('tab', { name: 'Sign Up' }).click()
+  await page.getByLabel('Full Name').fill('Nora New')
+  await page.getByLabel('Email').fill('nora@example.com')
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await page.getByLabel('Confirm Password').fill('correct horse battery')
+  await page.getByRole('button', { name: 'Sign Up' }).click()
+  await expectToast(page, 'Registration Failed', 'An error occurred during registration.')
+})
+
 test('what fails without a word on the dashboard and in the settings', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
