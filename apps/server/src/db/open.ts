@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { AsideDialect } from './aside.ts'
 import { NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
@@ -77,6 +77,12 @@ function isTransient(error: unknown): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }
   return code === serializationFailure || code === deadlockDetected || errcode === sqliteBusy
 }
+
+/**
+ * The owner of rows that are found by their ids. SQLite keeps no statistics, takes an owner for one of few rows, and
+ * would walk all of them; an expression has no index.
+ */
+export const ownerOf = (table: string) => sql<string>`coalesce(${sql.ref(`${table}.owner_id`)}, '')`
 
 /** Whether a write failed because a row with the same unique value is there. */
 export function isUniqueViolation(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { OwnerScope } from '../../core/ctx.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import { type Db, ownerOf, type Tx } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 
 /** An end user with what is shown beside it. */
@@ -37,7 +37,7 @@ export async function listBySeq(
 
 /** In the order in which they were made. */
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<ClientView[]> =>
-  views(db).where('c.id', 'in', ids).where('c.owner_id', '=', scope.ownerId).orderBy('c.seq').execute()
+  views(db).where('c.id', 'in', ids).where(ownerOf('c'), '=', scope.ownerId).orderBy('c.seq').execute()
 
 /** Locks rows until the transaction ends and answers how many are there. */
 export async function lockClients(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
@@ -45,7 +45,7 @@ export async function lockClients(tx: Tx, scope: OwnerScope, ids: readonly strin
     .updateTable('clients')
     .set((eb) => ({ id: eb.ref('id') }))
     .where('id', 'in', ids)
-    .where('owner_id', '=', scope.ownerId)
+    .where(ownerOf('clients'), '=', scope.ownerId)
     .returning('id')
     .execute()
   return locked.length
@@ -127,7 +127,7 @@ export async function deleteClients(tx: Tx, scope: OwnerScope, ids: readonly str
   const gone = await tx
     .deleteFrom('clients')
     .where('id', 'in', ids)
-    .where('owner_id', '=', scope.ownerId)
+    .where(ownerOf('clients'), '=', scope.ownerId)
     .returning('id')
     .execute()
   return gone.length

@@ -1,6 +1,6 @@
 import type { OwnerScope } from '../../core/ctx.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import { type Db, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 
 /** A license with what is shown beside it. */
@@ -44,7 +44,7 @@ export async function listBySeq(
 
 /** In the order in which they were made. */
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<LicenseView[]> =>
-  views(db).where('l.id', 'in', ids).where('l.owner_id', '=', scope.ownerId).orderBy('l.seq').execute()
+  views(db).where('l.id', 'in', ids).where(ownerOf('l'), '=', scope.ownerId).orderBy('l.seq').execute()
 
 /** A license of an app by its key, for the programs of that app. */
 export const findLicenseByKey = (
@@ -78,7 +78,7 @@ export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]):
     .updateTable('licenses')
     .set((eb) => ({ id: eb.ref('id') }))
     .where('id', 'in', ids)
-    .where('owner_id', '=', scope.ownerId)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
     .returningAll()
     .execute()
 
@@ -123,7 +123,7 @@ export async function setBanned(
     .updateTable('licenses')
     .set({ banned })
     .where('id', 'in', ids)
-    .where('owner_id', '=', scope.ownerId)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
     .execute()
 }
 

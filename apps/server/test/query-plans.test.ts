@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrate } from '../src/db/migrate.ts'
+import { migrations } from '../src/db/migrations/index.ts'
+import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
+import * as clients from '../src/modules/clients/clients.repo.ts'
+import * as licenses from '../src/modules/licenses/licenses.repo.ts'
+import * as subscriptions from '../src/modules/subscriptions/subscriptions.service.ts'
+
+let database: Database & { dialect: 'sqlite' }
+let dataDir: string
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'keyward-plans-'))
+  const opened = openDatabase({ url: undefined, dataDir })
+  if (opened.dialect !== 'sqlite') throw new Error('an embedded database')
+  database = opened
+  await migrate(database, migrations, { now: 1 })
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const scope = { ownerId: 'own_1' }
+const ids = Array.from({ length: 100 }, (_, index) => `id_${index}`)
+
+/** By which indexes SQLite goes in what the work asks for. */
+async function waysOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
+  const { writer } = database.handles
+  const asked = new Set<string>()
+  const prepare = writer.prepare.bind(writer)
+  writer.prepare = (text) => {
+    asked.add(text)
+    return prepare(text)
+  }
+  try {
+    await transact(database.db, work)
+  } finally {
+    writer.prepare = prepare
+  }
+  const texts = [...asked].filter((text) => !/^(begin|commit|rollback)/.test(text))
+  return texts.flatMap((text) => {
+    const steps = writer.database.prepare(`explain query plan ${text}`).all() as { detail: string }[]
+    return steps.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH)/.test(detail))
+  })
+}
+
+test.each<[string, (tx: Tx) => Promise<unknown>]>([
+  ['licenses are read', (tx) => licenses.listById(tx, scope, ids)],
+  ['licenses are locked', (tx) => licenses.lockLicenses(tx, scope, ids)],
+  ['licenses are banned', (tx) => licenses.setBanned(tx, scope, ids, 1)],
+  ['licenses are deleted', (tx) => licenses.deleteByIds(tx, ids)],
+  ['licenses are extended', (tx) => subscriptions.extendLicenses(tx, ids, 1, 1)],
+  ['end users are read', (tx) => clients.listById(tx, scope, ids)],
+  ['end users are locked', (tx) => clients.lockClients(tx, scope, ids)],
+  ['end users are changed', (tx) => clients.updateClients(tx, ids, { banned: 1 })],
+  ['end users are deleted', (tx) => clients.deleteClients(tx, scope, ids)],
+  ['end users are extended', (tx) => subscriptions.extendClients(tx, ids, 1, 1)],
+  ['licenses are freed', (tx) => subscriptions.release(tx, ids)],
+])('%s by their ids without a walk through all that their owner has', async (_name, work) => {
+  const ways = await waysOf(work)
+  expect(ways.length).toBeGreaterThan(0)
+  expect(
+    ways.filter((way) => way.startsWith('SCAN') || /INDEX (licenses|clients)_(owner|app)/.test(way)),
+  ).toEqual([])
+})
