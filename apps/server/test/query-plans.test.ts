@@ -23,6 +23,14 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
+test('deletions do not make the search indexes be written anew', () => {
+  const { database: file } = database.handles.reader
+  for (const index of ['license_search', 'client_search']) {
+    const rows = file.prepare(`select k, v from ${index}_config where k = 'deletemerge'`).all()
+    expect(rows).toEqual([{ k: 'deletemerge', v: 101 }])
+  }
+})
+
 const scope = { ownerId: 'own_1' }
 const ids = Array.from({ length: 100 }, (_, index) => `id_${index}`)
 

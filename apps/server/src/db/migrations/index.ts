@@ -3,6 +3,13 @@ import { foundation } from './0001-foundation.ts'
 import { countBlocks } from './0002-count-blocks.ts'
 import { payments } from './0003-payments.ts'
 import { planReminders } from './0004-plan-reminders.ts'
+import { searchMerges } from './0005-search-merges.ts'
 
 /** In the order in which they run; a landed one is never changed. */
-export const migrations: readonly Migration[] = [foundation, countBlocks, payments, planReminders]
+export const migrations: readonly Migration[] = [
+  foundation,
+  countBlocks,
+  payments,
+  planReminders,
+  searchMerges,
+]
