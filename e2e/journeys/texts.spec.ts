@@ -14,13 +14,12 @@ const silenceChanges = (page: Page) =>
       : silent(route),
   )
 
-test('signing in and up without a result', async ({ page }) => {
-  await page.route('**/api/auth/*', silent)
+async function signInAndUp(page: Page, said: { login: string; registration: string }) {
   await page.goto('/auth')
   await page.getByLabel('Email').fill('nora@example.com')
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign In' }).click()
-  await expectToast(page, 'Login Failed', 'Invalid credentials. Please try again.')
+  await expectToast(page, 'Login Failed', said.login)
 
   await page.getByRole('tab', { name: 'Sign Up' }).click()
   await page.getByLabel('Full Name').fill('Nora New')
@@ -28,24 +27,23 @@ test('signing in and up without a result', async ({ page }) => {
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.getByLabel('Confirm Password').fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign Up' }).click()
-  await expectToast(page, 'Registration Failed', 'Failed to create account. Please try again.')
+  await expectToast(page, 'Registration Failed', said.registration)
+}
+
+test('signing in and up without a result', async ({ page }) => {
+  await page.route('**/api/auth/*', silent)
+  await signInAndUp(page, {
+    login: 'Invalid credentials. Please try again.',
+    registration: 'Failed to create account. Please try again.',
+  })
 })
 
 test('signing in and up with an answer that says nothing', async ({ page }) => {
   await page.route('**/api/auth/*', (route) => route.fulfill({ json: { success: true } }))
-  await page.goto('/auth')
-  await page.getByLabel('Email').fill('nora@example.com')
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-  await page.getByRole('button', { name: 'Sign In' }).click()
-  await expectToast(page, 'Login Failed', 'An error occurred during login.')
-
-  await page.getByRole('tab', { name: 'Sign Up' }).click()
-  await page.getByLabel('Full Name').fill('Nora New')
-  await page.getByLabel('Email').fill('nora@example.com')
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-  await page.getByLabel('Confirm Password').fill('correct horse battery')
-  await page.getByRole('button', { name: 'Sign Up' }).click()
-  await expectToast(page, 'Registration Failed', 'An error occurred during registration.')
+  await signInAndUp(page, {
+    login: 'An error occurred during login.',
+    registration: 'An error occurred during registration.',
+  })
 })
 
 test('what fails without a word on the dashboard and in the settings', async ({ page, request }) => {
