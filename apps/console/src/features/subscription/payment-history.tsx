@@ -35,7 +35,7 @@ const columns: Column<Payment>[] = [
         )}
         <span className="font-medium">{payment.priceFormatted}</span>
         {payment.couponCode && (
-          <span className="block whitespace-nowrap text-[0.8125rem] text-fg-muted">
+          <span className="wrap-break-word block max-w-52 text-[0.8125rem] text-fg-muted">
             {payment.couponCode}: {payment.discount}% off
           </span>
         )}

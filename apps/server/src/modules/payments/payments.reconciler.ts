@@ -1,11 +1,12 @@
 import { hour, minute, second } from '../../core/clock.ts'
+import { oneAtATime } from '../../core/one-at-a-time.ts'
 import type { OrderRow } from '../../db/tables.ts'
 import { type Payments, requireProvider } from './payments.ctx.ts'
-import type { PaymentProvider } from './payments.provider.ts'
+import { lookAtAll } from './payments.look.ts'
 import * as repo from './payments.repo.ts'
 import { nextCheck } from './payments.rules.ts'
-import { captured, giveBack } from './payments.service.ts'
-import { type Look, settle } from './payments.settle.ts'
+import { giveBack } from './payments.service.ts'
+import { settle } from './payments.settle.ts'
 
 /** How often orders are looked for whose time has come. */
 const intervalMs = minute
@@ -14,18 +15,6 @@ const afterStartMs = 2 * second
 /** A node that looks at an order has so long to do it before another one does. */
 const claimMs = 5 * minute
 const atOnce = 20
-
-/** All payments of an order, as the provider lists them. */
-export const lookAtAll =
-  (provider: PaymentProvider): Look =>
-  async (order) => {
-    if (order.provider_order_id === null) return []
-    const sightings = []
-    for (const payment of await provider.listPayments(order.provider_order_id)) {
-      sightings.push({ payment: await captured(provider, order, payment) })
-    }
-    return sightings
-  }
 
 /**
  * Asks the provider about orders of which news may have been lost: payments that nobody told of, refunds that are due
@@ -63,23 +52,16 @@ async function postpone({ ctx }: Payments, order: OrderRow): Promise<void> {
 /** Reconciles soon after the start, and now and then until the returned function is called. */
 export function startReconciler(payments: Payments): () => Promise<void> {
   if (!payments.provider) return async () => {}
-  let running: Promise<void> | undefined
   const stopping = new AbortController()
-  const run = () => {
-    running ??= reconcile(payments, stopping.signal)
-      .catch(payments.onError)
-      .finally(() => {
-        running = undefined
-      })
-  }
-  const first = setTimeout(run, afterStartMs)
-  const timer = setInterval(run, intervalMs)
+  const reconciling = oneAtATime(() => reconcile(payments, stopping.signal).catch(payments.onError))
+  const first = setTimeout(reconciling.start, afterStartMs)
+  const timer = setInterval(reconciling.start, intervalMs)
   first.unref()
   timer.unref()
   return async () => {
     clearTimeout(first)
     clearInterval(timer)
     stopping.abort()
-    await running
+    await reconciling.ended()
   }
 }

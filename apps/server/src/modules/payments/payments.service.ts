@@ -9,7 +9,8 @@ import { getUser, lockOwner, setPremiumCancelled } from '../auth/auth.service.ts
 import { planOf } from '../auth/plan.rules.ts'
 import { formatAmount, toPrice } from '../plans/plans.rules.ts'
 import { asking, type Payments, requireProvider } from './payments.ctx.ts'
-import type { PaymentProvider, ProviderPayment } from './payments.provider.ts'
+import { findPaymentOf, lookAt } from './payments.look.ts'
+import type { PaymentProvider } from './payments.provider.ts'
 import * as repo from './payments.repo.ts'
 import { noteOf, statusOf } from './payments.rules.ts'
 import { note, type Sighting, settle, settleNoted } from './payments.settle.ts'
@@ -57,24 +58,9 @@ async function lookAtReported(
   order: OrderRow,
   paymentId: string,
 ): Promise<Sighting[]> {
-  const { amount, currency } = order
-  const orderId = order.provider_order_id ?? ''
-  const payment = await provider.findPayment(paymentId, { orderId, amount, currency })
-  if (!payment || payment.orderId !== orderId) throw problem('payment_not_verified')
-  return [{ payment: await captured(provider, order, payment) }]
-}
-
-/** Takes the money of what is authorized and awaited; the provider would give it back after some days. */
-export async function captured(
-  provider: PaymentProvider,
-  order: OrderRow,
-  payment: ProviderPayment,
-): Promise<ProviderPayment> {
-  const isAwaited =
-    (order.status === 'open' || order.status === 'expired') &&
-    payment.amount === order.amount &&
-    payment.currency === order.currency
-  return payment.status === 'authorized' && isAwaited ? provider.capture(payment) : payment
+  const sighting = await lookAt(provider, order, paymentId)
+  if (!sighting) throw problem('payment_not_verified')
+  return [sighting]
 }
 
 /** Gives back what is due of an order; what cannot be now stays due and is tried again. */
@@ -94,14 +80,13 @@ export async function giveBack(
 async function refunded(
   { ctx }: Payments,
   provider: PaymentProvider,
-  { provider_order_id, amount, currency, version }: OrderRow,
+  order: OrderRow,
   due: PaymentRow,
 ): Promise<Sighting[]> {
-  const expected = { orderId: provider_order_id ?? '', amount, currency }
-  const payment = await provider.findPayment(due.provider_payment_id, expected)
+  const payment = await findPaymentOf(provider, order, due.provider_payment_id)
   if (!payment) return []
   const isOpen = payment.status === 'captured' && payment.amountRefunded < payment.amount
-  const key = `${due.id}-${version}-${Math.floor(ctx.clock.now() / day)}`
+  const key = `${due.id}-${order.version}-${Math.floor(ctx.clock.now() / day)}`
   return [{ payment: isOpen ? await provider.refund(payment, key) : payment }]
 }
 

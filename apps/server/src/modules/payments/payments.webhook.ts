@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { problem } from '../../core/problem.ts'
 import { type Payments, requireProvider } from './payments.ctx.ts'
+import { lookAt, lookAtAll } from './payments.look.ts'
 import type { PaymentProvider, ProviderEvent } from './payments.provider.ts'
-import { lookAtAll } from './payments.reconciler.ts'
 import * as repo from './payments.repo.ts'
-import { captured, giveBack } from './payments.service.ts'
+import { giveBack } from './payments.service.ts'
 import { type Look, note, settleNoted } from './payments.settle.ts'
 
 /** The provider wants an answer within five seconds, and sends an event again that was not answered. */
@@ -50,12 +50,9 @@ async function findOrder({ ctx }: Payments, provider: PaymentProvider, event: Pr
 function toLook(provider: PaymentProvider, { paymentId, disputeId }: ProviderEvent): Look {
   if (paymentId === undefined) return lookAtAll(provider)
   return async (order) => {
-    const orderId = order.provider_order_id ?? ''
-    const { amount, currency } = order
-    const payment = await provider.findPayment(paymentId, { orderId, amount, currency })
-    if (payment?.orderId !== orderId) return []
+    const sighting = await lookAt(provider, order, paymentId)
+    if (!sighting) return []
     const dispute = disputeId === undefined ? undefined : await provider.findDispute(disputeId)
-    const isOfIt = dispute?.paymentId === paymentId
-    return [{ payment: await captured(provider, order, payment), dispute: isOfIt ? dispute : undefined }]
+    return [{ ...sighting, dispute: dispute?.paymentId === paymentId ? dispute : undefined }]
   }
 }

@@ -1,5 +1,6 @@
 import { minute, second } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
+import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { inSlices } from '../../core/slices.ts'
 import type { Mailer } from '../mail/mail.service.ts'
 import { sendReminders, tidyReminders } from '../plans/plans.reminders.ts'
@@ -54,18 +55,5 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
     const grace = setTimeout(() => mailer.close(), graceMs)
     await Promise.all([tidying.ended(), reminding.ended()])
     clearTimeout(grace)
-  }
-}
-
-/** Starts work that never fails, unless it is still under way. */
-function oneAtATime(work: () => Promise<void>) {
-  let running: Promise<void> | undefined
-  return {
-    start: () => {
-      running ??= work().finally(() => {
-        running = undefined
-      })
-    },
-    ended: async () => running,
   }
 }
