@@ -76,18 +76,19 @@ test.describe('dashboard', () => {
   test('counts what is really there', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
-    await vendor.createLicenses(app, 3, 60)
+    const [deleted] = await vendor.createLicenses(app, 4, 60)
+    await vendor.call('DELETE', `/licenses/${deleted!._id}`)
     const [used] = await vendor.createLicenses(app, 1, 3)
     await (await Program.start(request, app)).register('erik', used!)
     await enter(page, vendor)
-    for (const [name, value] of [
-      ['Total Licenses', '4'],
-      ['Active Licenses', '1'],
-      ['Resellers', '0'],
-      ['End Users', '1'],
-      ['Expiring Soon', '1'],
+    for (const [name, value, note] of [
+      ['Total Licenses', '4', '5 created in 30 days'],
+      ['Active Licenses', '1', '1 activated in 30 days'],
+      ['Resellers', '0', '0 added in 30 days'],
+      ['End Users', '1', '1 new in 30 days'],
+      ['Expiring Soon', '1', 'in the next 7 days'],
     ] as const) {
-      await expect(figure(page, name)).toContainText(`${name}${value}`)
+      await expect(figure(page, name)).toContainText(`${name}${value}${note}`)
     }
   })
 })

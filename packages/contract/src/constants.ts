@@ -25,7 +25,7 @@ export const limits = {
   /** Within these days of the first payment, cancelling gives the money back. */
   moneyBackDays: 7,
   activityDays: 30,
-  expiringSoonDays: 30,
+  expiringSoonDays: 7,
 } as const
 
 export const unlimited = -1

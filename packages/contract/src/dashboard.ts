@@ -4,15 +4,30 @@ import { user } from './auth.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 
-/** A figure now, and how it compares with the 30 days before. */
-const figure = z.strictObject({ value: z.int(), change: z.int() })
+const comparison = `What the last ${limits.activityDays} days added, less what the ${limits.activityDays} days before them added; deletions are not subtracted`
+const figure = z.strictObject({
+  value: z.int().describe('How many there are now'),
+  change: z.int().describe(comparison),
+  added: z
+    .int()
+    .min(0)
+    .describe(
+      `How many were created in the last ${limits.activityDays} days, for active licenses how many were activated; it can exceed the value where some are gone again`,
+    ),
+})
+const soon = `the next ${limits.expiringSoonDays} days`
 
 export const dashboardStats = z.strictObject({
   totalLicenses: figure,
   activeLicenses: figure,
   totalResellers: figure,
   totalClients: figure,
-  expiringSoon: figure,
+  expiringSoon: z.strictObject({
+    value: z.int().describe(`How many used licenses end in ${soon}`),
+    change: z
+      .int()
+      .describe(`How many end in ${soon}, less how many ended in the last ${limits.expiringSoonDays}`),
+  }),
 })
 
 const tag = 'Dashboard'

@@ -1,4 +1,3 @@
-import { ArrowDownRight, ArrowUpRight } from 'lucide-react'
 import type { ComponentProps, ReactNode } from 'react'
 import { cx } from './cx.ts'
 import { Skeleton } from './skeleton.tsx'
@@ -36,16 +35,13 @@ export interface StatCardProps {
   value: ReactNode
   /** Small text after the value, for example 'of 2'. */
   detail?: ReactNode
-  /** A line under the value. */
+  /** A line under the value; not seen while it is loading, but it keeps its place. */
   note?: ReactNode
-  /** Signed difference with an earlier period; shown with an arrow. */
-  change?: number | undefined
-  changeNote?: string
   icon?: ReactNode
   loading?: boolean
 }
 
-export function StatCard({ label, value, detail, note, change, changeNote, icon, loading }: StatCardProps) {
+export function StatCard({ label, value, detail, note, icon, loading }: StatCardProps) {
   return (
     <Card className="grid grid-cols-[minmax(0,1fr)] content-start gap-1 px-4 py-3.5 md:px-5 md:py-4">
       <div className="flex items-center justify-between gap-2 text-fg-muted [&_svg]:size-4">
@@ -60,17 +56,7 @@ export function StatCard({ label, value, detail, note, change, changeNote, icon,
           {detail && <span className="text-fg-muted">{detail}</span>}
         </p>
       )}
-      {note && <p className="text-[0.8125rem] text-fg-muted">{loading ? '\u00a0' : note}</p>}
-      {change !== undefined && (
-        <p className="flex items-center gap-1 text-[0.8125rem] text-fg-muted [&_svg]:size-3.5">
-          {change > 0 && <ArrowUpRight aria-hidden />}
-          {change < 0 && <ArrowDownRight aria-hidden />}
-          <span>
-            {change > 0 ? `+${change}` : change === 0 ? 'No change' : change}
-            {changeNote && <span className="sr-only md:not-sr-only"> {changeNote}</span>}
-          </span>
-        </p>
-      )}
+      {note && <p className={cx('text-[0.8125rem] text-fg-muted', loading && 'invisible')}>{note}</p>}
     </Card>
   )
 }

@@ -16,7 +16,7 @@ async function signedInAgain(): Promise<void> {
 }
 
 const stats = async () => (await owner.call('GET', '/resellers/dashboard/data')).json.data.stats
-const nothing = { value: 0, change: 0 }
+const nothing = { value: 0, change: 0, added: 0 }
 
 test('an account without anything has figures of zero', async () => {
   const { json } = await owner.call('GET', '/resellers/dashboard/data')
@@ -25,7 +25,7 @@ test('an account without anything has figures of zero', async () => {
     activeLicenses: nothing,
     totalResellers: nothing,
     totalClients: nothing,
-    expiringSoon: nothing,
+    expiringSoon: { value: 0, change: 0 },
   })
   expect(json.data.user).toMatchObject({ _id: owner.id, plan: 'free', maxLicensesPerApp: 30 })
 })
@@ -36,11 +36,11 @@ test('the figures are those of what is there, of all apps of this owner and of n
   await makeLicenses(on, owner, app, 3, 90)
   await activateKey(on, owner, await makeApp(owner, 'Second'))
   expect(await stats()).toEqual({
-    totalLicenses: { value: 4, change: 4 },
-    activeLicenses: { value: 1, change: 1 },
+    totalLicenses: { value: 4, change: 4, added: 4 },
+    activeLicenses: { value: 1, change: 1, added: 1 },
     totalResellers: nothing,
-    totalClients: { value: 1, change: 1 },
-    expiringSoon: { value: 1, change: 1 },
+    totalClients: { value: 1, change: 1, added: 1 },
+    expiringSoon: { value: 0, change: 0 },
   })
 })
 
@@ -48,22 +48,41 @@ test('a change compares the last 30 days with the 30 before them', async () => {
   await makeLicenses(on, owner, app, 5, 300)
   on.clock.advance(30 * day)
   await signedInAgain()
-  expect((await stats()).totalLicenses).toEqual({ value: 5, change: -5 })
+  expect((await stats()).totalLicenses).toEqual({ value: 5, change: -5, added: 0 })
   await makeLicenses(on, owner, app, 7, 300)
-  expect((await stats()).totalLicenses).toEqual({ value: 12, change: 2 })
+  expect((await stats()).totalLicenses).toEqual({ value: 12, change: 2, added: 7 })
   on.clock.advance(30 * day)
   await signedInAgain()
-  expect((await stats()).totalLicenses).toEqual({ value: 12, change: -7 })
+  expect((await stats()).totalLicenses).toEqual({ value: 12, change: -7, added: 0 })
   on.clock.advance(30 * day)
   await signedInAgain()
-  expect((await stats()).totalLicenses).toEqual({ value: 12, change: 0 })
+  expect((await stats()).totalLicenses).toEqual({ value: 12, change: 0, added: 0 })
 })
 
-test('used licenses that end within 30 days are expiring soon, and those that have ended are not', async () => {
+test('deleting lowers a value, and still counts everything that was created', async () => {
+  const [license] = await makeLicenses(on, owner, app, 5)
   await activateKey(on, owner, app)
-  await makeLicenses(on, owner, app, 2, 10)
-  expect((await stats()).expiringSoon.value).toBe(1)
-  on.clock.advance(30 * day)
+  await owner.call('DELETE', `/licenses/${license!._id}`)
+  expect(await stats()).toMatchObject({
+    totalLicenses: { value: 5, added: 6 },
+    activeLicenses: { value: 1, added: 1 },
+    totalClients: { value: 1, added: 1 },
+  })
+  await owner.call('DELETE', '/licenses')
+  expect(await stats()).toMatchObject({
+    totalLicenses: { value: 0, added: 6 },
+    activeLicenses: { value: 0, added: 1 },
+  })
+})
+
+test('used licenses that end within 7 days are expiring soon, and those that have ended are not', async () => {
+  await activateKey(on, owner, app)
+  await makeLicenses(on, owner, app, 2, 5)
+  expect((await stats()).expiringSoon).toEqual({ value: 0, change: 0 })
+  on.clock.advance(23 * day)
+  await signedInAgain()
+  expect((await stats()).expiringSoon).toEqual({ value: 1, change: 1 })
+  on.clock.advance(7 * day)
   await signedInAgain()
   expect((await stats()).expiringSoon).toEqual({ value: 0, change: -1 })
   expect((await stats()).activeLicenses.value).toBe(0)

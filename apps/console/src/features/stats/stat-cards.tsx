@@ -1,13 +1,13 @@
+import { limits } from '@keyward/contract'
 import { Card, StatCard } from '../../ui/card.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { useDashboardStats } from './queries.ts'
 
 const figures = [
-  { id: 'totalLicenses', label: 'Total Licenses' },
-  { id: 'activeLicenses', label: 'Active Licenses' },
-  { id: 'totalResellers', label: 'Resellers' },
-  { id: 'totalClients', label: 'End Users' },
-  { id: 'expiringSoon', label: 'Expiring Soon' },
+  { id: 'totalLicenses', label: 'Total Licenses', added: 'created' },
+  { id: 'activeLicenses', label: 'Active Licenses', added: 'activated' },
+  { id: 'totalResellers', label: 'Resellers', added: 'added' },
+  { id: 'totalClients', label: 'End Users', added: 'new' },
 ] as const
 
 export function StatCards() {
@@ -29,16 +29,21 @@ export function StatCards() {
       aria-label="Figures"
       className="grid grid-cols-2 gap-3 md:gap-4 max-lg:[&>:last-child]:col-span-2 lg:grid-cols-5"
     >
-      {figures.map(({ id, label }) => (
+      {figures.map(({ id, label, added }) => (
         <StatCard
           key={id}
           label={label}
           loading={!stats.data}
           value={stats.data?.[id].value.toLocaleString('en-US')}
-          change={stats.data?.[id].change ?? 0}
-          changeNote="in 30 days"
+          note={`${(stats.data?.[id].added ?? 0).toLocaleString('en-US')} ${added} in ${limits.activityDays} days`}
         />
       ))}
+      <StatCard
+        label="Expiring Soon"
+        loading={!stats.data}
+        value={stats.data?.expiringSoon.value.toLocaleString('en-US')}
+        note={`in the next ${limits.expiringSoonDays} days`}
+      />
     </section>
   )
 }

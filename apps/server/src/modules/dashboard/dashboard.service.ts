@@ -11,18 +11,17 @@ import * as repo from './dashboard.repo.ts'
 
 const period = limits.activityDays
 
-/**
- * The dashboard's figures. `change` is what the last 30 days brought less what the 30 days before them
- * brought; for `expiringSoon` it is what ends in the next 30 days less what ended in the last 30.
- */
+/** The dashboard's figures; the contract describes what each of them counts. */
 export async function dashboardData(ctx: Ctx, scope: OwnerScope) {
   const now = ctx.clock.now()
   const today = dayNumber(now)
   const counts = await repo.dailyCounts(ctx.db, scope, { firstDay: today - 2 * period + 1 })
-  const change = (metric: DailyMetric) =>
-    counts
-      .filter((row) => row.metric === metric)
-      .reduce((sum, row) => sum + (row.day > today - period ? row.n : -row.n), 0)
+  const growth = (metric: DailyMetric) => {
+    const rows = counts.filter((row) => row.metric === metric)
+    const total = rows.reduce((sum, row) => sum + row.n, 0)
+    const added = rows.filter((row) => row.day > today - period).reduce((sum, row) => sum + row.n, 0)
+    return { change: added - (total - added), added }
+  }
   const licenses = await countLicenses(ctx, scope)
   const clients = await countClients(ctx, scope)
   const resellers = await repo.countResellers(ctx.db, scope, { from: now - period * day, to: now })
@@ -32,10 +31,14 @@ export async function dashboardData(ctx: Ctx, scope: OwnerScope) {
   return {
     user: await getUser(ctx, scope),
     stats: {
-      totalLicenses: { value: licenses.total, change: change('licenses') },
-      activeLicenses: { value: licenses.active, change: change('activations') },
-      totalResellers: { value: resellers.total, change: resellers.within - resellers.before },
-      totalClients: { value: clients.total, change: change('clients') },
+      totalLicenses: { value: licenses.total, ...growth('licenses') },
+      activeLicenses: { value: licenses.active, ...growth('activations') },
+      totalResellers: {
+        value: resellers.total,
+        change: resellers.within - resellers.before,
+        added: resellers.within,
+      },
+      totalClients: { value: clients.total, ...growth('clients') },
       expiringSoon: { value: soon, change: soon - justEnded },
     },
   }
