@@ -7,7 +7,9 @@ import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
 import * as clients from '../src/modules/clients/clients.repo.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
+import { refuseUnusable } from '../src/modules/payments/payments.coupons.ts'
 import * as subscriptions from '../src/modules/subscriptions/subscriptions.service.ts'
+import { countTables, deleteEmptyCounts } from '../src/modules/system/system.repo.ts'
 
 let database: Database & { dialect: 'sqlite' }
 let dataDir: string
@@ -34,7 +36,7 @@ test('deletions do not make the search indexes be written anew', () => {
 const scope = { ownerId: 'own_1' }
 const ids = Array.from({ length: 100 }, (_, index) => `id_${index}`)
 
-/** By which indexes SQLite goes in what the work asks for. */
+/** The steps by which SQLite carries out each query of the work. */
 async function waysOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   const { writer } = database.handles
   const asked = new Set<string>()
@@ -73,4 +75,22 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   expect(
     ways.filter((way) => way.startsWith('SCAN') || /INDEX (licenses|clients)_(owner|app)/.test(way)),
   ).toEqual([])
+})
+
+test('uses of a coupon are counted by indexes, never by a scan of all orders', async () => {
+  const coupon = { code: 'A', percent: 1, max_uses: 1, max_uses_per_owner: 1, active: 1 } as const
+  const use = { scope, now: 1, withOwnOpen: false }
+  const ways = await waysOf((tx) =>
+    refuseUnusable(tx, { ...coupon, valid_from: null, valid_until: null, listed: 0 }, use),
+  )
+  expect(ways).toEqual([
+    expect.stringContaining('INDEX payment_orders_coupon'),
+    expect.stringContaining('INDEX payment_orders_owner'),
+  ])
+})
+
+test.each(countTables)('empty rows of %s are found by their partial index', async (table) => {
+  const ways = await waysOf((tx) => deleteEmptyCounts(tx, table, 100))
+  expect(ways).toContainEqual(expect.stringContaining(`INDEX ${table}_empty`))
+  expect(ways.filter((way) => way.startsWith('SCAN') && !way.includes(`${table}_empty`))).toEqual([])
 })

@@ -4,6 +4,7 @@ import { countBlocks } from './0002-count-blocks.ts'
 import { payments } from './0003-payments.ts'
 import { planReminders } from './0004-plan-reminders.ts'
 import { searchMerges } from './0005-search-merges.ts'
+import { emptyCounts } from './0006-empty-counts.ts'
 
 /** In the order in which they run; a landed one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   payments,
   planReminders,
   searchMerges,
+  emptyCounts,
 ]

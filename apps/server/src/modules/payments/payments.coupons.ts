@@ -1,4 +1,5 @@
 import type { DataOf, endpoints } from '@keyward/contract'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { minute } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { type Problem, problem } from '../../core/problem.ts'
@@ -87,7 +88,7 @@ async function whyUnusable(db: Db, coupon: CouponRow, use: Use): Promise<string 
   if (active === 0 || (valid_from !== null && valid_from > now)) return ''
   if (valid_until !== null && valid_until <= now) return 'This coupon has expired'
   if (max_uses === null && max_uses_per_owner === null) return undefined
-  const uses = await countUses(db, coupon.code, use)
+  const uses = await countUses(db, coupon, use)
   const isTaken =
     (max_uses !== null && uses.all >= max_uses) ||
     (max_uses_per_owner !== null && uses.own >= max_uses_per_owner)
@@ -120,14 +121,24 @@ export async function listOffered(
 }
 
 /** Orders that used the coupon, or hold one of its uses until they expire. */
-async function countUses(db: Db, code: string, { scope, now, withOwnOpen }: Use) {
-  const { all, own } = await db
+async function countUses(db: Db, { code, max_uses }: CouponRow, use: Use) {
+  // Only the predicate of the partial index, written out, lets SQLite use that index.
+  const all = max_uses === null ? 0 : await countOrders(db, code, use, sql`coupon_code <> ''`)
+  const own = await countOrders(db, code, use, sql`owner_id = ${use.scope.ownerId}`)
+  return { all, own }
+}
+
+async function countOrders(
+  db: Db,
+  code: string,
+  { scope, now, withOwnOpen }: Use,
+  among: RawBuilder<SqlBool>,
+): Promise<number> {
+  const { n } = await db
     .selectFrom('payment_orders')
-    .select(({ fn, eb }) => [
-      fn.countAll<number>().as('all'),
-      fn.sum<number | null>(eb.case().when('owner_id', '=', scope.ownerId).then(1).else(0).end()).as('own'),
-    ])
+    .select(({ fn }) => fn.countAll<number>().as('n'))
     .where('coupon_code', '=', code)
+    .where(among)
     .where(({ or, and, eb }) =>
       or([
         eb('status', '=', 'paid'),
@@ -139,7 +150,7 @@ async function countUses(db: Db, code: string, { scope, now, withOwnOpen }: Use)
       ]),
     )
     .executeTakeFirstOrThrow()
-  return { all, own: own ?? 0 }
+  return n
 }
 
 const findHolding = (db: Db, code: string, { scope, now }: Use) =>

@@ -2,9 +2,11 @@ import { minute, second } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { inSlices } from '../../core/slices.ts'
+import type { Tx } from '../../db/open.ts'
 import type { Mailer } from '../mail/mail.service.ts'
 import { sendReminders, tidyReminders } from '../plans/plans.reminders.ts'
 import { deleteEnded } from '../program/program.repo.ts'
+import * as repo from './system.repo.ts'
 
 const intervalMs = 10 * minute
 const firstRemindersMs = 30 * second
@@ -12,16 +14,14 @@ const firstRemindersMs = 30 * second
 const graceMs = 5 * second
 const sessionTables = ['client_sessions', 'owner_sessions', 'reseller_sessions'] as const
 
-const countTables = ['license_counts', 'license_blocks', 'client_counts', 'client_blocks'] as const
-
-/** Removes what nobody can see any more: ended sessions, windows that are over, counts of nothing. */
+/** Removes what can no longer be seen: ended sessions, past windows of attempts, counts of zero. */
 export async function tidy(ctx: Ctx): Promise<void> {
   const now = ctx.clock.now()
-  for (const table of sessionTables) {
-    await inSlices((size) => ctx.tx((tx) => deleteEnded(tx, table, now, size)))
-  }
-  await ctx.db.deleteFrom('attempts').where('window_ends', '<=', now).execute()
-  for (const table of countTables) await ctx.db.deleteFrom(table).where('n', '=', 0).execute()
+  const some = (remove: (tx: Tx, count: number) => Promise<number>) =>
+    inSlices((size) => ctx.tx((tx) => remove(tx, size)))
+  for (const table of sessionTables) await some((tx, count) => deleteEnded(tx, table, now, count))
+  await some((tx, count) => repo.deletePastAttempts(tx, now, count))
+  for (const table of repo.countTables) await some((tx, count) => repo.deleteEmptyCounts(tx, table, count))
   await tidyReminders(ctx)
 }
 

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import type { Ctx } from '../../src/core/ctx.ts'
+import { transact } from '../../src/db/open.ts'
+import { tidy } from '../../src/modules/system/housekeeping.ts'
+import * as repo from '../../src/modules/system/system.repo.ts'
+import { makeApp, makeLicenses } from '../actors.ts'
+import { premiumOwnerForAll, serverForAll } from '../stage.ts'
+
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+
+const ctx = () => {
+  const parts: Partial<Ctx> = {
+    clock: on.clock,
+    database: on.database,
+    db: on.database.db,
+    tx: (work) => transact(on.database.db, work),
+  }
+  return parts as Ctx
+}
+
+const size = async (table: repo.CountTable) => {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.raw(table)}`.execute(
+    on.database.db,
+  )
+  return Number(rows[0]?.n)
+}
+
+test('deletes thousands of empty counts in slices, and no count of rows that exist', async () => {
+  const app = await makeApp(owner)
+  await makeLicenses(on, owner, app, 3)
+  const many = Array.from({ length: 3000 }, (_, at) => 5_000_000 + at)
+  for (const table of repo.countTables) {
+    const column = table.endsWith('blocks') ? 'block' : 'bucket'
+    const used = table.startsWith('license') ? ', used' : ''
+    const rows = many.map((at) => sql`(${app._id}, ${owner.id}, ${at}, ${used ? sql`0, ` : sql``} 0, 0)`)
+    await sql`insert into ${sql.raw(table)} (app_id, owner_id, ${sql.raw(column + used)}, banned, n)
+      values ${sql.join(rows)}`.execute(on.database.db)
+  }
+  const slices: number[] = []
+  const limited = vi.fn<Ctx['tx']>((work) =>
+    transact(on.database.db, async (tx) => {
+      const before = (await Promise.all(repo.countTables.map(size))).reduce((sum, n) => sum + n)
+      const result = await work(tx)
+      slices.push(before)
+      return result
+    }),
+  )
+  await tidy({ ...ctx(), tx: limited as Ctx['tx'] })
+  const removed = slices.slice(1).map((before, at) => (slices[at] ?? 0) - before)
+  expect(Math.max(...removed)).toBeLessThanOrEqual(1000)
+  expect(await Promise.all(repo.countTables.map(size))).toEqual([1, 1, 0, 0])
+  expect((await owner.call('GET', `/apps/${app._id}/stats`)).json.data.stats.totalLicenses).toBe(3)
+})
+
+test('deletes windows of attempts that are over and keeps the others', async () => {
+  const now = on.clock.now()
+  const rows = Array.from({ length: 250 }, (_, at) => ({ key: `old-${at}`, count: 1, window_ends: now - at }))
+  await on.database.db
+    .insertInto('attempts')
+    .values([...rows, { key: 'running', count: 1, window_ends: now + 1 }])
+    .execute()
+  await tidy(ctx())
+  const left = await on.database.db.selectFrom('attempts').select('key').execute()
+  expect(left).toEqual([{ key: 'running' }])
+})
