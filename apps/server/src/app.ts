@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { limits } from '@keyward/contract'
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import type { Config } from './config.ts'
 import { transactAndTell } from './core/changes.ts'
@@ -58,7 +59,6 @@ export interface AppOptions {
   timeouts?: { requestMs: number; headersMs: number; checkEveryMs: number }
 }
 
-const bodyLimitBytes = 1_048_576
 const headerLimitBytes = 16_384
 /** Requests of programs from one address in a minute; beyond them is a flood. */
 const programRequestsPerMinute = 6000
@@ -169,7 +169,7 @@ function createServer(options: AppOptions): FastifyInstance {
   // A slow request really ends only with all three: Node looks at its connections no more often than the last says.
   const timeouts = options.timeouts ?? { requestMs: 30_000, headersMs: 15_000, checkEveryMs: 2_000 }
   return fastify({
-    bodyLimit: bodyLimitBytes,
+    bodyLimit: limits.bodyBytesMax,
     trustProxy: trusted(options.config.trustProxy),
     requestTimeout: timeouts.requestMs,
     forceCloseConnections: 'idle',

@@ -148,6 +148,7 @@ export const apps = {
     summary: 'Change some or all of the texts',
     params: idParams,
     body: messageChanges,
+    bodyLimit: 32_768,
     data: z.strictObject({ errorMessages }),
   }),
   resetErrorMessages: endpoint({

@@ -40,6 +40,7 @@ export const bulk = {
     tag,
     summary: `Change or delete up to ${limits.bulkMax} licenses, all or none; days count from the later of now and the expiry`,
     body: z.strictObject({ action: bulkLicenseAction, ids, days }).refine(daysFit, daysRule),
+    bodyLimit: 65_536,
     data: z.strictObject({
       action: bulkLicenseAction,
       changed: z.int(),
@@ -54,6 +55,7 @@ export const bulk = {
     tag,
     summary: `Change or delete up to ${limits.bulkMax} end users, all or none; days count from the later of now and the expiry`,
     body: z.strictObject({ action: bulkClientAction, ids, days }).refine(daysFit, daysRule),
+    bodyLimit: 65_536,
     data: z.strictObject({
       action: bulkClientAction,
       changed: z.int(),
@@ -93,6 +95,7 @@ export const bulk = {
       csv: z.string().min(1, 'The file is empty').max(1_000_000, 'The file is too large'),
       dryRun: z.boolean().default(false),
     }),
+    bodyLimit: 1_048_576,
     data: z.strictObject({
       dryRun: z.boolean(),
       created: z.int(),

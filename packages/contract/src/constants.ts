@@ -6,6 +6,8 @@ export const limits = {
   /** -1 everywhere means unlimited. */
   free: { maxApps: 2, maxLicensesPerApp: 30, maxResellers: 0 },
   premium: { maxApps: -1, maxLicensesPerApp: -1, maxResellers: -1 },
+  /** Bytes of a body, unless its endpoint declares another limit. */
+  bodyBytesMax: 16_384,
   passwordMin: 6,
   passwordMax: 200,
   usernameMin: 3,

@@ -24,6 +24,8 @@ export interface Endpoint<
   params?: Params
   query?: Query
   body?: Body
+  /** Most bytes of a body, `limits.bodyBytesMax` when left out; larger ones answer 413 and are not parsed. */
+  bodyLimit?: number
   /** What comes is believed by a signature over its bytes, whatever else its sender put in. */
   signed?: true
   /** What stands in `data` of a successful answer. */

@@ -14,7 +14,7 @@ const couponCode = z
 /** A term is named by `planDuration`, or by `plan` and `duration`; monthly when it is not named at all. */
 const termFields = {
   planDuration: planDuration.optional(),
-  plan: z.string().toLowerCase().pipe(z.literal('premium')).optional(),
+  plan: z.string().max(20).toLowerCase().pipe(z.literal('premium')).optional(),
   duration: planDuration.optional(),
   /** A blank one counts as none. */
   couponCode: couponCode.nullish().transform((code) => code || undefined),
@@ -127,6 +127,7 @@ export const payments = {
     tag,
     summary: 'Events of the payment provider, signed with the secret of the webhook',
     body: z.looseObject({ event: z.string().max(100) }),
+    bodyLimit: 131_072,
     signed: true,
     data: z.strictObject({}),
     errors: ['invalid_signature', 'payment_provider_unavailable', 'payments_off'],

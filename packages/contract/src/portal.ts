@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { email, givenPassword, instant, isoTime, none, openPageQuery, pagination } from './shared.ts'
+import { email, givenPassword, instant, isoTime, none, openPageQuery, pagination, trimmed } from './shared.ts'
 
 const appName = z.strictObject({ name: z.string() })
 
@@ -51,7 +51,7 @@ export const portal = {
     access: 'public',
     tag,
     summary: 'Sign in as a reseller',
-    body: z.strictObject({ email, password: z.string().trim().pipe(givenPassword) }),
+    body: z.strictObject({ email, password: trimmed(givenPassword) }),
     data: oneReseller.extend({ token: z.string() }),
     errors: ['invalid_credentials', 'rate_limited', 'busy'],
   }),

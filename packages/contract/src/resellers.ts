@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { appFilter } from './apps.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { email, id, idParams, isoTime, none, openPageQuery, pagination, password } from './shared.ts'
+import { email, id, idParams, isoTime, none, openPageQuery, pagination, password, trimmed } from './shared.ts'
 
 /** A reseller as its owner sees it; `created_licenses` are those that exist, `remaining_licenses` is never negative. */
 export const reseller = z.strictObject({
@@ -22,6 +22,11 @@ const allowed = (min: number) =>
     .min(min, `License limit must be ${min} or greater`)
     .max(limits.resellerLicensesMax, 'License limit cannot exceed 10,000')
 
+const isActive = z
+  .string()
+  .max(5, 'Must be true or false')
+  .pipe(z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'Must be true or false' }))
+
 const one = z.strictObject({ reseller })
 const tag = 'Resellers'
 
@@ -34,7 +39,7 @@ export const resellers = {
     summary: 'Your resellers, newest first',
     query: openPageQuery.extend({
       app: appFilter,
-      active: z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'Must be true or false' }).optional(),
+      active: isActive.optional(),
     }),
     data: z.strictObject({ resellers: z.array(reseller), pagination: pagination.optional() }),
   }),
@@ -46,7 +51,7 @@ export const resellers = {
     summary: 'Make a reseller of one app; the password is answered this once',
     body: z.strictObject({
       email,
-      password: z.string().trim().pipe(password),
+      password: trimmed(password),
       app_id: id,
       allowed_license_keys: allowed(1),
     }),

@@ -26,8 +26,12 @@ export const password = z
 /** A password as it is given to be checked: no rule but a length that cannot be abused. */
 export const givenPassword = z.string().min(1, 'Password is required').max(1000, 'Password is too long')
 
+/** The same for resellers, whose passwords are used without the spaces around them. */
+export const trimmed = <T extends z.ZodType<string, string>>(schema: T) =>
+  z.string().trim().max(1000, 'Password is too long').pipe(schema)
+
 /** ISO 8601 date-time with any offset, or a bare date, which means the end of that UTC day. */
-export const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
+export const instant = z.union([z.iso.datetime({ offset: true }).max(40), z.iso.date().max(10)], {
   error: 'Must be an ISO 8601 date or date-time',
 })
 

@@ -1,7 +1,7 @@
-import { type Endpoint, errorFacts } from '@keyward/contract'
+import { type Endpoint, errorFacts, limits } from '@keyward/contract'
 import { z } from 'zod'
 import { version } from '../core/version.ts'
-import { allEndpoints, errorsOf } from './openapi.ts'
+import { allEndpoints, bodyLimitOf, errorsOf } from './openapi.ts'
 
 /** The readable reference: one page without scripts, made from the contract. */
 export function renderDocs(): string {
@@ -41,7 +41,8 @@ const introduction = `<h1 id="start">API reference</h1>
 <h3>Answers</h3>
 <p>A success is <code>{ "success": true, "message"?, "data" }</code>; a failure is
 <code>{ "success": false, "code", "message", "errors"? }</code> with a fitting status. An id that is not yours
-answers exactly as one that does not exist: 404.</p>
+answers exactly as one that does not exist: 404. A body can have up to ${limits.bodyBytesMax.toLocaleString('en-US')} bytes unless its call
+names another limit; a larger one answers 413.</p>
 <h3>Tokens</h3>
 <p>Send <code>Authorization: Bearer &lt;token&gt;</code>. Vendors, resellers and programs have three kinds of
 tokens; none opens another's door. Programs also send <code>Keyward-App: &lt;appId&gt;</code>.</p>
@@ -65,6 +66,7 @@ function call({ name, endpoint }: { name: string; endpoint: Endpoint }): string 
     fields('Query', endpoint.query, 'output'),
     fields('Body', endpoint.body, 'input'),
     fields('Answer', endpoint.data, 'output'),
+    endpoint.bodyLimit ? `<p>The body can have up to ${bodyLimitOf(endpoint)} bytes.</p>` : '',
     endpoint.file ? `<p>Answers a file: <code>${endpoint.file.join('</code> or <code>')}</code>.</p>` : '',
   ]
   const errors = errorsOf(endpoint).map((code) => {

@@ -1,9 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { Access, BodyOf, DataOf, Endpoint, ParamsOf, QueryOf } from '@keyward/contract'
+import {
+  type Access,
+  type BodyOf,
+  type DataOf,
+  type Endpoint,
+  limits,
+  type ParamsOf,
+  type QueryOf,
+} from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
-import { type Issue, problem } from '../core/problem.ts'
+import { problem } from '../core/problem.ts'
+import { parseInput } from './input.ts'
 import { visitorOf } from './limits.ts'
 
 export interface OwnerActor {
@@ -101,6 +109,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
     server.route({
       method: endpoint.method,
       url: `/api${endpoint.path}`,
+      bodyLimit: endpoint.bodyLimit ?? limits.bodyBytesMax,
       config: { signed: endpoint.signed },
       onRequest: async (request) => {
         if (access === 'public') return
@@ -142,64 +151,6 @@ function sendEvents(reply: FastifyReply, content: Readable): FastifyReply {
     .type('text/event-stream; charset=utf-8')
     .headers({ connection: 'close', 'x-accel-buffering': 'no' })
     .send(content)
-}
-
-// A call without a body takes an empty one: what stands in another would be passed over in silence.
-const noBody = z.strictObject({})
-
-/** Parses params, query and body at once, so that all mistakes are told together. */
-export function parseInput(endpoint: Endpoint, request: FastifyRequest) {
-  const issues: Issue[] = []
-  const parse = (schema: z.ZodType | undefined, value: unknown) => {
-    if (!schema) return undefined
-    if (isDeeperThan(deepest, value)) {
-      issues.push({ path: '', message: 'Nested too deeply' })
-      return undefined
-    }
-    const unstorable = endpoint.signed ? undefined : pathOfNul(value)
-    if (unstorable !== undefined) {
-      issues.push({ path: unstorable, message: 'A NUL character cannot be used' })
-      return undefined
-    }
-    const result = schema.safeParse(value)
-    if (result.success) return result.data
-    issues.push(...result.error.issues.map(toIssue))
-    return undefined
-  }
-  const input = {
-    params: parse(endpoint.params, request.params),
-    query: parse(endpoint.query, request.query),
-    body: parse(endpoint.body ?? noBody, request.body ?? {}),
-  }
-  if (issues.length > 0) throw problem('invalid_input', { message: issues[0]?.message, issues })
-  return input
-}
-
-/** Deeper than anything the API takes; what walks through a value must not run out of stack. */
-const deepest = 20
-
-const isDeeperThan = (depth: number, value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (depth === 0 || Object.values(value).some((part) => isDeeperThan(depth - 1, part)))
-
-/** Where a text holds a NUL, which PostgreSQL cannot store and SQLite's search cannot read. */
-function pathOfNul(value: unknown): string | undefined {
-  if (typeof value === 'string') return value.includes('\u0000') ? '' : undefined
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const [name, part] of Object.entries(value)) {
-    const path = pathOfNul(part)
-    if (path !== undefined) return path === '' ? name : `${name}.${path}`
-  }
-  return undefined
-}
-
-function toIssue(issue: z.core.$ZodIssue): Issue {
-  if (issue.code === 'unrecognized_keys') {
-    const path = [...issue.path, issue.keys[0] ?? ''].join('.')
-    return { path, message: `Unknown field: ${issue.keys.join(', ')}` }
-  }
-  return { path: issue.path.join('.'), message: issue.message }
 }
 
 export function bearerToken(request: FastifyRequest): string | undefined {

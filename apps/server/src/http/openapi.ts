@@ -1,4 +1,4 @@
-import { type Endpoint, type ErrorCode, endpoints, errorFacts } from '@keyward/contract'
+import { type Endpoint, type ErrorCode, endpoints, errorFacts, limits } from '@keyward/contract'
 import { z } from 'zod'
 import { version } from '../core/version.ts'
 
@@ -88,9 +88,14 @@ const failure: Json = {
   },
 }
 
+/** Most bytes of a call's body, as it is written in texts. */
+export const bodyLimitOf = (endpoint: Endpoint): string =>
+  (endpoint.bodyLimit ?? limits.bodyBytesMax).toLocaleString('en-US')
+
 function operation(name: string, endpoint: Endpoint): Json {
   const body = endpoint.body && {
     required: true,
+    description: `At most ${bodyLimitOf(endpoint)} bytes of JSON`,
     content: { 'application/json': { schema: toSchema(endpoint.body, 'input') } },
   }
   return {

@@ -1,4 +1,5 @@
-import type { Access, Endpoint } from '@keyward/contract'
+import { Readable } from 'node:stream'
+import { type Access, type Endpoint, limits } from '@keyward/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { activateKey, makeApp, makePremium, refusal, signUp } from '../actors.ts'
@@ -38,7 +39,7 @@ const callWith = (endpoint: Endpoint, token: string | undefined, body?: unknown)
   on.call(endpoint.method, pathOf(endpoint), { token, body, headers: headersFor(endpoint) })
 
 /** Sends bytes as they are, as somebody who may call. */
-async function sendBytes(endpoint: Endpoint, type: string, payload: string | Buffer) {
+async function sendBytes(endpoint: Endpoint, type: string, payload: string | Buffer | Readable) {
   const token = tokenFor(endpoint)
   const response = await on.server.inject({
     method: endpoint.method,
@@ -46,6 +47,7 @@ async function sendBytes(endpoint: Endpoint, type: string, payload: string | Buf
     payload,
     headers: {
       'content-type': type,
+      ...(payload instanceof Readable ? { 'transfer-encoding': 'chunked' } : {}),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...headersFor(endpoint),
     },
@@ -131,8 +133,16 @@ describe.each(withAccess('public', 'owner', 'reseller', 'program', 'session').fi
         status: 415,
         code: 'unsupported_media_type',
       })
-      const large = JSON.stringify({ a: 'x'.repeat(1_100_000) })
-      expect(await send('application/json', large)).toEqual({ status: 413, code: 'payload_too_large' })
+    })
+
+    test('is refused beyond its limit before it is parsed, however its length is declared', async () => {
+      const limit = endpoint.bodyLimit ?? limits.bodyBytesMax
+      const tooLarge = { status: 413, code: 'payload_too_large' }
+      const broken = '{'.repeat(limit)
+      const fits = await sendBytes(endpoint, 'application/json', broken)
+      expect(fits).toEqual({ status: 400, code: 'invalid_json' })
+      expect(await sendBytes(endpoint, 'application/json', `${broken}{`)).toEqual(tooLarge)
+      expect(await sendBytes(endpoint, 'application/json', Readable.from([broken, '{']))).toEqual(tooLarge)
     })
   },
 )

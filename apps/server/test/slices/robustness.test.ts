@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { messageDefaults } from '@keyward/contract'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeApp, refusal, signUp, startProgram } from '../actors.ts'
@@ -36,7 +37,7 @@ describe('a request that takes its time', () => {
 
   test.each([
     ['headers', start, 'X-A: b\r\n'],
-    ['body', `${start}Content-Type: application/json\r\nContent-Length: 99999\r\n\r\n{"email":"`, 'x'],
+    ['body', `${start}Content-Type: application/json\r\nContent-Length: 9999\r\n\r\n{"email":"`, 'x'],
   ])('with its %s is ended, however long it would go on', async (_part, beginning, drop) => {
     expect(await drip(beginning, drop)).not.toContain('success')
   })
@@ -148,18 +149,66 @@ test.each([
   ['/client/validate', '{"appId":', '}'],
   ['/client/init', '', ''],
 ])(
-  'a body of %s that is nested a hundred thousand times is refused like any other wrong one',
+  'a body of %s that is nested eight thousand times is refused like any other wrong one',
   async (path, head, tail) => {
     const answer = await on.server.inject({
       method: 'POST',
       url: `/api${path}`,
       headers: { 'content-type': 'application/json' },
-      payload: `${head}${'['.repeat(100_000)}${']'.repeat(100_000)}${tail}`,
+      payload: `${head}${'['.repeat(8000)}${']'.repeat(8000)}${tail}`,
     })
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ success: false, code: 'invalid_input' })
   },
 )
+
+describe('a refusal of a wrong body stays small', () => {
+  const refuse = async (path: string, body: unknown, token?: string) => {
+    const answer = await on.call('POST', path, { body, token })
+    expect(refusal(answer)).toBe('invalid_input')
+    expect(answer.raw.length).toBeLessThan(4000)
+    return answer.json as { message: string; errors: { path: string; message: string }[] }
+  }
+  const fields = (count: number, name = 'field') =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, 1]))
+
+  test('it names ten unknown fields and counts the rest', async () => {
+    const { message, errors } = await refuse('/auth/logout', fields(900), owner.token)
+    expect(message).toBe(
+      `Unknown field: ${Array.from({ length: 10 }, (_, at) => `field${at}`).join(', ')} and 890 more`,
+    )
+    expect(errors).toHaveLength(1)
+  })
+
+  test('it cuts off long names', async () => {
+    await refuse('/auth/logout', fields(10, 'x'.repeat(1500)), owner.token)
+    await refuse('/auth/logout', { ['y'.repeat(16_000)]: '\u0000' }, owner.token)
+  })
+
+  test('it reports ten issues', async () => {
+    const ids = Array.from({ length: 200 }, () => 1)
+    const { errors } = await refuse('/licenses/bulk', { action: 'ban', ids }, owner.token)
+    expect(errors).toHaveLength(10)
+    const texts = Object.fromEntries(Object.keys(messageDefaults).map((key) => [key, '']))
+    const answer = await owner.call('PUT', '/apps/none/error-messages', texts)
+    expect(answer.json.errors).toHaveLength(10)
+  })
+
+  test.each([
+    ['a long list', Array.from({ length: 5000 }, () => ({}))],
+    ['many fields', fields(1100)],
+    ['lists in lists', Array.from({ length: 70 }, () => Array.from({ length: 70 }, () => 1))],
+  ])('it looks at a thousand values of %s and no more', async (_shape, value) => {
+    const { errors } = await refuse('/auth/login', { email: value })
+    expect(errors).toEqual([{ path: '', message: 'There are more than 1000 values' }])
+  })
+
+  test('a query of thousands of names is refused too', async () => {
+    const names = Array.from({ length: 2500 }, (_, at) => `a${at}`).join('&')
+    const answer = await owner.call('GET', `/licenses?${names}`)
+    expect(answer.json.errors).toEqual([{ path: '', message: 'There are more than 1000 values' }])
+  })
+})
 
 test('no text that a program or an owner can send makes the server fail', async () => {
   const app = await makeApp(owner, 'Hostile')

@@ -1,13 +1,14 @@
 import type { BodyOf, DataOf, Endpoint, ErrorCode, MessageKey, ParamsOf } from '@keyward/contract'
-import { messageDefaults } from '@keyward/contract'
+import { limits, messageDefaults } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { type Problem, problem } from '../../core/problem.ts'
 import { digestMatches } from '../../core/signing.ts'
 import { toFailure, toProblem } from '../../http/errors.ts'
+import { parseInput } from '../../http/input.ts'
 import { visitorOf } from '../../http/limits.ts'
-import { bearerToken, parseInput, WithMessage } from '../../http/mount.ts'
+import { bearerToken, WithMessage } from '../../http/mount.ts'
 import { messageOf } from '../apps/apps.service.ts'
 import type { AppFacts, ProgramReads, SessionFacts } from './program.reads.ts'
 import { appVerdict } from './program.rules.ts'
@@ -72,6 +73,7 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
     server.route({
       method: endpoint.method,
       url: `/api${endpoint.path}`,
+      bodyLimit: endpoint.bodyLimit ?? limits.bodyBytesMax,
       handler: async (request, reply) => {
         checkHeaders(request)
         const session = await open(request)

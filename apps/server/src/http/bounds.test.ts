@@ -1,0 +1,111 @@
+import { type Endpoint, limits } from '@keyward/contract'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { allEndpoints, buildOpenApi } from './openapi.ts'
+
+interface Schema {
+  type?: string
+  format?: string
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  propertyNames?: Schema
+  additionalProperties?: Schema | boolean
+  maxLength?: number
+  maxItems?: number
+}
+
+const toInput = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' }) as Schema
+
+/** The places of a schema that take a value of any size. */
+function unbounded(schema: Schema, path: string): string[] {
+  if (schema.enum ?? schema.const) return []
+  if (schema.anyOf) return schema.anyOf.flatMap((part) => unbounded(part, path))
+  switch (schema.type) {
+    case 'string':
+      return schema.maxLength === undefined ? [path] : []
+    case 'array':
+      return [...(schema.maxItems === undefined ? [path] : []), ...unbounded(schema.items ?? {}, `${path}[]`)]
+    case 'object': {
+      const inside = Object.entries(schema.properties ?? {}).flatMap(([name, part]) =>
+        unbounded(part, `${path}.${name}`),
+      )
+      const rest = schema.additionalProperties
+      if (typeof rest !== 'object') return inside
+      const open = schema.propertyNames?.enum ? [] : [`${path}.*`]
+      return [...inside, ...open, ...unbounded(rest, `${path}.*`)]
+    }
+    case 'number':
+    case 'integer':
+    case 'boolean':
+    case 'null':
+      return []
+    default:
+      return [path]
+  }
+}
+
+/** The most bytes that a value of a schema takes as JSON when nothing in it is escaped. */
+function bytesOf(schema: Schema): number {
+  const sum = (parts: number[]) => parts.reduce((total, part) => total + part, 0)
+  const listed = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
+  if (listed) return Math.max(...listed.map((value) => JSON.stringify(value).length))
+  if (schema.anyOf) return Math.max(...schema.anyOf.map(bytesOf))
+  if (schema.type === 'string') return 3 * (schema.maxLength ?? 0) + 2
+  if (schema.type === 'array') return (schema.maxItems ?? 0) * (bytesOf(schema.items ?? {}) + 1) + 2
+  if (schema.type !== 'object') return 24
+  const names = (schema.propertyNames?.enum ?? []) as string[]
+  const rest = typeof schema.additionalProperties === 'object' ? bytesOf(schema.additionalProperties) : 0
+  return (
+    2 +
+    sum(Object.entries(schema.properties ?? {}).map(([name, part]) => name.length + 4 + bytesOf(part))) +
+    sum(names.map((name) => name.length + 4 + rest))
+  )
+}
+
+const all = allEndpoints.map(({ name, endpoint }) => [name, endpoint] as const)
+const limitOf = (endpoint: Endpoint) => endpoint.bodyLimit ?? limits.bodyBytesMax
+
+describe.each(all)('%s', (name, endpoint) => {
+  // The provider decides what else is in its events; their signature and the limit of the body are the bounds.
+  test.skipIf(endpoint.signed)('takes no text, list or record without a bound', () => {
+    const { params, query, body } = endpoint
+    const open = Object.entries({ params, query, body }).flatMap(([where, schema]) =>
+      schema === undefined ? [] : unbounded(toInput(schema), where),
+    )
+    expect(open).toEqual([])
+  })
+
+  // A whole megabyte is left to the text of an import, which is mostly ASCII.
+  test.skipIf(endpoint.body === undefined || name === 'bulk.importLicenses')(
+    'has a body limit that its largest body fits in',
+    () => {
+      expect(bytesOf(toInput(endpoint.body as z.ZodType))).toBeLessThanOrEqual(limitOf(endpoint))
+    },
+  )
+})
+
+test('only calls that need it take more than 16 KiB', () => {
+  const larger = all.filter(([, endpoint]) => limitOf(endpoint) > 16_384)
+  expect(Object.fromEntries(larger.map(([name, endpoint]) => [name, limitOf(endpoint)]))).toEqual({
+    'apps.updateErrorMessages': 32_768,
+    'bulk.licenses': 65_536,
+    'bulk.clients': 65_536,
+    'bulk.importLicenses': 1_048_576,
+    'payments.webhook': 131_072,
+  })
+})
+
+test('the description names the limit of every body', () => {
+  const { paths } = buildOpenApi() as {
+    paths: Record<string, Record<string, { requestBody?: { description: string } }>>
+  }
+  for (const [, endpoint] of all) {
+    if (!endpoint.body) continue
+    const path = `/api${endpoint.path.replace(/:(\w+)/g, '{$1}')}`
+    const described = paths[path]?.[endpoint.method.toLowerCase()]?.requestBody?.description
+    expect(described).toBe(`At most ${limitOf(endpoint).toLocaleString('en-US')} bytes of JSON`)
+  }
+})
