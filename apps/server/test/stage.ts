@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { transact } from '../src/db/open.ts'
+import { tidy } from '../src/modules/system/housekeeping.ts'
 import { makeApp, makePremium, type Owner, signUp } from './actors.ts'
 import { startServer, type TestServer } from './harness.ts'
 
@@ -32,3 +34,7 @@ export const premiumOwnerForAll = (on: TestServer): Owner =>
 
 export const appForAll = (owner: Owner) => filled(beforeAll, () => makeApp(owner))
 export const appForEach = (owner: Owner) => filled(beforeEach, () => makeApp(owner))
+
+/** What the server does every ten minutes. */
+export const tidyUp = ({ clock, config, database: { db } }: TestServer): Promise<void> =>
+  tidy({ clock, config, db, tx: (work) => transact(db, work) })

@@ -2,6 +2,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createHmac,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -21,6 +22,8 @@ export interface Seal {
   seal(plain: string, context: string): string
   /** Throws when the text was changed, moved to another row, or sealed under another key. */
   open(sealed: string, context: string): string
+  /** A hash that cannot be tried out without the secret key, for values of which there are few. */
+  digest(text: string): string
   /** Tells keys apart without revealing them. */
   fingerprint: string
 }
@@ -29,6 +32,7 @@ export function createSeal(secretKey: string): Seal {
   const derive = (purpose: string, length: number) =>
     Buffer.from(hkdfSync('sha256', secretKey, 'keyward', purpose, length))
   const key = derive('seal', 32)
+  const digestKey = derive('digest', 32)
   return {
     fingerprint: derive('fingerprint', 16).toString('hex'),
     seal(plain, context) {
@@ -45,5 +49,6 @@ export function createSeal(secretKey: string): Seal {
         .setAuthTag(bytes.subarray(12, 28))
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
     },
+    digest: (text) => createHmac('sha256', digestKey).update(text).digest('hex'),
   }
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorFacts } from '@keyward/contract'
+import { second } from './clock.ts'
 
 export interface Issue {
   path: string
@@ -33,3 +34,7 @@ export const problem = (code: ErrorCode, options?: ProblemOptions): Problem => n
 /** One wrong field, found by a rule that a schema cannot know. */
 export const invalid = (path: string, message: string): Problem =>
   problem('invalid_input', { message, issues: [{ path, message }] })
+
+/** Too many attempts; `waitMs` says when the next one is taken. */
+export const rateLimited = (waitMs: number): Problem =>
+  problem('rate_limited', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / second)) })

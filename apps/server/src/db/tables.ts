@@ -160,6 +160,13 @@ interface AttemptsTable {
   window_ends: number
 }
 
+/** Both are hashes; see `http/guesses.ts`. */
+interface KnownAddressesTable {
+  account: string
+  address: string
+  expires_at: number
+}
+
 interface CouponsTable {
   code: string
   percent: number
@@ -251,6 +258,7 @@ export interface Tables {
   daily_counts: DailyCountsTable
   audit: AuditTable
   attempts: AttemptsTable
+  known_addresses: KnownAddressesTable
   plan_reminders: PlanRemindersTable
   meta: MetaTable
   coupons: CouponsTable

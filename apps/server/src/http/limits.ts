@@ -1,9 +1,10 @@
 import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { minute, second } from '../core/clock.ts'
+import { minute } from '../core/clock.ts'
 import { sha256 } from '../core/crypto.ts'
 import type { Ctx } from '../core/ctx.ts'
-import { type Problem, problem } from '../core/problem.ts'
+import { type Problem, rateLimited } from '../core/problem.ts'
+import { AccountGuesses, type Subject } from './account-guesses.ts'
 
 /** How often something may happen before it is refused. */
 export interface Allowance {
@@ -42,10 +43,13 @@ export function visitorOf(address: string): string {
 
 /** Counts in the database, so that all nodes count together. */
 export class Attempts {
+  /** Wrong passwords for one account, from all addresses together. */
+  readonly accounts: AccountGuesses
   readonly #ctx: Ctx
 
   constructor(ctx: Ctx) {
     this.#ctx = ctx
+    this.accounts = new AccountGuesses(ctx)
   }
 
   /** Throws 429 when the allowance is used up. */
@@ -57,7 +61,7 @@ export class Attempts {
       .select(['count', 'window_ends'])
       .where('key', '=', toKey(allowance, subject))
       .executeTakeFirst()
-    if (row && row.window_ends > now && row.count >= allowance.max) throw refused(row.window_ends - now)
+    if (row && row.window_ends > now && row.count >= allowance.max) throw rateLimited(row.window_ends - now)
   }
 
   /** Counts one more, and throws 429 when it is one too many. */
@@ -85,37 +89,37 @@ export class Attempts {
       )
       .returning(['count', 'window_ends'])
       .executeTakeFirstOrThrow()
-    if (row.count > allowance.max) throw refused(row.window_ends - now)
+    if (row.count > allowance.max) throw rateLimited(row.window_ends - now)
   }
 }
 
 const toKey = (allowance: Allowance, subject: string[]): string =>
   sha256([allowance.name, ...subject].join('\n'))
 
-const refused = (waitMs: number) =>
-  problem('rate_limited', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / second)) })
-
 /**
- * Guesses of a password: refuses before the hash is computed when the allowance is used up, and tells
- * nothing of guesses that were on their way while it ran out.
+ * Checks a password: refuses before the hash is computed when an allowance is used up, and reveals nothing to
+ * guesses that were under way when it ran out. The answers are the same for an account that does not exist.
  */
 export async function guess<T>(
   attempts: Attempts,
-  subject: { account: string; address: string },
+  subject: Subject,
   verify: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const refuseWhenUsedUp = async () => {
     await attempts.check(signInFailures, subject.account, subject.address)
     await attempts.check(addressFailures, subject.address)
+    await attempts.accounts.check(subject)
   }
   await refuseWhenUsedUp()
   const found = await verify()
   if (found !== undefined) {
     await refuseWhenUsedUp()
+    await attempts.accounts.remember(subject)
     return found
   }
   await attempts.count(addressFailures, subject.address)
   await attempts.count(signInFailures, subject.account, subject.address)
+  await attempts.accounts.count(subject)
   return undefined
 }
 
@@ -132,6 +136,6 @@ export function createFloodGate(options: { max: number; windowMs: number; now: (
     const visitor = visitorOf(request.ip)
     const count = (seen.get(visitor) ?? 0) + 1
     seen.set(visitor, count)
-    return count > options.max ? refused(windowEnds - now) : undefined
+    return count > options.max ? rateLimited(windowEnds - now) : undefined
   }
 }

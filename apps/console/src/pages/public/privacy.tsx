@@ -45,7 +45,9 @@ const sections: DocumentSection[] = [
         </dl>
         <p>
           For every account, usage logs record what was done, when, and from which network address. Passwords
-          are hashed with Argon2id and cannot be read back by anybody.
+          are hashed with Argon2id and cannot be read back by anybody. The last 20 network addresses that an
+          account signed in from are kept for 90 days as hashes, so that somebody who guesses its password
+          elsewhere cannot lock it out.
         </p>
       </>
     ),

@@ -5,6 +5,7 @@ import { payments } from './0003-payments.ts'
 import { planReminders } from './0004-plan-reminders.ts'
 import { searchMerges } from './0005-search-merges.ts'
 import { emptyCounts } from './0006-empty-counts.ts'
+import { knownAddresses } from './0008-known-addresses.ts'
 
 /** In the order in which they run; a landed one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   planReminders,
   searchMerges,
   emptyCounts,
+  knownAddresses,
 ]

@@ -42,6 +42,7 @@ export async function register(
         created_at: now,
       })
       await audit(tx, { ...ownerEntry(scope, now), action: 'owner.registered' })
+      await attempts.accounts.remember({ account: accountOf(emailNormalized), address: given.address }, tx)
       return openSession(tx, scope, now)
     }),
   )
@@ -54,7 +55,7 @@ export async function login(
   given: { email: string; password: string; address: string },
 ): Promise<{ token: string; user: User }> {
   const email = normalizeName(given.email)
-  const owner = await guess(attempts, { account: `owner:${email}`, address: given.address }, async () => {
+  const owner = await guess(attempts, { account: accountOf(email), address: given.address }, async () => {
     const found = await repo.findOwnerByEmail(ctx.db, email)
     return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined
   })
@@ -115,10 +116,12 @@ export async function changeEmail(
     address: given.address,
   })
   const now = ctx.clock.now()
+  const email = normalizeName(given.email)
   await onlyOneEmail(() =>
     ctx.tx(async (tx) => {
       await refuseEnded(tx, actor, now)
-      await repo.updateOwner(tx, actor, { email: given.email, email_normalized: normalizeName(given.email) })
+      await repo.updateOwner(tx, actor, { email: given.email, email_normalized: email })
+      await attempts.accounts.remember({ account: accountOf(email), address: given.address }, tx)
       await audit(tx, { ...ownerEntry(actor, now), action: 'owner.email_changed' })
     }),
   )
@@ -224,12 +227,15 @@ async function confirmPassword(
   given: { path: string; password: string; address: string },
 ): Promise<void> {
   const owner = await repo.getOwner(ctx.db, actor)
-  const subject = { account: `owner:${owner.email_normalized}`, address: given.address }
+  const subject = { account: accountOf(owner.email_normalized), address: given.address }
   const matches = await guess(attempts, subject, async () =>
     (await ctx.passwords.verify(owner.password_hash, given.password)) ? true : undefined,
   )
   if (!matches) throw invalid(given.path, 'The password is not correct')
 }
+
+/** How guesses of an owner's password name the account. */
+const accountOf = (emailNormalized: string): string => `owner:${emailNormalized}`
 
 const onlyOneEmail = <T>(write: () => Promise<T>): Promise<T> => unlessTaken(emailTaken, write)
 

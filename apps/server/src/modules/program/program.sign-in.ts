@@ -38,7 +38,7 @@ export async function register(
   session: SessionFacts,
   given: Registration,
 ): Promise<SessionUser> {
-  const { ctx } = deps
+  const { ctx, attempts } = deps
   if ([...given.username].length < limits.usernameMin) throw problem('unTooShort')
   const name = normalizeName(given.username)
   if (await findByUsername(ctx.db, session.app_row, name)) throw problem('usernameTaken')
@@ -48,9 +48,17 @@ export async function register(
   const who = { username: given.username, passwordHash, email: given.email ?? null, hwid: given.hwid }
   return unlessTaken(
     () => problem('usernameTaken'),
-    () => ctx.tx((tx) => activate(ctx, tx, session, license.id, who)),
+    () =>
+      ctx.tx(async (tx) => {
+        const user = await activate(ctx, tx, session, license.id, who)
+        await attempts.accounts.remember({ account: accountOf(session, name), address: given.address }, tx)
+        return user
+      }),
   )
 }
+
+/** How guesses of an end user's password name the account. */
+const accountOf = (session: SessionFacts, username: string): string => `client:${session.app_row}:${username}`
 
 export interface Login {
   username: string
@@ -63,7 +71,7 @@ export async function login(deps: ProgramDeps, session: SessionFacts, given: Log
   const { ctx, attempts } = deps
   const name = normalizeName(given.username)
   let isKnown = false
-  const subject = { account: `client:${session.app_row}:${name}`, address: given.address }
+  const subject = { account: accountOf(session, name), address: given.address }
   const client = await guess(attempts, subject, async () => {
     const found = await findByUsername(ctx.db, session.app_row, name)
     isKnown = found !== undefined

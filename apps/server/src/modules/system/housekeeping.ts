@@ -3,6 +3,7 @@ import type { Ctx } from '../../core/ctx.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { inSlices } from '../../core/slices.ts'
 import type { Tx } from '../../db/open.ts'
+import { forgetAddresses } from '../../http/account-guesses.ts'
 import type { Mailer } from '../mail/mail.service.ts'
 import { sendReminders, tidyReminders } from '../plans/plans.reminders.ts'
 import { deleteEnded } from '../program/program.repo.ts'
@@ -15,12 +16,13 @@ const graceMs = 5 * second
 const sessionTables = ['client_sessions', 'owner_sessions', 'reseller_sessions'] as const
 
 /** Removes what can no longer be seen: ended sessions, past windows of attempts, counts of zero. */
-export async function tidy(ctx: Ctx): Promise<void> {
+export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Promise<void> {
   const now = ctx.clock.now()
   const some = (remove: (tx: Tx, count: number) => Promise<number>) =>
     inSlices((size) => ctx.tx((tx) => remove(tx, size)))
   for (const table of sessionTables) await some((tx, count) => deleteEnded(tx, table, now, count))
   await some((tx, count) => repo.deletePastAttempts(tx, now, count))
+  await some((tx, count) => forgetAddresses(tx, now, count))
   for (const table of repo.countTables) await some((tx, count) => repo.deleteEmptyCounts(tx, table, count))
   await tidyReminders(ctx)
 }
