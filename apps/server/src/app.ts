@@ -52,6 +52,8 @@ export interface AppOptions {
   logLevel?: string
   /** Checks every answer against the contract; for tests. */
   checkAnswers?: boolean
+  /** From one address; beyond them is a flood. */
+  programRequestsPerMinute?: number
   /** How often the streams of events are looked at. */
   beatMs?: number | undefined
   /** How long after the start the first reminders are sent. */
@@ -60,7 +62,6 @@ export interface AppOptions {
 }
 
 const headerLimitBytes = 16_384
-/** Requests of programs from one address in a minute; beyond them is a flood. */
 const programRequestsPerMinute = 6000
 
 /** Builds the server; nothing listens and nothing is read from the environment. */
@@ -129,9 +130,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await server.register(async (scope) => {
     const gate = createFloodGate({
-      max: programRequestsPerMinute,
+      max: options.programRequestsPerMinute ?? programRequestsPerMinute,
       windowMs: minute,
-      now: () => ctx.clock.now(),
     })
     scope.addHook('onRequest', (request, reply, done) => {
       reply.header('cache-control', 'no-store')

@@ -11,12 +11,22 @@ export interface Allowance {
   name: string
   max: number
   windowMs: number
+  /** The row's key, where a statement has to put it together by itself. */
+  toKey?: (...subject: string[]) => string
 }
 
 export const signInFailures: Allowance = { name: 'sign-in', max: 10, windowMs: 15 * minute }
 /** Wider, for one address that tries many accounts. */
 export const addressFailures: Allowance = { name: 'address', max: 100, windowMs: 15 * minute }
-export const keyFailures: Allowance = { name: 'key', max: 100, windowMs: 15 * minute }
+/** License keys that an app does not have, from one address. */
+export const keyFailures = {
+  name: 'key',
+  max: 100,
+  windowMs: 15 * minute,
+  toKey: (app = '', address = '') => `${app}${keyFailuresOf(address)}`,
+} satisfies Allowance
+/** What follows the app's id in the key of its row. */
+export const keyFailuresOf = (address: string): string => sha256(`key\n${address}`)
 export const registrations: Allowance = { name: 'registration', max: 100, windowMs: 60 * minute }
 
 /**
@@ -54,14 +64,25 @@ export class Attempts {
 
   /** Throws 429 when the allowance is used up. */
   async check(allowance: Allowance, ...subject: string[]): Promise<void> {
-    if (this.#ctx.config.rateLimits === 'off') return
-    const now = this.#ctx.clock.now()
+    const waitMs = await this.readWait(allowance, ...subject)
+    if (waitMs > 0) throw rateLimited(waitMs)
+  }
+
+  /** How long an allowance stays used up, in milliseconds; 0 when it is not. */
+  async readWait(allowance: Allowance, ...subject: string[]): Promise<number> {
+    if (this.#ctx.config.rateLimits === 'off') return 0
     const row = await this.#ctx.db
       .selectFrom('attempts')
       .select(['count', 'window_ends'])
       .where('key', '=', toKey(allowance, subject))
       .executeTakeFirst()
-    if (row && row.window_ends > now && row.count >= allowance.max) throw rateLimited(row.window_ends - now)
+    return row ? this.waitOf(allowance, row) : 0
+  }
+
+  /** The same for a row that was read already. */
+  waitOf(allowance: Allowance, row: { count: number; window_ends: number }): number {
+    if (this.#ctx.config.rateLimits === 'off' || row.count < allowance.max) return 0
+    return Math.max(0, row.window_ends - this.#ctx.clock.now())
   }
 
   /** Counts one more, and throws 429 when it is one too many. */
@@ -94,7 +115,7 @@ export class Attempts {
 }
 
 const toKey = (allowance: Allowance, subject: string[]): string =>
-  sha256([allowance.name, ...subject].join('\n'))
+  allowance.toKey?.(...subject) ?? sha256([allowance.name, ...subject].join('\n'))
 
 /**
  * Checks a password: refuses before the hash is computed when an allowance is used up, and reveals nothing to
@@ -123,19 +144,31 @@ export async function guess<T>(
   return undefined
 }
 
-/** A flood from one address is refused before anything is read; each node counts for itself. */
-export function createFloodGate(options: { max: number; windowMs: number; now: () => number }) {
+/**
+ * Refuses a flood from one address before anything is read; each node counts for itself. The clock must never go
+ * back: a window would not end.
+ */
+export function createFloodGate(options: {
+  max: number
+  windowMs: number
+  /** How many addresses are counted at once; the one that was quiet longest is forgotten first. */
+  visitors?: number
+  now?: () => number
+}) {
+  const { max, windowMs, visitors = 50_000, now: read = () => performance.now() } = options
   const seen = new Map<string, number>()
   let windowEnds = 0
-  return (request: FastifyRequest): Problem | undefined => {
-    const now = options.now()
+  return (request: Pick<FastifyRequest, 'ip'>): Problem | undefined => {
+    const now = read()
     if (now >= windowEnds) {
       seen.clear()
-      windowEnds = now + options.windowMs
+      windowEnds = now + windowMs
     }
     const visitor = visitorOf(request.ip)
     const count = (seen.get(visitor) ?? 0) + 1
+    seen.delete(visitor)
     seen.set(visitor, count)
-    return count > options.max ? rateLimited(windowEnds - now) : undefined
+    if (seen.size > visitors) seen.delete(seen.keys().next().value ?? '')
+    return count > max ? rateLimited(windowEnds - now) : undefined
   }
 }

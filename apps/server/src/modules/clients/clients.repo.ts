@@ -93,6 +93,10 @@ export const findByUsername = (
     .where('username_normalized', '=', usernameNormalized)
     .executeTakeFirst()
 
+/** An end user of an app, for the programs of that app. */
+export const findById = (db: Db, appId: string, id: string): Promise<ClientRow | undefined> =>
+  db.selectFrom('clients').selectAll().where('app_id', '=', appId).where('id', '=', id).executeTakeFirst()
+
 /** Locks the row until the transaction ends. */
 export const lockClient = (tx: Tx, id: string): Promise<ClientRow | undefined> =>
   tx

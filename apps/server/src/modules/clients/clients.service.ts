@@ -14,7 +14,7 @@ import { clientList } from './clients.list.ts'
 import * as repo from './clients.repo.ts'
 import { clientStatus } from './clients.rules.ts'
 
-export { bindHwid, findByUsername, insertClient, lockClient, updateClient } from './clients.repo.ts'
+export { bindHwid, findById, findByUsername, insertClient, lockClient, updateClient } from './clients.repo.ts'
 
 export async function listClients(ctx: Ctx, scope: OwnerScope, query: ListQuery<ClientStatus>) {
   const now = ctx.clock.now()

@@ -46,6 +46,9 @@ export interface LicenseFacts extends AppFacts {
   license_username: string | null
   license_client_banned: 0 | 1 | null
   license_client_hwid_hash: string | null
+  /** Unknown keys of this app from the visitor's address, counted until `misses_end`. */
+  misses: number | null
+  misses_end: number | null
 }
 
 const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.name as app_name,
@@ -68,9 +71,11 @@ const sessionByToken = `select ${appColumns}, ${clientColumns}, s.id as session_
 
 const licenseBy = (column: AppName) => `select ${appColumns}, l.id as license_id, l.key as license_key,
     l.used as license_used, l.banned as license_banned, l.expires_at as license_expires_at,
-    c.username as license_username, c.banned as license_client_banned, c.hwid_hash as license_client_hwid_hash
+    c.username as license_username, c.banned as license_client_banned, c.hwid_hash as license_client_hwid_hash,
+    t.count as misses, t.window_ends as misses_end
   from apps a join owners o on o.id = a.owner_id
   left join licenses l on l.app_id = a.id and l.key_normalized = ? left join clients c on c.id = l.client_id
+  left join attempts t on t.key = a.id || ?
   where a.${column} = ?`
 
 /** A read that is prepared once; undefined when no row is found. */
@@ -103,9 +108,10 @@ export class ProgramReads {
     return this.#session(tokenHash) as Promise<SessionFacts | undefined>
   }
 
-  license(idOrAppId: string, keyNormalized: string): Promise<LicenseFacts | undefined> {
+  /** `missesOf` is what follows the app's id in the key of the visitor's misses. */
+  license(idOrAppId: string, keyNormalized: string, missesOf: string): Promise<LicenseFacts | undefined> {
     const read = this.#license[nameOf(idOrAppId)]
-    return read(keyNormalized, idOrAppId) as Promise<LicenseFacts | undefined>
+    return read(keyNormalized, missesOf, idOrAppId) as Promise<LicenseFacts | undefined>
   }
 }
 

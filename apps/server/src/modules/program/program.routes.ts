@@ -2,6 +2,7 @@ import { endpoints } from '@keyward/contract'
 import { normalizeKey } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { toJwk } from '../../core/signing.ts'
+import { keyFailuresOf } from '../../http/limits.ts'
 import { WithMessage } from '../../http/mount.ts'
 import { messageOf } from '../apps/apps.service.ts'
 import type { ProgramMount } from './program.mount.ts'
@@ -37,11 +38,12 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
     await deleteSession(deps.ctx.db, session.session_id)
     return {}
   })
-  mount.program(program.validate, async ({ body, signAs }) => {
-    const facts = await deps.reads.license(body.appId, normalizeKey(body.licenseKey))
+  mount.program(program.validate, async ({ body, address, signAs }) => {
+    const { appId, licenseKey, hwid } = body
+    const facts = await deps.reads.license(appId, normalizeKey(licenseKey), keyFailuresOf(address))
     if (!facts) throw problem('appDisabled')
     signAs(facts)
-    const verdict = service.validate(deps, facts, body.hwid)
+    const verdict = await service.validate(deps, facts, { hwid, address })
     if (verdict.code === undefined) return verdict
     return new WithMessage(verdict, messageOf(facts.messages, verdict.code))
   })

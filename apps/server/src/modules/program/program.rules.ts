@@ -1,5 +1,5 @@
 import type { MessageKey } from '@keyward/contract'
-import { sameDigest } from '../../core/crypto.ts'
+import { sameDigest, sha256 } from '../../core/crypto.ts'
 
 interface AppGate {
   platform_paused: 0 | 1
@@ -40,6 +40,10 @@ export function userVerdict(user: UserGate, presented: Presented, now: number): 
 /** A bound lock is passed by the whole same id alone, never by none. */
 const passesLock = (bound: string | null, hwid: string | null): boolean =>
   bound === null || (hwid !== null && sameDigest(bound, hwid))
+
+/** Whether a hardware id is the one that is bound; none never is. */
+export const isBoundTo = (bound: string | null, hwid: string | undefined): boolean =>
+  bound !== null && !!hwid && sameDigest(bound, sha256(hwid))
 
 /** Whether the app's version is newer than the program's; a version that cannot be read counts as older. */
 export function isOlder(program: string, app: string): boolean {

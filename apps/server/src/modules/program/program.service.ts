@@ -2,10 +2,10 @@ import type { SessionUser, Verdict } from '@keyward/contract'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sameDigest, sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
-import { problem } from '../../core/problem.ts'
-import type { Attempts } from '../../http/limits.ts'
+import { problem, rateLimited } from '../../core/problem.ts'
+import { type Attempts, keyFailures } from '../../http/limits.ts'
 import type { AppFacts, LicenseFacts, ProgramReads, SessionFacts } from './program.reads.ts'
-import { appVerdict, isOlder, userVerdict } from './program.rules.ts'
+import { appVerdict, isBoundTo, isOlder, userVerdict } from './program.rules.ts'
 import type { ProgramSessions } from './program.sessions.ts'
 
 export interface ProgramDeps {
@@ -63,12 +63,22 @@ export function currentUser(deps: ProgramDeps, session: SessionFacts): SessionUs
   }
 }
 
-/** Whether a key may be used now; reads one row and writes nothing. */
-export function validate(deps: ProgramDeps, facts: LicenseFacts, hwid: string | undefined): Verdict {
-  const { license_id, license_key, license_expires_at } = facts
+/** Whether a key may be used now; writes nothing but a miss. */
+export async function validate(
+  deps: ProgramDeps,
+  facts: LicenseFacts,
+  { hwid, address }: { hwid: string | undefined; address: string },
+): Promise<Verdict> {
+  const { license_id, license_key, license_expires_at, misses, misses_end } = facts
   const refusal = appVerdict(facts)
+  if (refusal) return { valid: false, code: refusal, license: null }
+  if (misses !== null && misses_end !== null) {
+    const waitMs = deps.attempts.waitOf(keyFailures, { count: misses, window_ends: misses_end })
+    if (waitMs > 0 && !isBoundTo(facts.license_client_hwid_hash, hwid)) throw rateLimited(waitMs)
+  }
   if (license_id === null || license_key === null || license_expires_at === null) {
-    return { valid: false, code: refusal ?? 'keyNotFound', license: null }
+    await deps.attempts.count(keyFailures, facts.app_row, address)
+    return { valid: false, code: 'keyNotFound', license: null }
   }
   const license = {
     key: license_key,
@@ -76,7 +86,6 @@ export function validate(deps: ProgramDeps, facts: LicenseFacts, hwid: string | 
     username: facts.license_username,
     expiresAt: toIso(license_expires_at),
   }
-  if (refusal) return { valid: false, code: refusal, license: null }
   const verdict = userVerdict(
     {
       userBanned: facts.license_client_banned === 1,

@@ -3,12 +3,13 @@ import { lastInstant, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { newId, normalizeKey, normalizeName } from '../../core/ids.ts'
-import { problem } from '../../core/problem.ts'
+import { problem, rateLimited } from '../../core/problem.ts'
 import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { guess, keyFailures } from '../../http/limits.ts'
 import {
   bindHwid,
+  findById,
   findByUsername,
   insertClient,
   lockClient,
@@ -19,7 +20,7 @@ import { findLicenseById, findLicenseByKey, lockLicenseById } from '../licenses/
 import { adopt, lockLicensesOf, redeem, setClientExpiry } from '../subscriptions/subscriptions.service.ts'
 import type { SessionFacts } from './program.reads.ts'
 import { signSessionIn } from './program.repo.ts'
-import { type Presented, userVerdict } from './program.rules.ts'
+import { isBoundTo, type Presented, userVerdict } from './program.rules.ts'
 import { lockOn, type ProgramDeps } from './program.service.ts'
 import { sessionLifetimeMs } from './program.sessions.ts'
 
@@ -168,16 +169,23 @@ export async function upgrade(
   })
 }
 
-/** Finds a key of the app; guesses of keys are counted against the address. */
+/**
+ * Finds a key of the app; unknown keys count against the address. Where too many came from, a key is still taken
+ * together with the hardware id that is bound to it, so that one guesser does not stop a whole office.
+ */
 async function findKey(
-  deps: ProgramDeps,
+  { ctx, attempts }: ProgramDeps,
   session: SessionFacts,
-  given: { licenseKey: string; address: string },
+  given: { licenseKey: string; hwid?: string | undefined; address: string },
 ): Promise<LicenseRow> {
-  await deps.attempts.check(keyFailures, session.app_row, given.address)
-  const license = await findLicenseByKey(deps.ctx.db, session.app_row, normalizeKey(given.licenseKey))
+  const license = await findLicenseByKey(ctx.db, session.app_row, normalizeKey(given.licenseKey))
+  const waitMs = await attempts.readWait(keyFailures, session.app_row, given.address)
+  if (waitMs > 0) {
+    const user = license?.client_id ? await findById(ctx.db, session.app_row, license.client_id) : undefined
+    if (!isBoundTo(user?.hwid_hash ?? null, given.hwid)) throw rateLimited(waitMs)
+  }
   if (license) return license
-  await deps.attempts.count(keyFailures, session.app_row, given.address)
+  await attempts.count(keyFailures, session.app_row, given.address)
   throw problem('keyNotFound')
 }
 

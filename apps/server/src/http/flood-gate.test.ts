@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { hour, minute } from '../core/clock.ts'
+import { createFloodGate } from './limits.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('a window ends in time when the clock is set back by an hour', () => {
+  const gate = createFloodGate({ max: 1, windowMs: minute })
+  const pass = () => gate({ ip: '10.0.0.1' }) === undefined
+  expect([pass(), pass()]).toEqual([true, false])
+  vi.setSystemTime(Date.now() - hour)
+  expect(pass()).toBe(false)
+  vi.advanceTimersByTime(minute)
+  expect([pass(), pass()]).toEqual([true, false])
+})
+
+test('counts a bounded number of addresses and forgets the one that was quiet longest', () => {
+  const gate = createFloodGate({ max: 1, windowMs: minute, visitors: 3 })
+  const pass = (host: number) => gate({ ip: `10.0.0.${host}` }) === undefined
+  expect([pass(1), pass(2), pass(3)]).toEqual([true, true, true])
+  expect(pass(1)).toBe(false)
+  expect(pass(4)).toBe(true)
+  expect(pass(1)).toBe(false)
+  expect(pass(2)).toBe(true)
+})

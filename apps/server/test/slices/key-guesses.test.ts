@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import { minute } from '../../src/core/clock.ts'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  onlyOne,
+  refusal,
+  registerUser,
+  startProgram,
+} from '../actors.ts'
+import type { Answer } from '../harness.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
+
+const on = serverForAll({ RATE_LIMITS: 'on', PAYMENTS: 'off' })
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
+const unknown = 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA'
+
+let offices = 0
+const newOffice = () => `10.1.0.${++offices}`
+
+const validate = (from: string, licenseKey: string, hwid?: string, appId = app.appId) =>
+  on.call('POST', '/client/validate', { body: { appId, licenseKey, hwid }, from })
+
+/** What a check of a key says: valid, or why not. */
+function verdictOf(answer: Answer): string {
+  if (answer.status !== 200) return refusal(answer)
+  return answer.json.data.valid ? 'valid' : answer.json.data.code
+}
+
+async function guessKeys(from: string, times = 100): Promise<void> {
+  for (let guessed = 0; guessed < times; guessed += 1) {
+    expect(verdictOf(await validate(from, unknown))).toBe('keyNotFound')
+  }
+}
+
+describe('after 100 unknown keys in a quarter of an hour', () => {
+  test('an address gets a signed 429 for every key, until the quarter is over', async () => {
+    const office = newOffice()
+    const { license } = await activateKey(on, owner, app)
+    await guessKeys(office)
+    for (const key of [unknown, license.key]) {
+      const refused = await validate(office, key)
+      expect(verdictOf(refused)).toBe('rate_limited')
+      expect(refused.headers).toMatchObject({ 'retry-after': '900', signature: expect.any(String) })
+    }
+    expect(verdictOf(await validate(newOffice(), license.key))).toBe('valid')
+    on.clock.advance(15 * minute)
+    expect(verdictOf(await validate(office, license.key))).toBe('valid')
+  })
+
+  test('a key still passes together with the hardware id that is bound to it, and with no other', async () => {
+    const office = newOffice()
+    const { license } = await activateKey(on, owner, app, 'pc-1')
+    const { license: neighbour } = await activateKey(on, owner, app, 'pc-2')
+    const { license: unbound } = await activateKey(on, owner, app)
+    await guessKeys(office)
+    expect(verdictOf(await validate(office, license.key, 'pc-1'))).toBe('valid')
+    for (const hwid of [undefined, '', 'pc', 'pc-2']) {
+      expect(verdictOf(await validate(office, license.key, hwid))).toBe('rate_limited')
+    }
+    expect(verdictOf(await validate(office, neighbour.key, 'pc-1'))).toBe('rate_limited')
+    expect(verdictOf(await validate(office, unbound.key, 'pc-1'))).toBe('rate_limited')
+    expect(verdictOf(await validate(office, unknown, 'pc-1'))).toBe('rate_limited')
+  })
+
+  test('a program signs in by key only on the machine that the key is bound to', async () => {
+    const from = newOffice()
+    const { license } = await activateKey(on, owner, app, 'pc-1')
+    const [fresh] = await makeLicenses(on, owner, app)
+    await registerUser(on, owner, app)
+    await guessKeys(from)
+    const program = await startProgram(on, app, { from })
+    const signIn = (licenseKey: string, hwid?: string) =>
+      program.call('POST', '/license', { licenseKey, hwid })
+    expect((await signIn(license.key, 'pc-1')).status).toBe(200)
+    for (const answer of [
+      await signIn(license.key, 'pc-2'),
+      await signIn(license.key),
+      await signIn(fresh?.key ?? '', 'pc-1'),
+      await program.call('POST', '/register', {
+        username: 'bob',
+        password: 'swordfish',
+        licenseKey: fresh?.key,
+        hwid: 'pc-1',
+      }),
+      await program.call('POST', '/upgrade', { username: 'alice', licenseKey: fresh?.key }),
+    ]) {
+      expect(refusal(answer)).toBe('rate_limited')
+      expect(answer.headers.signature).toEqual(expect.any(String))
+    }
+  })
+
+  test('the programs of other apps at the same address go on', async () => {
+    const office = newOffice()
+    const other = await makeApp(owner, 'Other')
+    const license = onlyOne(await makeLicenses(on, owner, other))
+    await guessKeys(office)
+    expect(verdictOf(await validate(office, license.key, undefined, other.appId))).toBe('valid')
+    expect(verdictOf(await validate(office, license.key, undefined, other._id))).toBe('valid')
+  })
+})
+
+test('misses of checks and of sign-ins are counted together, whichever way the app is named', async () => {
+  const from = newOffice()
+  const program = await startProgram(on, app, { from })
+  await guessKeys(from, 49)
+  expect(verdictOf(await validate(from, unknown, undefined, app._id))).toBe('keyNotFound')
+  for (let guessed = 0; guessed < 50; guessed += 1) {
+    expect(refusal(await program.call('POST', '/license', { licenseKey: unknown }))).toBe('keyNotFound')
+  }
+  expect(verdictOf(await validate(from, unknown))).toBe('rate_limited')
+  expect(refusal(await program.call('POST', '/license', { licenseKey: unknown }))).toBe('rate_limited')
+})
+
+test('of 150 unknown keys at once no more than 100 are answered', async () => {
+  const office = newOffice()
+  const answers = await Promise.all(Array.from({ length: 150 }, () => validate(office, unknown)))
+  const codes = answers.map(verdictOf)
+  expect(codes.filter((code) => code === 'keyNotFound')).toHaveLength(100)
+  expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(50)
+})
+
+test('right keys are never counted', async () => {
+  const office = newOffice()
+  const { license } = await activateKey(on, owner, app)
+  for (let checked = 0; checked < 110; checked += 1) {
+    expect(verdictOf(await validate(office, license.key))).toBe('valid')
+  }
+})
+
+describe('a flood of programs', () => {
+  const small = serverForAll({ RATE_LIMITS: 'on', PAYMENTS: 'off' }, { programRequestsPerMinute: 5 })
+
+  test('from one address is refused before anything is read, and nothing else is', async () => {
+    const check = (from: string) =>
+      small.call('POST', '/client/validate', { body: { appId: 'none', licenseKey: 'none' }, from })
+    for (let sent = 0; sent < 5; sent += 1) expect(refusal(await check('10.2.0.1'))).toBe('appDisabled')
+    const refused = await check('10.2.0.1')
+    expect(refusal(refused)).toBe('rate_limited')
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect(refusal(await check('10.2.0.2'))).toBe('appDisabled')
+    expect((await small.call('GET', '/health', { from: '10.2.0.1' })).status).toBe(200)
+  })
+})
