@@ -6,12 +6,15 @@ import { transactAndTell } from './core/changes.ts'
 import { type Clock, minute, systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
 import type { Ctx } from './core/ctx.ts'
+import type { LogWriter } from './core/log-writer.ts'
 import { Passwords } from './core/passwords.ts'
 import { problem } from './core/problem.ts'
 import type { Database } from './db/open.ts'
 import { installBodies } from './http/body.ts'
+import { closeConnectionsWithServer } from './http/closing.ts'
 import { installErrors, sendProblem } from './http/errors.ts'
 import { Attempts, createFloodGate } from './http/limits.ts'
+import { loggerOptions } from './http/logging.ts'
 import { createMount } from './http/mount.ts'
 import { installPages } from './http/pages.ts'
 import { appsRoutes } from './modules/apps/apps.routes.ts'
@@ -50,6 +53,8 @@ export interface AppOptions {
   passwords?: Passwords
   mailer?: Mailer
   logLevel?: string
+  /** Standard output when left out. */
+  log?: Pick<LogWriter, 'write'>
   /** Checks every answer against the contract; for tests. */
   checkAnswers?: boolean
   /** From one address; beyond them is a flood. */
@@ -86,6 +91,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const reads = new ProgramReads(database)
   const mailer = options.mailer ?? createMailer(config, server.log)
 
+  closeConnectionsWithServer(server)
   installErrors(server)
   installBodies(server)
   const simulating = isSimulating(config)
@@ -173,6 +179,7 @@ function createServer(options: AppOptions): FastifyInstance {
     trustProxy: trusted(options.config.trustProxy),
     requestTimeout: timeouts.requestMs,
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     http: {
       maxHeaderSize: headerLimitBytes,
       headersTimeout: timeouts.headersMs,
@@ -180,11 +187,7 @@ function createServer(options: AppOptions): FastifyInstance {
     },
     genReqId: () => randomUUID(),
     logController: new LogController({ disableRequestLogging: true }),
-    logger: {
-      level: options.logLevel ?? 'info',
-      redact: { paths: redacted, censor: '[redacted]' },
-      serializers: { err: toLoggedError },
-    },
+    logger: loggerOptions(options.logLevel ?? 'info', options.log),
     routerOptions: { maxParamLength: 200 },
     // What the router itself cannot read is answered like everything else.
     frameworkErrors: sendProblem,
@@ -194,14 +197,6 @@ function createServer(options: AppOptions): FastifyInstance {
 /** Which of the addresses on the way are proxies: counted from this server on, or named. */
 const trusted = (trustProxy: Config['trustProxy']) =>
   typeof trustProxy === 'number' ? (_address: string, hop: number) => hop < trustProxy : trustProxy
-
-const secrets = ['authorization', 'cookie', 'token', 'password', 'secret', 'appSecret', 'session']
-const redacted = secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
-
-/** Type, text and stack; parameters of a failed query and other properties may hold secrets and stay out. */
-function toLoggedError(error: Error & { code?: string }) {
-  return { type: error.name, code: error.code, message: error.message, stack: error.stack ?? '' }
-}
 
 const isSimulating = (config: Config): boolean =>
   config.payments.mode === 'mock' || config.rateLimits === 'off'

@@ -1,35 +1,52 @@
 import { fileURLToPath } from 'node:url'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
+import { openLog } from './core/log-writer.ts'
 import { SecretKeyError } from './core/secret-key.ts'
 import { SchemaTooNewError } from './db/migrate.ts'
 import { prepare } from './prepare.ts'
 
-/** Requests that are under way get this long to end. */
+/** Requests that are under way get this long to end; then their connections are closed. */
 const drainMs = 10_000
+/** What the closing of the database and of background work may take beyond that. */
+const graceMs = 5_000
+const flushMs = 500
+/** By its number: the first use of process.stdout would make writes to a pipe block. */
+const standardOutput = 1
 const consoleDir = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const { database, seal } = await prepare(config)
-  const server = await buildApp({ config, database, seal, consoleDir, logLevel: process.env.LOG_LEVEL })
+  const log = openLog(standardOutput)
+  process.on('exit', () => log.flushAtExit())
+  const logLevel = process.env.LOG_LEVEL
+  const server = await buildApp({ config, database, seal, consoleDir, logLevel, log })
   let stopping = false
   const stop = async () => {
     if (stopping) return
     stopping = true
-    setTimeout(() => process.exit(1), drainMs).unref()
-    await server.close()
-    await database.close()
-    process.exit(0)
+    setTimeout(() => server.server.closeAllConnections(), drainMs).unref()
+    setTimeout(() => process.exit(1), drainMs + graceMs).unref()
+    const failures = [await failureOf(server.close()), await failureOf(database.close())].filter(Boolean)
+    for (const err of failures) server.log.error({ err }, 'closing failed')
+    await log.flush(flushMs)
+    process.exit(failures.length > 0 ? 1 : 0)
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   await server.listen({ port: config.port, host: config.host })
   const [address] = server.addresses() as { port: number }[]
-  say(config, address?.port ?? config.port)
+  log.write(greeting(config, address?.port ?? config.port))
 }
 
-function say(config: Config, port: number): void {
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+function greeting(config: Config, port: number): string {
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const payments = { mock: 'simulated', razorpay: 'Razorpay', off: 'off' }[config.payments.mode]
   const lines = [
@@ -43,7 +60,7 @@ function say(config: Config, port: number): void {
     ...(config.rateLimits === 'off' ? ['  limits    off: sign-in attempts are not counted'] : []),
     ...(config.registration === 'closed' ? ['  sign-up   closed'] : []),
   ]
-  process.stdout.write(`${lines.join('\n')}\n`)
+  return `${lines.join('\n')}\n`
 }
 
 /** What an operator can mend is told in plain lines; anything else with its stack. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+export const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 /** The real server in a process of its own. */
 export interface ServerProcess {

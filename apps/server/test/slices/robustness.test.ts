@@ -42,6 +42,14 @@ describe('a request that takes its time', () => {
     expect(await drip(beginning, drop)).not.toContain('success')
   })
 
+  test.each([
+    ['sends nothing', '', ''],
+    ['sends empty lines', '\r\n', '\r\n'],
+    ['sends half a line', 'POST', ''],
+  ])('a connection that %s is closed', async (_what, beginning, drop) => {
+    expect(await drip(beginning, drop)).not.toContain('success')
+  })
+
   test('does not keep others from being answered', async () => {
     const slow = drip(start, 'X-A: b\r\n')
     const answer = await fetch(`http://127.0.0.1:${port}/api/health`)

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test, vi } from 'vitest'
+import { callOver, main } from './server-process.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'keyward-log-blocked-'))
+const children: ChildProcess[] = []
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** Starts a server whose standard output is never read here, and waits until it answers. */
+async function startUnheard(output: 'pipe' | number) {
+  const port = await freePort()
+  const { PATH, HOME } = process.env
+  const child = spawn(process.execPath, [main], {
+    env: { PATH, HOME, PORT: String(port), RATE_LIMITS: 'off', DATA_DIR: dataDir },
+    stdio: ['ignore', output, 'inherit'],
+  })
+  children.push(child)
+  const url = `http://127.0.0.1:${port}`
+  await vi.waitFor(() => callOver(url, 'GET', '/health'), { timeout: 30_000, interval: 50 })
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  const end = () => {
+    child.kill('SIGTERM')
+    return ended
+  }
+  return { url, end }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+test('a server whose log is on a full disk answers, and ends at SIGTERM', async () => {
+  const full = openSync('/dev/full', 'w')
+  const { url, end } = await startUnheard(full)
+  closeSync(full)
+  for (let count = 0; count < 50; count += 1) {
+    expect((await callOver(url, 'GET', '/nothing')).status).toBe(404)
+    expect((await callOver(url, 'GET', '/config')).status).toBe(200)
+  }
+  expect(await end()).toBe(0)
+})
+
+test('a server whose log is a pipe that is not read answers, and ends at SIGTERM', async () => {
+  const { url, end } = await startUnheard('pipe')
+  // Each logs 200 bytes and more, together far beyond what a pipe holds.
+  const calls = async () => {
+    for (let count = 0; count < 400; count += 1) await callOver(url, 'GET', '/config')
+  }
+  await Promise.all(Array.from({ length: 8 }, calls))
+  expect((await callOver(url, 'GET', '/health')).json.data).toEqual({ status: 'up' })
+  expect(await end()).toBe(0)
+})

@@ -1,0 +1,81 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { callOver, type ServerProcess, startProcess } from './server-process.ts'
+
+let dataDir: string
+let server: ServerProcess
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'keyward-stopping-'))
+  server = await startProcess({ DATA_DIR: dataDir })
+})
+afterEach(async () => {
+  await server.end('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+interface Line {
+  socket: Socket
+  received(): string
+  closed: Promise<void>
+}
+
+/** Opens a connection and sends some bytes of a request. */
+async function open(bytes: string): Promise<Line> {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  let received = ''
+  socket.on('data', (data) => {
+    received += data
+  })
+  socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  await new Promise<void>((resolve) => socket.once('connect', () => resolve()))
+  socket.write(bytes)
+  return { socket, received: () => received, closed }
+}
+
+const health = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n'
+const body = '{"email":"a@example.com","password":"wrong guess"}'
+const upload = `POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+
+test('SIGTERM closes idle connections at once, waits for the last answer, closes the database and exits with 0', async () => {
+  const given = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
+  const { token } = (await callOver(server.url, 'POST', '/auth/register', { body: given })).json.data
+  const idle = await open(health)
+  await vi.waitFor(() => expect(idle.received()).toContain('"up"'))
+  const silent = await open('')
+  const half = await open('GET /api/health HTTP/1.1\r\n')
+  const stream = await open(
+    `GET /api/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+  )
+  await vi.waitFor(() => expect(stream.received()).toContain('hello'))
+  const slow = await open(`${upload}${body.slice(0, 10)}`)
+  // Its answer proves that what was sent before it has been read.
+  await callOver(server.url, 'GET', '/health')
+
+  const ended = server.end('SIGTERM')
+  await Promise.all([idle.closed, silent.closed, half.closed, stream.closed])
+  expect(server.process.exitCode).toBeNull()
+  slow.socket.write(body.slice(10))
+  await slow.closed
+  const answered = performance.now()
+  expect(slow.received()).toMatch(/^HTTP\/1\.1 401 /)
+  expect(slow.received().toLowerCase()).toContain('connection: close')
+  expect(await ended).toBe(0)
+  expect(performance.now() - answered).toBeLessThan(3000)
+  // SQLite removes its log when the last connection closes in order.
+  expect(existsSync(join(dataDir, 'keyward.db'))).toBe(true)
+  expect(existsSync(join(dataDir, 'keyward.db-wal'))).toBe(false)
+})
+
+test('requests that arrive together with SIGTERM are answered', async () => {
+  const lines = await Promise.all(Array.from({ length: 20 }, () => open(health)))
+  await vi.waitFor(() => expect(lines.every((line) => line.received().includes('"up"'))).toBe(true))
+  for (const line of lines) line.socket.write(health)
+  expect(await server.end('SIGTERM')).toBe(0)
+  await Promise.all(lines.map((line) => line.closed))
+  expect(lines.map((line) => line.received().split('"up"').length - 1)).toEqual(lines.map(() => 2))
+})
