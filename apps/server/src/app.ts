@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { limits } from '@keyward/contract'
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import type { Config } from './config.ts'
-import { transactAndTell } from './core/changes.ts'
 import { type Clock, minute, systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
 import type { Ctx } from './core/ctx.ts'
 import type { LogWriter } from './core/log-writer.ts'
 import { Passwords } from './core/passwords.ts'
 import { problem } from './core/problem.ts'
+import { transactRecorded } from './core/record.ts'
 import type { Database } from './db/open.ts'
 import { installBodies } from './http/body.ts'
 import { closeConnectionsWithServer } from './http/closing.ts'
@@ -73,14 +73,20 @@ const programRequestsPerMinute = 6000
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, database } = options
   const server = createServer(options)
+  const clock = options.clock ?? systemClock
   const ctx: Ctx = {
     config,
     database,
     db: database.db,
-    clock: options.clock ?? systemClock,
+    clock,
     seal: options.seal,
     passwords: options.passwords ?? new Passwords(),
-    tx: (work) => transactAndTell(database.db, work, (ownerIds) => events.announce(ownerIds)),
+    tx: (actor, work) =>
+      transactRecorded(
+        database.db,
+        { actor, now: clock.now(), publish: (records) => events.publish(records) },
+        work,
+      ),
   }
   const logError = (error: unknown) => server.log.error({ err: error }, 'background work failed')
   const events = createEvents(ctx, { onError: logError, beatMs: options.beatMs })
@@ -116,8 +122,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const mount = createMount(scope, {
       checkAnswers,
       authenticators: {
-        owner: (token) => authenticateOwner(ctx, token),
-        reseller: (token) => authenticateReseller(ctx, token),
+        owner: (token, address) => authenticateOwner(ctx, token, address),
+        reseller: (token, address) => authenticateReseller(ctx, token, address),
       },
     })
     systemRoutes(mount, ctx)

@@ -1,6 +1,6 @@
 import { instant } from '@keyward/contract'
 import { systemClock, toEpochMs, toIso } from './core/clock.ts'
-import type { Db } from './db/open.ts'
+import type { Database } from './db/open.ts'
 import {
   type CouponWithUses,
   endCoupon,
@@ -30,12 +30,12 @@ export const couponOptions = {
 } as const
 
 /** Reads the command before the database is opened; the returned function does it and answers what to print. */
-export function parseCoupon(args: string[], options: CouponOptions): (db: Db) => Promise<string> {
+export function parseCoupon(args: string[], options: CouponOptions): (database: Database) => Promise<string> {
   const [action, given, ...more] = args
   if (action !== 'set' && Object.keys(options).length > 0)
     throw new UsageError('Options go with coupon set alone.')
   if (action === 'list' && given === undefined) {
-    return async (db) => (await listCoupons(db, systemClock.now())).map(describe).join('')
+    return async ({ db }) => (await listCoupons(db, systemClock.now())).map(describe).join('')
   }
   if ((action !== 'set' && action !== 'end') || given === undefined || more.length > 0) {
     throw new UsageError(
@@ -47,17 +47,18 @@ export function parseCoupon(args: string[], options: CouponOptions): (db: Db) =>
     throw new UsageError('A code has 1 to 40 letters, digits, hyphens and underscores.')
   }
   const change = action === 'set' ? toSetting(code, options) : toEnding(code)
-  return async (db) => {
-    await change(db)
-    return (await listCoupons(db, systemClock.now(), code)).map(describe).join('')
+  return async (database) => {
+    await change(database)
+    return (await listCoupons(database.db, systemClock.now(), code)).map(describe).join('')
   }
 }
 
-const toEnding = (code: string) => async (db: Db) => {
-  if (!(await endCoupon(db, code))) throw new UsageError(`There is no coupon ${code}.`)
+const toEnding = (code: string) => async (database: Database) => {
+  if (!(await endCoupon(database, code, systemClock.now())))
+    throw new UsageError(`There is no coupon ${code}.`)
 }
 
-function toSetting(code: string, options: CouponOptions): (db: Db) => Promise<void> {
+function toSetting(code: string, options: CouponOptions): (database: Database) => Promise<void> {
   const percent = toNumber('--percent', options.percent, 99)
   if (percent === null) throw new UsageError('coupon set needs --percent.')
   const [from, until] = [toTime('--from', options.from), toTime('--until', options.until)]
@@ -71,7 +72,7 @@ function toSetting(code: string, options: CouponOptions): (db: Db) => Promise<vo
     listed: options.listed ? (1 as const) : (0 as const),
     max_uses_per_owner: toNumber('--uses-per-owner', options['uses-per-owner'], 1_000_000_000),
   }
-  return (db) => setCoupon(db, coupon)
+  return (database) => setCoupon(database, coupon, systemClock.now())
 }
 
 function toNumber(name: string, text: string | undefined, max: number): number | null {

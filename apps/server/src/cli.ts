@@ -40,7 +40,7 @@ async function main(args: string[]): Promise<void> {
   if (command === 'plan' && Object.keys(ofCoupons).length === 0) return changePlan(rest, days)
   if (command === 'coupon' && days === undefined) {
     const change = parseCoupon(rest, ofCoupons)
-    return withDatabase(async ({ db }) => print(await change(db)))
+    return withDatabase(async (database) => print(await change(database)))
   }
   if (command === undefined) throw new UsageError('Which command?')
   const isKnown = command === 'plan' || command === 'coupon'

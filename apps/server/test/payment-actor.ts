@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import type { AppOptions } from '../src/app.ts'
 import { createSeal } from '../src/core/crypto.ts'
 import { Passwords } from '../src/core/passwords.ts'
-import { transact } from '../src/db/open.ts'
+import { transactRecorded } from '../src/core/record.ts'
 import { createProvider, type Payments } from '../src/modules/payments/payments.ctx.ts'
 import { reconcile } from '../src/modules/payments/payments.reconciler.ts'
 import type { Owner } from './actors.ts'
@@ -54,7 +54,8 @@ export async function startPaying(
       db: database.db,
       seal: createSeal(config.secretKey ?? ''),
       passwords: new Passwords(),
-      tx: (work) => transact(database.db, work),
+      tx: (actor, work) =>
+        transactRecorded(database.db, { actor, now: clock.now(), publish: () => {} }, work),
     },
     provider: createProvider(config),
     onError: () => {},

@@ -31,6 +31,8 @@ export const endpoints = {
   system,
 }
 
+export type { ActionDetail, ActionName } from './actions.ts'
+export { actions, unloggedActions } from './actions.ts'
 export type { App } from './apps.ts'
 export { version } from './apps.ts'
 export type { Subscription, User } from './auth.ts'

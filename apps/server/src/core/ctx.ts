@@ -1,8 +1,10 @@
 import type { Config } from '../config.ts'
-import type { Database, Tx } from '../db/open.ts'
+import type { Database } from '../db/open.ts'
+import type { Actor } from './actor.ts'
 import type { Clock } from './clock.ts'
 import type { Seal } from './crypto.ts'
 import type { Passwords } from './passwords.ts'
+import type { Write } from './record.ts'
 
 /** What every service gets; made once in `app.ts`, never imported as a global. */
 export interface Ctx {
@@ -13,7 +15,7 @@ export interface Ctx {
   database: Database
   /** Reads outside a transaction; writes go through `tx`. */
   db: Database['db']
-  tx: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+  tx: <T>(actor: Actor, work: (write: Write) => Promise<T>) => Promise<T>
 }
 
 /** Whose rows a call may see; it comes from the session, never from the request. */

@@ -145,9 +145,11 @@ interface DailyCountsTable {
 
 interface AuditTable {
   id: string
-  owner_id: string
+  owner_id: string | null
   actor_kind: string
   actor_id: string
+  session_id: string | null
+  address: string | null
   action: string
   target_id: string | null
   detail: string | null

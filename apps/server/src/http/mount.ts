@@ -10,28 +10,15 @@ import {
   type QueryOf,
 } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { OwnerActor, ResellerActor } from '../core/actor.ts'
 import { problem } from '../core/problem.ts'
 import { parseInput } from './input.ts'
 import { visitorOf } from './limits.ts'
 
-export interface OwnerActor {
-  kind: 'owner'
-  ownerId: string
-  sessionId: string
-}
-
-export interface ResellerActor {
-  kind: 'reseller'
-  resellerId: string
-  ownerId: string
-  appId: string
-  sessionId: string
-}
-
-/** Finds whose token it is; undefined when it opens no session of that kind. */
+/** Resolves a token to its actor; undefined when it opens no session of that kind. */
 export interface Authenticators {
-  owner(token: string): Promise<OwnerActor | undefined>
-  reseller(token: string): Promise<ResellerActor | undefined>
+  owner(token: string, address: string): Promise<OwnerActor | undefined>
+  reseller(token: string, address: string): Promise<ResellerActor | undefined>
 }
 
 type ActorOf<A extends Access> = A extends 'owner'
@@ -117,7 +104,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
         const actor =
           token === undefined
             ? undefined
-            : await options.authenticators[access as 'owner' | 'reseller'](token)
+            : await options.authenticators[access as 'owner' | 'reseller'](token, visitorOf(request.ip))
         if (!actor) throw problem('unauthorized')
         actors.set(request, actor)
       },

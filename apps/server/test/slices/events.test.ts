@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
-import { audit } from '../../src/core/audit.ts'
-import { transactAndTell } from '../../src/core/changes.ts'
 import { day } from '../../src/core/clock.ts'
 import { createSeal } from '../../src/core/crypto.ts'
+import { type ActionRecord, transactRecorded } from '../../src/core/record.ts'
 import { activateKey, makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
 import { startServer, type TestServer } from '../harness.ts'
 
@@ -114,23 +113,26 @@ test('what is only read, and what is refused, is not announced', async () => {
   expect(stream.changes()).toBe(0)
 })
 
-test('a transaction tells after its commit, once for each owner, and nothing when it is taken back', async () => {
-  const told: string[][] = []
-  const entry = { ownerId: owner.id, actor: { kind: 'owner', id: owner.id }, action: 'test', now: 0 } as const
-  const twice = (fail: boolean) =>
-    transactAndTell(
+test('records are published once, after the commit, and never when the transaction rolls back', async () => {
+  const published: (readonly ActionRecord[])[] = []
+  const actor = { kind: 'owner', ownerId: owner.id, sessionId: 'ses_1', address: '127.0.0.1' } as const
+  const run = (fail: boolean) =>
+    transactRecorded(
       on.database.db,
-      async (tx) => {
-        await audit(tx, entry)
-        await audit(tx, entry)
-        expect(told).toEqual([])
-        if (fail) throw new Error('taken back')
+      { actor, now: 0, publish: (records) => published.push(records) },
+      async (write) => {
+        write.record('license.banned', 'lic_1', {})
+        write.record('license.unbanned', 'lic_1', {})
+        expect(published).toEqual([])
+        if (fail) throw new Error('rolled back')
       },
-      (owners) => told.push([...owners]),
     )
-  await expect(twice(true)).rejects.toThrow('taken back')
-  await twice(false)
-  expect(told).toEqual([[owner.id]])
+  await expect(run(true)).rejects.toThrow('rolled back')
+  expect(published).toEqual([])
+  await run(false)
+  expect(published.map((records) => records.map(({ action }) => action))).toEqual([
+    ['license.banned', 'license.unbanned'],
+  ])
 })
 
 test('a change is heard after its commit: who reads at once reads it', async () => {

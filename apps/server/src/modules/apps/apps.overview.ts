@@ -1,9 +1,10 @@
+import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import { countClients, deleteClientsInSlices } from '../clients/clients.service.ts'
 import { countLicenses, deleteLicensesInSlices } from '../licenses/licenses.service.ts'
 import * as repo from './apps.repo.ts'
-import { getApp, recordApp } from './apps.service.ts'
+import { getApp } from './apps.service.ts'
 
 /** What deleting an app would remove. */
 export async function deletionPreview(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
@@ -27,14 +28,14 @@ export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
 }
 
 /** Deletes an app; its many rows go first and in slices, so that nobody else waits for them. */
-export async function deleteApp(ctx: Ctx, scope: OwnerScope, idOrAppId: string): Promise<void> {
-  const { id } = await getApp(ctx.db, scope, idOrAppId)
-  // Licenses first, which ends their users' time: whatever interrupts this leaves no license used by nobody.
-  await deleteLicensesInSlices(ctx, scope, { appId: id })
-  await deleteClientsInSlices(ctx, id)
-  const now = ctx.clock.now()
-  await ctx.tx(async (tx) => {
-    if (!(await repo.deleteApp(tx, scope, id))) throw problem('not_found')
-    await recordApp(tx, scope, now, 'app.deleted', id)
+export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string): Promise<void> {
+  const { id, name } = await getApp(ctx.db, actor, idOrAppId)
+  await ctx.tx(actor, async (write) => write.record('app.deletion_started', id, { name }))
+  // Licenses first, which expires their end users: an interruption leaves no used license without a user.
+  await deleteLicensesInSlices(ctx, actor, { appId: id })
+  await deleteClientsInSlices(ctx, actor, id)
+  await ctx.tx(actor, async (write) => {
+    if (!(await repo.deleteApp(write.tx, actor, id))) throw problem('not_found')
+    write.record('app.deleted', id, { name })
   })
 }

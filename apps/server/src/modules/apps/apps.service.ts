@@ -1,13 +1,14 @@
 import { type App, limits, type MessageKey, messageDefaults } from '@keyward/contract'
-import { audit } from '../../core/audit.ts'
+import type { VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newAppId, newAppSecret, newId } from '../../core/ids.ts'
 import { type PageOrAll, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
 import { newSigningKey } from '../../core/signing.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import type { Db } from '../../db/open.ts'
 import type { AppRow } from '../../db/tables.ts'
 import { getLimits } from '../auth/auth.service.ts'
 import * as repo from './apps.repo.ts'
@@ -41,19 +42,20 @@ export async function listApps(ctx: Ctx, scope: OwnerScope, { page, limit }: Pag
 export const readApp = async (ctx: Ctx, scope: OwnerScope, idOrAppId: string): Promise<App> =>
   toApp(ctx, await getApp(ctx.db, scope, idOrAppId))
 
-export async function createApp(ctx: Ctx, scope: OwnerScope, name: string): Promise<App> {
-  const { maxApps } = await getLimits(ctx, scope)
+export async function createApp(ctx: Ctx, actor: VendorActor, name: string): Promise<App> {
+  const { maxApps } = await getLimits(ctx, actor)
   const id = newId('app')
   const secret = newAppSecret()
   const key = newSigningKey()
   const now = ctx.clock.now()
-  const row = await ctx.tx(async (tx) => {
-    if (!(await repo.reserveApp(tx, scope, maxApps))) {
+  const row = await ctx.tx(actor, async (write) => {
+    const { tx } = write
+    if (!(await repo.reserveApp(tx, actor, maxApps))) {
       throw problem('plan_limit_reached', { message: `Your plan allows ${maxApps} apps` })
     }
     const made = await repo.insertApp(tx, {
       id,
-      owner_id: scope.ownerId,
+      owner_id: actor.ownerId,
       app_id: newAppId(),
       name,
       ...sealSecret(ctx, id, secret),
@@ -63,7 +65,7 @@ export async function createApp(ctx: Ctx, scope: OwnerScope, name: string): Prom
       version: limits.firstAppVersion,
       created_at: now,
     })
-    await recordApp(tx, scope, now, 'app.created', id)
+    write.record('app.created', id, { name })
     return made
   })
   return toApp(ctx, row)
@@ -78,7 +80,7 @@ export interface AppUpdate {
 
 export async function updateApp(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: VendorActor,
   idOrAppId: string,
   update: AppUpdate,
 ): Promise<App> {
@@ -90,14 +92,22 @@ export async function updateApp(
     allow_custom_keys: toFlag(update.settings?.allowCustomLicenseKey),
   }
   const changed = Object.entries(change).filter(([, value]) => value !== undefined)
-  if (changed.length === 0) return readApp(ctx, scope, idOrAppId)
-  return changeApp(ctx, scope, idOrAppId, Object.fromEntries(changed), 'app.updated')
+  if (changed.length === 0) return readApp(ctx, actor, idOrAppId)
+  return changeApp(ctx, actor, idOrAppId, Object.fromEntries(changed), (write, before, after) => {
+    const names = Object.keys(toFields(after)).filter(
+      (name) => toFields(before)[name] !== toFields(after)[name],
+    )
+    const pick = (row: AppRow) => Object.fromEntries(names.map((name) => [name, toFields(row)[name]]))
+    write.record('app.updated', after.id, { before: pick(before), after: pick(after) })
+  })
 }
 
 /** Gives a new secret; the row's new hash makes the old one useless with the commit. */
-export async function rotateSecret(ctx: Ctx, scope: OwnerScope, idOrAppId: string): Promise<App> {
-  const { id } = await getApp(ctx.db, scope, idOrAppId)
-  return changeApp(ctx, scope, id, sealSecret(ctx, id, newAppSecret()), 'app.secret_rotated')
+export async function rotateSecret(ctx: Ctx, actor: VendorActor, idOrAppId: string): Promise<App> {
+  const { id } = await getApp(ctx.db, actor, idOrAppId)
+  return changeApp(ctx, actor, id, sealSecret(ctx, id, newAppSecret()), (write) =>
+    write.record('app.secret_rotated', id, {}),
+  )
 }
 
 export async function getErrorMessages(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
@@ -106,17 +116,19 @@ export async function getErrorMessages(ctx: Ctx, scope: OwnerScope, idOrAppId: s
 
 export async function updateErrorMessages(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: VendorActor,
   idOrAppId: string,
   change: Partial<Record<MessageKey, string>> | undefined,
 ) {
-  const now = ctx.clock.now()
-  const row = await ctx.tx(async (tx) => {
-    const { id } = await getApp(tx, scope, idOrAppId)
-    const app = await repo.lockApp(tx, scope, id)
-    const messages = change ? { ...ownMessages(app), ...change } : {}
-    const updated = await repo.updateApp(tx, scope, app.id, { messages: JSON.stringify(messages) })
-    await recordApp(tx, scope, now, change ? 'app.messages_changed' : 'app.messages_reset', app.id)
+  const row = await ctx.tx(actor, async (write) => {
+    const { tx } = write
+    const { id } = await getApp(tx, actor, idOrAppId)
+    const app = await repo.lockApp(tx, actor, id)
+    const before = ownMessages(app)
+    const after = change ? { ...before, ...change } : {}
+    const updated = await repo.updateApp(tx, actor, app.id, { messages: JSON.stringify(after) })
+    if (change) write.record('app.messages_changed', app.id, { before, after })
+    else write.record('app.messages_reset', app.id, { before })
     return updated ?? app
   })
   return allMessages(row)
@@ -131,17 +143,17 @@ const allMessages = (app: AppRow): Record<MessageKey, string> => ({ ...messageDe
 
 async function changeApp(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: VendorActor,
   idOrAppId: string,
   change: repo.AppChange,
-  action: string,
+  record: (write: Write, before: AppRow, after: AppRow) => void,
 ): Promise<App> {
-  const now = ctx.clock.now()
-  const row = await ctx.tx(async (tx) => {
-    const { id } = await getApp(tx, scope, idOrAppId)
-    const updated = await repo.updateApp(tx, scope, id, change)
+  const row = await ctx.tx(actor, async (write) => {
+    const { id } = await getApp(write.tx, actor, idOrAppId)
+    const before = await repo.lockApp(write.tx, actor, id)
+    const updated = await repo.updateApp(write.tx, actor, id, change)
     if (!updated) throw problem('not_found')
-    await recordApp(tx, scope, now, action, id)
+    record(write, before, updated)
     return updated
   })
   return toApp(ctx, row)
@@ -170,5 +182,11 @@ function toApp(ctx: Ctx, row: AppRow): App {
 
 const toFlag = (value: boolean | undefined) => (value === undefined ? undefined : value ? 1 : 0)
 
-export const recordApp = (tx: Tx, scope: OwnerScope, now: number, action: string, targetId: string) =>
-  audit(tx, { ownerId: scope.ownerId, actor: { kind: 'owner', id: scope.ownerId }, action, targetId, now })
+/** The fields that an owner can change, as a record names them. */
+const toFields = (row: AppRow): Record<string, string | boolean> => ({
+  name: row.name,
+  version: row.version,
+  paused: row.paused === 1,
+  hwidLock: row.hwid_lock === 1,
+  allowCustomLicenseKey: row.allow_custom_keys === 1,
+})

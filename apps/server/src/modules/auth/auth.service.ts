@@ -1,5 +1,5 @@
 import type { User } from '@keyward/contract'
-import { audit } from '../../core/audit.ts'
+import type { OwnerActor } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
@@ -9,7 +9,6 @@ import { newSessionEnd, slidEnd } from '../../core/sessions.ts'
 import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import { type Attempts, guess, registrations } from '../../http/limits.ts'
-import type { OwnerActor } from '../../http/mount.ts'
 import { listAppRefs } from '../apps/apps.service.ts'
 import { getPaid, type Paid } from '../payments/payments.state.ts'
 import * as repo from './auth.repo.ts'
@@ -30,23 +29,26 @@ export async function register(
   if (await repo.findOwnerByEmail(ctx.db, emailNormalized)) throw emailTaken()
   const passwordHash = await ctx.passwords.hash(given.password)
   const now = ctx.clock.now()
-  const scope = { ownerId: newId('own') }
+  const actor = newActor(newId('own'), given.address)
   const token = await onlyOneEmail(() =>
-    ctx.tx(async (tx) => {
-      await repo.insertOwner(tx, {
-        id: scope.ownerId,
+    ctx.tx(actor, async (write) => {
+      await repo.insertOwner(write.tx, {
+        id: actor.ownerId,
         name: given.name,
         email: given.email,
         email_normalized: emailNormalized,
         password_hash: passwordHash,
         created_at: now,
       })
-      await audit(tx, { ...ownerEntry(scope, now), action: 'owner.registered' })
-      await attempts.accounts.remember({ account: accountOf(emailNormalized), address: given.address }, tx)
-      return openSession(tx, scope, now)
+      write.record('owner.registered', actor.ownerId, {})
+      await attempts.accounts.remember(
+        { account: accountOf(emailNormalized), address: given.address },
+        write.tx,
+      )
+      return openSession(write.tx, actor, now)
     }),
   )
-  return { token, user: await getUser(ctx, scope) }
+  return { token, user: await getUser(ctx, actor) }
 }
 
 export async function login(
@@ -60,24 +62,28 @@ export async function login(
     return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined
   })
   if (!owner) throw problem('invalid_credentials')
-  const scope = { ownerId: owner.id }
+  const actor = newActor(owner.id, given.address)
   const stronger = ctx.passwords.isOutdated(owner.password_hash)
     ? await ctx.passwords.hash(given.password)
     : undefined
   const now = ctx.clock.now()
-  const token = await ctx.tx(async (tx) => {
+  const token = await ctx.tx(actor, async (write) => {
+    const { tx } = write
     // The password may have been changed while this one was being checked.
-    if ((await repo.lockOwner(tx, scope)).password_hash !== owner.password_hash)
+    if ((await repo.lockOwner(tx, actor)).password_hash !== owner.password_hash)
       throw problem('invalid_credentials')
-    if (stronger) await repo.updateOwner(tx, scope, { password_hash: stronger })
-    await audit(tx, { ...ownerEntry(scope, now), action: 'owner.signed_in' })
-    return openSession(tx, scope, now)
+    if (stronger) await repo.updateOwner(tx, actor, { password_hash: stronger })
+    write.record('owner.signed_in', actor.ownerId, {})
+    return openSession(tx, actor, now)
   })
-  return { token, user: await getUser(ctx, scope) }
+  return { token, user: await getUser(ctx, actor) }
 }
 
 export async function logout(ctx: Ctx, actor: OwnerActor): Promise<void> {
-  await repo.deleteSession(ctx.db, actor, actor.sessionId)
+  await ctx.tx(actor, async (write) => {
+    await repo.deleteSession(write.tx, actor, actor.sessionId)
+    write.record('owner.signed_out', actor.ownerId, {})
+  })
 }
 
 /** Ends every session and answers the token of a new one. */
@@ -95,12 +101,13 @@ export async function changePassword(
   })
   const passwordHash = await ctx.passwords.hash(given.newPassword)
   const now = ctx.clock.now()
-  return ctx.tx(async (tx) => {
+  return ctx.tx(actor, async (write) => {
+    const { tx } = write
     await refuseEnded(tx, actor, now)
     await repo.updateOwner(tx, actor, { password_hash: passwordHash })
     await repo.deleteSessions(tx, actor)
-    await audit(tx, { ...ownerEntry(actor, now), action: 'owner.password_changed' })
-    return openSession(tx, actor, now)
+    write.record('owner.password_changed', actor.ownerId, {})
+    return openSession(tx, newActor(actor.ownerId, actor.address), now)
   })
 }
 
@@ -118,24 +125,28 @@ export async function changeEmail(
   const now = ctx.clock.now()
   const email = normalizeName(given.email)
   await onlyOneEmail(() =>
-    ctx.tx(async (tx) => {
-      await refuseEnded(tx, actor, now)
-      await repo.updateOwner(tx, actor, { email: given.email, email_normalized: email })
-      await attempts.accounts.remember({ account: accountOf(email), address: given.address }, tx)
-      await audit(tx, { ...ownerEntry(actor, now), action: 'owner.email_changed' })
+    ctx.tx(actor, async (write) => {
+      const { email: before } = await refuseEnded(write.tx, actor, now)
+      await repo.updateOwner(write.tx, actor, { email: given.email, email_normalized: email })
+      await attempts.accounts.remember({ account: accountOf(email), address: given.address }, write.tx)
+      write.record('owner.email_changed', actor.ownerId, { before, after: given.email })
     }),
   )
   return getUser(ctx, actor)
 }
 
-/** Whose session a token opens; the session's end slides while it is used. */
-export async function authenticateOwner(ctx: Ctx, token: string): Promise<OwnerActor | undefined> {
+/** Resolves a token to its owner; the session's end slides while it is used. */
+export async function authenticateOwner(
+  ctx: Ctx,
+  token: string,
+  address: string,
+): Promise<OwnerActor | undefined> {
   const session = await repo.findSession(ctx.db, sha256(token))
   const now = ctx.clock.now()
   if (!session || session.expires_at <= now) return undefined
   const end = slidEnd(session.expires_at, now)
   if (end !== undefined) await repo.prolongSession(ctx.db, session.id, end)
-  return { kind: 'owner', ownerId: session.owner_id, sessionId: session.id }
+  return { kind: 'owner', ownerId: session.owner_id, sessionId: session.id, address }
 }
 
 /** Which of these sessions are open; to ask is not to use them, so none slides. */
@@ -202,11 +213,19 @@ function toUser(owner: OwnerRow, apps: User['apps'], paid: Paid, now: number): U
   }
 }
 
-async function openSession(tx: Tx, scope: OwnerScope, now: number): Promise<string> {
+const newActor = (ownerId: string, address: string): OwnerActor => ({
+  kind: 'owner',
+  ownerId,
+  sessionId: newId('ses'),
+  address,
+})
+
+/** Stores the session that the actor acts in and returns its token. */
+async function openSession(tx: Tx, actor: OwnerActor, now: number): Promise<string> {
   const token = newToken('kwo')
   await repo.insertSession(tx, {
-    id: newId('ses'),
-    owner_id: scope.ownerId,
+    id: actor.sessionId,
+    owner_id: actor.ownerId,
     token_hash: sha256(token),
     created_at: now,
     expires_at: newSessionEnd(now),
@@ -215,9 +234,10 @@ async function openSession(tx: Tx, scope: OwnerScope, now: number): Promise<stri
 }
 
 /** The password may have been changed elsewhere while this one was being checked: that has ended the session. */
-async function refuseEnded(tx: Tx, actor: OwnerActor, now: number): Promise<void> {
-  await repo.lockOwner(tx, actor)
+async function refuseEnded(tx: Tx, actor: OwnerActor, now: number): Promise<OwnerRow> {
+  const owner = await repo.lockOwner(tx, actor)
   if ((await repo.listOpenSessions(tx, [actor.sessionId], now)).length === 0) throw problem('unauthorized')
+  return owner
 }
 
 async function confirmPassword(
@@ -240,9 +260,3 @@ const accountOf = (emailNormalized: string): string => `owner:${emailNormalized}
 const onlyOneEmail = <T>(write: () => Promise<T>): Promise<T> => unlessTaken(emailTaken, write)
 
 const emailTaken = () => problem('email_taken')
-
-const ownerEntry = (scope: OwnerScope, now: number) => ({
-  ownerId: scope.ownerId,
-  actor: { kind: 'owner' as const, id: scope.ownerId },
-  now,
-})

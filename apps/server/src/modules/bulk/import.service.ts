@@ -1,6 +1,6 @@
 import { type ImportedRow, unlimited } from '@keyward/contract'
-import { auditOwner } from '../../core/audit.ts'
-import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import type { VendorActor } from '../../core/actor.ts'
+import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db } from '../../db/open.ts'
 import { getApp, reserveLicenses } from '../apps/apps.service.ts'
@@ -21,12 +21,12 @@ export interface ImportResult {
 /** Makes the licenses of a CSV text, all or none; a dry run tells what would happen and changes nothing. */
 export async function importLicenses(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: VendorActor,
   given: { app: string; csv: string; dryRun: boolean },
 ): Promise<ImportResult> {
   const now = ctx.clock.now()
-  const { maxLicensesPerApp: max } = await getLimits(ctx, scope)
-  const app = await getApp(ctx.db, scope, given.app)
+  const { maxLicensesPerApp: max } = await getLimits(ctx, actor)
+  const app = await getApp(ctx.db, actor, given.app)
   const { lines, ignoredColumns } = readImport(given.csv, { now, customKeys: app.allow_custom_keys === 1 })
   const message = `Your plan allows ${max} licenses per app`
   const answer = (rows: ImportedRow[]): ImportResult => ({
@@ -40,19 +40,20 @@ export async function importLicenses(
     return answer(decide(lines, await findTaken(ctx.db, app.id, lines), { free, message }))
   }
   refuseMistakes(lines)
-  return ctx.tx(async (tx) => {
+  return ctx.tx(actor, async (write) => {
+    const { tx } = write
     // Locks the app, so that no key is taken and no license made while this decides.
-    if (!(await reserveLicenses(tx, scope, app.id, 0, unlimited))) throw problem('not_found')
+    if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited))) throw problem('not_found')
     const rows = decide(lines, await findTaken(tx, app.id, lines), { free: lines.length, message })
     const drafts = rows.flatMap((row, at) => {
       const { key, note, expiresAt } = lines[at] ?? {}
       return row.outcome === 'created' && expiresAt !== undefined ? [{ key, note, expiresAt }] : []
     })
-    if (!(await reserveLicenses(tx, scope, app.id, drafts.length, max))) {
+    if (!(await reserveLicenses(tx, actor, app.id, drafts.length, max))) {
       throw problem('plan_limit_reached', { message })
     }
-    const made = await issueLicenses(tx, { ownerId: scope.ownerId, appId: app.id, now }, drafts)
-    await auditOwner(tx, scope, now, 'licenses.imported', app.id, { count: made.length })
+    const made = await issueLicenses(tx, { ownerId: actor.ownerId, appId: app.id, now }, drafts)
+    write.record('licenses.imported', app.id, { count: made.length })
     const keys = made.values()
     return answer(
       rows.map((row) => (row.outcome === 'created' ? { ...row, key: keys.next().value?.key ?? null } : row)),

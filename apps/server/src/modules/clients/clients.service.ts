@@ -1,15 +1,17 @@
 import type { Client, ClientStatus } from '@keyward/contract'
-import { auditOwner } from '../../core/audit.ts'
+import type { VendorActor } from '../../core/actor.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
 import { invalid, problem } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
 import { inSlices } from '../../core/slices.ts'
 import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
-import { type Tx, unlessTaken } from '../../db/open.ts'
+import { unlessTaken } from '../../db/open.ts'
+import type { ClientRow } from '../../db/tables.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
-import { extendClients, lockLicensesOf, release } from '../subscriptions/subscriptions.service.ts'
+import { extendClient, lockLicensesOf, release } from '../subscriptions/subscriptions.service.ts'
 import { clientList } from './clients.list.ts'
 import * as repo from './clients.repo.ts'
 import { clientStatus } from './clients.rules.ts'
@@ -45,19 +47,20 @@ export interface DirectClient {
 }
 
 /** Makes an end user without a license. */
-export async function createDirect(ctx: Ctx, scope: OwnerScope, given: DirectClient): Promise<Client> {
+export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectClient): Promise<Client> {
   const now = ctx.clock.now()
   const expiresAt = toEpochMs(given.expiresAt)
   if (expiresAt <= now) throw invalid('expiresAt', 'The expiry must be in the future')
-  const app = await getApp(ctx.db, scope, given.appId)
+  const app = await getApp(ctx.db, actor, given.appId)
   const passwordHash = await ctx.passwords.hash(given.password)
   const id = newId('usr')
   const row = await unlessTaken(usernameTaken, () =>
-    ctx.tx(async (tx) => {
-      await getApp(tx, scope, app.id)
+    ctx.tx(actor, async (write) => {
+      const { tx } = write
+      await getApp(tx, actor, app.id)
       await repo.insertClient(tx, {
         id,
-        owner_id: scope.ownerId,
+        owner_id: actor.ownerId,
         app_id: app.id,
         license_id: null,
         username: given.username,
@@ -70,74 +73,81 @@ export async function createDirect(ctx: Ctx, scope: OwnerScope, given: DirectCli
         last_login_at: null,
         created_at: now,
       })
-      await auditOwner(tx, scope, now, 'client.created', id)
-      return repo.findClient(tx, scope, id)
+      write.record('end_user.created', id, { expiresAt })
+      return repo.findClient(tx, actor, id)
     }),
   )
   if (!row) throw problem('internal')
   return toClient(row, now)
 }
 
-export async function toggleBan(ctx: Ctx, scope: OwnerScope, id: string, banned?: boolean): Promise<Client> {
-  return change(ctx, scope, id, 'client.ban_toggled', async (tx, client) => {
+export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, banned?: boolean): Promise<Client> =>
+  change(ctx, actor, id, async (write, client) => {
     const next = banned ?? client.banned === 0
-    await repo.updateClient(tx, id, { banned: next ? 1 : 0 })
+    await repo.updateClient(write.tx, id, { banned: next ? 1 : 0 })
+    write.record(next ? 'end_user.banned' : 'end_user.unbanned', id, {})
   })
-}
 
-export const resetHwid = (ctx: Ctx, scope: OwnerScope, id: string): Promise<Client> =>
-  change(ctx, scope, id, 'client.hwid_reset', (tx) =>
-    repo.updateClient(tx, id, { hwid: null, hwid_hash: null }),
-  )
+export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Client> =>
+  change(ctx, actor, id, async (write, client) => {
+    await repo.updateClient(write.tx, id, { hwid: null, hwid_hash: null })
+    write.record('end_user.hwid_reset', id, { wasBound: client.hwid_hash !== null })
+  })
 
-export const extend = (ctx: Ctx, scope: OwnerScope, id: string, days: number): Promise<Client> =>
+export const extend = (ctx: Ctx, actor: VendorActor, id: string, days: number): Promise<Client> =>
   change(
     ctx,
-    scope,
+    actor,
     id,
-    'client.extended',
-    (tx, _client, now) => extendClients(tx, [id], days, now),
+    async (write, client) => {
+      const after = await extendClient(write.tx, id, days, ctx.clock.now())
+      write.record('end_user.extended', id, { days, before: client.expires_at, after })
+    },
     lockLicensesOf,
   )
 
 /** Deletes an end user; its licenses can be used again. */
-export async function deleteClient(ctx: Ctx, scope: OwnerScope, id: string): Promise<void> {
-  const now = ctx.clock.now()
-  await ctx.tx(async (tx) => {
-    if (!(await repo.findClient(tx, scope, id))) throw problem('not_found')
+export async function deleteClient(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
+  await ctx.tx(actor, async (write) => {
+    const { tx } = write
+    if (!(await repo.findClient(tx, actor, id))) throw problem('not_found')
     // Locked before its licenses are freed: a key that is being added meanwhile is then freed too.
     await lockLicensesOf(tx, [id])
     await repo.lockClient(tx, id)
     await release(tx, [id])
-    if ((await repo.deleteClients(tx, scope, [id])) === 0) throw problem('not_found')
-    await auditOwner(tx, scope, now, 'client.deleted', id)
+    if ((await repo.deleteClients(tx, actor, [id])) === 0) throw problem('not_found')
+    write.record('end_user.deleted', id, {})
   })
 }
 
 /** Deletes the end users of an app that is known to be the owner's, a slice in each transaction. */
-export const deleteClientsInSlices = (ctx: Ctx, appId: string): Promise<void> =>
-  inSlices((size) => ctx.tx((tx) => repo.deleteSome(tx, appId, size)))
+export const deleteClientsInSlices = (ctx: Ctx, actor: VendorActor, appId: string): Promise<void> =>
+  inSlices((size) =>
+    ctx.tx(actor, async (write) => {
+      const count = await repo.deleteSome(write.tx, appId, size)
+      if (count > 0) write.record('end_users.slice_deleted', appId, { count })
+      return count
+    }),
+  )
 
 async function change(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: VendorActor,
   id: string,
-  action: string,
-  write: (tx: Tx, client: { banned: number }, now: number) => Promise<void>,
+  apply: (write: Write, client: ClientRow) => Promise<void>,
   lockFirst?: typeof lockLicensesOf,
 ): Promise<Client> {
-  const now = ctx.clock.now()
-  const row = await ctx.tx(async (tx) => {
-    if (!(await repo.findClient(tx, scope, id))) throw problem('not_found')
+  const row = await ctx.tx(actor, async (write) => {
+    const { tx } = write
+    if (!(await repo.findClient(tx, actor, id))) throw problem('not_found')
     await lockFirst?.(tx, [id])
     const locked = await repo.lockClient(tx, id)
     if (!locked) throw problem('not_found')
-    await write(tx, locked, now)
-    await auditOwner(tx, scope, now, action, id)
-    return repo.findClient(tx, scope, id)
+    await apply(write, locked)
+    return repo.findClient(tx, actor, id)
   })
   if (!row) throw problem('not_found')
-  return toClient(row, now)
+  return toClient(row, ctx.clock.now())
 }
 
 const usernameTaken = () => problem('username_taken')

@@ -1,4 +1,3 @@
-import { noteChange } from '../../core/changes.ts'
 import { hour } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import type { Db, Tx } from '../../db/open.ts'
@@ -25,7 +24,6 @@ export async function addToDay(
   tx: Tx,
   row: { appId: string; ownerId: string; day: number; metric: DailyMetric },
 ): Promise<void> {
-  noteChange(tx, row.ownerId)
   await tx
     .insertInto('daily_counts')
     .values({ app_id: row.appId, owner_id: row.ownerId, day: row.day, metric: row.metric, n: 1 })

@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import type { ActionRecord, RecordConsumer } from '../../core/record.ts'
 import { EventHub } from './events.hub.ts'
 import { PostgresEvents } from './events.postgres.ts'
 
 export interface Events {
   open(actor: OwnerScope & { sessionId: string }): Readable
-  /** Called after a commit, with the owners whose things it changed. */
-  announce(ownerIds: ReadonlySet<string>): void
+  /** Notifies the streams of the owners whose rows these records changed. */
+  publish: RecordConsumer
   start(): Promise<void>
   /** Ends every stream, so that the server can close. */
   endStreams(): void
@@ -21,7 +22,12 @@ export function createEvents(
   const { database, config } = ctx
   const common = { open: hub.open.bind(hub), endStreams: hub.close.bind(hub) }
   if (database.dialect === 'sqlite' || config.databaseUrl === undefined) {
-    return { ...common, announce: hub.tell.bind(hub), start: async () => {}, stop: async () => {} }
+    return {
+      ...common,
+      publish: (records) => hub.tell(changedOwners(records)),
+      start: async () => {},
+      stop: async () => {},
+    }
   }
   const nodes = new PostgresEvents({
     url: config.databaseUrl,
@@ -32,8 +38,12 @@ export function createEvents(
   })
   return {
     ...common,
-    announce: (ownerIds) => nodes.announce(ownerIds),
+    publish: (records) => nodes.announce(changedOwners(records)),
     start: () => nodes.listen(),
     stop: () => nodes.stop(),
   }
+}
+
+function changedOwners(records: readonly ActionRecord[]): ReadonlySet<string> {
+  return new Set(records.map(({ ownerId }) => ownerId).filter((id) => id !== null))
 }

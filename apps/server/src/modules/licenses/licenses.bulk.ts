@@ -1,8 +1,8 @@
 import type { BulkLicenseAction, License } from '@keyward/contract'
-import { auditOwner } from '../../core/audit.ts'
-import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import type { VendorActor } from '../../core/actor.ts'
+import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
-import type { Tx } from '../../db/open.ts'
+import type { Write } from '../../core/record.ts'
 import { extendLicenses } from '../subscriptions/subscriptions.service.ts'
 import * as repo from './licenses.repo.ts'
 import { deleteForGood, toLicense } from './licenses.service.ts'
@@ -17,35 +17,38 @@ export interface BulkChange<Action> {
 /** Changes or deletes all of them or none; 404 when one is not there. Answers those that are left. */
 export async function changeLicenses(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: VendorActor,
   given: BulkChange<BulkLicenseAction>,
 ): Promise<{ changed: number; licenses: License[] }> {
   const ids = [...new Set(given.ids)].sort()
-  const { action, days } = given
   const now = ctx.clock.now()
-  const rows = await ctx.tx(async (tx) => {
-    if ((await repo.lockLicenses(tx, scope, ids)).length < ids.length) throw problem('not_found')
-    await apply(tx, scope, { ...given, ids }, now)
-    await auditOwner(tx, scope, now, `licenses.bulk_${action}`, undefined, { ids, days })
-    return repo.listById(tx, scope, ids)
+  const rows = await ctx.tx(actor, async (write) => {
+    if ((await repo.lockLicenses(write.tx, actor, ids)).length < ids.length) throw problem('not_found')
+    await apply(write, actor, { ...given, ids }, now)
+    return repo.listById(write.tx, actor, ids)
   })
   return { changed: ids.length, licenses: rows.map((row) => toLicense(row, now)) }
 }
 
 async function apply(
-  tx: Tx,
-  scope: OwnerScope,
+  write: Write,
+  actor: VendorActor,
   { action, ids, days = 0 }: BulkChange<BulkLicenseAction>,
   now: number,
 ): Promise<void> {
+  const { tx } = write
   switch (action) {
     case 'extend':
-      return extendLicenses(tx, ids, days, now)
+      await extendLicenses(tx, ids, days, now)
+      return write.record('licenses.extended', null, { ids: [...ids], days })
     case 'ban':
-      return repo.setBanned(tx, scope, ids, 1)
+      await repo.setBanned(tx, actor, ids, 1)
+      return write.record('licenses.banned', null, { ids: [...ids] })
     case 'unban':
-      return repo.setBanned(tx, scope, ids, 0)
+      await repo.setBanned(tx, actor, ids, 0)
+      return write.record('licenses.unbanned', null, { ids: [...ids] })
     case 'delete':
       await deleteForGood(tx, ids, now)
+      return write.record('licenses.deleted', null, { ids: [...ids] })
   }
 }

@@ -1,11 +1,13 @@
 import type { License, LicenseStatus } from '@keyward/contract'
-import { auditOwner } from '../../core/audit.ts'
+import type { Actor, VendorActor } from '../../core/actor.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { invalid, problem } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
 import { inSlices } from '../../core/slices.ts'
 import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { type Tx, unlessTaken } from '../../db/open.ts'
+import type { LicenseRow } from '../../db/tables.ts'
 import { findApp, findAppId, reserveLicenses } from '../apps/apps.service.ts'
 import { getLimits } from '../auth/auth.service.ts'
 import { expireUsersOf, setLicenseExpiry } from '../subscriptions/subscriptions.service.ts'
@@ -45,29 +47,27 @@ export interface NewLicenses {
 }
 
 /** Makes all of them or none. */
-export async function createLicenses(ctx: Ctx, scope: OwnerScope, given: NewLicenses): Promise<License[]> {
+export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLicenses): Promise<License[]> {
   const now = ctx.clock.now()
   const expiresAt = toEpochMs(given.expiresAt)
   if (expiresAt <= now) throw invalid('expiresAt', 'The expiry must be in the future')
-  const { maxLicensesPerApp } = await getLimits(ctx, scope)
+  const { maxLicensesPerApp } = await getLimits(ctx, actor)
   const drafts = Array.from({ length: given.count }, () => ({ key: given.key, note: given.note, expiresAt }))
   const rows = await unlessTaken(keyTaken, () =>
-    ctx.tx(async (tx) => {
-      const app = await findApp(tx, scope, given.app)
+    ctx.tx(actor, async (write) => {
+      const { tx } = write
+      const app = await findApp(tx, actor, given.app)
       if (!app) throw problem('not_found', { message: 'App not found' })
       if (given.key !== undefined && app.allow_custom_keys === 0) throw problem('custom_keys_off')
-      if (!(await reserveLicenses(tx, scope, app.id, drafts.length, maxLicensesPerApp))) {
+      if (!(await reserveLicenses(tx, actor, app.id, drafts.length, maxLicensesPerApp))) {
         throw problem('plan_limit_reached', {
           message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
         })
       }
-      const made = await issueLicenses(tx, { ownerId: scope.ownerId, appId: app.id, now }, drafts)
-      await auditOwner(tx, scope, now, 'licenses.created', app.id, { count: made.length })
-      return repo.listById(
-        tx,
-        scope,
-        made.map((license) => license.id),
-      )
+      const made = await issueLicenses(tx, { ownerId: actor.ownerId, appId: app.id, now }, drafts)
+      const ids = made.map((license) => license.id)
+      write.record('licenses.created', app.id, { count: ids.length, ids })
+      return repo.listById(tx, actor, ids)
     }),
   )
   return rows.map((row) => toLicense(row, now))
@@ -76,41 +76,45 @@ export async function createLicenses(ctx: Ctx, scope: OwnerScope, given: NewLice
 /** A past expiry is taken here: the license expires now. */
 export async function updateExpiry(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: VendorActor,
   id: string,
   expiresAt: string,
 ): Promise<License> {
-  return change(ctx, scope, id, 'license.expiry_changed', async (tx, license) => {
-    await setLicenseExpiry(tx, license.id, Math.max(toEpochMs(expiresAt), ctx.clock.now()))
+  return change(ctx, actor, id, async (write, license) => {
+    const after = Math.max(toEpochMs(expiresAt), ctx.clock.now())
+    await setLicenseExpiry(write.tx, license.id, after)
+    write.record('license.expiry_changed', id, { before: license.expires_at, after })
   })
 }
 
-export async function toggleBan(ctx: Ctx, scope: OwnerScope, id: string, banned?: boolean): Promise<License> {
-  return change(ctx, scope, id, 'license.ban_toggled', async (tx, license) => {
+export async function toggleBan(
+  ctx: Ctx,
+  actor: VendorActor,
+  id: string,
+  banned?: boolean,
+): Promise<License> {
+  return change(ctx, actor, id, async (write, license) => {
     const next = banned ?? license.banned === 0
-    await repo.setBanned(tx, scope, [license.id], next ? 1 : 0)
+    await repo.setBanned(write.tx, actor, [license.id], next ? 1 : 0)
+    write.record(next ? 'license.banned' : 'license.unbanned', id, {})
   })
 }
 
-export async function deleteLicense(ctx: Ctx, scope: OwnerScope, id: string): Promise<void> {
-  const now = ctx.clock.now()
-  await ctx.tx(async (tx) => {
-    if (!(await repo.findLicense(tx, scope, id))) throw problem('not_found')
-    await deleteForGood(tx, [id], now)
-    await auditOwner(tx, scope, now, 'license.deleted', id)
+export async function deleteLicense(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
+  await ctx.tx(actor, async (write) => {
+    const license = await repo.findLicense(write.tx, actor, id)
+    if (!license) throw problem('not_found')
+    await deleteForGood(write.tx, [id], ctx.clock.now())
+    write.record('license.deleted', id, { used: license.used === 1 })
   })
 }
 
 export async function deleteAllLicenses(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: VendorActor,
   app: string | undefined,
 ): Promise<number> {
-  const appId = await findAppId(ctx.db, scope, app)
-  const deleted = await deleteLicensesInSlices(ctx, scope, { appId })
-  const now = ctx.clock.now()
-  await ctx.tx((tx) => auditOwner(tx, scope, now, 'licenses.deleted', appId, { count: deleted }))
-  return deleted
+  return deleteLicensesInSlices(ctx, actor, { appId: await findAppId(ctx.db, actor, app) })
 }
 
 /**
@@ -123,42 +127,48 @@ export async function deleteForGood(tx: Tx, ids: readonly string[], now: number)
   return gone.length
 }
 
-/** Deletes the licenses that are there now, a slice in each transaction, so that others get their turn. */
+/** Deletes the licenses that exist now, a slice in each transaction; start, slices and end are recorded. */
 export async function deleteLicensesInSlices(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: Actor & OwnerScope,
   filter: { appId?: string | undefined; resellerId?: string | undefined },
 ): Promise<number> {
-  const lastSeq = await repo.lastSeq(ctx.db, scope)
+  const { appId = null, resellerId = null } = filter
+  const lastSeq = await ctx.tx(actor, async (write) => {
+    write.record('licenses.deletion_started', appId, { appId, resellerId })
+    return repo.lastSeq(write.tx, actor)
+  })
   let deleted = 0
   await inSlices(async (size) => {
-    const { found, gone } = await ctx.tx(async (tx) => {
-      const ids = await repo.someIds(tx, scope, { ...filter, lastSeq }, size)
-      return { found: ids.length, gone: ids.length && (await deleteForGood(tx, ids, ctx.clock.now())) }
+    const { found, gone } = await ctx.tx(actor, async (write) => {
+      const ids = await repo.someIds(write.tx, actor, { ...filter, lastSeq }, size)
+      const gone = ids.length === 0 ? 0 : await deleteForGood(write.tx, ids, ctx.clock.now())
+      if (gone > 0) write.record('licenses.slice_deleted', appId, { count: gone })
+      return { found: ids.length, gone }
     })
     deleted += gone
     return found
+  })
+  await ctx.tx(actor, async (write) => {
+    write.record('licenses.deletion_finished', appId, { count: deleted })
   })
   return deleted
 }
 
 async function change(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: VendorActor,
   id: string,
-  action: string,
-  write: (tx: Tx, license: Pick<repo.LicenseView, 'id' | 'banned'>) => Promise<void>,
+  apply: (write: Write, license: LicenseRow) => Promise<void>,
 ): Promise<License> {
-  const now = ctx.clock.now()
-  const row = await ctx.tx(async (tx) => {
-    const [license] = await repo.lockLicenses(tx, scope, [id])
+  const row = await ctx.tx(actor, async (write) => {
+    const [license] = await repo.lockLicenses(write.tx, actor, [id])
     if (!license) throw problem('not_found')
-    await write(tx, license)
-    await auditOwner(tx, scope, now, action, id)
-    return repo.findLicense(tx, scope, id)
+    await apply(write, license)
+    return repo.findLicense(write.tx, actor, id)
   })
   if (!row) throw problem('not_found')
-  return toLicense(row, now)
+  return toLicense(row, ctx.clock.now())
 }
 
 const keyTaken = () => problem('key_taken')

@@ -1,28 +1,54 @@
-import type { Db } from '../../db/open.ts'
+import type { ActionDetail } from '@keyward/contract'
+import { transactAsOperator } from '../../core/record.ts'
+import type { Database, Db } from '../../db/open.ts'
 import type { CouponRow } from '../../db/tables.ts'
 
 /** A coupon, and how many orders used it or hold a use of it. */
 export type CouponWithUses = CouponRow & { uses: number; held: number }
 
-/** Makes a coupon, or gives one that is there new terms; orders that were placed with it keep theirs. */
-export async function setCoupon(db: Db, coupon: Omit<CouponRow, 'active'>): Promise<void> {
-  const { code, ...terms } = { ...coupon, active: 1 as const }
-  await db
-    .insertInto('coupons')
-    .values({ code, ...terms })
-    .onConflict((conflict) => conflict.column('code').doUpdateSet(terms))
-    .execute()
-}
+/** Creates a coupon or changes its terms; orders placed with it keep theirs. */
+export const setCoupon = (
+  { db }: Pick<Database, 'db'>,
+  coupon: Omit<CouponRow, 'active'>,
+  now: number,
+): Promise<void> =>
+  transactAsOperator(db, { ownerId: null, now }, async (write) => {
+    const after: CouponRow = { ...coupon, active: 1 }
+    const before = await findCoupon(write.tx, coupon.code)
+    const { code: _, ...terms } = after
+    await write.tx
+      .insertInto('coupons')
+      .values(after)
+      .onConflict((conflict) => conflict.column('code').doUpdateSet(terms))
+      .execute()
+    write.record('coupon.set', coupon.code, {
+      before: before ? toTerms(before) : null,
+      after: toTerms(after),
+    })
+  })
 
-/** Lets nobody use a coupon any more; false when there is none of this name. */
-export async function endCoupon(db: Db, code: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('coupons')
-    .set({ active: 0 })
-    .where('code', '=', code)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
+/** Ends a coupon: no new order can use it; false when there is none with this code. */
+export const endCoupon = ({ db }: Pick<Database, 'db'>, code: string, now: number): Promise<boolean> =>
+  transactAsOperator(db, { ownerId: null, now }, async (write) => {
+    const before = await findCoupon(write.tx, code)
+    if (!before) return false
+    await write.tx.updateTable('coupons').set({ active: 0 }).where('code', '=', code).execute()
+    write.record('coupon.ended', code, { before: toTerms(before) })
+    return true
+  })
+
+const findCoupon = (db: Db, code: string): Promise<CouponRow | undefined> =>
+  db.selectFrom('coupons').selectAll().where('code', '=', code).executeTakeFirst()
+
+const toTerms = (row: CouponRow): ActionDetail<'coupon.set'>['after'] => ({
+  percent: row.percent,
+  from: row.valid_from,
+  until: row.valid_until,
+  uses: row.max_uses,
+  usesPerOwner: row.max_uses_per_owner,
+  listed: row.listed === 1,
+  active: row.active === 1,
+})
 
 export async function listCoupons(db: Db, now: number, code?: string): Promise<CouponWithUses[]> {
   let query = db

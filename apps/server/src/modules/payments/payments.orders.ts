@@ -1,9 +1,10 @@
 import type { Order } from '@keyward/contract'
+import type { VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { newId, newReceipt } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
-import type { Tx } from '../../db/open.ts'
+import type { Write } from '../../core/record.ts'
 import type { OrderRow } from '../../db/tables.ts'
 import type { Attempts } from '../../http/limits.ts'
 import { lockOwner } from '../auth/auth.service.ts'
@@ -23,17 +24,17 @@ interface Wanted {
 export async function createOrder(
   payments: Payments,
   attempts: Attempts,
-  scope: OwnerScope,
+  actor: VendorActor,
   wanted: Wanted,
 ): Promise<Order> {
   const provider = requireProvider(payments)
   const { ctx } = payments
-  const { order, isNew } = await countingMisses(attempts, scope, () =>
-    ctx.tx((tx) => openOrder(payments, provider, tx, scope, wanted)),
+  const { order, isNew } = await countingMisses(attempts, actor, () =>
+    ctx.tx(actor, (write) => openOrder(payments, provider, write, actor, wanted)),
   )
   if (order.provider_order_id !== null) return toOrder(order, provider, order.provider_order_id)
   const providerOrderId = await asking(payments, () => orderAtProvider(payments, provider, order, isNew))
-  const named = await ctx.tx((tx) => repo.nameOrder(tx, order.id, providerOrderId))
+  const named = await ctx.tx(actor, ({ tx }) => repo.nameOrder(tx, order.id, providerOrderId))
   if (named.provider_order_id === null) throw problem('payment_provider_unavailable')
   return toOrder(named, provider, named.provider_order_id)
 }
@@ -41,10 +42,11 @@ export async function createOrder(
 async function openOrder(
   { ctx }: Payments,
   provider: PaymentProvider,
-  tx: Tx,
+  write: Write,
   scope: OwnerScope,
   { duration, couponCode }: Wanted,
 ): Promise<{ order: OrderRow; isNew: boolean }> {
+  const { tx } = write
   const now = ctx.clock.now()
   await lockOwner(tx, scope)
   await repo.expireOrders(tx, scope, now)
@@ -80,6 +82,7 @@ async function openOrder(
     ),
   }
   await repo.insertOrder(tx, order)
+  write.record('order.created', order.id, { duration, amount: order.amount, currency })
   return { order: { ...order, provider_order_id: null, checks: 0, version: 0 }, isNew: true }
 }
 

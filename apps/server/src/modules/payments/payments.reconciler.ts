@@ -1,3 +1,4 @@
+import { system } from '../../core/actor.ts'
 import { hour, minute, second } from '../../core/clock.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import type { OrderRow } from '../../db/tables.ts'
@@ -25,7 +26,7 @@ export async function reconcile(payments: Payments, signal?: AbortSignal): Promi
   const { ctx, onError } = payments
   for (;;) {
     const now = ctx.clock.now()
-    const due = await ctx.tx((tx) =>
+    const due = await ctx.tx(system, ({ tx }) =>
       repo.claimDueOrders(tx, provider.name, { now, until: now + claimMs, count: atOnce }),
     )
     for (const order of due) {

@@ -1,5 +1,5 @@
 import type { DataOf, endpoints, Payment } from '@keyward/contract'
-import { auditOwner } from '../../core/audit.ts'
+import type { VendorActor } from '../../core/actor.ts'
 import { day, toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
@@ -124,24 +124,25 @@ interface Cancelled {
 /** Premium stays to its end; with `refund`, what the guarantee covers is given back and premium ends with it. */
 export async function cancel(
   payments: Payments,
-  scope: OwnerScope,
+  actor: VendorActor,
   { refund }: { refund: boolean },
 ): Promise<Cancelled> {
   const { ctx, provider } = payments
-  const offer = await ctx.tx(async (tx) => {
+  const offer = await ctx.tx(actor, async (write) => {
+    const { tx } = write
     const now = ctx.clock.now()
-    const owner = await lockOwner(tx, scope)
+    const owner = await lockOwner(tx, actor)
     if (planOf(owner.premium_until, now) === 'free')
       throw problem('conflict', { message: 'There is no premium plan to cancel' })
-    const found = refund ? moneyBackOffer(ctx, await repo.listActivated(tx, scope)) : undefined
+    const found = refund ? moneyBackOffer(ctx, await repo.listActivated(tx, actor)) : undefined
     if (found === null)
       throw problem('conflict', { message: 'The money-back guarantee covers no payment any more' })
-    await setPremiumCancelled(tx, scope, owner.premium_cancelled_at ?? now)
+    await setPremiumCancelled(tx, actor, owner.premium_cancelled_at ?? now)
     for (const payment of found?.payments ?? []) {
       await repo.updatePayment(tx, payment.id, { refund_reason: 'money_back', refund_due: 1 })
       await repo.touchOrder(tx, payment.order_id, now)
     }
-    await auditOwner(tx, scope, now, 'plan.cancelled', undefined, { refund: found?.amount ?? 0 })
+    write.record('plan.cancelled', actor.ownerId, { refund: found?.amount ?? 0 })
     return found
   })
   if (offer && provider) {
@@ -149,10 +150,10 @@ export async function cancel(
       await giveBack(payments, provider, payment.order_id)
     }
   }
-  const user = await getUser(ctx, scope)
+  const user = await getUser(ctx, actor)
   if (!offer) return { data: { user, refund: null }, message: 'Cancelled. Premium stays until its end.' }
   const ids = new Set(offer.payments.map(({ id }) => id))
-  const rows = (await repo.listActivated(ctx.db, scope)).filter(({ id }) => ids.has(id))
+  const rows = (await repo.listActivated(ctx.db, actor)).filter(({ id }) => ids.has(id))
   const done = rows.every((row) => row.refund_due === 0)
   const price = toPrice(offer.amount, offer.currency)
   return { data: { user, refund: { ...price, done } }, message: tellRefund(price.priceFormatted, done) }

@@ -1,6 +1,6 @@
-import { audit } from '../../core/audit.ts'
-import { noteChange } from '../../core/changes.ts'
+import type { ProviderActor } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
+import type { Write } from '../../core/record.ts'
 import type { Tx } from '../../db/open.ts'
 import type { OrderRow, OwnerRow, PaymentRow } from '../../db/tables.ts'
 import { lockOwner, setPremiumUntil } from '../auth/auth.service.ts'
@@ -28,11 +28,13 @@ export async function settle({ ctx }: Payments, orderId: string, look: Look): Pr
   for (let tries = 1; tries <= triesMax; tries += 1) {
     const before = await repo.getOrder(ctx.db, orderId)
     const sightings = await look(before)
-    const isSettled = await ctx.tx(async (tx) => {
-      const owner = await lockOwner(tx, { ownerId: before.owner_id })
+    const actor: ProviderActor = { kind: 'provider', ownerId: before.owner_id, provider: before.provider }
+    const isSettled = await ctx.tx(actor, async (write) => {
+      const { tx } = write
+      const owner = await lockOwner(tx, actor)
       const order = await repo.lockOrder(tx, orderId)
       if (order.version !== before.version) return false
-      await new Settlement(tx, owner, order, ctx.clock.now()).settle(sightings)
+      await new Settlement(write, owner, order, ctx.clock.now()).settle(sightings)
       return true
     })
     if (isSettled) return
@@ -67,14 +69,16 @@ function disputeOf(
 
 /** One order in one transaction that has locked its owner. */
 class Settlement {
+  readonly #write: Write
   readonly #tx: Tx
   readonly #now: number
   readonly #owner: OwnerRow
   readonly #order: OrderRow
   #hasChanged = false
 
-  constructor(tx: Tx, owner: OwnerRow, order: OrderRow, now: number) {
-    this.#tx = tx
+  constructor(write: Write, owner: OwnerRow, order: OrderRow, now: number) {
+    this.#write = write
+    this.#tx = write.tx
     this.#owner = owner
     this.#order = order
     this.#now = now
@@ -88,7 +92,6 @@ class Settlement {
       await this.#judge(row)
     }
     await this.#planNextCheck()
-    if (this.#hasChanged) noteChange(this.#tx, this.#owner.id)
   }
 
   async #see(seen: ProviderPayment, dispute: Sighting['dispute']): Promise<PaymentRow> {
@@ -119,7 +122,7 @@ class Settlement {
       created_at: this.#now,
     }
     await repo.insertPayment(this.#tx, row)
-    this.#hasChanged = true
+    this.#recordStatus(row)
     return row
   }
 
@@ -133,7 +136,7 @@ class Settlement {
       if (!givenBack && row.refund_reason === null) {
         const isSame = row.amount === this.#order.amount && row.currency === this.#order.currency
         await this.#change(row, { refund_reason: isSame ? 'second' : 'different', refund_due: 1 })
-        await this.#audit('payment.refund_due', row)
+        this.#record('payment.refund_due', row)
         return
       }
     } else if (givenBack && row.taken_back_ms === null) {
@@ -156,7 +159,7 @@ class Settlement {
     const paid = await this.#change(row, { activated_at: this.#now, period_start: start, period_end: end })
     this.#owner.premium_cancelled_at = null
     await this.#setPremiumUntil(end)
-    await this.#audit('plan.paid', paid)
+    this.#record('plan.paid', paid)
   }
 
   /** The rest of the period that was paid with it goes; what was paid for later begins earlier. */
@@ -168,7 +171,7 @@ class Settlement {
       await repo.shiftPeriods(this.#tx, { ownerId: this.#owner.id }, end, -gone)
       await this.#setPremiumUntil(Math.max(this.#now, (this.#owner.premium_until ?? 0) - gone))
     }
-    await this.#audit('plan.taken_back', taken)
+    this.#record('plan.taken_back', taken)
     return taken
   }
 
@@ -179,7 +182,7 @@ class Settlement {
     const period = end > start ? { period_start: start, period_end: end } : {}
     const restored = await this.#change(row, { taken_back_ms: null, ...period })
     if (end > start) await this.#setPremiumUntil(end)
-    await this.#audit('plan.restored', restored)
+    this.#record('plan.restored', restored)
     return restored
   }
 
@@ -192,8 +195,9 @@ class Settlement {
   async #change(row: PaymentRow, change: repo.PaymentChange): Promise<PaymentRow> {
     const isNews = Object.entries(change).some(([name, value]) => row[name as keyof PaymentRow] !== value)
     if (!isNews) return row
-    this.#hasChanged = true
-    return repo.updatePayment(this.#tx, row.id, change)
+    const changed = await repo.updatePayment(this.#tx, row.id, change)
+    this.#recordStatus(changed)
+    return changed
   }
 
   async #planNextCheck(): Promise<void> {
@@ -205,14 +209,17 @@ class Settlement {
     })
   }
 
-  #audit(action: string, row: PaymentRow): Promise<void> {
-    return audit(this.#tx, {
-      ownerId: this.#owner.id,
-      actor: { kind: 'provider', id: this.#order.provider },
-      action,
-      targetId: row.id,
-      detail: { payment: row.provider_payment_id, amount: row.amount, until: this.#owner.premium_until },
-      now: this.#now,
-    })
+  #record(
+    action: 'payment.refund_due' | 'plan.paid' | 'plan.taken_back' | 'plan.restored',
+    row: PaymentRow,
+  ): void {
+    const { id: orderId } = this.#order
+    const premiumUntil = this.#owner.premium_until
+    this.#write.record(action, row.id, { orderId, amount: row.amount, currency: row.currency, premiumUntil })
+  }
+
+  #recordStatus(row: PaymentRow): void {
+    this.#hasChanged = true
+    this.#write.record('payment.updated', row.id, { orderId: this.#order.id, status: row.status })
   }
 }

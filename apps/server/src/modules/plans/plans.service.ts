@@ -1,9 +1,9 @@
-import { audit } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
 import { day } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
-import { type Database, transact } from '../../db/open.ts'
-import { findOwnerByEmail, setPremiumUntil } from '../auth/auth.service.ts'
+import { transactAsOperator } from '../../core/record.ts'
+import type { Database } from '../../db/open.ts'
+import { findOwnerByEmail, lockOwner, setPremiumUntil } from '../auth/auth.service.ts'
 import { type Plan, planOf } from '../auth/plan.rules.ts'
 import { endPeriods } from '../payments/payments.state.ts'
 
@@ -27,21 +27,16 @@ export async function setPlan(
 ): Promise<PlanChange | undefined> {
   const now = clock.now()
   const until = given.plan === 'premium' ? now + given.days * day : null
-  return transact(db, async (tx) => {
-    const owner = await findOwnerByEmail(tx, normalizeName(given.email))
-    if (!owner) return undefined
-    const scope = { ownerId: owner.id }
-    await setPremiumUntil(tx, scope, until)
-    await endPeriods(tx, scope, now)
-    await audit(tx, {
-      ...scope,
-      actor: { kind: 'operator', id: 'command line' },
-      action: 'plan.set',
-      targetId: owner.id,
-      detail: { plan: given.plan, until },
-      now,
-    })
-    return { email: owner.email, before: toState(owner.premium_until, now), after: toState(until, now) }
+  const found = await findOwnerByEmail(db, normalizeName(given.email))
+  if (!found) return undefined
+  const scope = { ownerId: found.id }
+  return transactAsOperator(db, { ...scope, now }, async (write) => {
+    const owner = await lockOwner(write.tx, scope)
+    await setPremiumUntil(write.tx, scope, until)
+    await endPeriods(write.tx, scope, now)
+    const [before, after] = [toState(owner.premium_until, now), toState(until, now)]
+    write.record('plan.set', owner.id, { before, after })
+    return { email: owner.email, before, after }
   })
 }
 

@@ -1,10 +1,9 @@
-import type { PortalLicense, PortalStats } from '@keyward/contract'
-import { audit } from '../../core/audit.ts'
+import { limits, type PortalLicense, type PortalStats } from '@keyward/contract'
+import type { ResellerActor } from '../../core/actor.ts'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { type PageOrAll, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
-import type { ResellerActor } from '../../http/mount.ts'
 import { reserveLicenses } from '../apps/apps.service.ts'
 import { getLimits } from '../auth/auth.service.ts'
 import { issueLicenses } from '../licenses/licenses.issue.ts'
@@ -12,7 +11,7 @@ import { deleteLicensesInSlices } from '../licenses/licenses.service.ts'
 import { remainingLicenses } from '../resellers/resellers.rules.ts'
 import { findReseller, reserveQuota } from '../resellers/resellers.service.ts'
 import * as repo from './portal.repo.ts'
-import { entry, getReseller } from './portal.service.ts'
+import { getReseller } from './portal.service.ts'
 
 export async function listLicenses(ctx: Ctx, actor: ResellerActor, { page, limit }: PageOrAll) {
   const { app_name: appName } = await getReseller(ctx, actor)
@@ -43,7 +42,8 @@ export async function createLicenses(
   const { maxResellers, maxLicensesPerApp } = await getLimits(ctx, actor)
   if (maxResellers === 0) throw unavailable()
   const { app_name: appName } = await getReseller(ctx, actor)
-  const made = await ctx.tx(async (tx) => {
+  const made = await ctx.tx(actor, async (write) => {
+    const { tx } = write
     // The app before the reseller: deleting licenses locks the two in this order too.
     if (!(await reserveLicenses(tx, actor, actor.appId, given.count, maxLicensesPerApp))) throw unavailable()
     if (!(await reserveQuota(tx, actor.resellerId, given.count))) {
@@ -52,9 +52,9 @@ export async function createLicenses(
     }
     const drafts = Array.from({ length: given.count }, () => ({ expiresAt }))
     const issued = await issueLicenses(tx, { ...actor, now }, drafts)
-    const detail = { count: given.count }
-    const { ownerId, resellerId, appId: targetId } = actor
-    await audit(tx, { ...entry(ownerId, resellerId, now), action: 'licenses.created', targetId, detail })
+    const ids = issued.map((license) => license.id)
+    // A reseller may make thousands at once; the record names the first of them.
+    write.record('licenses.created', actor.appId, { count: ids.length, ids: ids.slice(0, limits.bulkMax) })
     return issued
   })
   const licenses = made.map((license) =>
@@ -63,17 +63,9 @@ export async function createLicenses(
   return { licenses, stats: await countLicenses(ctx, actor) }
 }
 
-/** Deletes what this reseller made; end users who used it stay, with an expiry of now. */
-export async function deleteLicenses(ctx: Ctx, actor: ResellerActor): Promise<number> {
-  const { ownerId, resellerId, appId: targetId } = actor
-  const deleted = await deleteLicensesInSlices(ctx, { ownerId }, { resellerId })
-  const now = ctx.clock.now()
-  const action = 'licenses.deleted'
-  await ctx.tx((tx) =>
-    audit(tx, { ...entry(ownerId, resellerId, now), action, targetId, detail: { count: deleted } }),
-  )
-  return deleted
-}
+/** Deletes this reseller's licenses; their end users stay but expire immediately. */
+export const deleteLicenses = (ctx: Ctx, actor: ResellerActor): Promise<number> =>
+  deleteLicensesInSlices(ctx, actor, { resellerId: actor.resellerId })
 
 const quotaReached = (remaining: number) => {
   const message =

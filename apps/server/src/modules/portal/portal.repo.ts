@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { ResellerActor } from '../../core/actor.ts'
 import { onPage, type PageOrAll } from '../../core/paging.ts'
 import type { Db } from '../../db/open.ts'
-import type { ResellerActor } from '../../http/mount.ts'
 
 /** Newest first; everything when no limit is given. */
 export function listLicenses(db: Db, { resellerId }: ResellerActor, page: PageOrAll) {

@@ -1,11 +1,10 @@
 import type { PortalReseller } from '@keyward/contract'
-import { audit } from '../../core/audit.ts'
+import type { ResellerActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
-import { normalizeName } from '../../core/ids.ts'
+import { newId, normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { type Attempts, guess } from '../../http/limits.ts'
-import type { ResellerActor } from '../../http/mount.ts'
 import { remainingLicenses } from '../resellers/resellers.rules.ts'
 import * as resellers from '../resellers/resellers.service.ts'
 import { openSession } from '../resellers/resellers.sessions.ts'
@@ -30,11 +29,19 @@ export async function login(
     ? await ctx.passwords.hash(given.password)
     : undefined
   const now = ctx.clock.now()
-  const token = await ctx.tx(async (tx) => {
-    if (!(await resellers.lockActive(tx, found.id))) throw problem('invalid_credentials')
-    if (stronger) await resellers.setPasswordHash(tx, found.id, stronger)
-    await audit(tx, { ...entry(found.owner_id, found.id, now), action: 'reseller.signed_in' })
-    return openSession(tx, found.id, now)
+  const actor: ResellerActor = {
+    kind: 'reseller',
+    ownerId: found.owner_id,
+    resellerId: found.id,
+    appId: found.app_id,
+    sessionId: newId('ses'),
+    address: given.address,
+  }
+  const token = await ctx.tx(actor, async (write) => {
+    if (!(await resellers.lockActive(write.tx, found.id))) throw problem('invalid_credentials')
+    if (stronger) await resellers.setPasswordHash(write.tx, found.id, stronger)
+    write.record('reseller.signed_in', found.id, {})
+    return openSession(write.tx, actor, now)
   })
   return { token, reseller: toPortalReseller(found) }
 }
@@ -59,11 +66,4 @@ const toPortalReseller = (row: ResellerView): PortalReseller => ({
   active: row.active === 1,
   createdAt: toIso(row.created_at),
   role: 'Reseller',
-})
-
-/** The audit entry of what a reseller does, kept with its owner. */
-export const entry = (ownerId: string, resellerId: string, now: number) => ({
-  ownerId,
-  actor: { kind: 'reseller' as const, id: resellerId },
-  now,
 })

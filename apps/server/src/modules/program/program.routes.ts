@@ -5,6 +5,7 @@ import { toJwk } from '../../core/signing.ts'
 import { keyFailuresOf } from '../../http/limits.ts'
 import { WithMessage } from '../../http/mount.ts'
 import { messageOf } from '../apps/apps.service.ts'
+import { toActor } from './program.actor.ts'
 import type { ProgramMount } from './program.mount.ts'
 import type { SessionFacts } from './program.reads.ts'
 import { deleteSession } from './program.repo.ts'
@@ -34,8 +35,11 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
     user: await signIn.upgrade(deps, session, { ...body, address }),
   }))
   mount.session(program.session, async ({ session }) => ({ user: service.currentUser(deps, session) }))
-  mount.session(program.logout, async ({ session }) => {
-    await deleteSession(deps.ctx.db, session.session_id)
+  mount.session(program.logout, async ({ session, address }) => {
+    await deps.ctx.tx(toActor(session, address), async (write) => {
+      await deleteSession(write.tx, session.session_id)
+      write.record('end_user.signed_out', session.client_id, {})
+    })
     return {}
   })
   mount.program(program.validate, async ({ body, address, signAs }) => {

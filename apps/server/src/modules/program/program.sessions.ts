@@ -1,3 +1,4 @@
+import { system } from '../../core/actor.ts'
 import { hour, second } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
@@ -48,7 +49,7 @@ export class ProgramSessions {
     if (ids.length === 0) return
     const expiresAt = this.#ctx.clock.now() + sessionLifetimeMs
     await this.#ctx
-      .tx(async (tx) => {
+      .tx(system, async ({ tx }) => {
         for (let at = 0; at < ids.length; at += 500) {
           await repo.prolongSessions(tx, ids.slice(at, at + 500), expiresAt)
         }

@@ -4,6 +4,7 @@ import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { newId, normalizeKey, normalizeName } from '../../core/ids.ts'
 import { problem, rateLimited } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
 import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { guess, keyFailures } from '../../http/limits.ts'
@@ -18,6 +19,7 @@ import {
 import { countToday } from '../dashboard/dashboard.service.ts'
 import { findLicenseById, findLicenseByKey, lockLicenseById } from '../licenses/licenses.service.ts'
 import { adopt, lockLicensesOf, redeem, setClientExpiry } from '../subscriptions/subscriptions.service.ts'
+import { toActor } from './program.actor.ts'
 import type { SessionFacts } from './program.reads.ts'
 import { signSessionIn } from './program.repo.ts'
 import { isBoundTo, type Presented, userVerdict } from './program.rules.ts'
@@ -50,9 +52,10 @@ export async function register(
   return unlessTaken(
     () => problem('usernameTaken'),
     () =>
-      ctx.tx(async (tx) => {
-        const user = await activate(ctx, tx, session, license.id, who)
-        await attempts.accounts.remember({ account: accountOf(session, name), address: given.address }, tx)
+      ctx.tx(toActor(session, given.address), async (write) => {
+        const user = await activate(ctx, write, session, license.id, who)
+        const account = accountOf(session, name)
+        await attempts.accounts.remember({ account, address: given.address }, write.tx)
         return user
       }),
   )
@@ -79,7 +82,9 @@ export async function login(deps: ProgramDeps, session: SessionFacts, given: Log
     return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined
   })
   if (!client) throw problem(isKnown ? 'passMismatch' : 'usernameNotFound')
-  return ctx.tx((tx) => signIn(ctx, tx, session, client.id, given.hwid))
+  return ctx.tx(toActor(session, given.address), (write) =>
+    signIn(ctx, write, session, client.id, given.hwid),
+  )
 }
 
 /** Signs in by key alone; the first use makes the end user. */
@@ -90,34 +95,38 @@ export async function signInByKey(
 ): Promise<SessionUser> {
   const { ctx } = deps
   const license = await findKey(deps, session, given)
-  if (license.used === 1) return signInByUsedKey(ctx, session, license.id, given.hwid)
+  if (license.used === 1) return signInByUsedKey(ctx, session, license.id, given)
   refuseKey(license, ctx.clock.now())
   const who = { username: license.key, passwordHash: null, email: null, hwid: given.hwid }
   try {
     return await unlessTaken(
       () => problem('usernameTaken'),
-      () => ctx.tx((tx) => activate(ctx, tx, session, license.id, who)),
+      () =>
+        ctx.tx(toActor(session, given.address), (write) => activate(ctx, write, session, license.id, who)),
     ).catch((error: { code?: unknown }) => {
       if (error.code !== 'usernameTaken') throw error
-      return ctx.tx((tx) => comeBack(ctx, tx, session, license.id, given.hwid))
+      return ctx.tx(toActor(session, given.address), (write) =>
+        comeBack(ctx, write, session, license.id, given.hwid),
+      )
     })
   } catch (error) {
     // Somebody else with the same key was first, and made the end user meanwhile.
     const now = await findLicenseById(ctx.db, session.app_row, license.id)
     const isLost = ['keyUsed', 'usernameTaken'].includes((error as { code: string }).code)
     if (!isLost || now?.used !== 1) throw error
-    return signInByUsedKey(ctx, session, license.id, given.hwid)
+    return signInByUsedKey(ctx, session, license.id, given)
   }
 }
 
 /** A key that was deleted and issued again is for the end user whom it once made, with its ban and its lock. */
 async function comeBack(
   ctx: Ctx,
-  tx: Tx,
+  write: Write,
   session: SessionFacts,
   licenseId: string,
   hwid: string | undefined,
 ): Promise<SessionUser> {
+  const { tx } = write
   const now = ctx.clock.now()
   const license = await lockLicenseById(tx, session.app_row, licenseId)
   if (!license) throw problem('keyNotFound')
@@ -128,17 +137,24 @@ async function comeBack(
   if (!(await redeem(tx, license.id, client.id, now))) throw problem('keyUsed')
   await adopt(tx, license, client.id)
   await countToday(tx, { id: session.app_row, owner_id: session.owner_id }, 'activations', now)
-  return signIn(ctx, tx, session, client.id, hwid)
+  write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: license.expires_at })
+  return signIn(ctx, write, session, client.id, hwid)
 }
 
-const signInByUsedKey = (ctx: Ctx, session: SessionFacts, licenseId: string, hwid: string | undefined) =>
-  ctx.tx(async (tx) => {
+const signInByUsedKey = (
+  ctx: Ctx,
+  session: SessionFacts,
+  licenseId: string,
+  { hwid, address }: { hwid?: string | undefined; address: string },
+) =>
+  ctx.tx(toActor(session, address), async (write) => {
+    const { tx } = write
     const license = await findLicenseById(tx, session.app_row, licenseId)
     if (!license) throw problem('keyNotFound')
     if (license.client_id === null) throw problem('keyUsed')
     const client = await lockClient(tx, license.client_id)
     if (!client || client.password_hash !== null || client.license_id !== license.id) throw problem('keyUsed')
-    return signIn(ctx, tx, session, client.id, hwid)
+    return signIn(ctx, write, session, client.id, hwid)
   })
 
 /** Adds a key's remaining time to an end user. */
@@ -153,7 +169,8 @@ export async function upgrade(
   const license = await findKey(deps, session, given)
   if (license.used === 1) throw problem('keyUsed')
   const now = ctx.clock.now()
-  return ctx.tx(async (tx) => {
+  return ctx.tx(toActor(session, given.address), async (write) => {
+    const { tx } = write
     await lockLicensesOf(tx, [found.id])
     const client = await lockClient(tx, found.id)
     if (!client) throw problem('usernameNotFound')
@@ -164,6 +181,7 @@ export async function upgrade(
     refuseKey(key, now)
     const expiresAt = Math.min(lastInstant, Math.max(client.expires_at, now) + (key.expires_at - now))
     await setClientExpiry(tx, client.id, expiresAt)
+    write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt })
     await countToday(tx, { id: session.app_row, owner_id: session.owner_id }, 'activations', now)
     return toUser({ ...client, expires_at: expiresAt })
   })
@@ -209,11 +227,12 @@ interface NewUser {
 /** Makes the end user, uses the key up, signs the session in. Of many at once one wins; the others get keyUsed. */
 async function activate(
   ctx: Ctx,
-  tx: Tx,
+  write: Write,
   session: SessionFacts,
   licenseId: string,
   who: NewUser,
 ): Promise<SessionUser> {
+  const { tx } = write
   const now = ctx.clock.now()
   // Locked, so that an expiry that is being changed is not given to the end user as it was before.
   const license = await lockLicenseById(tx, session.app_row, licenseId)
@@ -240,6 +259,7 @@ async function activate(
   const { seq: _, banned: __, ...row } = client
   await insertClient(tx, row)
   if (!(await redeem(tx, license.id, client.id, now))) throw problem('keyUsed')
+  write.record('end_user.registered', client.id, { licenseId: license.id })
   await openFor(tx, session, client, now)
   await countToday(tx, { id: session.app_row, owner_id: session.owner_id }, 'activations', now)
   return toUser(client)
@@ -248,11 +268,12 @@ async function activate(
 /** Signs the session in as an end user whose password or key was found right. */
 async function signIn(
   ctx: Ctx,
-  tx: Tx,
+  write: Write,
   session: SessionFacts,
   clientId: string,
   hwid: string | undefined,
 ): Promise<SessionUser> {
+  const { tx } = write
   const now = ctx.clock.now()
   const client = await lockClient(tx, clientId)
   if (!client) throw problem('usernameNotFound')
@@ -272,6 +293,7 @@ async function signIn(
   const signedIn = { ...client, hwid_hash: client.hwid_hash ?? presented.hwid, last_login_at: now }
   await updateClient(tx, client.id, { last_login_at: now })
   await openFor(tx, session, { id: client.id, hwid_hash: presented.hwid }, now)
+  write.record('end_user.signed_in', client.id, {})
   return toUser(signedIn)
 }
 

@@ -52,6 +52,16 @@ export async function countResellers(db: Db, scope: OwnerScope, filter: Reseller
 }
 
 /** Locks the owner, so that its resellers are counted and added by one at a time. */
+/** Reads a reseller and locks it until the transaction ends. */
+export const lockReseller = (tx: Tx, scope: OwnerScope, id: string): Promise<ResellerRow | undefined> =>
+  tx
+    .updateTable('resellers')
+    .set((eb) => ({ id: eb.ref('id') }))
+    .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
+    .returningAll()
+    .executeTakeFirst()
+
 export async function lockOwner(tx: Tx, scope: OwnerScope): Promise<void> {
   await tx.updateTable('owners').set({ app_count: sql`app_count` }).where('id', '=', scope.ownerId).execute()
 }

@@ -1,5 +1,5 @@
 import { type Reseller, unlimited } from '@keyward/contract'
-import { auditOwner } from '../../core/audit.ts'
+import type { VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
@@ -38,23 +38,24 @@ export interface NewReseller {
 }
 
 /** The only answer that ever holds the password. */
-export async function createReseller(ctx: Ctx, scope: OwnerScope, given: NewReseller) {
+export async function createReseller(ctx: Ctx, actor: VendorActor, given: NewReseller) {
   checkPassword(ctx, 'password', given.password)
-  const { maxResellers } = await getLimits(ctx, scope)
+  const { maxResellers } = await getLimits(ctx, actor)
   if (maxResellers === 0) throw planLimit(maxResellers)
-  const app = await getApp(ctx.db, scope, given.app_id)
+  const app = await getApp(ctx.db, actor, given.app_id)
   const emailNormalized = normalizeName(given.email)
   if (await repo.findByEmail(ctx.db, emailNormalized)) throw emailTaken()
   const passwordHash = await ctx.passwords.hash(given.password)
   const id = newId('res')
   const now = ctx.clock.now()
   await unlessTaken(emailTaken, () =>
-    ctx.tx(async (tx) => {
-      await reserveReseller(tx, scope, maxResellers)
-      if (!(await reserveLicenses(tx, scope, app.id, 0, unlimited))) throw problem('not_found')
+    ctx.tx(actor, async (write) => {
+      const { tx } = write
+      await reserveReseller(tx, actor, maxResellers)
+      if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited))) throw problem('not_found')
       await repo.insertReseller(tx, {
         id,
-        owner_id: scope.ownerId,
+        owner_id: actor.ownerId,
         app_id: app.id,
         email: given.email,
         email_normalized: emailNormalized,
@@ -62,7 +63,7 @@ export async function createReseller(ctx: Ctx, scope: OwnerScope, given: NewRese
         allowed_license_keys: given.allowed_license_keys,
         created_at: now,
       })
-      await auditOwner(tx, scope, now, 'reseller.created', id)
+      write.record('reseller.created', id, { appId: app.id, licenseLimit: given.allowed_license_keys })
     }),
   )
   return {
@@ -82,31 +83,38 @@ export interface ResellerUpdate {
 /** A limit below what exists is taken: the reseller makes no more until some are deleted. */
 export async function updateReseller(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: VendorActor,
   id: string,
   update: ResellerUpdate,
 ): Promise<Reseller> {
-  const now = ctx.clock.now()
   const change: repo.ResellerChange = {
     ...(update.licenseLimit === undefined ? {} : { allowed_license_keys: update.licenseLimit }),
     ...(update.active === undefined ? {} : { active: update.active ? 1 : 0 }),
   }
-  const row = await ctx.tx(async (tx) => {
-    if (!(await repo.updateReseller(tx, scope, id, change))) throw problem('not_found')
+  const row = await ctx.tx(actor, async (write) => {
+    const { tx } = write
+    const before = await repo.lockReseller(tx, actor, id)
+    if (!before || !(await repo.updateReseller(tx, actor, id, change))) throw problem('not_found')
     if (update.active === false) await endSessions(tx, id)
-    await auditOwner(tx, scope, now, 'reseller.updated', id, { ...update })
-    return repo.findReseller(tx, scope, id)
+    const after = { licenseLimit: update.licenseLimit, active: update.active }
+    write.record('reseller.updated', id, {
+      before: {
+        ...(after.licenseLimit === undefined ? {} : { licenseLimit: before.allowed_license_keys }),
+        ...(after.active === undefined ? {} : { active: before.active === 1 }),
+      },
+      after,
+    })
+    return repo.findReseller(tx, actor, id)
   })
   if (!row) throw problem('not_found')
   return toReseller(row)
 }
 
 /** Its sessions end with it; its licenses and their end users stay with the owner. */
-export async function deleteReseller(ctx: Ctx, scope: OwnerScope, id: string): Promise<void> {
-  const now = ctx.clock.now()
-  await ctx.tx(async (tx) => {
-    if (!(await repo.deleteReseller(tx, scope, id))) throw problem('not_found')
-    await auditOwner(tx, scope, now, 'reseller.deleted', id)
+export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
+  await ctx.tx(actor, async (write) => {
+    if (!(await repo.deleteReseller(write.tx, actor, id))) throw problem('not_found')
+    write.record('reseller.deleted', id, {})
   })
 }
 

@@ -1,18 +1,18 @@
+import type { ResellerActor } from '../../core/actor.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
-import { newId, newToken } from '../../core/ids.ts'
+import { newToken } from '../../core/ids.ts'
 import { newSessionEnd, slidEnd } from '../../core/sessions.ts'
 import type { Tx } from '../../db/open.ts'
-import type { ResellerActor } from '../../http/mount.ts'
 
 /** Opens a session of a reseller whose row the transaction has locked, and answers its token. */
-export async function openSession(tx: Tx, resellerId: string, now: number): Promise<string> {
+export async function openSession(tx: Tx, actor: ResellerActor, now: number): Promise<string> {
   const token = newToken('kwr')
   await tx
     .insertInto('reseller_sessions')
     .values({
-      id: newId('ses'),
-      reseller_id: resellerId,
+      id: actor.sessionId,
+      reseller_id: actor.resellerId,
       token_hash: sha256(token),
       created_at: now,
       expires_at: newSessionEnd(now),
@@ -21,8 +21,12 @@ export async function openSession(tx: Tx, resellerId: string, now: number): Prom
   return token
 }
 
-/** Whose session a token opens; the session's end slides while it is used. Nobody's when the reseller is suspended. */
-export async function authenticateReseller(ctx: Ctx, token: string): Promise<ResellerActor | undefined> {
+/** Resolves a token to its reseller unless suspended; the session's end slides while it is used. */
+export async function authenticateReseller(
+  ctx: Ctx,
+  token: string,
+  address: string,
+): Promise<ResellerActor | undefined> {
   const session = await ctx.db
     .selectFrom('reseller_sessions as s')
     .innerJoin('resellers as r', 'r.id', 's.reseller_id')
@@ -45,15 +49,19 @@ export async function authenticateReseller(ctx: Ctx, token: string): Promise<Res
     ownerId: session.owner_id,
     appId: session.app_id,
     sessionId: session.id,
+    address,
   }
 }
 
 export async function endSession(ctx: Ctx, actor: ResellerActor): Promise<void> {
-  await ctx.db
-    .deleteFrom('reseller_sessions')
-    .where('id', '=', actor.sessionId)
-    .where('reseller_id', '=', actor.resellerId)
-    .execute()
+  await ctx.tx(actor, async (write) => {
+    await write.tx
+      .deleteFrom('reseller_sessions')
+      .where('id', '=', actor.sessionId)
+      .where('reseller_id', '=', actor.resellerId)
+      .execute()
+    write.record('reseller.signed_out', actor.resellerId, {})
+  })
 }
 
 export async function endSessions(tx: Tx, resellerId: string): Promise<void> {

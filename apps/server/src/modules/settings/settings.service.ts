@@ -1,4 +1,4 @@
-import { audit } from '../../core/audit.ts'
+import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Db } from '../../db/open.ts'
@@ -19,37 +19,32 @@ export async function getSettings(db: Db, scope: OwnerScope): Promise<PlatformSe
 
 export async function updateSettings(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: VendorActor,
   change: Partial<PlatformSettings>,
 ): Promise<PlatformSettings> {
-  const now = ctx.clock.now()
-  return ctx.tx(async (tx) => {
-    await repo.updateSettings(tx, scope, change)
-    await audit(tx, { ...entry(scope, now), action: 'settings.updated', detail: { ...change } })
-    return getSettings(tx, scope)
+  return ctx.tx(actor, async (write) => {
+    const before = await getSettings(write.tx, actor)
+    await repo.updateSettings(write.tx, actor, change)
+    const after = await getSettings(write.tx, actor)
+    write.record('settings.updated', null, { before, after })
+    return after
   })
 }
 
 /** Deletes all that the owner's programs and customers are made of; account, plan and audit stay. */
-export async function resetPlatform(ctx: Ctx, scope: OwnerScope): Promise<void> {
-  for (const app of await listAppRefs(ctx.db, scope)) await deleteAppIfThere(ctx, scope, app._id)
-  const now = ctx.clock.now()
-  await ctx.tx(async (tx) => {
-    await repo.updateSettings(tx, scope, { pauseApplications: false, hwidLock: true })
-    await endSessions(tx, scope)
-    await audit(tx, { ...entry(scope, now), action: 'platform.reset' })
+export async function resetPlatform(ctx: Ctx, actor: VendorActor): Promise<void> {
+  await ctx.tx(actor, async (write) => write.record('platform.reset_started', null, {}))
+  for (const app of await listAppRefs(ctx.db, actor)) await deleteAppIfThere(ctx, actor, app._id)
+  await ctx.tx(actor, async (write) => {
+    await repo.updateSettings(write.tx, actor, { pauseApplications: false, hwidLock: true })
+    await endSessions(write.tx, actor)
+    write.record('platform.reset', null, {})
   })
 }
 
 /** Another tab may delete the same app meanwhile; then there is nothing left to do. */
-async function deleteAppIfThere(ctx: Ctx, scope: OwnerScope, id: string): Promise<void> {
-  await deleteApp(ctx, scope, id).catch((error: unknown) => {
+async function deleteAppIfThere(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
+  await deleteApp(ctx, actor, id).catch((error: unknown) => {
     if (!(error instanceof Problem && error.code === 'not_found')) throw error
   })
 }
-
-const entry = (scope: OwnerScope, now: number) => ({
-  ownerId: scope.ownerId,
-  actor: { kind: 'owner' as const, id: scope.ownerId },
-  now,
-})

@@ -85,6 +85,17 @@ export async function extendLicenses(
     .execute()
 }
 
+/** Extends one end user and its first license; returns the new expiry. */
+export async function extendClient(tx: Tx, id: string, days: number, now: number): Promise<number> {
+  await extendClients(tx, [id], days, now)
+  const { expires_at } = await tx
+    .selectFrom('clients')
+    .select('expires_at')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return expires_at
+}
+
 /** Extends end users and their first licenses; a key added later keeps its own expiry. */
 export async function extendClients(
   tx: Tx,

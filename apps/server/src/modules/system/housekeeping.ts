@@ -1,3 +1,4 @@
+import { system } from '../../core/actor.ts'
 import { minute, second } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
@@ -19,7 +20,7 @@ const sessionTables = ['client_sessions', 'owner_sessions', 'reseller_sessions']
 export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Promise<void> {
   const now = ctx.clock.now()
   const some = (remove: (tx: Tx, count: number) => Promise<number>) =>
-    inSlices((size) => ctx.tx((tx) => remove(tx, size)))
+    inSlices((size) => ctx.tx(system, ({ tx }) => remove(tx, size)))
   for (const table of sessionTables) await some((tx, count) => deleteEnded(tx, table, now, count))
   await some((tx, count) => repo.deletePastAttempts(tx, now, count))
   await some((tx, count) => forgetAddresses(tx, now, count))

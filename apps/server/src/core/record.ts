@@ -1,0 +1,88 @@
+import { type ActionDetail, type ActionName, actions, unloggedActions } from '@keyward/contract'
+import type { Kysely } from 'kysely'
+import { type Tx, transact } from '../db/open.ts'
+import type { Tables } from '../db/tables.ts'
+import { type Actor, toAuditColumns } from './actor.ts'
+import { newId } from './ids.ts'
+
+/** Who did what to which object, and what it changed. */
+export interface ActionRecord {
+  id: string
+  action: ActionName
+  actor: Actor
+  /** The owner whose rows changed; null for what concerns all owners. */
+  ownerId: string | null
+  targetId: string | null
+  detail: unknown
+  /** Milliseconds since 1970. */
+  at: number
+}
+
+/** A transaction that records what its actor does. */
+export class Write {
+  readonly tx: Tx
+  readonly actor: Actor
+  readonly #now: number
+  readonly #records: ActionRecord[] = []
+
+  constructor(tx: Tx, actor: Actor, now: number) {
+    this.tx = tx
+    this.actor = actor
+    this.#now = now
+  }
+
+  /** Notes an action; it is stored with the transaction and published after the commit. */
+  record<N extends ActionName>(action: N, targetId: string | null, detail: ActionDetail<N>): void {
+    const { actor } = this
+    this.#records.push({
+      id: newId('aud'),
+      action,
+      actor,
+      ownerId: actor.ownerId,
+      targetId,
+      detail: actions[action].parse(detail),
+      at: this.#now,
+    })
+  }
+
+  /** Stores the records; the transaction's last statement. */
+  async store(): Promise<readonly ActionRecord[]> {
+    const rows = this.#records.filter(({ action }) => !unloggedActions.has(action)).map(toRow)
+    if (rows.length > 0) await this.tx.insertInto('audit').values(rows).execute()
+    return this.#records
+  }
+}
+
+const toRow = (record: ActionRecord) => ({
+  id: record.id,
+  owner_id: record.ownerId,
+  ...toAuditColumns(record.actor),
+  action: record.action,
+  target_id: record.targetId,
+  detail: JSON.stringify(record.detail),
+  created_at: record.at,
+})
+
+export type RecordConsumer = (records: readonly ActionRecord[]) => void
+
+/** A write from the command line; running servers see it with their next read. */
+export const transactAsOperator = <T>(
+  db: Kysely<Tables>,
+  { ownerId, now }: { ownerId: string | null; now: number },
+  work: (write: Write) => Promise<T>,
+): Promise<T> => transactRecorded(db, { actor: { kind: 'operator', ownerId }, now, publish: () => {} }, work)
+
+/** Runs `work` in one transaction with its records, and publishes them once it is committed. */
+export async function transactRecorded<T>(
+  db: Kysely<Tables>,
+  { actor, now, publish }: { actor: Actor; now: number; publish: RecordConsumer },
+  work: (write: Write) => Promise<T>,
+): Promise<T> {
+  const { result, records } = await transact(db, async (tx) => {
+    const write = new Write(tx, actor, now)
+    const result = await work(write)
+    return { result, records: await write.store() }
+  })
+  if (records.length > 0) publish(records)
+  return result
+}

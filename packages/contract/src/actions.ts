@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { limits } from './constants.ts'
+
+const nothing = z.strictObject({})
+const count = z.int().min(0)
+/** Milliseconds since 1970; null when there is none. */
+const time = z.int().nullable()
+const id = z.string().max(64)
+const ids = z.array(id).max(Math.max(limits.bulkMax, limits.generateMax))
+const flag = z.boolean()
+
+/** A value before and after a change. */
+const changeOf = <T extends z.ZodType>(value: T) => z.strictObject({ before: value, after: value })
+
+const appFields = z
+  .strictObject({
+    name: z.string(),
+    version: z.string(),
+    paused: flag,
+    hwidLock: flag,
+    allowCustomLicenseKey: flag,
+  })
+  .partial()
+const messages = z.record(z.string(), z.string())
+const resellerFields = z.strictObject({ licenseLimit: z.int(), active: flag }).partial()
+const settingsFields = z.strictObject({ pauseApplications: flag, hwidLock: flag })
+const plan = z.strictObject({ plan: z.enum(['free', 'premium']), until: time })
+const coupon = z.strictObject({
+  percent: z.int(),
+  from: time,
+  until: time,
+  uses: z.int().nullable(),
+  usesPerOwner: z.int().nullable(),
+  listed: flag,
+  active: flag,
+})
+const payment = z.strictObject({
+  orderId: id,
+  amount: z.int(),
+  currency: z.string(),
+  premiumUntil: time,
+})
+
+/**
+ * Every act that is recorded, with the schema of its detail: what changed, before and after where that is
+ * not visible from the name. Details hold no secret.
+ */
+export const actions = {
+  'owner.registered': nothing,
+  'owner.signed_in': nothing,
+  'owner.signed_out': nothing,
+  'owner.password_changed': nothing,
+  'owner.email_changed': changeOf(z.string()),
+
+  'app.created': z.strictObject({ name: z.string() }),
+  'app.updated': changeOf(appFields),
+  'app.secret_rotated': nothing,
+  'app.messages_changed': changeOf(messages),
+  'app.messages_reset': z.strictObject({ before: messages }),
+  'app.deletion_started': z.strictObject({ name: z.string() }),
+  'app.deleted': z.strictObject({ name: z.string() }),
+
+  'licenses.created': z.strictObject({ count, ids }),
+  'licenses.imported': z.strictObject({ count }),
+  'license.expiry_changed': changeOf(time),
+  'license.banned': nothing,
+  'license.unbanned': nothing,
+  'license.deleted': z.strictObject({ used: flag }),
+  'license.redeemed': z.strictObject({ endUserId: id, expiresAt: time }),
+  'licenses.extended': z.strictObject({ ids, days: z.int() }),
+  'licenses.banned': z.strictObject({ ids }),
+  'licenses.unbanned': z.strictObject({ ids }),
+  'licenses.deleted': z.strictObject({ ids }),
+  'licenses.deletion_started': z.strictObject({ appId: id.nullable(), resellerId: id.nullable() }),
+  'licenses.slice_deleted': z.strictObject({ count }),
+  'licenses.deletion_finished': z.strictObject({ count }),
+
+  'end_user.created': z.strictObject({ expiresAt: time }),
+  'end_user.registered': z.strictObject({ licenseId: id }),
+  'end_user.banned': nothing,
+  'end_user.unbanned': nothing,
+  'end_user.hwid_reset': z.strictObject({ wasBound: flag }),
+  'end_user.extended': z.strictObject({ days: z.int(), before: time, after: time }),
+  'end_user.deleted': nothing,
+  'end_user.signed_in': nothing,
+  'end_user.signed_out': nothing,
+  'end_users.extended': z.strictObject({ ids, days: z.int() }),
+  'end_users.banned': z.strictObject({ ids }),
+  'end_users.unbanned': z.strictObject({ ids }),
+  'end_users.hwid_reset': z.strictObject({ ids }),
+  'end_users.deleted': z.strictObject({ ids }),
+  'end_users.slice_deleted': z.strictObject({ count }),
+
+  'reseller.created': z.strictObject({ appId: id, licenseLimit: z.int() }),
+  'reseller.updated': changeOf(resellerFields),
+  'reseller.deleted': nothing,
+  'reseller.signed_in': nothing,
+  'reseller.signed_out': nothing,
+
+  'settings.updated': changeOf(settingsFields),
+  'platform.reset_started': nothing,
+  'platform.reset': nothing,
+
+  'plan.set': changeOf(plan),
+  'plan.cancelled': z.strictObject({ refund: z.int() }),
+  'plan.paid': payment,
+  'plan.taken_back': payment,
+  'plan.restored': payment,
+  'order.created': z.strictObject({ duration: z.string(), amount: z.int(), currency: z.string() }),
+  'payment.updated': z.strictObject({ orderId: id, status: z.string() }),
+  'payment.refund_due': payment,
+  'coupon.set': z.strictObject({ before: coupon.nullable(), after: coupon }),
+  'coupon.ended': z.strictObject({ before: coupon }),
+} as const satisfies Record<string, z.ZodType>
+
+export type ActionName = keyof typeof actions
+export type ActionDetail<N extends ActionName> = z.output<(typeof actions)[N]>
+
+/** Acts of programs so frequent that a row for each could fill the disk; the audit log leaves them out. */
+export const unloggedActions: ReadonlySet<ActionName> = new Set(['end_user.signed_in', 'end_user.signed_out'])
