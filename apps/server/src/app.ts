@@ -8,7 +8,7 @@ import type { Ctx } from './core/ctx.ts'
 import type { LogWriter } from './core/log-writer.ts'
 import { Passwords } from './core/passwords.ts'
 import { problem } from './core/problem.ts'
-import { transactRecorded } from './core/record.ts'
+import { type RecordConsumer, transactRecorded } from './core/record.ts'
 import type { Database } from './db/open.ts'
 import { installBodies } from './http/body.ts'
 import { closeConnectionsWithServer } from './http/closing.ts'
@@ -61,6 +61,8 @@ export interface AppOptions {
   programRequestsPerMinute?: number
   /** How often the streams of events are looked at. */
   beatMs?: number | undefined
+  /** Receives what was recorded, after its commit. */
+  onRecords?: RecordConsumer
   /** How long after the start the first reminders are sent. */
   remindersAfterMs?: number | undefined
   timeouts?: { requestMs: number; headersMs: number; checkEveryMs: number }
@@ -74,6 +76,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, database } = options
   const server = createServer(options)
   const clock = options.clock ?? systemClock
+  const publish: RecordConsumer = (records) => {
+    events.publish(records)
+    options.onRecords?.(records)
+  }
   const ctx: Ctx = {
     config,
     database,
@@ -81,12 +87,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clock,
     seal: options.seal,
     passwords: options.passwords ?? new Passwords(),
-    tx: (actor, work) =>
-      transactRecorded(
-        database.db,
-        { actor, now: clock.now(), publish: (records) => events.publish(records) },
-        work,
-      ),
+    tx: (actor, work) => transactRecorded(database.db, { actor, now: clock.now(), publish }, work),
   }
   const logError = (error: unknown) => server.log.error({ err: error }, 'background work failed')
   const events = createEvents(ctx, { onError: logError, beatMs: options.beatMs })

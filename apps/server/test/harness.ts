@@ -9,6 +9,8 @@ import { buildApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { type Clock, day } from '../src/core/clock.ts'
 import { createSeal } from '../src/core/crypto.ts'
+import type { Ctx } from '../src/core/ctx.ts'
+import { transactRecorded } from '../src/core/record.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
@@ -31,6 +33,12 @@ export class TestClock implements Clock {
     return new Date(this.#now + days * day).toISOString()
   }
 }
+
+/** Transactions outside of a server, whose records nothing listens to. */
+export const transactionsOn =
+  ({ db }: Pick<Database, 'db'>, clock: Clock): Ctx['tx'] =>
+  (actor, work) =>
+    transactRecorded(db, { actor, now: clock.now(), publish: () => {} }, work)
 
 /** The real server on a real, migrated, empty database. */
 export interface TestServer {

@@ -5,11 +5,10 @@ import { expect } from 'vitest'
 import type { AppOptions } from '../src/app.ts'
 import { createSeal } from '../src/core/crypto.ts'
 import { Passwords } from '../src/core/passwords.ts'
-import { transactRecorded } from '../src/core/record.ts'
 import { createProvider, type Payments } from '../src/modules/payments/payments.ctx.ts'
 import { reconcile } from '../src/modules/payments/payments.reconciler.ts'
 import type { Owner } from './actors.ts'
-import { startServer, type TestServer } from './harness.ts'
+import { startServer, type TestServer, transactionsOn } from './harness.ts'
 
 const keys = {
   keyId: 'rzp_test_keyward',
@@ -54,8 +53,7 @@ export async function startPaying(
       db: database.db,
       seal: createSeal(config.secretKey ?? ''),
       passwords: new Passwords(),
-      tx: (actor, work) =>
-        transactRecorded(database.db, { actor, now: clock.now(), publish: () => {} }, work),
+      tx: transactionsOn(database, clock),
     },
     provider: createProvider(config),
     onError: () => {},

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import type { Ctx } from '../../src/core/ctx.ts'
-import { transact } from '../../src/db/open.ts'
 import { tidy } from '../../src/modules/system/housekeeping.ts'
 import * as repo from '../../src/modules/system/system.repo.ts'
 import { makeApp, makeLicenses } from '../actors.ts'
+import { transactionsOn } from '../harness.ts'
 import { premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
@@ -15,7 +15,7 @@ const ctx = () => {
     clock: on.clock,
     database: on.database,
     db: on.database.db,
-    tx: (work) => transact(on.database.db, work),
+    tx: transactionsOn(on.database, on.clock),
   }
   return parts as Ctx
 }
@@ -39,10 +39,10 @@ test('deletes thousands of empty counts in slices, and no count of rows that exi
       values ${sql.join(rows)}`.execute(on.database.db)
   }
   const slices: number[] = []
-  const limited = vi.fn<Ctx['tx']>((work) =>
-    transact(on.database.db, async (tx) => {
+  const limited = vi.fn<Ctx['tx']>((actor, work) =>
+    ctx().tx(actor, async (write) => {
       const before = (await Promise.all(repo.countTables.map(size))).reduce((sum, n) => sum + n)
-      const result = await work(tx)
+      const result = await work(write)
       slices.push(before)
       return result
     }),

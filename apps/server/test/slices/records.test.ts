@@ -1,0 +1,361 @@
+import { type ActionName, actions, unloggedActions } from '@keyward/contract'
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import type { ActionRecord } from '../../src/core/record.ts'
+import type { Tables } from '../../src/db/tables.ts'
+import { allEndpoints } from '../../src/http/openapi.ts'
+import { activateKey, makeApp, makeLicenses, onlyOne, registerUser, startProgram } from '../actors.ts'
+import type { Answer } from '../harness.ts'
+import { makeReseller } from '../reseller-actor.ts'
+import { premiumOwnerForAll, serverForAll } from '../stage.ts'
+
+const published: ActionRecord[] = []
+const on = serverForAll({}, { onRecords: (records) => published.push(...records) })
+const owner = premiumOwnerForAll(on)
+let app: Awaited<ReturnType<typeof makeApp>>
+beforeEach(async () => {
+  app = await makeApp(owner)
+})
+
+type Kind = ActionRecord['actor']['kind']
+type Call = () => Promise<Answer>
+/** Who acts, what is recorded, and how to make the call once its surroundings exist. */
+type Recipe = [kind: Kind, recorded: ActionName[], prepare: () => Promise<Call>]
+
+const oneLicense = async () => onlyOne(await makeLicenses(on, owner, app))
+const onLicense = (method: string, path: string, body?: object) => async () => {
+  const { _id } = await oneLicense()
+  return () => owner.call(method, `/licenses/${_id}${path}`, body)
+}
+const onEndUser = (method: string, path: string, body?: object) => async () => {
+  const { user } = await activateKey(on, owner, app, 'pc-1')
+  return () => owner.call(method, `/clients/${user._id}${path}`, body)
+}
+const onApp = (method: string, path: string, body?: object) => async () => () =>
+  owner.call(method, `/apps/${app._id}${path}`, body)
+const onReseller = (method: string, body?: object) => async () => {
+  const { _id } = await makeReseller(on, owner, app)
+  return () => owner.call(method, `/resellers/${_id}`, body)
+}
+const inPortal = (method: string, path: string, body?: object) => async () => {
+  const reseller = await makeReseller(on, owner, app)
+  return () => reseller.call(method, path, body)
+}
+const signedIn = (method: string, path: string, body?: object) => async () => {
+  const { email, password } = owner
+  const { token } = (await on.call('POST', '/auth/login', { body: { email, password } })).json.data
+  return () => on.call(method, path, { token, body })
+}
+let addresses = 0
+const newAddress = () => `someone${++addresses}@example.com`
+const later = '2030-01-01'
+const coupons = ['SAVE10', 'SAVE20', 'SAVE25']
+
+const order = async () => (await owner.call('POST', '/payments/razorpay/create-order', {})).json.data.orderId
+const paying = async (): Promise<Call> => {
+  const razorpay_order_id = await order()
+  const body = {
+    razorpay_order_id,
+    razorpay_payment_id: `pay_${razorpay_order_id}`,
+    razorpay_signature: 'mock',
+  }
+  return () => owner.call('POST', '/payments/razorpay/verify', body)
+}
+
+const recipes: Record<string, Recipe> = {
+  'auth.register': [
+    'owner',
+    ['owner.registered'],
+    async () => () =>
+      on.call('POST', '/auth/register', { body: { name: 'A', email: newAddress(), password: 'secret1' } }),
+  ],
+  'auth.login': [
+    'owner',
+    ['owner.signed_in'],
+    async () => () =>
+      on.call('POST', '/auth/login', { body: { email: owner.email, password: owner.password } }),
+  ],
+  'auth.logout': ['owner', ['owner.signed_out'], signedIn('POST', '/auth/logout')],
+  'auth.changePassword': [
+    'owner',
+    ['owner.password_changed'],
+    async () => {
+      const body = { name: 'B', email: newAddress(), password: 'secret1' }
+      const { token } = (await on.call('POST', '/auth/register', { body })).json.data
+      return () =>
+        on.call('PUT', '/auth/password', {
+          token,
+          body: { currentPassword: 'secret1', newPassword: 'secret22' },
+        })
+    },
+  ],
+  'auth.changeEmail': [
+    'owner',
+    ['owner.email_changed'],
+    async () => {
+      const body = { name: 'C', email: newAddress(), password: 'secret1' }
+      const { token } = (await on.call('POST', '/auth/register', { body })).json.data
+      return () =>
+        on.call('PUT', '/auth/email', { token, body: { email: newAddress(), password: 'secret1' } })
+    },
+  ],
+  'apps.create': ['owner', ['app.created'], async () => () => owner.call('POST', '/apps', { name: 'New' })],
+  'apps.update': ['owner', ['app.updated'], onApp('PUT', '', { name: 'Other' })],
+  'apps.remove': [
+    'owner',
+    ['app.deletion_started', 'licenses.slice_deleted', 'end_users.slice_deleted', 'app.deleted'],
+    async () => {
+      await activateKey(on, owner, app)
+      return onApp('DELETE', '')()
+    },
+  ],
+  'apps.rotateSecret': ['owner', ['app.secret_rotated'], onApp('POST', '/rotate-secret')],
+  'apps.updateErrorMessages': [
+    'owner',
+    ['app.messages_changed'],
+    onApp('PUT', '/error-messages', { keyUsed: 'Taken' }),
+  ],
+  'apps.resetErrorMessages': ['owner', ['app.messages_reset'], onApp('DELETE', '/error-messages')],
+  'licenses.create': [
+    'owner',
+    ['licenses.created'],
+    async () => () => owner.call('POST', '/licenses', { app: app._id, expiresAt: later }),
+  ],
+  'licenses.update': ['owner', ['license.expiry_changed'], onLicense('PUT', '', { expiresAt: later })],
+  'licenses.toggleBan': ['owner', ['license.banned'], onLicense('PATCH', '/toggle-ban')],
+  'licenses.remove': ['owner', ['license.deleted'], onLicense('DELETE', '')],
+  'licenses.removeAll': [
+    'owner',
+    ['licenses.deletion_started', 'licenses.slice_deleted', 'licenses.deletion_finished'],
+    async () => {
+      await oneLicense()
+      return () => owner.call('DELETE', `/licenses?app=${app._id}`)
+    },
+  ],
+  'clients.createDirect': [
+    'owner',
+    ['end_user.created'],
+    async () => () =>
+      owner.call('POST', '/clients/create-direct', {
+        username: 'alice',
+        password: 'secret1',
+        appId: app._id,
+        expiresAt: later,
+      }),
+  ],
+  'clients.toggleBan': ['owner', ['end_user.banned'], onEndUser('PATCH', '/toggle-ban')],
+  'clients.resetHwid': ['owner', ['end_user.hwid_reset'], onEndUser('PATCH', '/reset-hwid')],
+  'clients.extend': ['owner', ['end_user.extended'], onEndUser('PATCH', '/extend', { days: 3 })],
+  'clients.remove': ['owner', ['end_user.deleted'], onEndUser('DELETE', '')],
+  'resellers.create': [
+    'owner',
+    ['reseller.created'],
+    async () => () =>
+      owner.call('POST', '/resellers', {
+        email: newAddress(),
+        password: 'secret1',
+        app_id: app._id,
+        allowed_license_keys: 5,
+      }),
+  ],
+  'resellers.update': ['owner', ['reseller.updated'], onReseller('PUT', { licenseLimit: 3 })],
+  'resellers.remove': ['owner', ['reseller.deleted'], onReseller('DELETE')],
+  'portal.login': [
+    'reseller',
+    ['reseller.signed_in'],
+    async () => {
+      const { email, password } = await makeReseller(on, owner, app)
+      return () => on.call('POST', '/resellers/auth/login', { body: { email, password } })
+    },
+  ],
+  'portal.logout': ['reseller', ['reseller.signed_out'], inPortal('POST', '/logout')],
+  'portal.createLicenses': [
+    'reseller',
+    ['licenses.created'],
+    inPortal('POST', '/licenses', { count: 2, expiresAt: later }),
+  ],
+  'portal.removeLicenses': [
+    'reseller',
+    ['licenses.deletion_started', 'licenses.slice_deleted', 'licenses.deletion_finished'],
+    async () => {
+      const reseller = await makeReseller(on, owner, app)
+      await reseller.call('POST', '/licenses', { count: 1, expiresAt: later })
+      return () => reseller.call('DELETE', '/licenses')
+    },
+  ],
+  'payments.createOrder': [
+    'owner',
+    ['order.created'],
+    // An order with the same coupon would be reused, and nothing new recorded.
+    async () => {
+      const couponCode = coupons.pop()
+      return () => owner.call('POST', '/payments/razorpay/create-order', { couponCode })
+    },
+  ],
+  'payments.verify': ['provider', ['payment.updated', 'plan.paid'], paying],
+  'payments.cancelSubscription': [
+    'owner',
+    ['plan.cancelled'],
+    async () => () => owner.call('POST', '/payments/cancel-subscription', {}),
+  ],
+  'bulk.licenses': [
+    'owner',
+    ['licenses.banned'],
+    async () => {
+      const { _id } = await oneLicense()
+      return () => owner.call('POST', '/licenses/bulk', { action: 'ban', ids: [_id] })
+    },
+  ],
+  'bulk.clients': [
+    'owner',
+    ['end_users.extended'],
+    async () => {
+      const { user } = await activateKey(on, owner, app)
+      return () => owner.call('POST', '/clients/bulk', { action: 'extend', days: 2, ids: [user._id] })
+    },
+  ],
+  'bulk.importLicenses': [
+    'owner',
+    ['licenses.imported'],
+    async () => () => owner.call('POST', '/licenses/import', { app: app._id, csv: 'expiresAt\n2030-01-01' }),
+  ],
+  'settings.update': [
+    'owner',
+    ['settings.updated'],
+    async () => () => owner.call('PUT', '/settings', { hwidLock: true }),
+  ],
+  'settings.reset': [
+    'owner',
+    ['platform.reset_started', 'platform.reset'],
+    async () => {
+      const body = { name: 'D', email: newAddress(), password: 'secret1' }
+      const { token } = (await on.call('POST', '/auth/register', { body })).json.data
+      return () => on.call('POST', '/settings/reset', { token })
+    },
+  ],
+  'program.register': [
+    'program',
+    ['end_user.registered'],
+    async () => {
+      const { key } = await oneLicense()
+      const program = await startProgram(on, app)
+      return () =>
+        program.call('POST', '/register', { username: 'alice', password: 'secret1', licenseKey: key })
+    },
+  ],
+  'program.login': [
+    'program',
+    ['end_user.signed_in'],
+    async () => {
+      await registerUser(on, owner, app)
+      const program = await startProgram(on, app)
+      return () => program.call('POST', '/login', { username: 'alice', password: 'swordfish' })
+    },
+  ],
+  'program.license': [
+    'program',
+    ['end_user.registered'],
+    async () => {
+      const { key } = await oneLicense()
+      const program = await startProgram(on, app)
+      return () => program.call('POST', '/license', { licenseKey: key })
+    },
+  ],
+  'program.upgrade': [
+    'program',
+    ['license.redeemed'],
+    async () => {
+      const { program } = await registerUser(on, owner, app)
+      const { key } = await oneLicense()
+      return () => program.call('POST', '/upgrade', { username: 'alice', licenseKey: key })
+    },
+  ],
+  'program.logout': [
+    'program',
+    ['end_user.signed_out'],
+    async () => {
+      const { program } = await activateKey(on, owner, app)
+      return () => program.call('POST', '/logout', {})
+    },
+  ],
+}
+
+/** What these calls change is no act of anybody on an owner's things. */
+const unrecorded = new Set([
+  // Opens a session that no end user has signed in to.
+  'program.init',
+  // Read only.
+  'program.validate',
+  'payments.validateCoupon',
+  // Records as `payments.verify` does, through the same settlement.
+  'payments.webhook',
+])
+
+const writing = allEndpoints
+  .filter(({ name, endpoint }) => endpoint.method !== 'GET' && !unrecorded.has(name))
+  .map(({ name }) => name)
+
+const recipeOf = (name: string): Recipe => {
+  const recipe = recipes[name]
+  if (!recipe) throw new Error(`describe in \`recipes\` what ${name} records`)
+  return recipe
+}
+
+test.each(writing)('%s records who did what, and stores it', async (name) => {
+  const [kind, recorded, prepare] = recipeOf(name)
+  const call = await prepare()
+  published.length = 0
+  const answer = await call()
+  expect(answer.json).toMatchObject({ success: true })
+  const records = published.slice()
+  expect(records.map(({ action }) => action)).toEqual(expect.arrayContaining(recorded))
+  const stored = await on.database.db
+    .selectFrom('audit')
+    .selectAll()
+    .where(
+      'id',
+      'in',
+      records.map(({ id }) => id),
+    )
+    .execute()
+  expect(stored).toHaveLength(records.filter(({ action }) => !unloggedActions.has(action)).length)
+  for (const { id, action, actor, detail } of records) {
+    expect(actor.kind).toBe(kind)
+    expect(actions[action].safeParse(detail).success).toBe(true)
+    const row = stored.find((one) => one.id === id)
+    if (!row) continue
+    expect(row).toMatchObject({ action, actor_kind: kind, detail: JSON.stringify(detail) })
+    expect(row.owner_id).toBe(actor.ownerId)
+    if (kind !== 'provider')
+      expect(row).toMatchObject({ address: '127.0.0.1', session_id: expect.any(String) })
+  }
+})
+
+const tables: (keyof Tables)[] = [
+  'owners',
+  'owner_sessions',
+  'apps',
+  'licenses',
+  'clients',
+  'resellers',
+  'reseller_sessions',
+  'payments',
+]
+const snapshot = async () =>
+  JSON.stringify(
+    await Promise.all(tables.map((table) => on.database.db.selectFrom(table).selectAll().execute())),
+  )
+
+const logged = writing.filter((name) => recipeOf(name)[1].some((action) => !unloggedActions.has(action)))
+
+test.each(logged)('%s changes nothing when its record cannot be stored', async (name) => {
+  const call = await recipeOf(name)[2]()
+  const before = await snapshot()
+  await sql`alter table audit rename to audit_away`.execute(on.database.db)
+  try {
+    expect((await call()).status).toBe(500)
+  } finally {
+    await sql`alter table audit_away rename to audit`.execute(on.database.db)
+  }
+  expect(await snapshot()).toBe(before)
+})
