@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { transact } from '../src/db/open.ts'
 import { tidy } from '../src/modules/system/housekeeping.ts'
 import { makeApp, makePremium, type Owner, signUp } from './actors.ts'
-import { startServer, type TestServer } from './harness.ts'
+import { startServer, type TestServer, transactionsOn } from './harness.ts'
 
 // What the tests of a file or of a `describe` play on. Each of these is called where tests are declared: its object
 // can be named at once, and is filled by the time the tests run.
@@ -36,5 +35,5 @@ export const appForAll = (owner: Owner) => filled(beforeAll, () => makeApp(owner
 export const appForEach = (owner: Owner) => filled(beforeEach, () => makeApp(owner))
 
 /** What the server does every ten minutes. */
-export const tidyUp = ({ clock, config, database: { db } }: TestServer): Promise<void> =>
-  tidy({ clock, config, db, tx: (work) => transact(db, work) })
+export const tidyUp = ({ clock, config, database }: TestServer): Promise<void> =>
+  tidy({ clock, config, db: database.db, tx: transactionsOn(database, clock) })
