@@ -40,10 +40,10 @@ function postgresRows({ pool }: Extract<Database, { dialect: 'postgres' }>): Row
       const rows = waiting.get(table)
       if (!rows) continue
       const names = Object.keys(rows[0] ?? {})
-      await pool.query(
-        `insert into ${table} (${names}) select ${names} from json_populate_recordset(null::${table}, $1)`,
-        [JSON.stringify(rows)],
-      )
+      await pool.query({
+        text: `insert into ${table} (${names}) select ${names} from json_populate_recordset(null::${table}, $1)`,
+        values: [JSON.stringify(rows)],
+      })
     }
     waiting.clear()
   }

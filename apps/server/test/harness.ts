@@ -73,7 +73,8 @@ export async function startServer(
   options: Partial<Parameters<typeof buildApp>[0]> = {},
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'keyward-test-'))
-  const databaseUrl = process.env.TEST_DATABASE === 'postgres' ? await makePostgresDatabase() : undefined
+  const isPostgres = process.env.TEST_DATABASE === 'postgres' && !environment.DATABASE_URL
+  const databaseUrl = isPostgres ? await makePostgresDatabase() : undefined
   const config = readConfig({
     RATE_LIMITS: 'off',
     DATA_DIR: dataDir,
@@ -111,7 +112,7 @@ export async function startServer(
   }
 }
 
-async function makePostgresDatabase(): Promise<string> {
+export async function makePostgresDatabase(): Promise<string> {
   const url = inject('postgresUrl')
   const name = `test_${randomBytes(8).toString('hex')}`
   const client = new pg.Client({ connectionString: url })

@@ -95,7 +95,7 @@ function packagedBinaries(): string | undefined {
 }
 
 /** PostgreSQL refuses to run as root, so it runs as another account of the system. */
-function unprivilegedAccount(): { uid?: number; gid?: number } {
+export function unprivilegedAccount(): { uid?: number; gid?: number } {
   for (const name of ['postgres', 'nobody']) {
     try {
       const uid = Number(
@@ -127,7 +127,7 @@ async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
   throw new Error('PostgreSQL did not get ready within 30 seconds')
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)

@@ -18,7 +18,7 @@ export const system = {
     path: '/ready',
     access: 'public',
     tag,
-    summary: 'The database answers',
+    summary: 'The database answers and has room to write',
     data: z.strictObject({ status: z.literal('ready') }),
     errors: ['unavailable'],
   }),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from './open.ts'
+import type { Database, Db } from './open.ts'
 
 /** A step of the schema, forward only. */
 export interface Migration {
@@ -22,19 +22,20 @@ export async function migrate(
   options: Options,
 ): Promise<string[]> {
   const { db, dialect } = database
-  await sql`create table if not exists migrations (name varchar(100) primary key, applied_at bigint not null)`.execute(
-    db,
-  )
-  await sql`create table if not exists meta (name varchar(100) primary key, value text not null)`.execute(db)
-  const done = await applied(database)
-  refuseUnknown(done, migrations)
-  if (done.length > 0 && done.length < migrations.length) options.backUp?.()
+  if (dialect === 'sqlite') {
+    const done = await appliedIfAny(database)
+    refuseUnknown(done, migrations)
+    if (done.length > 0 && done.length < migrations.length) options.backUp?.()
+  }
   return db.transaction().execute(async (tx) => {
+    // First of all: several nodes that create the same table at once fail, even with `if not exists`.
     if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(5399731)`.execute(tx)
-    const before = new Set(await applied({ db: tx }))
+    for (const table of bookkeeping) await sql.raw(`create table if not exists ${table}`).execute(tx)
+    const done = await applied(tx)
+    refuseUnknown(done, migrations)
     const ran: string[] = []
     for (const migration of migrations) {
-      if (before.has(migration.name)) continue
+      if (done.includes(migration.name)) continue
       for (const statement of migration.statements(dialect)) await sql.raw(statement).execute(tx)
       await sql`insert into migrations (name, applied_at) values (${migration.name}, ${options.now})`.execute(
         tx,
@@ -45,12 +46,23 @@ export async function migrate(
   })
 }
 
-async function applied({ db }: Pick<Database, 'db'>): Promise<string[]> {
+const bookkeeping = [
+  'migrations (name varchar(100) primary key, applied_at bigint not null)',
+  'meta (name varchar(100) primary key, value text not null)',
+]
+
+async function applied(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db)
   return rows.map((row) => row.name)
 }
 
-function refuseUnknown(done: string[], migrations: readonly Migration[]): void {
+async function appliedIfAny({ db }: Pick<Database, 'db'>): Promise<string[]> {
+  const { rows } = await sql`select 1 from sqlite_master where name = 'migrations'`.execute(db)
+  return rows.length === 0 ? [] : applied(db)
+}
+
+/** Throws when a newer version than this one has migrated the database. */
+export function refuseUnknown(done: readonly string[], migrations: readonly Migration[]): void {
   const known = new Set(migrations.map((migration) => migration.name))
   const unknown = done.find((name) => !known.has(name))
   if (unknown) {

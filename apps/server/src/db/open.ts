@@ -1,8 +1,9 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { AsideDialect } from './aside.ts'
+import { KeywardPostgresDialect, PostgresPool } from './postgres.ts'
 import { NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
 import type { Db, Tables, Tx } from './tables.ts'
 
@@ -16,7 +17,7 @@ interface Common {
 /** An open database; what differs between the two engines branches on `dialect`. */
 export type Database =
   | (Common & { dialect: 'sqlite'; handles: SqliteHandles; path: string })
-  | (Common & { dialect: 'postgres'; pool: pg.Pool })
+  | (Common & { dialect: 'postgres'; pool: PostgresPool })
 
 // Counts and times fit a double; pg gives them as text otherwise.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -50,10 +51,8 @@ function openEmbedded(dataDir: string): Database {
 }
 
 function openPostgres(url: string): Database {
-  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 10_000 })
-  // A connection that the server drops while idle must not end the process; the next query opens another.
-  pool.on('error', () => {})
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const pool = new PostgresPool(url)
+  const db = new Kysely<Tables>({ dialect: new KeywardPostgresDialect(pool) })
   return { dialect: 'postgres', db, lists: db, pool, close: () => db.destroy() }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem, problem } from '../core/problem.ts'
+import { type StorageFailure, storageFailureOf } from '../db/failure.ts'
 
 export interface Failure {
   success: false
@@ -14,8 +15,24 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   const known = fromFramework(error as FastifyError)
   if (known) return known
+  const failure = storageFailureOf(error)
+  if (failure) {
+    logStorage(failure, error, request)
+    return problem(failure)
+  }
   request.log.error({ err: error, method: request.method, url: request.routeOptions.url }, 'request failed')
   return problem('internal')
+}
+
+const logStorageEveryMs = 10_000
+const loggedAt = new Map<StorageFailure, number>()
+
+/** While the database is away every request fails in the same way, and says so once in a while. */
+function logStorage(failure: StorageFailure, error: unknown, request: FastifyRequest): void {
+  const now = performance.now()
+  if (now - (loggedAt.get(failure) ?? Number.NEGATIVE_INFINITY) < logStorageEveryMs) return
+  loggedAt.set(failure, now)
+  request.log.error({ code: failure, reason: (error as Error).message }, 'the database fails')
 }
 
 function fromFramework(error: FastifyError): Problem | undefined {

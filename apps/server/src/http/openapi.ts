@@ -26,9 +26,13 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
     codes.add('invalid_digest').add('invalid_nonce').add('rate_limited').add('appDisabled')
   }
   if (endpoint.access === 'owner' && (endpoint.params || namesAnApp(endpoint))) codes.add('not_found')
+  if (!needsNoDatabase(endpoint)) codes.add('database_unavailable')
+  if (readsBody) codes.add('storage_full')
   codes.add('internal')
   return [...codes]
 }
+
+const needsNoDatabase = ({ path }: Endpoint) => path === '/health' || path === '/config'
 
 const bodyCodes: readonly ErrorCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type']
 

@@ -233,9 +233,10 @@ onPostgres(
   async () => {
     const stream = await listen(owner.token)
     if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
-    const { rowCount } = await on.database.pool.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen%'",
-    )
+    const { rowCount } = await on.database.pool.query({
+      text: "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen%'",
+      values: [],
+    })
     expect(rowCount).toBe(1)
     await expect.poll(() => stream.changes(), { timeout: 10_000 }).toBe(1)
     await wait(1100)

@@ -1,24 +1,29 @@
 import pg from 'pg'
 import { second } from '../../core/clock.ts'
+import type { PostgresPool } from '../../db/postgres.ts'
+import { isDirect } from '../../db/postgres-probe.ts'
 
 const channel = 'keyward_changes'
 const gatherMs = 200
 const checkMs = 25 * second
 const longestWaitMs = 30 * second
+/** How often everybody is asked to look again while notifications cannot arrive. */
+const unheardMs = 10 * second
 
 export interface PostgresEventsOptions {
   url: string
-  pool: pg.Pool
+  pool: PostgresPool
   /** Something of this owner has changed on some node, this one included. */
   onChange: (ownerId: string) => void
-  /** Listening has begun again after a time in which changes were missed. */
+  /** Changes may have been missed: listening has begun again, or it is not possible. */
   onGap: () => void
   onError: (error: unknown) => void
 }
 
 /**
  * Carries changes to all nodes by LISTEN and NOTIFY. What a node changes is gathered and announced together a moment
- * later: PostgreSQL lets transactions that notify commit only one after the other.
+ * later: PostgreSQL lets transactions that notify commit only one after the other. A pooler gives each transaction
+ * another connection, so nothing can listen behind it: own changes are passed on here, those of others every ten seconds.
  */
 export class PostgresEvents {
   readonly #options: PostgresEventsOptions
@@ -26,6 +31,7 @@ export class PostgresEvents {
   #listener: { client: pg.Client; lost: (error?: unknown) => void } | undefined
   #gathering: NodeJS.Timeout | undefined
   #retrying: NodeJS.Timeout | undefined
+  #unheard: NodeJS.Timeout | undefined
   #failures = 0
   #stopped = false
   readonly #checking: NodeJS.Timeout
@@ -60,6 +66,7 @@ export class PostgresEvents {
     client.once('end', lost)
     try {
       await client.connect()
+      if (!(await isDirect(client))) return this.#goUnheard(client)
       await client.query(`listen ${channel}`)
     } catch (error) {
       lost(error)
@@ -72,7 +79,10 @@ export class PostgresEvents {
   }
 
   announce(ownerIds: Iterable<string>): void {
-    for (const ownerId of ownerIds) this.#pending.add(ownerId)
+    for (const ownerId of ownerIds) {
+      this.#pending.add(ownerId)
+      if (this.#unheard) this.#options.onChange(ownerId)
+    }
     this.#gathering ??= setTimeout(() => void this.#flush(), gatherMs)
   }
 
@@ -80,6 +90,7 @@ export class PostgresEvents {
     this.#stopped = true
     clearInterval(this.#checking)
     clearTimeout(this.#retrying)
+    clearInterval(this.#unheard)
     await this.#flush()
     this.#listener?.client.removeAllListeners('end')
     await this.#listener?.client.end().catch(() => {})
@@ -92,8 +103,20 @@ export class PostgresEvents {
     this.#pending.clear()
     if (owners.length === 0) return
     await this.#options.pool
-      .query('select pg_notify($1, owner) from unnest($2::text[]) as owner', [channel, owners])
+      .query({
+        text: 'select pg_notify($1, owner) from unnest($2::text[]) as owner',
+        values: [channel, owners],
+      })
       .catch(this.#options.onError)
+  }
+
+  #goUnheard(client: pg.Client): void {
+    client.removeAllListeners()
+    client.on('error', () => {})
+    void client.end().catch(() => {})
+    if (this.#stopped) return
+    this.#unheard ??= setInterval(() => this.#options.onGap(), unheardMs)
+    this.#unheard.unref()
   }
 
   #retry(error: unknown): void {

@@ -1,7 +1,6 @@
 import { endpoints } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/ctx.ts'
-import { problem } from '../../core/problem.ts'
 import { version } from '../../core/version.ts'
 import type { Mount } from '../../http/mount.ts'
 
@@ -9,9 +8,7 @@ export function systemRoutes(mount: Mount, ctx: Ctx): void {
   const { system } = endpoints
   mount(system.health, 'public', async () => ({ status: 'up' as const }))
   mount(system.ready, 'public', async () => {
-    await sql`select 1`.execute(ctx.db).catch(() => {
-      throw problem('unavailable')
-    })
+    await sql`select 1`.execute(ctx.db)
     return { status: 'ready' as const }
   })
   mount(system.config, 'public', async () => ({

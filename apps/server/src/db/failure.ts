@@ -1,0 +1,35 @@
+/** The database cannot be reached or does not answer; `code` is that of the cause, for the lines of the start. */
+export class DatabaseUnavailableError extends Error {
+  readonly code: string | undefined
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'DatabaseUnavailableError'
+    this.code = codeOf(cause)
+  }
+}
+
+/** Why a database failed, when the fault is neither the caller's nor the program's. */
+export type StorageFailure = 'storage_full' | 'database_unavailable'
+
+const sqlite = { busy: 5, locked: 6, readOnly: 8, ioError: 10, full: 13, cannotOpen: 14 }
+// SQLite cannot enlarge its shared memory on a full disk, and reports that as an error of its own.
+const sqliteSharedMemorySize = 4874
+const postgresDiskFull = '53100'
+
+export function storageFailureOf(error: unknown): StorageFailure | undefined {
+  if (error instanceof DatabaseUnavailableError) return 'database_unavailable'
+  if (codeOf(error) === postgresDiskFull) return 'storage_full'
+  const errcode = (error as { errcode?: unknown } | null)?.errcode
+  if (typeof errcode !== 'number') return undefined
+  if (errcode === sqliteSharedMemorySize) return 'storage_full'
+  const { full, ...others } = sqlite
+  const primary = errcode & 0xff
+  if (primary === full) return 'storage_full'
+  return Object.values(others).includes(primary) ? 'database_unavailable' : undefined
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : undefined
+}

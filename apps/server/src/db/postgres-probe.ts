@@ -1,0 +1,43 @@
+import pg from 'pg'
+
+const connectMs = 1500
+const queryMs = 1000
+
+/** Asks PostgreSQL over a connection of its own; rejects when it does not answer in time. */
+export async function answersWithin<T>(url: string, ask: (probe: pg.Client) => Promise<T>): Promise<T> {
+  const probe = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: queryMs,
+  })
+  probe.on('error', () => {})
+  try {
+    await probe.connect()
+    await probe.query('select 1')
+    return await ask(probe)
+  } finally {
+    void probe.end().catch(() => {})
+  }
+}
+
+/** Whether the connection is to PostgreSQL itself: a pooler gives its clients numbers of its own. */
+export async function isDirect(
+  client: pg.ClientBase,
+  query: (text: string) => Promise<pg.QueryResult> = (text) => client.query(text),
+): Promise<boolean> {
+  const { rows } = await query('select pg_backend_pid() as pid')
+  return rows[0]?.pid === (client as unknown as { processID: number }).processID
+}
+
+/** Which of these processes of the server run a query now; undefined behind a pooler, which hides their numbers. */
+export async function runningAmong(
+  probe: pg.Client,
+  pids: readonly number[],
+): Promise<Set<number> | undefined> {
+  if (!(await isDirect(probe))) return undefined
+  const { rows } = await probe.query(
+    "select pid from pg_stat_activity where pid = any($1) and coalesce(state, 'active') = 'active'",
+    [pids],
+  )
+  return new Set(rows.map((row: { pid: number }) => row.pid))
+}

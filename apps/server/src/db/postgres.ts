@@ -1,0 +1,259 @@
+import { CompiledQuery, type DatabaseConnection, PostgresDialect, PostgresDriver } from 'kysely'
+import pg from 'pg'
+import { DatabaseUnavailableError } from './failure.ts'
+import { answersWithin, isDirect, runningAmong } from './postgres-probe.ts'
+
+const checkouts = { max: 10, longestWaitMs: 4500, connectMs: 4000 }
+/** A wait that takes longer than this makes the pool ask whether PostgreSQL still answers. */
+const suspectAfterMs = 1000
+const tickMs = 250
+const retryMs = 500
+const endMs = 2000
+
+interface Waiting {
+  since: number
+  client: pg.PoolClient | undefined
+  fail: (error: Error) => void
+}
+
+/**
+ * The connections to PostgreSQL. One that stopped answering without closing them would hold every caller forever; a
+ * slow query is no proof of that, so a long wait starts a probe over a fresh connection, and the probe decides.
+ */
+export class PostgresPool {
+  readonly #url: string
+  readonly #pool: pg.Pool
+  readonly #waiting = new Set<Waiting>()
+  readonly #direct = new WeakMap<pg.PoolClient, boolean>()
+  #lastAnswerAt = 0
+  #isDown = false
+  #isProbing = false
+  #isEnding = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(url: string) {
+    this.#url = url
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: checkouts.max,
+      connectionTimeoutMillis: checkouts.connectMs,
+    })
+    // A connection that is lost, idle or not, must not end the process: its query fails, the next opens another.
+    this.#pool.on('error', () => {})
+    this.#pool.on('connect', (client) => client.on('error', () => {}))
+  }
+
+  async connect(): Promise<PostgresClient> {
+    if (this.#isDown) throw doesNotAnswer()
+    const connecting = this.#pool.connect()
+    let isLate = false
+    try {
+      const client = await this.#watch(undefined, connecting, checkouts.longestWaitMs)
+      return new PostgresClient(this, client)
+    } catch (error) {
+      isLate = true
+      throw asUnavailable(error)
+    } finally {
+      if (isLate) void connecting.then((client) => client.release(this.#isDown)).catch(() => {})
+    }
+  }
+
+  /** One statement; its name, if any, is used where no pooler shares the connection with others. */
+  async query(query: { name?: string; text: string; values: unknown[] }): Promise<pg.QueryResult> {
+    const client = await this.connect()
+    try {
+      const { name, ...unnamed } = query
+      const isPrepared = name !== undefined && (await client.isDirect())
+      return await client.query(isPrepared ? query : unnamed)
+    } finally {
+      client.release()
+    }
+  }
+
+  /** Runs a query on a connection of this pool; for `PostgresClient` alone. */
+  async run(client: pg.PoolClient, query: string | pg.QueryConfig, values?: unknown[]) {
+    try {
+      const result = await this.#watch(client, client.query(query, values))
+      this.#lastAnswerAt = performance.now()
+      return result
+    } catch (error) {
+      if (error instanceof pg.DatabaseError) this.#lastAnswerAt = performance.now()
+      throw isConnectionFault(error) ? asUnavailable(error) : error
+    }
+  }
+
+  async isDirect(client: pg.PoolClient): Promise<boolean> {
+    const known = this.#direct.get(client)
+    if (known !== undefined) return known
+    const found = await isDirect(client, (text) => this.run(client, text))
+    this.#direct.set(client, found)
+    return found
+  }
+
+  /** Connections that are open, and callers that wait for one. */
+  get counts(): { open: number; waiting: number } {
+    return { open: this.#pool.totalCount, waiting: this.#waiting.size }
+  }
+
+  async end(): Promise<void> {
+    this.#isEnding = true
+    clearTimeout(this.#timer)
+    // A server that does not answer says no goodbye either.
+    let late: NodeJS.Timeout | undefined
+    const waited = new Promise<void>((resolve) => {
+      late = setTimeout(resolve, endMs)
+    })
+    await Promise.race([this.#pool.end(), waited])
+    clearTimeout(late)
+  }
+
+  #watch<T>(client: pg.PoolClient | undefined, work: Promise<T>, longestMs?: number): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      let longest: NodeJS.Timeout | undefined
+      const done = () => {
+        clearTimeout(longest)
+        this.#waiting.delete(waiting)
+      }
+      const waiting: Waiting = {
+        since: performance.now(),
+        client,
+        fail: (error) => {
+          done()
+          reject(error)
+        },
+      }
+      if (longestMs !== undefined) longest = setTimeout(() => waiting.fail(doesNotAnswer()), longestMs)
+      this.#waiting.add(waiting)
+      this.#schedule(tickMs)
+      work.then(
+        (result) => {
+          done()
+          resolve(result)
+        },
+        (error) => waiting.fail(error),
+      )
+    })
+  }
+
+  #schedule(ms: number): void {
+    if (this.#timer || this.#isEnding) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      void this.#check()
+    }, ms)
+    this.#timer.unref()
+  }
+
+  async #check(): Promise<void> {
+    if (this.#isDown || this.#suspects().length > 0) await this.#probe()
+    if (this.#isDown) this.#schedule(retryMs)
+    else if (this.#waiting.size > 0) this.#schedule(tickMs)
+  }
+
+  #suspects(): Waiting[] {
+    const before = performance.now() - suspectAfterMs
+    return [...this.#waiting].filter(({ since }) => since < before)
+  }
+
+  async #probe(): Promise<void> {
+    if (this.#isProbing) return
+    this.#isProbing = true
+    const startedAt = performance.now()
+    const suspects = this.#suspects()
+    try {
+      const lost = await answersWithin(this.#url, (probe) => this.#lostAmong(suspects, probe))
+      this.#isDown = false
+      for (const waiting of lost) if (this.#waiting.has(waiting)) waiting.fail(doesNotAnswer())
+    } catch (error) {
+      // A refusal is an answer, and so is what others got meanwhile: only connections are short.
+      if (isRefusal(error) || this.#lastAnswerAt > startedAt) return
+      this.#isDown = true
+      for (const waiting of [...this.#waiting]) waiting.fail(doesNotAnswer(error))
+    } finally {
+      this.#isProbing = false
+    }
+  }
+
+  /** Waits for an answer that will not come: the server runs no query of their connection. */
+  async #lostAmong(suspects: Waiting[], probe: pg.Client): Promise<Waiting[]> {
+    const pids = suspects.flatMap(({ client }) => (client ? [pidOf(client)] : []))
+    if (pids.length === 0) return []
+    const running = await runningAmong(probe, pids)
+    if (!running) return []
+    return suspects.filter(({ client }) => client !== undefined && !running.has(pidOf(client)))
+  }
+}
+
+/** One connection while it is taken; the queries on it fail at once after one of them got no answer. */
+export class PostgresClient {
+  readonly #pool: PostgresPool
+  readonly #client: pg.PoolClient
+  #isLost = false
+
+  constructor(pool: PostgresPool, client: pg.PoolClient) {
+    this.#pool = pool
+    this.#client = client
+  }
+
+  get processID(): number {
+    return pidOf(this.#client)
+  }
+
+  async query(query: string | pg.QueryConfig, values?: readonly unknown[]): Promise<pg.QueryResult> {
+    if (this.#isLost) throw doesNotAnswer()
+    try {
+      return await this.#pool.run(this.#client, query, values && [...values])
+    } catch (error) {
+      this.#isLost ||= error instanceof DatabaseUnavailableError
+      throw error
+    }
+  }
+
+  isDirect(): Promise<boolean> {
+    return this.#pool.isDirect(this.#client)
+  }
+
+  release(discard = false): void {
+    this.#client.release(discard || this.#isLost)
+  }
+}
+
+// A node that vanished in the middle of a transaction must not keep its locks until TCP gives up, which takes hours.
+const begin = "begin; set local idle_in_transaction_session_timeout = '15s'"
+
+class BoundedTransactions extends PostgresDriver {
+  override async beginTransaction(connection: DatabaseConnection) {
+    await connection.executeQuery(CompiledQuery.raw(begin))
+  }
+}
+
+export class KeywardPostgresDialect extends PostgresDialect {
+  readonly #pool: PostgresPool
+
+  constructor(pool: PostgresPool) {
+    super({ pool: pool as never })
+    this.#pool = pool
+  }
+
+  override createDriver = () => new BoundedTransactions({ pool: this.#pool as never })
+}
+
+const pidOf = (client: pg.ClientBase): number => (client as unknown as { processID: number }).processID
+
+const doesNotAnswer = (cause?: unknown) => new DatabaseUnavailableError('PostgreSQL does not answer', cause)
+
+const asUnavailable = (error: unknown): DatabaseUnavailableError =>
+  error instanceof DatabaseUnavailableError
+    ? error
+    : new DatabaseUnavailableError((error as Error).message, error)
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && !/^57P/.test(error.code ?? '')
+
+/** Shutting down, starting up, out of connections, or a connection that broke. */
+function isConnectionFault(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailableError) return true
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  if (error instanceof pg.DatabaseError) return /^(08...|57P0[1-3]|53300|25P03)$/.test(code)
+  return /^E[A-Z]{3,}$/.test(code) || /^Connection terminated|not queryable|^Client was closed/.test(message)
+}

@@ -1,0 +1,82 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { migrate } from '../../src/db/migrate.ts'
+import { migrations } from '../../src/db/migrations/index.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { activateKey, makeApp, makeLicenses, onlyOne, signUp } from '../actors.ts'
+import { makePostgresDatabase, startServer } from '../harness.ts'
+import { findPgBouncer, startPgBouncer } from '../pgbouncer.ts'
+
+const isPostgres = process.env.TEST_DATABASE === 'postgres'
+
+describe.skipIf(!isPostgres)('several nodes on one PostgreSQL', () => {
+  const nodes = 6
+  const rounds = 4
+
+  test('make the schema of an empty database together, and each step runs once', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const url = await makePostgresDatabase()
+      const databases = Array.from({ length: nodes }, () => openDatabase({ url, dataDir: '' }))
+      // Every node has its connection, so that all of them begin at the same moment.
+      await Promise.all(
+        databases.map((database) => database.db.selectNoFrom(({ lit }) => lit(1).as('n')).execute()),
+      )
+      const ran = await Promise.all(databases.map((database) => migrate(database, migrations, { now: 1 })))
+      expect(ran.flat()).toEqual(migrations.map(({ name }) => name))
+      await Promise.all(databases.map((database) => database.close()))
+    }
+  })
+})
+
+const pgBouncer = isPostgres ? findPgBouncer() : undefined
+
+describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode', () => {
+  test('checks of programs from two nodes at once all succeed, and the live stream hears of changes', async () => {
+    const direct = await makePostgresDatabase()
+    const pooler = await startPgBouncer(pgBouncer ?? '', direct)
+    const nodes = [
+      await startServer({ DATABASE_URL: pooler.url }),
+      await startServer({ DATABASE_URL: pooler.url }),
+    ]
+    const [first, second] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
+    try {
+      const owner = await signUp(first)
+      const app = await makeApp(owner)
+      const license = onlyOne(await makeLicenses(first, owner, app))
+      const { program } = await activateKey(first, owner, app)
+      const session = { token: program.session, headers: { 'keyward-app': app.appId } }
+      const checks = Array.from({ length: 160 }, (_, at) => {
+        const on = at % 2 === 0 ? first : second
+        return at % 4 < 2
+          ? on.call('POST', '/client/validate', { body: { appId: app.appId, licenseKey: license.key } })
+          : on.call('GET', '/client/session', session)
+      })
+      const codes = (await Promise.all(checks)).map(({ status, json }) => `${status} ${json.code ?? ''}`)
+      expect(codes).toEqual(checks.map(() => '200 '))
+
+      const url = await first.server.listen({ port: 0, host: '127.0.0.1' })
+      const stop = new AbortController()
+      const events = await fetch(`${url}/api/events`, {
+        headers: { authorization: `Bearer ${owner.token}` },
+        signal: stop.signal,
+      })
+      let heard = ''
+      void (async () => {
+        for await (const chunk of events.body ?? []) heard += Buffer.from(chunk).toString()
+      })().catch(() => {})
+      const changes = () => heard.split('event: change').length - 1
+      await wait(500)
+      const before = changes()
+      await makeLicenses(first, owner, app)
+      await expect.poll(changes, { timeout: 5000 }).toBeGreaterThan(before)
+      await wait(1100)
+      const seen = changes()
+      await second.call('POST', '/apps', { token: owner.token, body: { name: 'Borealis' } })
+      await expect.poll(changes, { timeout: 15_000 }).toBeGreaterThan(seen)
+      stop.abort()
+    } finally {
+      for (const node of nodes) await node.close()
+      await pooler.stop()
+    }
+  })
+})

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Owner, signUp } from '../actors.ts'
+import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
+import { type Gate, openGate } from '../tcp-gate.ts'
+
+const limitMs = 5000
+const many = 40
+
+describe.skipIf(process.env.TEST_DATABASE !== 'postgres')('PostgreSQL that is lost', () => {
+  let gate: Gate
+  let on: TestServer
+  let owner: Owner
+
+  beforeEach(async () => {
+    const direct = new URL(await makePostgresDatabase())
+    gate = await openGate({ host: direct.hostname, port: Number(direct.port) })
+    const url = Object.assign(new URL(direct), { hostname: '127.0.0.1', port: String(gate.port) })
+    on = await startServer({ DATABASE_URL: url.toString() })
+    owner = await signUp(on)
+  })
+  afterEach(async () => {
+    gate.thaw()
+    await on.close()
+    await gate.close()
+  })
+
+  const calls = [
+    () => on.call('GET', '/ready'),
+    () => owner.call('GET', '/apps'),
+    () => owner.call('POST', '/apps', { name: 'Atlas' }),
+    () => on.call('POST', '/auth/login', { body: { email: owner.email, password: owner.password } }),
+    () => on.call('POST', '/client/init', { body: { appId: 'AAAAAAAA', secret: 'x', version: '1' } }),
+    () => on.call('POST', '/client/validate', { body: { appId: 'AAAAAAAA', licenseKey: 'x' } }),
+  ]
+
+  async function timed(call: () => ReturnType<TestServer['call']>) {
+    const begun = performance.now()
+    const { status, json } = await call()
+    return { status, code: json.code, isInTime: performance.now() - begun < limitMs }
+  }
+
+  const gone = { status: 503, code: 'database_unavailable', isInTime: true }
+  const recovers = () =>
+    expect.poll(async () => (await on.call('GET', '/ready')).status, { timeout: 15_000 }).toBe(200)
+
+  test('answers every call with 503 within five seconds while it is frozen, and works when it goes on', async () => {
+    gate.freeze()
+    const answers = await Promise.all(
+      Array.from({ length: many }, (_, at) => timed(calls[at % calls.length] ?? calls[0]!)),
+    )
+    expect(answers).toEqual(answers.map(() => gone))
+    expect(await timed(() => owner.call('GET', '/apps'))).toEqual(gone)
+    expect(gate.open()).toBeLessThan(20)
+    gate.thaw()
+    await recovers()
+    expect((await owner.call('POST', '/apps', { name: 'Borealis' })).status).toBe(201)
+    await expect.poll(() => on.database.dialect === 'postgres' && on.database.pool.counts.waiting).toBe(0)
+    expect(gate.open()).toBeLessThan(20)
+  })
+
+  test('answers 503 while it is away, and works when it is back', async () => {
+    gate.cut()
+    for (const call of calls) expect(await timed(call)).toEqual(gone)
+    gate.mend()
+    await recovers()
+    expect((await owner.call('POST', '/apps', { name: 'Atlas' })).status).toBe(201)
+  })
+
+  test('notices within five seconds that its old connections lead nowhere, and opens others', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => owner.call('GET', '/apps')))
+    gate.forget()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => timed(() => owner.call('GET', '/apps'))),
+    )
+    expect(answers.filter(({ isInTime }) => !isInTime)).toEqual([])
+    await recovers()
+    expect((await owner.call('GET', '/apps')).status).toBe(200)
+  })
+
+  test('lets a slow statement finish as long as PostgreSQL answers', async () => {
+    if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
+    const { rows } = await on.database.pool.query({ text: 'select 1 as one from pg_sleep(6)', values: [] })
+    expect(rows).toEqual([{ one: 1 }])
+  })
+})

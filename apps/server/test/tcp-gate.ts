@@ -1,0 +1,74 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A way to a server that can be opened, stopped without a word, or cut. */
+export interface Gate {
+  port: number
+  /** Connections that are open now. */
+  open(): number
+  /** Passes nothing on any more, in either direction; connections stay open, and new ones are accepted. */
+  freeze(): void
+  /** Passes on again, what came meanwhile first. */
+  thaw(): void
+  /** Swallows for good what these connections send; new ones work. */
+  forget(): void
+  /** Breaks every connection and accepts none. */
+  cut(): void
+  mend(): void
+  close(): Promise<void>
+}
+
+export async function openGate(to: { host: string; port: number }): Promise<Gate> {
+  const pairs = new Set<[Socket, Socket]>()
+  let isFrozen = false
+  let isCut = false
+  const join = ([near, far]: [Socket, Socket]) => {
+    near.pipe(far)
+    far.pipe(near)
+  }
+  const part = ([near, far]: [Socket, Socket]) => {
+    for (const socket of [near, far]) {
+      socket.unpipe()
+      socket.pause()
+    }
+  }
+  const server = createServer((near) => {
+    if (isCut) return void near.destroy()
+    const pair: [Socket, Socket] = [near, connect(to)]
+    pairs.add(pair)
+    for (const socket of pair) {
+      socket.on('error', () => {})
+      socket.once('close', () => {
+        pairs.delete(pair)
+        for (const either of pair) either.destroy()
+      })
+    }
+    if (!isFrozen) join(pair)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as { port: number }).port,
+    open: () => pairs.size,
+    freeze() {
+      isFrozen = true
+      for (const pair of pairs) part(pair)
+    },
+    thaw() {
+      isFrozen = false
+      for (const pair of pairs) join(pair)
+    },
+    forget() {
+      for (const pair of pairs) part(pair)
+    },
+    cut() {
+      isCut = true
+      for (const [near] of pairs) near.destroy()
+    },
+    mend() {
+      isCut = false
+    },
+    async close() {
+      for (const [near] of pairs) near.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
