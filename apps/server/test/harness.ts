@@ -72,7 +72,7 @@ export async function startServer(
   environment: Record<string, string> = {},
   options: Partial<Parameters<typeof buildApp>[0]> = {},
 ): Promise<TestServer> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'keyward-test-'))
+  const dataDir = environment.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'keyward-test-'))
   const isPostgres = process.env.TEST_DATABASE === 'postgres' && !environment.DATABASE_URL
   const databaseUrl = isPostgres ? await makePostgresDatabase() : undefined
   const config = readConfig({
@@ -112,12 +112,12 @@ export async function startServer(
   }
 }
 
-export async function makePostgresDatabase(): Promise<string> {
+export async function makePostgresDatabase(tablespace = 'pg_default'): Promise<string> {
   const url = inject('postgresUrl')
   const name = `test_${randomBytes(8).toString('hex')}`
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(`create database ${name}`)
+  await client.query(`create database ${name} tablespace ${tablespace}`)
   await client.end()
   return Object.assign(new URL(url), { pathname: `/${name}` }).toString()
 }

@@ -36,7 +36,7 @@ const general = {
   payments_off: [503, 'Payments are switched off on this server'],
   unavailable: [503, 'The server is not ready'],
   database_unavailable: [503, 'The database does not answer. Please try again in a moment.'],
-  storage_full: [507, 'The storage of the server is full. Nothing was changed.'],
+  storage_full: [507, 'The storage of the server is full'],
 } as const
 
 /** Statuses of the messages that a vendor's program sees; codes that are not named here answer 403. */

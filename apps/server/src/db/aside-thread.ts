@@ -9,7 +9,8 @@ parentPort?.on('message', ({ id, text, parameters }: AsideQuestion) => {
   try {
     answer = { id, rows: handle.prepare(text).all(...parameters) }
   } catch (error) {
-    answer = { id, failure: (error as Error).message }
+    const { message, errcode } = error as Error & { errcode?: number }
+    answer = { id, failure: message, errcode }
   }
   parentPort?.postMessage(answer)
 })

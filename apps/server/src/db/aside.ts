@@ -17,7 +17,9 @@ export interface AsideQuestion {
   parameters: SQLInputValue[]
 }
 
-export type AsideAnswer = { id: number; rows: unknown[] } | { id: number; failure: string }
+export type AsideAnswer =
+  | { id: number; rows: unknown[] }
+  | { id: number; failure: string; errcode: number | undefined }
 
 /** Kysely over a read-only connection on a thread of its own: a long list or search stalls no other request. */
 export class AsideDialect implements Dialect {
@@ -103,7 +105,7 @@ class AsideThread implements DatabaseConnection {
       const waiting = this.#waiting.get(answer.id)
       this.#waiting.delete(answer.id)
       if ('rows' in answer) waiting?.resolve(answer.rows)
-      else waiting?.reject(new Error(answer.failure))
+      else waiting?.reject(Object.assign(new Error(answer.failure), { errcode: answer.errcode }))
     })
     worker.on('error', (error) => this.#end(worker, error as Error))
     worker.on('exit', () => this.#end(worker, new Error('the thread of lists has ended')))

@@ -5,12 +5,14 @@ import pg from 'pg'
 import { AsideDialect } from './aside.ts'
 import { KeywardPostgresDialect, PostgresPool } from './postgres.ts'
 import { NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
+import { StorageRoom } from './storage-room.ts'
 import type { Db, Tables, Tx } from './tables.ts'
 
 interface Common {
   db: Kysely<Tables>
   /** For lists and searches: on SQLite a thread of its own, so that a long one stalls nobody. */
   lists: Kysely<Tables>
+  room: StorageRoom
   close(): Promise<void>
 }
 
@@ -33,12 +35,14 @@ function openEmbedded(dataDir: string): Database {
   // Made here, for SQLite would let others read it in a directory that was there before.
   closeSync(openSync(path, 'a', 0o600))
   const handles = openSqlite(path)
-  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(handles) })
+  const room = new StorageRoom(dataDir)
+  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(handles, (error) => room.note(error)) })
   const lists = new Kysely<Tables>({ dialect: new AsideDialect(path) })
   return {
     dialect: 'sqlite',
     db,
     lists,
+    room,
     handles,
     path,
     close: async () => {
@@ -53,7 +57,7 @@ function openEmbedded(dataDir: string): Database {
 function openPostgres(url: string): Database {
   const pool = new PostgresPool(url)
   const db = new Kysely<Tables>({ dialect: new KeywardPostgresDialect(pool) })
-  return { dialect: 'postgres', db, lists: db, pool, close: () => db.destroy() }
+  return { dialect: 'postgres', db, lists: db, room: pool.room, pool, close: () => db.destroy() }
 }
 
 const serializationFailure = '40001'

@@ -2,6 +2,7 @@ import { CompiledQuery, type DatabaseConnection, PostgresDialect, PostgresDriver
 import pg from 'pg'
 import { DatabaseUnavailableError } from './failure.ts'
 import { answersWithin, isDirect, runningAmong } from './postgres-probe.ts'
+import { StorageRoom } from './storage-room.ts'
 
 const checkouts = { max: 10, longestWaitMs: 4500, connectMs: 4000 }
 /** A wait that takes longer than this makes the pool ask whether PostgreSQL still answers. */
@@ -21,6 +22,7 @@ interface Waiting {
  * slow query is no proof of that, so a long wait starts a probe over a fresh connection, and the probe decides.
  */
 export class PostgresPool {
+  readonly room = new StorageRoom()
   readonly #url: string
   readonly #pool: pg.Pool
   readonly #waiting = new Set<Waiting>()
@@ -52,7 +54,8 @@ export class PostgresPool {
       return new PostgresClient(this, client)
     } catch (error) {
       isLate = true
-      throw asUnavailable(error)
+      const isRefused = error instanceof pg.DatabaseError
+      throw isRefused || isConnectionFault(error) ? asUnavailable(error) : error
     } finally {
       if (isLate) void connecting.then((client) => client.release(this.#isDown)).catch(() => {})
     }
@@ -78,6 +81,7 @@ export class PostgresPool {
       return result
     } catch (error) {
       if (error instanceof pg.DatabaseError) this.#lastAnswerAt = performance.now()
+      this.room.note(error)
       throw isConnectionFault(error) ? asUnavailable(error) : error
     }
   }
@@ -250,10 +254,12 @@ const asUnavailable = (error: unknown): DatabaseUnavailableError =>
 const isRefusal = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !/^57P/.test(error.code ?? '')
 
+const lostMessages = /^Connection terminated|not queryable|^Client was closed|^timeout e/
+
 /** Shutting down, starting up, out of connections, or a connection that broke. */
 function isConnectionFault(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true
   const { code = '', message = '' } = error as { code?: string; message?: string }
   if (error instanceof pg.DatabaseError) return /^(08...|57P0[1-3]|53300|25P03)$/.test(code)
-  return /^E[A-Z]{3,}$/.test(code) || /^Connection terminated|not queryable|^Client was closed/.test(message)
+  return /^E[A-Z]{3,}$/.test(code) || lostMessages.test(message)
 }

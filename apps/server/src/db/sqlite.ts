@@ -63,15 +63,19 @@ export function openSqlite(path: string): SqliteHandles {
   return { writer, reader: new SqliteHandle(path, { readOnly: true }) }
 }
 
+type OnFailure = (error: unknown) => void
+
 /** Kysely over `node:sqlite`: statements are kept, transactions are immediate and take turns. */
 export class NodeSqliteDialect implements Dialect {
   readonly #handles: SqliteHandles
+  readonly #onFailure: OnFailure
 
-  constructor(handles: SqliteHandles) {
+  constructor(handles: SqliteHandles, onFailure: OnFailure = () => {}) {
     this.#handles = handles
+    this.#onFailure = onFailure
   }
 
-  createDriver = (): Driver => new NodeSqliteDriver(this.#handles)
+  createDriver = (): Driver => new NodeSqliteDriver(this.#handles, this.#onFailure)
   createQueryCompiler = () => new SqliteQueryCompiler()
   createAdapter = () => new ManyConnectionsAdapter()
   createIntrospector = (db: ConstructorParameters<typeof SqliteIntrospector>[0]) => new SqliteIntrospector(db)
@@ -86,16 +90,18 @@ export class ManyConnectionsAdapter extends SqliteAdapter {
 
 class NodeSqliteDriver implements Driver {
   readonly #handles: SqliteHandles
+  readonly #onFailure: OnFailure
   #turn: Promise<void> = Promise.resolve()
 
-  constructor(handles: SqliteHandles) {
+  constructor(handles: SqliteHandles, onFailure: OnFailure) {
     this.#handles = handles
+    this.#onFailure = onFailure
   }
 
   async init() {}
 
   async acquireConnection() {
-    return new NodeSqliteConnection(this.#handles, () => this.#takeTurn())
+    return new NodeSqliteConnection(this.#handles, () => this.#takeTurn(), this.#onFailure)
   }
 
   async beginTransaction(connection: DatabaseConnection) {
@@ -103,7 +109,12 @@ class NodeSqliteDriver implements Driver {
   }
 
   async commitTransaction(connection: DatabaseConnection) {
-    ;(connection as NodeSqliteConnection).end('commit')
+    try {
+      ;(connection as NodeSqliteConnection).end('commit')
+    } catch (error) {
+      this.#onFailure(error)
+      throw error
+    }
   }
 
   async rollbackTransaction(connection: DatabaseConnection) {
@@ -133,11 +144,13 @@ const readsOnly = /^\s*(select|with|explain)\b/i
 class NodeSqliteConnection implements DatabaseConnection {
   readonly #handles: SqliteHandles
   readonly #takeTurn: () => Promise<() => void>
+  readonly #onFailure: OnFailure
   #endTurn: (() => void) | undefined
 
-  constructor(handles: SqliteHandles, takeTurn: () => Promise<() => void>) {
+  constructor(handles: SqliteHandles, takeTurn: () => Promise<() => void>, onFailure: OnFailure) {
     this.#handles = handles
     this.#takeTurn = takeTurn
+    this.#onFailure = onFailure
   }
 
   async begin(): Promise<void> {
@@ -165,6 +178,15 @@ class NodeSqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    try {
+      return await this.#execute<Row>(query)
+    } catch (error) {
+      this.#onFailure(error)
+      throw error
+    }
+  }
+
+  async #execute<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     if (this.#endTurn) return run<Row>(this.#handles.writer, query)
     if (readsOnly.test(query.sql)) return run<Row>(this.#handles.reader, query)
     const endTurn = await this.#takeTurn()

@@ -5,7 +5,7 @@ import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, newToken, normalizeName } from '../../core/ids.ts'
 import { invalid, problem } from '../../core/problem.ts'
-import { newSessionEnd, slidEnd } from '../../core/sessions.ts'
+import { newSessionEnd, slidEnd, slide } from '../../core/sessions.ts'
 import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import { type Attempts, guess, registrations } from '../../http/limits.ts'
@@ -145,7 +145,7 @@ export async function authenticateOwner(
   const now = ctx.clock.now()
   if (!session || session.expires_at <= now) return undefined
   const end = slidEnd(session.expires_at, now)
-  if (end !== undefined) await repo.prolongSession(ctx.db, session.id, end)
+  if (end !== undefined) await slide(() => repo.prolongSession(ctx.db, session.id, end))
   return { kind: 'owner', ownerId: session.owner_id, sessionId: session.id, address }
 }
 

@@ -2,7 +2,7 @@ import type { ResellerActor } from '../../core/actor.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { newToken } from '../../core/ids.ts'
-import { newSessionEnd, slidEnd } from '../../core/sessions.ts'
+import { newSessionEnd, slidEnd, slide } from '../../core/sessions.ts'
 import type { Tx } from '../../db/open.ts'
 
 /** Opens a session of a reseller whose row the transaction has locked, and answers its token. */
@@ -37,11 +37,9 @@ export async function authenticateReseller(
   if (!session || session.active === 0 || session.expires_at <= now) return undefined
   const end = slidEnd(session.expires_at, now)
   if (end !== undefined) {
-    await ctx.db
-      .updateTable('reseller_sessions')
-      .set({ expires_at: end })
-      .where('id', '=', session.id)
-      .execute()
+    await slide(() =>
+      ctx.db.updateTable('reseller_sessions').set({ expires_at: end }).where('id', '=', session.id).execute(),
+    )
   }
   return {
     kind: 'reseller',

@@ -1,14 +1,23 @@
-import { endpoints } from '@keyward/contract'
+import { endpoints, errorFacts } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/ctx.ts'
+import { problem } from '../../core/problem.ts'
 import { version } from '../../core/version.ts'
+import { storageFailureOf } from '../../db/failure.ts'
 import type { Mount } from '../../http/mount.ts'
+
+async function canRead({ db }: Ctx): Promise<void> {
+  await sql`select 1`.execute(db).catch((error) => {
+    throw storageFailureOf(error) ? error : problem('unavailable')
+  })
+}
 
 export function systemRoutes(mount: Mount, ctx: Ctx): void {
   const { system } = endpoints
   mount(system.health, 'public', async () => ({ status: 'up' as const }))
   mount(system.ready, 'public', async () => {
-    await sql`select 1`.execute(ctx.db)
+    const isFull = await canRead(ctx).then(() => ctx.database.room.isFull(ctx.db))
+    if (isFull) throw problem('unavailable', { message: errorFacts('storage_full').message })
     return { status: 'ready' as const }
   })
   mount(system.config, 'public', async () => ({

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { chownSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { day, hour } from '../../src/core/clock.ts'
+import { activateKey, makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
+import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
+import { unprivilegedAccount } from '../postgres-cluster.ts'
+import { mountSmallDisk, type SmallDisk } from '../small-disk.ts'
+
+const isPostgres = process.env.TEST_DATABASE === 'postgres'
+const isPrivate = process.env.DATABASE_URL_TEST === undefined
+
+interface Limited {
+  environment: Record<string, string>
+  fill(on: TestServer): void
+  empty(on: TestServer): void
+  remove(): Promise<void>
+}
+
+/** A database on a small file system; without the right to mount one, an embedded database with a limit of pages. */
+async function limitedStorage(): Promise<Limited | undefined> {
+  if (isPostgres) return isPrivate ? postgresOn(mountSmallDisk(64)) : undefined
+  const disk = mountSmallDisk(16)
+  if (!disk) return limitedPages
+  return {
+    environment: { DATA_DIR: join(disk.path, 'data') },
+    fill: disk.fill,
+    empty: disk.empty,
+    remove: async () => disk.unmount(),
+  }
+}
+
+const limitedPages: Limited = {
+  environment: {},
+  fill: (on) => setPages(on, 1),
+  empty: (on) => setPages(on, 1_000_000_000),
+  remove: async () => {},
+}
+
+function setPages({ database }: TestServer, most: number): void {
+  // SQLite takes no limit below the present size: from now on the database cannot grow.
+  if (database.dialect === 'sqlite') database.handles.writer.database.exec(`pragma max_page_count = ${most}`)
+}
+
+async function postgresOn(disk: SmallDisk | undefined): Promise<Limited | undefined> {
+  if (!disk) return undefined
+  const { uid = 0, gid = 0 } = unprivilegedAccount()
+  const location = join(disk.path, 'space')
+  mkdirSync(location)
+  chownSync(location, uid, gid)
+  const tablespace = `small_${randomBytes(4).toString('hex')}`
+  const admin = async (statement: string) => {
+    const client = new pg.Client({ connectionString: inject('postgresUrl') })
+    await client.connect()
+    await client.query(statement)
+    await client.end()
+  }
+  await admin(`create tablespace ${tablespace} location '${location}'`)
+  const url = await makePostgresDatabase(tablespace)
+  return {
+    environment: { DATABASE_URL: url },
+    fill: disk.fill,
+    empty: disk.empty,
+    remove: async () => {
+      await admin(`drop database ${new URL(url).pathname.slice(1)} with (force)`)
+      await admin(`drop tablespace ${tablespace}`)
+      disk.unmount()
+    },
+  }
+}
+
+const storage = await limitedStorage()
+
+describe.skipIf(storage === undefined)('a full disk under the data', () => {
+  let on: TestServer
+  let owner: Owner
+  let app: Awaited<ReturnType<typeof makeApp>>
+  const limited = storage ?? limitedPages
+
+  beforeAll(async () => {
+    on = await startServer(limited.environment)
+    owner = await signUp(on)
+    await makePremium(on, owner)
+    app = await makeApp(owner)
+  })
+  afterAll(async () => {
+    await on.close()
+    await limited.remove()
+  })
+
+  const write = () =>
+    owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), count: 100 })
+
+  /** Writes until the disk takes no more: what the database had in reserve is used up, too. */
+  async function useUp() {
+    limited.fill(on)
+    for (let writes = 0; writes < 200; writes += 1) {
+      const answer = await write()
+      if (answer.status !== 201) return answer
+      limited.fill(on)
+    }
+    throw new Error('the disk never got full')
+  }
+
+  test('writes answer storage_full, reads and checks go on, and space that is made is used without a restart', async () => {
+    const { program, license } = await activateKey(on, owner, app)
+    const count = async () => (await owner.call('GET', '/licenses?limit=1')).json.data.stats.total
+    expect((await on.call('GET', '/ready')).status).toBe(200)
+
+    expect(refusal(await useUp())).toBe('storage_full')
+    const before = await count()
+    expect(refusal(await write())).toBe('storage_full')
+    expect(await count()).toBe(before)
+    const ready = await on.call('GET', '/ready')
+    expect(refusal(ready)).toBe('unavailable')
+    expect(ready.json.message).toContain('storage')
+    expect((await on.call('GET', '/health')).status).toBe(200)
+
+    // Both sessions are due to be prolonged, which cannot be written.
+    on.clock.advance(2 * hour)
+    expect((await program.call('GET', '/session')).status).toBe(200)
+    const check = { appId: app.appId, licenseKey: license.key }
+    expect((await on.call('POST', '/client/validate', { body: check })).status).toBe(200)
+    expect((await owner.call('GET', '/licenses?search=a')).status).toBe(200)
+
+    limited.empty(on)
+    await expect.poll(async () => (await on.call('GET', '/ready')).status, { timeout: 10_000 }).toBe(200)
+    expect((await write()).status).toBe(201)
+    expect(await count()).toBe(before + 100)
+    expect(await makeLicenses(on, owner, app)).toHaveLength(1)
+    on.clock.advance(day / 2)
+    expect((await program.call('GET', '/session')).status).toBe(200)
+  })
+})
