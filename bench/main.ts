@@ -2,14 +2,15 @@ import { constants, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type LoadResult, measureLoad } from './load.ts'
+import { measureFairness } from './fairness.ts'
+import { measureLoad } from './load.ts'
 import { type Running, startServer } from './processes.ts'
 import { missedMarks, printReport, type Results, writeReport } from './report.ts'
-import { readSeeded, seededFolder } from './seed.ts'
+import { readSeeded, type Seeded, seededFolder } from './seed.ts'
 import { listCases, measureWaits } from './waits.ts'
 import { enter, type World } from './world.ts'
 
-const sections = ['validate', 'session', 'init', 'login', 'create', 'lists', 'writes'] as const
+const sections = ['validate', 'session', 'init', 'login', 'create', 'lists', 'writes', 'fairness'] as const
 type Section = (typeof sections)[number]
 
 const { values: options } = parseArgs({
@@ -26,33 +27,48 @@ const wanted = new Set(options.only.split(',') as Section[])
 const rounds = Number(options.rounds)
 const seconds = Number(options.seconds)
 
-const folder = await seededFolder(Number(options.licenses))
-const seeded = readSeeded(folder)
-const work = mkdtempSync(join(tmpdir(), 'keyward-bench-run-'))
-const profiling = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
-try {
-  mkdirSync(work, { recursive: true })
-  for (const name of readdirSync(folder)) {
-    copyFileSync(join(folder, name), join(work, name), constants.COPYFILE_FICLONE)
-  }
-  const server = await startServer({ DATA_DIR: work }, profiling)
+const results: Results = {
+  licenses: Number(options.licenses),
+  loads: [],
+  lists: [],
+  writes: [],
+  fairness: [],
+}
+if ([...wanted].some((section) => section !== 'fairness')) await measureMany()
+if (wanted.has('fairness')) {
+  console.log('Checking while another account is busy …')
+  results.fairness = await measureFairness(seconds)
+}
+printReport(results)
+if (wanted.size === sections.length) writeReport(results)
+const missed = missedMarks(results)
+for (const text of missed) console.log(`MISSED ${text}`)
+if (options.check && missed.length > 0) process.exitCode = 1
+
+/** All that needs one owner with very many licenses. */
+async function measureMany(): Promise<void> {
+  const folder = await seededFolder(Number(options.licenses))
+  const seeded = readSeeded(folder)
+  const work = mkdtempSync(join(tmpdir(), 'keyward-bench-run-'))
+  const profiling = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
   try {
-    const results = await measure(server, await enter(server.baseUrl, seeded))
-    printReport(results)
-    if (wanted.size === sections.length) writeReport(results)
-    const missed = missedMarks(results)
-    for (const text of missed) console.log(`MISSED ${text}`)
-    if (options.check && missed.length > 0) process.exitCode = 1
+    mkdirSync(work, { recursive: true })
+    for (const name of readdirSync(folder)) {
+      copyFileSync(join(folder, name), join(work, name), constants.COPYFILE_FICLONE)
+    }
+    const server = await startServer({ DATA_DIR: work }, profiling)
+    try {
+      await measure(server, await enter(server.baseUrl, seeded), seeded)
+    } finally {
+      await server.stop()
+    }
   } finally {
-    await server.stop()
+    rmSync(work, { recursive: true, force: true })
   }
-} finally {
-  rmSync(work, { recursive: true, force: true })
 }
 
-async function measure(server: Running, world: World): Promise<Results> {
+async function measure(server: Running, world: World, seeded: Seeded): Promise<void> {
   const { baseUrl } = server
-  const loads: LoadResult[] = []
   const underLoad = { rounds, seconds }
   const cases = [
     ['validate', 'client/validate', world.validate],
@@ -64,9 +80,10 @@ async function measure(server: Running, world: World): Promise<Results> {
   for (const [section, name, requests] of cases) {
     if (!wanted.has(section)) continue
     console.log(`Loading ${name} …`)
-    loads.push(await measureLoad(name, server, [...requests], { ...underLoad, hashing: section === 'login' }))
+    results.loads.push(
+      await measureLoad(name, server, [...requests], { ...underLoad, hashing: section === 'login' }),
+    )
   }
-  const results: Results = { licenses: Number(options.licenses), loads, lists: [], writes: [] }
   if (wanted.has('lists')) {
     console.log('Listing …')
     const lists = await listCases(baseUrl, world, seeded)
@@ -81,5 +98,4 @@ async function measure(server: Running, world: World): Promise<Results> {
       ...(await measureWaits(baseUrl, world, all, { rounds: 1, calls: 1 })),
     ]
   }
-  return results
 }

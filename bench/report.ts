@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
+import type { FairnessResult } from './fairness.ts'
 import type { LoadResult } from './load.ts'
 import type { WaitResult } from './waits.ts'
 
@@ -8,12 +9,13 @@ export interface Results {
   loads: LoadResult[]
   lists: WaitResult[]
   writes: WaitResult[]
+  fairness: FairnessResult[]
 }
 
-const marks = { ratio: 0.2, ofHashes: 0.9, listP99Ms: 50, waitMs: 50 }
+const marks = { ratio: 0.2, ofHashes: 0.9, listP99Ms: 50, waitMs: 50, fairP50Ms: 25 }
 
 /** What of the marks was not reached, in words. */
-export function missedMarks({ loads, lists, writes }: Results): string[] {
+export function missedMarks({ loads, lists, writes, fairness }: Results): string[] {
   const missed: string[] = []
   for (const { name, ratio, ofHashes } of loads) {
     const isSigned = name === 'client/validate' || name === 'client/session'
@@ -27,6 +29,10 @@ export function missedMarks({ loads, lists, writes }: Results): string[] {
   for (const { name, wait } of [...lists, ...writes]) {
     if (!(wait < marks.waitMs))
       missed.push(`${name}: others waited ${ms(wait)}, not under ${marks.waitMs} ms`)
+  }
+  for (const { name, p50 } of fairness) {
+    if (!(p50 < marks.fairP50Ms))
+      missed.push(`${name}: checks of others took ${ms(p50)}, not under ${marks.fairP50Ms} ms`)
   }
   return missed
 }
@@ -44,7 +50,7 @@ export function writeReport(results: Results): void {
   writeFileSync(path, `${before}${start}\n${toMarkdown(results)}\n${end}${after}`)
 }
 
-function toMarkdown({ licenses, loads, lists, writes }: Results): string {
+function toMarkdown({ licenses, loads, lists, writes, fairness }: Results): string {
   const [cpu] = cpus()
   const machine = `${cpu?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB`
   const facts = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${machine}, ${licenses.toLocaleString('en')} licenses, embedded database`
@@ -54,6 +60,7 @@ function toMarkdown({ licenses, loads, lists, writes }: Results): string {
     parts.push(toTable([name, ...waitColumns], rows.map(toWaitRow)))
   if (lists.length > 0) waits('GET /licenses', lists)
   if (writes.length > 0) waits('writes', writes)
+  if (fairness.length > 0) parts.push(toTable(fairnessColumns, fairness.map(toFairnessRow)))
   return parts.join('\n\n')
 }
 
@@ -90,6 +97,29 @@ const toWaitRow = (result: WaitResult): string[] => [
   ms(result.max),
   ms(result.wait),
   ms(result.bareWait),
+]
+
+const fairnessColumns = [
+  'while one account sends',
+  'connections',
+  'answered',
+  'rejected',
+  'check p50',
+  'p99',
+  'max',
+  'p50 of alone',
+  'p99 of alone',
+]
+const toFairnessRow = (result: FairnessResult): string[] => [
+  result.name,
+  whole(result.connections),
+  whole(result.answered),
+  whole(result.refused),
+  ms(result.p50),
+  ms(result.p99),
+  ms(result.max),
+  `× ${result.medianRatio.toFixed(1)}`,
+  `× ${result.p99Ratio.toFixed(1)}`,
 ]
 
 function toTable(columns: string[], rows: string[][]): string {

@@ -13,6 +13,7 @@ import type { Database } from './db/open.ts'
 import { installBodies } from './http/body.ts'
 import { closeConnectionsWithServer } from './http/closing.ts'
 import { installErrors, sendProblem } from './http/errors.ts'
+import { createGates, type GateSizes } from './http/gate.ts'
 import { Attempts, createFloodGate } from './http/limits.ts'
 import { loggerOptions } from './http/logging.ts'
 import { createMount } from './http/mount.ts'
@@ -65,6 +66,8 @@ export interface AppOptions {
   onRecords?: RecordConsumer
   /** How long after the start the first reminders are sent. */
   remindersAfterMs?: number | undefined
+  /** How many requests of one account run at once; for tests. */
+  gateSizes?: Partial<GateSizes> | undefined
   timeouts?: { requestMs: number; headersMs: number; checkEveryMs: number }
 }
 
@@ -122,6 +125,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     })
     const mount = createMount(scope, {
       checkAnswers,
+      gates: createGates(options.gateSizes),
       authenticators: {
         owner: (token, address) => authenticateOwner(ctx, token, address),
         reseller: (token, address) => authenticateReseller(ctx, token, address),

@@ -86,6 +86,7 @@ export const apps = {
     method: 'DELETE',
     path: '/apps/:id',
     access: 'owner',
+    job: true,
     tag,
     summary: 'Delete an app with its resellers, licenses and end users',
     params: idParams,

@@ -67,6 +67,7 @@ export const bulk = {
     method: 'GET',
     path: '/licenses/export',
     access: 'owner',
+    job: true,
     tag,
     summary: 'All licenses that the filters let through as a file, newest first',
     query: licenseFilter.extend({ format: exportFormat }),
@@ -77,6 +78,7 @@ export const bulk = {
     method: 'GET',
     path: '/clients/export',
     access: 'owner',
+    job: true,
     tag,
     summary: 'All end users that the filters let through as a file, newest first',
     query: clientFilter.extend({ format: exportFormat }),
@@ -87,6 +89,7 @@ export const bulk = {
     method: 'POST',
     path: '/licenses/import',
     access: 'owner',
+    job: true,
     tag,
     summary:
       'Make licenses of a CSV text with the columns expiresAt, key and note (the last two may be missing), all or none; keys that exist are skipped',

@@ -28,6 +28,8 @@ export interface Endpoint<
   bodyLimit?: number
   /** What comes is believed by a signature over its bytes, whatever else its sender put in. */
   signed?: true
+  /** Long work: an account runs one such call at a time. Another waits up to ten seconds, then answers `job_running`. */
+  job?: true
   /** What stands in `data` of a successful answer. */
   data: Data
   /** Media types of a success that is a file or a stream instead of JSON; `data` is then empty. */

@@ -28,6 +28,14 @@ const general = {
   unsupported_media_type: [415, 'The body must be JSON'],
   rate_limited: [429, 'Too many attempts. Please try again later.'],
   busy: [429, 'The server is busy. Please try again in a moment.'],
+  too_many_at_once: [
+    429,
+    'Too many requests of your account are under way at once. Please try again in a moment.',
+  ],
+  job_running: [
+    429,
+    'An export, import or deletion of your account is still running. Please try again when it has finished.',
+  ],
   internal: [500, 'Something went wrong on the server'],
   payment_provider_unavailable: [
     502,

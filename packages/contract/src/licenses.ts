@@ -119,6 +119,7 @@ export const licenses = {
     method: 'DELETE',
     path: '/licenses',
     access: 'owner',
+    job: true,
     tag,
     summary: 'Delete all licenses, or all of one app',
     // Strict: a misspelt filter must not delete everything.

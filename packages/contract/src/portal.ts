@@ -89,6 +89,7 @@ export const portal = {
     method: 'POST',
     path: '/resellers/auth/licenses',
     access: 'reseller',
+    job: true,
     tag,
     summary: 'Generate licenses within the quota, all or none; date_expired is another name of expiresAt',
     body: z
@@ -113,6 +114,7 @@ export const portal = {
     method: 'DELETE',
     path: '/resellers/auth/licenses',
     access: 'reseller',
+    job: true,
     tag,
     summary:
       'Delete all licenses that this reseller made; end users who used them stay, with an expiry of now',

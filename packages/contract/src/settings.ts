@@ -31,6 +31,7 @@ export const settings = {
     method: 'POST',
     path: '/settings/reset',
     access: 'owner',
+    job: true,
     tag,
     summary: 'Delete all apps, licenses, end users, resellers and settings, and end every session',
     body: none,

@@ -12,8 +12,10 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OwnerActor, ResellerActor } from '../core/actor.ts'
 import { problem } from '../core/problem.ts'
+import type { Gates } from './gate.ts'
 import { parseInput } from './input.ts'
 import { visitorOf } from './limits.ts'
+import { Turns } from './turns.ts'
 
 /** Resolves a token to its actor; undefined when it opens no session of that kind. */
 export interface Authenticators {
@@ -83,22 +85,24 @@ export type Mount = <A extends 'public' | 'owner' | 'reseller', E extends Endpoi
 
 export interface MountOptions {
   authenticators: Authenticators
+  gates: Gates
   /** Tests check every answer against the contract. */
   checkAnswers: boolean
 }
 
-/** Puts endpoints of the contract on a server: authenticate, then parse, then handle, then answer. */
+/** Puts endpoints of the contract on a server: authenticate, wait for a turn, then parse, then handle, then answer. */
 export function createMount(server: FastifyInstance, options: MountOptions): Mount {
   return (endpoint, access, handler) => {
     if (endpoint.access !== access)
       throw new Error(`${endpoint.path} is for ${endpoint.access}, not for ${access}`)
     const actors = new WeakMap<FastifyRequest, OwnerActor | ResellerActor>()
+    const turns = new Turns(endpoint.job ? options.gates.jobs : options.gates.requests)
     server.route({
       method: endpoint.method,
       url: `/api${endpoint.path}`,
       bodyLimit: endpoint.bodyLimit ?? limits.bodyBytesMax,
       config: { signed: endpoint.signed },
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         if (access === 'public') return
         const token = bearerToken(request)
         const actor =
@@ -107,26 +111,29 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             : await options.authenticators[access as 'owner' | 'reseller'](token, visitorOf(request.ip))
         if (!actor) throw problem('unauthorized')
         actors.set(request, actor)
+        await turns.take(request, reply, actor.kind === 'owner' ? actor.ownerId : actor.resellerId)
       },
-      handler: async (request, reply) => {
-        const input = {
-          ...parseInput(endpoint, request),
-          actor: actors.get(request),
-          address: visitorOf(request.ip),
-          sent: { body: request.rawBody ?? Buffer.alloc(0), headers: request.headers },
-        } as unknown as Input<typeof endpoint, typeof access>
-        const result = await handler(input)
-        if (result instanceof FileAnswer) {
-          reply.type(result.type).header('content-disposition', `attachment; filename="${result.name}"`)
-          return reply.send(result.content)
-        }
-        if (result instanceof StreamAnswer) return sendEvents(reply, result.content)
-        const { data, message } =
-          result instanceof WithMessage ? result : { data: result, message: undefined }
-        if (options.checkAnswers) endpoint.data.parse(data)
-        reply.code(endpoint.status ?? 200)
-        return { success: true, message, data }
-      },
+      handler: (request, reply) =>
+        turns.during(request, async () => {
+          const input = {
+            ...parseInput(endpoint, request),
+            actor: actors.get(request),
+            address: visitorOf(request.ip),
+            sent: { body: request.rawBody ?? Buffer.alloc(0), headers: request.headers },
+          } as unknown as Input<typeof endpoint, typeof access>
+          const result = await handler(input)
+          if (result instanceof FileAnswer) {
+            turns.keepFor(result.content, request, reply)
+            reply.type(result.type).header('content-disposition', `attachment; filename="${result.name}"`)
+            return reply.send(result.content)
+          }
+          if (result instanceof StreamAnswer) return sendEvents(reply, result.content)
+          const { data, message } =
+            result instanceof WithMessage ? result : { data: result, message: undefined }
+          if (options.checkAnswers) endpoint.data.parse(data)
+          reply.code(endpoint.status ?? 200)
+          return { success: true, message, data }
+        }),
     })
   }
 }

@@ -20,7 +20,9 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const readsBody = endpoint.method !== 'GET'
   if (readsBody || endpoint.query || endpoint.params) codes.add('invalid_input')
   if (readsBody) for (const code of bodyCodes) codes.add(code)
-  if (endpoint.access === 'owner' || endpoint.access === 'reseller') codes.add('unauthorized')
+  if (endpoint.access === 'owner' || endpoint.access === 'reseller') {
+    codes.add('unauthorized').add(endpoint.job ? 'job_running' : 'too_many_at_once')
+  }
   if (endpoint.access === 'session') codes.add('sessionUnauthed').add('appDisabled').add('pausedApp')
   if (endpoint.access === 'program' || endpoint.access === 'session') {
     codes.add('invalid_digest').add('invalid_nonce').add('rate_limited').add('appDisabled')

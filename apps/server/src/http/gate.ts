@@ -1,0 +1,108 @@
+import { type Problem, problem } from '../core/problem.ts'
+
+export interface GateOptions {
+  /** How many requests of one account run at once. */
+  running: number
+  /** How many more of them wait for their turn; beyond them requests are rejected. */
+  waiting: number
+  /** How long one waits at most; undefined: until it is its turn. */
+  waitMs?: number | undefined
+  rejection: () => Problem
+}
+
+interface Account {
+  running: number
+  waiting: (() => void)[]
+  /** Until the event loop has turned once more, and has answered others. */
+  resting: boolean
+}
+
+/** Ends the turn that a request was given; further calls do nothing. */
+export type EndTurn = () => void
+
+/**
+ * Bounds what one account can do at once on this node, so that it cannot occupy the server's only thread. In a turn of
+ * the event loop at most one of its requests begins.
+ */
+export class Gate {
+  readonly #options: GateOptions
+  readonly #accounts = new Map<string, Account>()
+
+  constructor(options: GateOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when it is the account's turn; rejects when too many of its requests wait, or one waits too long. */
+  async enter(key: string): Promise<EndTurn> {
+    const { running, waiting, waitMs, rejection } = this.#options
+    const account = this.#accounts.get(key) ?? { running: 0, waiting: [], resting: false }
+    if (account.running + account.waiting.length >= running + waiting) throw rejection()
+    this.#accounts.set(key, account)
+    await new Promise<void>((resolve, reject) => {
+      const giveUp = () => {
+        account.waiting.splice(account.waiting.indexOf(begin), 1)
+        reject(rejection())
+      }
+      const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs)
+      const begin = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      account.waiting.push(begin)
+      this.#next(key, account)
+    })
+    let ended = false
+    return () => {
+      if (ended) return
+      ended = true
+      account.running -= 1
+      this.#rest(key, account)
+    }
+  }
+
+  #next(key: string, account: Account): void {
+    if (account.resting || account.running >= this.#options.running) return
+    const begin = account.waiting.shift()
+    if (begin) {
+      account.running += 1
+      this.#rest(key, account)
+      begin()
+    } else if (account.running === 0) this.#accounts.delete(key)
+  }
+
+  #rest(key: string, account: Account): void {
+    if (account.resting) return
+    account.resting = true
+    setImmediate(() => {
+      account.resting = false
+      this.#next(key, account)
+    })
+  }
+}
+
+export interface Gates {
+  requests: Gate
+  jobs: Gate
+}
+
+export interface GateSizes {
+  requests: Pick<GateOptions, 'running' | 'waiting'>
+  jobs: Pick<GateOptions, 'running' | 'waiting' | 'waitMs'>
+}
+
+/** A window of the console sends about ten requests at once; several windows must fit. */
+const defaultSizes: GateSizes = {
+  requests: { running: 4, waiting: 96 },
+  jobs: { running: 1, waiting: 3, waitMs: 10_000 },
+}
+
+export function createGates(sizes: Partial<GateSizes> = {}): Gates {
+  const { requests, jobs } = { ...defaultSizes, ...sizes }
+  return {
+    requests: new Gate({
+      ...requests,
+      rejection: () => problem('too_many_at_once', { retryAfterSeconds: 1 }),
+    }),
+    jobs: new Gate({ ...jobs, rejection: () => problem('job_running', { retryAfterSeconds: 10 }) }),
+  }
+}

@@ -1,0 +1,115 @@
+import { get, type IncomingMessage } from 'node:http'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { allEndpoints } from '../../src/http/openapi.ts'
+import { makeApp, refusal, startProgram } from '../actors.ts'
+import type { Answer } from '../harness.ts'
+import { makeReseller } from '../reseller-actor.ts'
+import { premiumOwnerForAll, serverForAll } from '../stage.ts'
+
+const on = serverForAll(
+  {},
+  { gateSizes: { requests: { running: 2, waiting: 3 }, jobs: { running: 1, waiting: 1, waitMs: 20_000 } } },
+)
+const owner = premiumOwnerForAll(on)
+const other = premiumOwnerForAll(on)
+
+const together = (count: number, call: () => Promise<Answer>) =>
+  Promise.all(Array.from({ length: count }, call))
+const outcomes = (answers: Answer[]) =>
+  answers.map((answer) => (answer.status === 200 ? 'ok' : refusal(answer)))
+
+describe('requests of one account', () => {
+  test('beyond those that run and wait are rejected with Retry-After, and those of others are not', async () => {
+    const [answers, others] = await Promise.all([
+      together(20, () => owner.call('GET', '/licenses')),
+      together(5, () => other.call('GET', '/licenses')),
+    ])
+    const rejected = answers.filter(({ status }) => status !== 200)
+    expect(rejected.length).toBeGreaterThan(5)
+    expect(rejected.length).toBeLessThanOrEqual(15)
+    expect(new Set(outcomes(rejected))).toEqual(new Set(['too_many_at_once']))
+    expect(rejected[0]?.headers['retry-after']).toBe('1')
+    expect(outcomes(others)).toEqual(Array(5).fill('ok'))
+    expect(outcomes(await together(5, () => owner.call('GET', '/licenses')))).toEqual(Array(5).fill('ok'))
+  })
+
+  test('free their place when they fail, when the body cannot be read, and when nobody waits for them', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      expect((await owner.call('GET', '/apps/app_none')).status).toBe(404)
+      const broken = await on.server.inject({
+        method: 'POST',
+        url: '/api/apps',
+        payload: '{',
+        headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
+      })
+      expect(broken.json().code).toBe('invalid_json')
+    }
+    expect(outcomes(await together(5, () => owner.call('GET', '/apps')))).toEqual(Array(5).fill('ok'))
+  })
+
+  test('of resellers are bounded each for itself, and programs are not', async () => {
+    const app = await makeApp(owner)
+    const [one, two] = [await makeReseller(on, owner, app), await makeReseller(on, owner, app)]
+    const [first, second] = await Promise.all(
+      [one, two].map((reseller) => together(20, () => reseller.call('GET', '/profile'))),
+    )
+    for (const answers of [first, second]) {
+      expect(new Set(outcomes(answers ?? []))).toEqual(new Set(['ok', 'too_many_at_once']))
+      expect(answers?.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(5)
+    }
+    const program = await startProgram(on, app)
+    const checks = await together(40, () => program.call('GET', '/session'))
+    expect(new Set(checks.map(({ status }) => status))).toEqual(new Set([401]))
+  })
+})
+
+describe('exports, imports and deletions', () => {
+  const jobs = allEndpoints.filter(({ endpoint }) => endpoint.job).map(({ name }) => name)
+
+  test('are all jobs', () => {
+    expect(jobs).toEqual([
+      'apps.remove',
+      'licenses.removeAll',
+      'portal.createLicenses',
+      'portal.removeLicenses',
+      'bulk.exportLicenses',
+      'bulk.exportClients',
+      'bulk.importLicenses',
+      'settings.reset',
+    ])
+  })
+
+  test('run one at a time: one more waits, a further one is rejected, other requests run on', async () => {
+    const app = await makeApp(owner)
+    await on.database.db.transaction().execute((tx) =>
+      sql`insert into licenses (id, owner_id, app_id, key, key_normalized, note, expires_at, created_at)
+        with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < 20000)
+        select 'lic_' || i, ${owner.id}, ${app._id}, 'KEY' || i, 'KEY' || i, ${'n'.repeat(200)}, 1, 1
+        from numbers`.execute(tx),
+    )
+    await on.server.listen({ port: 0, host: '127.0.0.1' })
+    const [address] = on.server.addresses() as { port: number }[]
+    const download = () =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${owner.token}` }
+        const url = `http://127.0.0.1:${address?.port}/api/licenses/export?format=json`
+        get(url, { headers, agent: false }, resolve).on('error', reject)
+      })
+    const stalled = await download()
+    const both = [owner.call('GET', '/clients/export'), owner.call('GET', '/clients/export')]
+    const rejected = await Promise.race(both)
+    expect(refusal(rejected)).toBe('job_running')
+    expect(rejected.headers['retry-after']).toBe('10')
+    expect((await owner.call('GET', '/apps')).status).toBe(200)
+    stalled.destroy()
+    expect(outcomes(await Promise.all(both)).sort()).toEqual(['job_running', 'ok'])
+  })
+
+  test('one after the other all succeed', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      expect((await owner.call('GET', '/licenses/export')).status).toBe(200)
+      expect((await owner.call('DELETE', '/licenses')).status).toBe(200)
+    }
+  })
+})
