@@ -89,7 +89,6 @@ export const portal = {
     method: 'POST',
     path: '/resellers/auth/licenses',
     access: 'reseller',
-    job: true,
     tag,
     summary: 'Generate licenses within the quota, all or none; date_expired is another name of expiresAt',
     body: z

@@ -71,7 +71,6 @@ describe('exports, imports and deletions', () => {
     expect(jobs).toEqual([
       'apps.remove',
       'licenses.removeAll',
-      'portal.createLicenses',
       'portal.removeLicenses',
       'bulk.exportLicenses',
       'bulk.exportClients',

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { makeApp, makeLicenses, signUp } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll } from '../stage.ts'
 
-const on = serverForAll()
+// Several imports of one owner at once, as on several nodes.
+const on = serverForAll({}, { gateSizes: { jobs: { running: 6, waiting: 0 } } })
 const owner = premiumOwnerForAll(on)
 
 const importInto = (target: { _id: string }, csv: string, dryRun = false, by = owner) =>
