@@ -7,6 +7,7 @@ import {
   figure,
   inDays,
   makePremium,
+  navigate,
   Program,
   readClipboard,
   row,
@@ -310,5 +311,31 @@ test.describe('an app', () => {
     await page.goBack()
     await expect(dialog(page, 'Edit App')).toBeHidden()
     await expect(page).toHaveURL('/dashboard')
+  })
+
+  test('is created in a dialog that a link opens, and that neither a reload nor Back opens again', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await enter(page, vendor, '/dashboard?dialog=new-app')
+    const form = dialog(page, 'Add New App')
+    await expect(form).toBeVisible()
+    await page.reload()
+    await expect(page).toHaveURL('/dashboard')
+    await expect(page.getByText('No applications yet')).toBeVisible()
+    await expect(form).toBeHidden()
+
+    await addApp(page).click()
+    await form.getByLabel('App Name').fill('Tally')
+    await form.getByRole('button', { name: 'Create App' }).click()
+    await expect(dialog(page, 'Tally is ready')).toBeVisible()
+    await page.reload()
+    await expect(row(page, 'Tally')).toBeVisible()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await navigate(page, 'Licenses')
+    await page.goBack()
+    await expect(row(page, 'Tally')).toBeVisible()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
   })
 })

@@ -1,8 +1,9 @@
 import { BrowserRouter } from 'react-router'
-import { OwnDocument, restoreHistoryState } from './lib/own-document.tsx'
+import { OwnDocument } from './lib/own-document.tsx'
+import { settleHistory } from './lib/reload.ts'
 import { Router } from './router.tsx'
 
-restoreHistoryState()
+settleHistory()
 
 export function App() {
   return (

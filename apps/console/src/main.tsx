@@ -1,6 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './ui/theme.css'
+import { reload } from './lib/reload.ts'
 import { ownerSession } from './lib/session.ts'
 import { applyTheme } from './lib/theme.ts'
 import { findPublicSite } from './pages/public/site.tsx'
@@ -14,7 +15,7 @@ window.addEventListener('vite:preloadError', async () => {
   const answer = await fetch('/api/health', { cache: 'no-store' }).catch(() => undefined)
   if (!answer?.ok) return
   sessionStorage.setItem('keyward-reloaded', String(Date.now()))
-  window.location.reload()
+  reload()
 })
 
 const openPublicSite = ownerSession.get() === null ? findPublicSite(window.location.pathname) : undefined

@@ -15,6 +15,8 @@ const opens = (...owner: string[]) => signedInAtStart && owner.includes(here)
 /** `early` starts the load at once; layouts and page would else be fetched one after the other. */
 function page(load: () => Promise<ComponentType>, early = false) {
   const loading = early ? load() : undefined
+  // A failure is reported where the page is shown.
+  loading?.catch(() => {})
   const Page = lazy(async () => ({ default: await (loading ?? load()) }))
   return (
     <Suspense fallback={<PageSpinner />}>
@@ -92,7 +94,7 @@ export function Router() {
     </>
   )
   return (
-    <ErrorBoundary>
+    <ErrorBoundary whole>
       <Routes>
         {!signedIn && (
           <Route element={publicLayout}>

@@ -1,4 +1,5 @@
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from '@keyward/contract'
+import { noteAnswer, noteNoAnswer } from './connection.ts'
 import { ownerSession, resellerSession, type Session } from './session.ts'
 import type { Wire } from './wire.ts'
 
@@ -24,6 +25,9 @@ export class ApiError extends Error {
     this.fields = facts.fields ?? []
   }
 }
+
+/** Whether there was no answer at all. */
+export const isUnanswered = (error: unknown) => error instanceof ApiError && error.status === 0
 
 /** What to show for a caught error; the fallback stands in for what carries no text of the server. */
 export function messageOf(error: unknown, fallback: string): string {
@@ -121,9 +125,12 @@ export async function call<E extends Endpoint>(endpoint: Wire<E>, ...args: Args<
 
 async function send(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, init)
+    const response = await fetch(url, init)
+    noteAnswer()
+    return response
   } catch (cause) {
     if (init.signal?.aborted) throw cause
+    noteNoAnswer()
     throw new ApiError('The server cannot be reached. Please check your connection.', {
       status: 0,
       code: 'network',

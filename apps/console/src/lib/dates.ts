@@ -8,6 +8,13 @@ export function formatDate(value: DateInput): string {
   return dayFormat.format(new Date(value))
 }
 
+const timeFormat = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit', second: '2-digit' })
+
+/** The time of day, to the second. */
+export function formatTime(value: DateInput): string {
+  return timeFormat.format(new Date(value))
+}
+
 /** Date, time and time zone in full. */
 export function formatExactTime(value: DateInput): string {
   return exactFormat.format(new Date(value))

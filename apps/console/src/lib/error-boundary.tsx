@@ -1,8 +1,18 @@
-import { Component, type ErrorInfo, type ReactNode } from 'react'
+import { Component, type ErrorInfo, type ReactNode, useState } from 'react'
 import { ErrorState } from '../ui/states.tsx'
+import { isServerThere } from './connection.ts'
+import { reload } from './reload.ts'
 
-/** The last net: a page that failed to load or to render. */
-export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+export interface ErrorBoundaryProps {
+  /** A part that failed is tried again when this changes: the address of the page. */
+  resetKey?: string
+  /** Around a whole document instead of a page in its frame. */
+  whole?: boolean
+  children: ReactNode
+}
+
+/** A page that failed to load or to render; what is around it stays. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boolean }> {
   override state = { failed: false }
 
   static getDerivedStateFromError() {
@@ -13,16 +23,36 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: 
     console.error(error, info.componentStack)
   }
 
+  override componentDidUpdate(before: ErrorBoundaryProps) {
+    if (this.state.failed && before.resetKey !== this.props.resetKey) this.setState({ failed: false })
+  }
+
   override render() {
     if (!this.state.failed) return this.props.children
-    return (
+    return this.props.whole ? (
       <main className="grid min-h-dvh place-items-center">
-        <ErrorState
-          title="This page could not be shown"
-          description="Please try again. If it happens again, the server may have been updated or be out of reach."
-          onRetry={() => window.location.reload()}
-        />
+        <FailedPage />
       </main>
+    ) : (
+      <FailedPage />
     )
   }
+}
+
+/** Browsers remember a file that failed to load, so only another document gets it; without a server there would be none. */
+function FailedPage() {
+  const [trying, setTrying] = useState(false)
+  async function retry() {
+    setTrying(true)
+    if (await isServerThere()) reload()
+    else setTrying(false)
+  }
+  return (
+    <ErrorState
+      title="This page could not be shown"
+      description="Please try again. If it happens again, the server may have been updated or be out of reach."
+      onRetry={() => void retry()}
+      retrying={trying}
+    />
+  )
 }

@@ -23,10 +23,9 @@ const live = [
 
 /**
  * Keeps what is on the screen up to date: the server tells when something of the owner has changed, and every query
- * in use is asked anew. Goes on until the returned function is called; `onLost` hears when the server is out of reach,
- * and when it is back.
+ * in use is asked anew. Goes on until the returned function is called.
  */
-export function keepLive(client: QueryClient, onLost: (lost: boolean) => void): () => void {
+export function keepLive(client: QueryClient): () => void {
   let stream: AbortController | undefined
   let hiding: ReturnType<typeof setTimeout> | undefined
 
@@ -35,7 +34,7 @@ export function keepLive(client: QueryClient, onLost: (lost: boolean) => void): 
   }
   const begin = (missed: boolean) => {
     stream = new AbortController()
-    void follow(stream.signal, { missed, refresh, onLost })
+    void follow(stream.signal, { missed, refresh })
   }
   const onVisibility = () => {
     clearTimeout(hiding)
@@ -49,24 +48,21 @@ export function keepLive(client: QueryClient, onLost: (lost: boolean) => void): 
     document.removeEventListener('visibilitychange', onVisibility)
     clearTimeout(hiding)
     stream?.abort()
-    onLost(false)
   }
 }
 
 interface Following {
   missed: boolean
   refresh: () => void
-  onLost: (lost: boolean) => void
 }
 
-async function follow(signal: AbortSignal, { missed, refresh, onLost }: Following) {
+async function follow(signal: AbortSignal, { missed, refresh }: Following) {
   let failures = 0
   while (!signal.aborted) {
     const began = Date.now()
     try {
       await read(signal, {
         onOpen: () => {
-          onLost(false)
           if (missed) refresh()
           missed = true
         },
@@ -74,11 +70,8 @@ async function follow(signal: AbortSignal, { missed, refresh, onLost }: Followin
       })
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof ApiError) {
-        // The session is over; what that means is told where every call is made.
-        if (error.status === 401) return
-        if (error.status === 0 || error.status >= 500) onLost(true)
-      }
+      // The session is over; the call itself reports what that means.
+      if (error instanceof ApiError && error.status === 401) return
     }
     failures = Date.now() - began > steadyMs ? 0 : failures + 1
     await pause(Math.min(longestWaitMs, 1000 * 2 ** Math.max(0, failures - 1)), signal)

@@ -2,38 +2,14 @@ import { type ReactNode, useLayoutEffect, useState } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { PageSpinner } from '../ui/spinner.tsx'
 import { ErrorState } from '../ui/states.tsx'
+import { isServerThere } from './connection.ts'
 import { paths } from './paths.ts'
+import { reload } from './reload.ts'
 
 /** Pages that the server sends under a policy of their own, which goes for the whole document. */
 const own: readonly string[] = [paths.subscription]
 const documentOf = (pathname: string | undefined) => own.find((path) => path === pathname)
 const opened = documentOf(globalThis.location?.pathname)
-
-/** Where the router's own state of an entry of the history waits for the next document. */
-const key = 'keyward-history-state'
-const listeners = new Set<() => void>()
-
-/** Called before the document goes, with time to leave something for the next one in sessionStorage. */
-export function onReload(listener: () => void) {
-  listeners.add(listener)
-}
-
-function reload() {
-  for (const listener of listeners) listener()
-  try {
-    sessionStorage.setItem(key, JSON.stringify({ href: location.href, state: history.state }))
-  } catch {}
-  location.reload()
-}
-
-/** Browsers forget the state when the two documents differ in their opener policy. To be called before the router is. */
-export function restoreHistoryState() {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(key) ?? 'null')
-    sessionStorage.removeItem(key)
-    if (kept?.href === location.href && history.state === null) history.replaceState(kept.state, '')
-  } catch {}
-}
 
 /**
  * Enters and leaves such a page by a full load: whatever way the router came to an address that belongs to another
@@ -83,9 +59,4 @@ function Crossing() {
       />
     </main>
   )
-}
-
-async function isServerThere(): Promise<boolean> {
-  const answer = await fetch('/api/health', { cache: 'no-store' }).catch(() => undefined)
-  return answer?.ok === true
 }

@@ -1,16 +1,23 @@
 import { beforeAll, expect, test, vi } from 'vitest'
 
-let options: NonNullable<ReturnType<typeof import('./query.ts').queryClient.getDefaultOptions>['queries']>
+let defaults: ReturnType<typeof import('./query.ts').queryClient.getDefaultOptions>
+let options: NonNullable<typeof defaults.queries>
 let ApiError: typeof import('./api.ts').ApiError
 
 beforeAll(async () => {
   vi.stubGlobal('window', { addEventListener: () => {} })
-  options = (await import('./query.ts')).queryClient.getDefaultOptions().queries!
+  defaults = (await import('./query.ts')).queryClient.getDefaultOptions()
+  options = defaults.queries!
   ApiError = (await import('./api.ts')).ApiError
 })
 
 test('data is fresh for 30 seconds and kept for 5 minutes', () => {
   expect(options).toMatchObject({ staleTime: 30_000, gcTime: 300_000 })
+})
+
+test('nothing waits for the network to be carried out later', () => {
+  expect(options.networkMode).toBe('always')
+  expect(defaults.mutations).toMatchObject({ networkMode: 'always', retry: false })
 })
 
 test('three more tries, from 1 second on doubling up to 30', () => {

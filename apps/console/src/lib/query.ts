@@ -8,12 +8,14 @@ function isTransient(error: unknown) {
 
 export const queryClient = new QueryClient({
   defaultOptions: {
+    // No answer is an error at once: a change that waits for the network would be carried out behind the user's back.
     queries: {
+      networkMode: 'always',
       staleTime: 30_000,
       gcTime: 5 * 60_000,
       retry: (failures, error) => failures < 3 && isTransient(error),
       retryDelay: (attempt) => Math.min(1000 * 2 ** attempt, 30_000),
     },
-    mutations: { retry: false },
+    mutations: { networkMode: 'always', retry: false },
   },
 })

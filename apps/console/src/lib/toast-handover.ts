@@ -1,5 +1,5 @@
 import { toast } from '../ui/toast.tsx'
-import { onReload } from './own-document.tsx'
+import { onReload } from './reload.ts'
 
 const key = 'keyward-toasts'
 const kinds = ['success', 'error', 'info', 'warning'] as const

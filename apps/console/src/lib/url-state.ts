@@ -29,7 +29,7 @@ export function useUrlState<Name extends string>(...names: Name[]) {
 
 /**
  * The dialog that is open, what it is about and the tab in it: `?dialog=edit-app&id=app_…`. Opening one is a step in the
- * browser's history, so that Back closes it.
+ * browser's history, so that Back closes it. A reload keeps it open, unless it makes something new: see reload.ts.
  */
 export function useDialogParam<Kind extends string>(kinds: readonly Kind[]) {
   const [{ dialog, id }, set] = useUrlState('dialog', 'id', 'tab')

@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Outlet } from 'react-router'
 import { onSessionExpired } from '../lib/api.ts'
+import { watchConnection } from '../lib/connection.ts'
 import { keys } from '../lib/keys.ts'
 import { queryClient } from '../lib/query.ts'
 import { takeOverToasts } from '../lib/toast-handover.ts'
@@ -22,6 +23,8 @@ export function ConsoleRoot() {
       }),
     [],
   )
+  // What is on the screen is asked for again: with the connection gone it is marked as old, with it back it is made new.
+  useEffect(() => watchConnection(() => void queryClient.invalidateQueries()), [])
   useEffect(takeOverToasts, [])
   return (
     <QueryClientProvider client={queryClient}>

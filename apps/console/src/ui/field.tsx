@@ -23,6 +23,7 @@ export interface FieldProps {
   /** One control: Input, PasswordInput, Textarea, Select. */
   children: ReactNode
   hint?: ReactNode
+  /** A field that can be wrong passes this always: the line of its error is kept free, so that nothing moves. */
   error?: string | undefined
   optional?: boolean
   /** Something at the right end of the label's line. */
@@ -30,7 +31,8 @@ export interface FieldProps {
   className?: string
 }
 
-export function Field({ label, children, hint, error, optional, aside, className }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { label, children, hint, error, optional, aside, className } = props
   const id = useId()
   const describedBy = error ? `${id}-error` : hint ? `${id}-hint` : undefined
   return (
@@ -44,15 +46,19 @@ export function Field({ label, children, hint, error, optional, aside, className
           {aside}
         </div>
         {children}
-        {hint && !error && (
-          <p id={`${id}-hint`} className="text-[0.8125rem] text-fg-muted">
-            {hint}
-          </p>
-        )}
-        {error && (
-          <p id={`${id}-error`} role="alert" className="text-[0.8125rem] text-danger-text">
-            {error}
-          </p>
+        {(hint || 'error' in props) && (
+          <div className={cx('grid min-h-5 text-[0.8125rem] *:col-start-1 *:row-start-1', !hint && '-mb-2')}>
+            {hint && (
+              <p id={`${id}-hint`} className={cx('text-fg-muted', error && 'invisible')}>
+                {hint}
+              </p>
+            )}
+            {error && (
+              <p id={`${id}-error`} role="alert" className="text-danger-text">
+                {error}
+              </p>
+            )}
+          </div>
         )}
       </div>
     </Context>

@@ -1,6 +1,7 @@
 import { endpoints } from '@keyward/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call, messageOf } from '../../lib/api.ts'
+import { call } from '../../lib/api.ts'
+import { toastFailure } from '../../lib/failure-toast.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
 import { keys } from '../../lib/keys.ts'
 import { wire } from '../../lib/wire.ts'
@@ -24,7 +25,7 @@ export function ChangeEmailDialog({ email, onClose }: { email: string; onClose: 
   const submit = form.handleSubmit((body) =>
     change.mutate(body, {
       onError: (error) => {
-        if (!showFieldErrors(form, error)) toast.error(messageOf(error, 'Failed to update email'))
+        if (!showFieldErrors(form, error)) toastFailure(error, 'Failed to update email')
       },
     }),
   )

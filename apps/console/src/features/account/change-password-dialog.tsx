@@ -1,7 +1,8 @@
 import { endpoints } from '@keyward/contract'
 import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
-import { call, messageOf } from '../../lib/api.ts'
+import { call } from '../../lib/api.ts'
+import { toastFailure } from '../../lib/failure-toast.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
 import { ownerSession } from '../../lib/session.ts'
 import { wire } from '../../lib/wire.ts'
@@ -33,7 +34,7 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
   const submit = form.handleSubmit(({ confirm: _, ...body }) =>
     change.mutate(body, {
       onError: (error) => {
-        if (!showFieldErrors(form, error)) toast.error(messageOf(error, 'Failed to change password'))
+        if (!showFieldErrors(form, error)) toastFailure(error, 'Failed to change password')
       },
     }),
   )

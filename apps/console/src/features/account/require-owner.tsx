@@ -1,6 +1,7 @@
 import type { User } from '@keyward/contract'
 import type { ReactNode } from 'react'
 import { Navigate, useLocation } from 'react-router'
+import { isUnanswered } from '../../lib/api.ts'
 import { paths } from '../../lib/paths.ts'
 import { ownerSession, useToken } from '../../lib/session.ts'
 import { PageSpinner } from '../../ui/spinner.tsx'
@@ -22,7 +23,9 @@ export function RequireOwner({ children }: { children: (owner: User) => ReactNod
     return (
       <main className="grid min-h-dvh place-items-center">
         <ErrorState
-          title="The server cannot be reached"
+          title={
+            isUnanswered(owner.error) ? 'The server cannot be reached' : 'Your account could not be loaded'
+          }
           description={owner.error.message}
           onRetry={() => owner.refetch()}
           retrying={owner.isFetching}

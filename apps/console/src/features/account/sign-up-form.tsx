@@ -1,6 +1,7 @@
 import { limits } from '@keyward/contract'
 import { useForm } from 'react-hook-form'
 import { showFieldErrors } from '../../lib/field-errors.ts'
+import { useQuietBlur } from '../../lib/quiet-blur.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input, PasswordInput } from '../../ui/input.tsx'
@@ -25,12 +26,14 @@ export interface SignUpFormProps {
 
 export function SignUpForm({ email, strict, onFailed }: SignUpFormProps) {
   const register = useRegister()
-  const form = useForm<Values>({
-    mode: 'onTouched',
-    // The schemas come with the first check, not with the page: for many this is the first thing they load.
-    resolver: async (...checked) => (await import('./sign-up-schema.ts')).resolver(...checked),
-    defaultValues: { name: '', email, password: '', confirm: '' },
-  })
+  const form = useQuietBlur(
+    useForm<Values>({
+      mode: 'onTouched',
+      // The schemas come with the first check, not with the page: for many this is the first thing they load.
+      resolver: async (...checked) => (await import('./sign-up-schema.ts')).resolver(...checked),
+      defaultValues: { name: '', email, password: '', confirm: '' },
+    }),
+  )
   const { errors } = form.formState
   const [password, confirm] = form.watch(['password', 'confirm'])
   const differs = confirm !== '' && confirm !== password

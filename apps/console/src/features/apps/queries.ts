@@ -1,6 +1,7 @@
 import type { App, BodyInputOf, endpoints } from '@keyward/contract'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, messageOf } from '../../lib/api.ts'
+import { call } from '../../lib/api.ts'
+import { toastFailure } from '../../lib/failure-toast.ts'
 import { keys } from '../../lib/keys.ts'
 import { ownerSession, useToken } from '../../lib/session.ts'
 import { wire } from '../../lib/wire.ts'
@@ -11,6 +12,7 @@ export function useApps() {
   const token = useToken(ownerSession)
   return useQuery({
     queryKey: keys.apps,
+    meta: { failure: 'Failed to fetch apps' },
     queryFn: async ({ signal }) => (await call(wire.apps.list, { signal })).apps,
     enabled: token !== null,
     refetchOnWindowFocus: true,
@@ -46,7 +48,7 @@ export function useCreateApp() {
       refreshAround(client)
       toast.success('App created successfully')
     },
-    onError: (error) => toast.error(messageOf(error, 'Failed to create app')),
+    onError: (error) => toastFailure(error, 'Failed to create app'),
   })
 }
 
@@ -62,7 +64,7 @@ export function useUpdateApp(texts = { done: 'App updated successfully', failed:
       refreshAround(client)
       toast.success(texts.done)
     },
-    onError: (error) => toast.error(messageOf(error, texts.failed)),
+    onError: (error) => toastFailure(error, texts.failed),
   })
 }
 
@@ -78,7 +80,7 @@ export function useTogglePause() {
       putApp(client, app)
       toast.success(app.paused ? 'App paused successfully' : 'App resumed successfully')
     },
-    onError: (error) => toast.error(messageOf(error, 'Failed to toggle app pause state')),
+    onError: (error) => toastFailure(error, 'Failed to toggle app pause state'),
   })
 }
 
@@ -104,7 +106,7 @@ export function useDeleteApp() {
         description: 'All resellers, licenses, and clients have been removed.',
       })
     },
-    onError: (error) => toast.error(messageOf(error, 'Failed to delete app')),
+    onError: (error) => toastFailure(error, 'Failed to delete app'),
   })
 }
 
@@ -116,7 +118,7 @@ export function useRotateSecret() {
       putApp(client, app)
       toast.success('App secret rotated', { description: 'The old secret has stopped working.' })
     },
-    onError: (error) => toast.error(messageOf(error, 'Failed to rotate app secret')),
+    onError: (error) => toastFailure(error, 'Failed to rotate app secret'),
   })
 }
 
@@ -147,7 +149,7 @@ export function useUpdateErrorMessages(id: string) {
       client.setQueryData(messagesKey(id), messages)
       toast.success('Error messages updated successfully')
     },
-    onError: (error) => toast.error(messageOf(error, 'Failed to update error messages')),
+    onError: (error) => toastFailure(error, 'Failed to update error messages'),
   })
 }
 
@@ -159,6 +161,6 @@ export function useResetErrorMessages(id: string) {
       client.setQueryData(messagesKey(id), messages)
       toast.info('Error messages reset to defaults')
     },
-    onError: (error) => toast.error(messageOf(error, 'Failed to update error messages')),
+    onError: (error) => toastFailure(error, 'Failed to update error messages'),
   })
 }

@@ -16,6 +16,7 @@ export type EndUserQuery = QueryInputOf<typeof endpoints.clients.list>
 export function useEndUsers(query: EndUserQuery, enabled: boolean) {
   return useQuery({
     queryKey: [...keys.clients, query],
+    meta: { failure: 'Failed to load users' },
     queryFn: ({ signal }) => call(wire.clients.list, { query, signal }),
     enabled,
     staleTime: 30_000,

@@ -17,6 +17,7 @@ export type LicenseQuery = QueryInputOf<typeof endpoints.licenses.list>
 export function useLicenses(query: LicenseQuery, enabled: boolean) {
   return useQuery({
     queryKey: [...keys.licenses, query],
+    meta: { failure: 'Failed to fetch licenses' },
     queryFn: ({ signal }) => call(wire.licenses.list, { query, signal }),
     enabled,
     staleTime: 5_000,

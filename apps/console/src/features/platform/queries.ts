@@ -1,6 +1,7 @@
 import type { BodyInputOf, DataOf, endpoints } from '@keyward/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, messageOf } from '../../lib/api.ts'
+import { call } from '../../lib/api.ts'
+import { toastFailure } from '../../lib/failure-toast.ts'
 import { keys } from '../../lib/keys.ts'
 import { ownerSession } from '../../lib/session.ts'
 import { wire } from '../../lib/wire.ts'
@@ -11,6 +12,7 @@ type PlatformSettings = DataOf<typeof endpoints.settings.get>
 export function usePlatformSettings() {
   return useQuery({
     queryKey: keys.settings,
+    meta: { failure: 'Failed to load settings' },
     queryFn: ({ signal }) => call(wire.settings.get, { signal }),
   })
 }
@@ -32,7 +34,9 @@ export function useUpdatePlatformSettings() {
     },
     onError: (error, _, before) => {
       client.setQueryData(keys.settings, before)
-      toast.error(messageOf(error, 'Failed to update settings'))
+      toastFailure(error, 'Failed to update settings')
+      // A lost answer does not say whether the server made the change.
+      void client.invalidateQueries({ queryKey: keys.settings })
     },
   })
 }
@@ -47,6 +51,6 @@ export function useResetPlatform() {
       client.clear()
       toast.success('Platform data has been reset successfully')
     },
-    onError: (error) => toast.error(messageOf(error, 'Failed to reset platform data')),
+    onError: (error) => toastFailure(error, 'Failed to reset platform data'),
   })
 }

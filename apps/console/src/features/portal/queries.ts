@@ -1,6 +1,7 @@
 import type { BodyInputOf, endpoints } from '@keyward/contract'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, callWithMessage, messageOf } from '../../lib/api.ts'
+import { call, callWithMessage } from '../../lib/api.ts'
+import { toastFailure } from '../../lib/failure-toast.ts'
 import { keys } from '../../lib/keys.ts'
 import { wire } from '../../lib/wire.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -9,6 +10,7 @@ import { toast } from '../../ui/toast.tsx'
 export function usePortalLicenses(query: { page?: number; limit: number }) {
   return useQuery({
     queryKey: [...keys.reseller, 'licenses', query],
+    meta: { failure: 'Failed to fetch licenses' },
     queryFn: ({ signal }) => call(wire.portal.listLicenses, { query, signal }),
     staleTime: 5_000,
     refetchOnMount: true,
@@ -32,7 +34,7 @@ export function useGeneratePortalLicenses() {
       toast.success('Licenses generated successfully!', {
         description: `${licenses.length} license(s) created successfully`,
       }),
-    onError: (error) => toast.error(messageOf(error, 'Failed to create licenses')),
+    onError: (error) => toastFailure(error, 'Failed to create licenses'),
     onSettled: () => void refetchAll(),
   })
 }
@@ -43,7 +45,7 @@ export function useDeletePortalLicenses() {
     mutationFn: () => callWithMessage(wire.portal.removeLicenses),
     onSuccess: ({ data, message }) =>
       toast.success(message ?? `Successfully deleted ${data.deletedCount} license(s)`),
-    onError: (error) => toast.error(messageOf(error, 'Failed to delete licenses')),
+    onError: (error) => toastFailure(error, 'Failed to delete licenses'),
     onSettled: () => void refetchAll(),
   })
 }
@@ -55,6 +57,6 @@ export function useRefresh(texts: { done: string; failed: string }) {
     mutationFn: () =>
       client.refetchQueries({ queryKey: keys.reseller, type: 'active' }, { throwOnError: true }),
     onSuccess: () => toast.success(texts.done),
-    onError: (error) => toast.error(messageOf(error, texts.failed)),
+    onError: (error) => toastFailure(error, texts.failed),
   })
 }

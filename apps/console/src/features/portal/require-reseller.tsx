@@ -1,6 +1,7 @@
 import type { PortalReseller } from '@keyward/contract'
 import type { ReactNode } from 'react'
 import { Navigate, useLocation } from 'react-router'
+import { isUnanswered } from '../../lib/api.ts'
 import { paths } from '../../lib/paths.ts'
 import { resellerSession, useToken } from '../../lib/session.ts'
 import { PageSpinner } from '../../ui/spinner.tsx'
@@ -22,7 +23,9 @@ export function RequireReseller({ children }: { children: (reseller: PortalResel
     return (
       <main className="grid min-h-dvh place-items-center">
         <ErrorState
-          title="The server cannot be reached"
+          title={
+            isUnanswered(reseller.error) ? 'The server cannot be reached' : 'Your account could not be loaded'
+          }
           description={reseller.error.message}
           onRetry={() => reseller.refetch()}
           retrying={reseller.isFetching}

@@ -1,6 +1,7 @@
 import type { BodyInputOf, endpoints, Reseller } from '@keyward/contract'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, messageOf } from '../../lib/api.ts'
+import { call } from '../../lib/api.ts'
+import { toastFailure } from '../../lib/failure-toast.ts'
 import { keys } from '../../lib/keys.ts'
 import { wire } from '../../lib/wire.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -9,6 +10,7 @@ import { toast } from '../../ui/toast.tsx'
 export function useResellers(enabled: boolean) {
   return useQuery({
     queryKey: keys.resellers,
+    meta: { failure: 'Failed to fetch resellers' },
     queryFn: async ({ signal }) => (await call(wire.resellers.list, { signal })).resellers,
     enabled,
     refetchOnWindowFocus: true,
@@ -37,7 +39,7 @@ export function useCreateReseller() {
       refresh(client)
       toast.success('Reseller account has been created successfully.')
     },
-    onError: (error) => toast.error(messageOf(error, 'Failed to create reseller.')),
+    onError: (error) => toastFailure(error, 'Failed to create reseller.'),
   })
 }
 
@@ -50,7 +52,7 @@ export function useEditLimit() {
       putReseller(client, reseller)
       toast.success('Reseller license limit has been updated successfully.')
     },
-    onError: (error) => toast.error(messageOf(error, 'Failed to update reseller license limit')),
+    onError: (error) => toastFailure(error, 'Failed to update reseller license limit'),
   })
 }
 
@@ -67,7 +69,7 @@ export function useSetActive() {
           : `${reseller.email} has been signed out and cannot sign in.`,
       })
     },
-    onError: (error) => toast.error(messageOf(error, 'Failed to update reseller.')),
+    onError: (error) => toastFailure(error, 'Failed to update reseller.'),
   })
 }
 
@@ -83,6 +85,6 @@ export function useDeleteReseller() {
       void client.invalidateQueries({ queryKey: keys.licenses })
       toast.success('Reseller has been permanently deleted.')
     },
-    onError: (error) => toast.error(messageOf(error, 'Failed to delete reseller.')),
+    onError: (error) => toastFailure(error, 'Failed to delete reseller.'),
   })
 }

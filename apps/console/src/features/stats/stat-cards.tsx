@@ -35,7 +35,7 @@ export function StatCards() {
           label={label}
           loading={!stats.data}
           value={stats.data?.[id].value.toLocaleString('en-US')}
-          note={`${(stats.data?.[id].added ?? 0).toLocaleString('en-US')} ${added} in ${limits.activityDays} days`}
+          note={`${stats.data?.[id].added.toLocaleString('en-US') ?? '—'} ${added} in ${limits.activityDays} days`}
         />
       ))}
       <StatCard

@@ -1,6 +1,7 @@
 import type { Subscription } from '@keyward/contract'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, callWithMessage, messageOf } from '../../lib/api.ts'
+import { call, callWithMessage } from '../../lib/api.ts'
+import { toastFailure } from '../../lib/failure-toast.ts'
 import { keys } from '../../lib/keys.ts'
 import { wire } from '../../lib/wire.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -11,6 +12,7 @@ const minute = 60_000
 export function useSubscription(poll = () => false) {
   return useQuery({
     queryKey: keys.subscriptionStatus,
+    meta: { failure: 'Failed to fetch subscription status' },
     queryFn: async ({ signal }) => (await call(wire.plans.subscription, { signal })).subscription,
     staleTime: 5 * minute,
     refetchInterval: () => (poll() ? 4000 : false),
@@ -75,6 +77,6 @@ export function useCancelSubscription(onDone: () => void) {
       toast.success(message ?? 'Subscription cancelled')
       onDone()
     },
-    onError: (error) => toast.error(messageOf(error, 'Failed to cancel subscription')),
+    onError: (error) => toastFailure(error, 'Failed to cancel subscription'),
   })
 }

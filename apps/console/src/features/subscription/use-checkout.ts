@@ -2,6 +2,7 @@ import type { Order, PlanDuration } from '@keyward/contract'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiError, call, messageOf } from '../../lib/api.ts'
+import { toastFailure } from '../../lib/failure-toast.ts'
 import { keys } from '../../lib/keys.ts'
 import { wire } from '../../lib/wire.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -116,7 +117,7 @@ export function useCheckout(facts: CheckoutFacts) {
         return
       }
       const fallback = isSimulated(placed) ? 'Failed to verify mock payment' : 'Failed to verify payment'
-      toast.error(messageOf(error, fallback))
+      toastFailure(error, fallback)
       void client.invalidateQueries({ queryKey: keys.payments })
     }
   }

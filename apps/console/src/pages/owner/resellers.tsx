@@ -89,19 +89,6 @@ export function ResellersPage() {
           On the free plan no resellers can be created, and those that exist cannot generate licenses.
         </Callout>
       )}
-      {resellers.isError && all && (
-        <Callout
-          tone="danger"
-          title="Failed to fetch resellers"
-          action={
-            <Button size="sm" onClick={() => resellers.refetch()} loading={resellers.isFetching}>
-              Try again
-            </Button>
-          }
-        >
-          The list below may be out of date.
-        </Callout>
-      )}
       <ResellerStats summary={all && summarize(all)} loading={loading} />
       <ResellerExplainer />
       <Card>

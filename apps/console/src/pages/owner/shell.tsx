@@ -6,6 +6,7 @@ import { RequireOwner } from '../../features/account/require-owner.tsx'
 import { useApps } from '../../features/apps/queries.ts'
 import { SearchButton } from '../../features/command/search-button.tsx'
 import { PlanNotice } from '../../features/subscription/plan-notice.tsx'
+import { ErrorBoundary } from '../../lib/error-boundary.tsx'
 import { lazyNamed } from '../../lib/lazy.ts'
 import { paths } from '../../lib/paths.ts'
 import { useSidebarExpanded } from '../../lib/sidebar.ts'
@@ -14,6 +15,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { LogoMark } from '../../ui/logo.tsx'
 import { PageSpinner } from '../../ui/spinner.tsx'
+import { ConnectionBadge, StaleNotice } from '../connection-status.tsx'
 import { ShellFooter } from './shell-footer.tsx'
 import { Sidebar } from './sidebar.tsx'
 
@@ -130,12 +132,16 @@ function Shell({ owner }: { owner: User }) {
           {pathname !== paths.subscription && (
             <PlanNotice ownerId={owner._id} subscription={owner.subscription} />
           )}
-          <Suspense fallback={<PageSpinner />}>
-            <Outlet />
-          </Suspense>
+          <StaleNotice />
+          <ErrorBoundary resetKey={pathname}>
+            <Suspense fallback={<PageSpinner />}>
+              <Outlet />
+            </Suspense>
+          </ErrorBoundary>
         </main>
         <ShellFooter />
       </div>
+      <ConnectionBadge />
       <Suspense fallback={null}>
         <Companion owner={owner} />
       </Suspense>

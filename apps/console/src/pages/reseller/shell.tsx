@@ -3,11 +3,13 @@ import { ExternalLink } from 'lucide-react'
 import { Suspense, useEffect } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
 import { RequireReseller } from '../../features/portal/require-reseller.tsx'
+import { ErrorBoundary } from '../../lib/error-boundary.tsx'
 import { paths } from '../../lib/paths.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
 import { Button } from '../../ui/button.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
 import { PageSpinner } from '../../ui/spinner.tsx'
+import { ConnectionBadge, StaleNotice } from '../connection-status.tsx'
 import { PortalSidebar, PortalTabBar } from './navigation.tsx'
 
 export function PortalShell() {
@@ -54,9 +56,12 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
             tabIndex={-1}
             className="mx-auto w-full max-w-6xl flex-1 px-4 py-6 outline-none md:px-8 md:py-9"
           >
-            <Suspense fallback={<PageSpinner />}>
-              <Outlet />
-            </Suspense>
+            <StaleNotice />
+            <ErrorBoundary resetKey={pathname}>
+              <Suspense fallback={<PageSpinner />}>
+                <Outlet />
+              </Suspense>
+            </ErrorBoundary>
           </main>
           <footer className="mx-auto w-full max-w-6xl border-t px-4 py-5 text-[0.8125rem] text-fg-muted max-md:pb-24 md:px-8">
             Secure authentication platform{' '}
@@ -64,6 +69,7 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
           </footer>
         </div>
       </div>
+      <ConnectionBadge className="max-md:bottom-[calc(4.5rem+env(safe-area-inset-bottom))]" />
       {phone && <PortalTabBar />}
     </div>
   )

@@ -1,0 +1,8 @@
+import { toast } from '../ui/toast.tsx'
+import { isUnanswered, messageOf } from './api.ts'
+
+/** Says what failed: in the server's own words if it answered, else in the caller's, with the reason below. */
+export function toastFailure(error: unknown, fallback: string) {
+  if (isUnanswered(error)) toast.error(fallback, { description: messageOf(error, '') })
+  else toast.error(messageOf(error, fallback))
+}

@@ -1,0 +1,69 @@
+import { notifyManager, type Query, useQueryClient } from '@tanstack/react-query'
+import { RefreshCw, WifiOff } from 'lucide-react'
+import { useEffect, useReducer } from 'react'
+import { useConnectionLost } from '../lib/connection.ts'
+import { formatTime } from '../lib/dates.ts'
+import { Button } from '../ui/button.tsx'
+import { cx } from '../ui/cx.ts'
+import { Callout } from '../ui/states.tsx'
+
+/** Said once for the whole page, in the way of nothing: a toast that stays would cover the menu of a phone. */
+export function ConnectionBadge({ className }: { className?: string }) {
+  const lost = useConnectionLost()
+  return (
+    <div
+      role="status"
+      className={cx(
+        'pointer-events-none fixed inset-x-4 bottom-[calc(1rem+env(safe-area-inset-bottom))] z-30 flex justify-center',
+        className,
+      )}
+    >
+      {lost && (
+        <p className="flex animate-rise items-center gap-2 rounded-2xl border border-warning-line bg-warning-soft px-4 py-2 font-medium text-[0.8125rem] text-warning-text shadow-pop">
+          <WifiOff aria-hidden className="size-4 shrink-0" />
+          {navigator.onLine
+            ? 'Connection lost. Reconnecting…'
+            : 'You are offline. Nothing can be changed until the connection is back.'}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const isStale = (query: Query) =>
+  query.isActive() && query.state.status === 'error' && query.state.data !== undefined
+
+/** What the page shows although it could not be fetched anew: since when it is known, and another try. */
+export function StaleNotice() {
+  const client = useQueryClient()
+  const cache = client.getQueryCache()
+  const [, look] = useReducer((count: number) => count + 1, 0)
+  useEffect(() => cache.subscribe(notifyManager.batchCalls(look)), [cache])
+  const stale = cache.findAll({ predicate: isStale })
+  const failures = new Set(stale.map(({ meta }) => meta?.failure ?? 'This page could not be refreshed'))
+  const retrying = stale.some(({ state }) => state.fetchStatus === 'fetching')
+  return (
+    <div role="status">
+      {stale.length > 0 && (
+        <Callout
+          tone="warning"
+          className="mb-6"
+          title={failures.size === 1 ? `${[...failures][0]}` : 'This page could not be refreshed'}
+          action={
+            <Button
+              size="sm"
+              loading={retrying}
+              onClick={() => void client.refetchQueries({ predicate: isStale })}
+            >
+              {!retrying && <RefreshCw />}
+              Try again
+            </Button>
+          }
+        >
+          It shows what was known at {formatTime(Math.min(...stale.map(({ state }) => state.dataUpdatedAt)))}{' '}
+          and may be out of date.
+        </Callout>
+      )}
+    </div>
+  )
+}

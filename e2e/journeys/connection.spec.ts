@@ -1,0 +1,95 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
+import { enter, expectToast, keyPrefix, row, Vendor } from '../steps.ts'
+
+const unreachable = 'The server cannot be reached. Please check your connection.'
+const badge = (page: Page) => page.getByText('You are offline.')
+const notice = (page: Page) => page.getByRole('status').filter({ hasText: 'It shows what was known at' })
+
+test('a change made while offline fails at once and is not carried out later', async ({
+  page,
+  context,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await enter(page, vendor, '/settings')
+  const lock = page.getByRole('switch', { name: 'HWID Lock' })
+  await expect(lock).toBeChecked()
+
+  await context.setOffline(true)
+  await expect(badge(page)).toBeVisible()
+  await lock.click()
+  await expectToast(page, 'Failed to update settings', unreachable)
+  await expect(lock).toBeChecked()
+
+  const writes: string[] = []
+  page.on('request', (sent) => sent.method() !== 'GET' && writes.push(sent.url()))
+  const settled = page.waitForResponse((answer) => answer.url().endsWith('/api/settings') && answer.ok())
+  await context.setOffline(false)
+  await settled
+  await expect(badge(page)).toBeHidden()
+  await expect(lock).toBeChecked()
+  expect(writes).toEqual([])
+  expect(await vendor.call('GET', '/settings')).toMatchObject({ hwidLock: true })
+})
+
+test('a list that could not be refreshed says since when it is known, until it is', async ({
+  page,
+  context,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const [first] = await vendor.createLicenses(app)
+  await enter(page, vendor, '/licenses')
+  await expect(row(page, keyPrefix(first!.key))).toBeVisible()
+
+  await context.setOffline(true)
+  await expect(notice(page)).toContainText(/known at \d+:\d\d:\d\d [AP]M/, { timeout: 20_000 })
+  await expect(notice(page).getByRole('button', { name: 'Try again' })).toBeVisible()
+  await expect(row(page, keyPrefix(first!.key))).toBeVisible()
+
+  const [second] = await vendor.createLicenses(app)
+  await context.setOffline(false)
+  await expect(row(page, keyPrefix(second!.key))).toBeVisible({ timeout: 20_000 })
+  await expect(notice(page)).toBeHidden()
+  await expect(badge(page)).toBeHidden()
+})
+
+test('a list that could not be refreshed is refreshed on request', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  await enter(page, vendor, '/licenses')
+  await expect(page.getByText('No licenses found')).toBeVisible()
+  await page.route('**/api/licenses?*', (route) =>
+    route.fulfill({ status: 403, json: { success: false, code: 'forbidden', message: 'No' } }),
+  )
+  const [license] = await vendor.createLicenses(app)
+  await expect(notice(page)).toContainText('Failed to fetch licenses')
+  await page.unroute('**/api/licenses?*')
+  await notice(page).getByRole('button', { name: 'Try again' }).click()
+  await expect(row(page, keyPrefix(license!.key))).toBeVisible()
+  await expect(notice(page)).toBeHidden()
+})
+
+test('the portal of a reseller fails at once while offline, and generates nothing later', async ({
+  page,
+  context,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const seller = await Seller.signIn(request, await createReseller(vendor, app))
+  await enterPortal(page, seller, '/reseller/licenses')
+  await page.getByRole('main').getByRole('button', { name: 'Generate License' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Generate License' })
+  await expect(form).toBeVisible()
+  await context.setOffline(true)
+  await expect(badge(page)).toBeVisible()
+  await form.getByRole('button', { name: 'Generate' }).click()
+  await expectToast(page, 'Failed to create licenses', unreachable)
+  await context.setOffline(false)
+  await expect(badge(page)).toBeHidden()
+  expect((await seller.call('GET', '/licenses')).licenses).toEqual([])
+})
