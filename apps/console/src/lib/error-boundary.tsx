@@ -8,6 +8,8 @@ export interface ErrorBoundaryProps {
   resetKey?: string
   /** Around a whole document instead of a page in its frame. */
   whole?: boolean
+  /** Around what a page can do without: it is left out. */
+  silent?: boolean
   children: ReactNode
 }
 
@@ -29,6 +31,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boole
 
   override render() {
     if (!this.state.failed) return this.props.children
+    if (this.props.silent) return null
     return this.props.whole ? (
       <main className="grid min-h-dvh place-items-center">
         <FailedPage />

@@ -15,10 +15,12 @@ import { IconButton } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { LogoMark } from '../../ui/logo.tsx'
 import { PageSpinner } from '../../ui/spinner.tsx'
-import { ConnectionBadge, StaleNotice } from '../connection-status.tsx'
 import { ShellFooter } from './shell-footer.tsx'
 import { Sidebar } from './sidebar.tsx'
 
+const loadStatus = () => import('../connection-status.tsx')
+const ConnectionBadge = lazyNamed(loadStatus, 'ConnectionBadge')
+const StaleNotice = lazyNamed(loadStatus, 'StaleNotice')
 const Companion = lazyNamed(() => import('./companion.tsx'), 'Companion')
 const loadSheet = () => import('./sidebar-sheet.tsx')
 const SidebarSheet = lazyNamed(loadSheet, 'SidebarSheet')
@@ -132,7 +134,11 @@ function Shell({ owner }: { owner: User }) {
           {pathname !== paths.subscription && (
             <PlanNotice ownerId={owner._id} subscription={owner.subscription} />
           )}
-          <StaleNotice />
+          <ErrorBoundary silent>
+            <Suspense fallback={null}>
+              <StaleNotice />
+            </Suspense>
+          </ErrorBoundary>
           <ErrorBoundary resetKey={pathname}>
             <Suspense fallback={<PageSpinner />}>
               <Outlet />
@@ -141,10 +147,16 @@ function Shell({ owner }: { owner: User }) {
         </main>
         <ShellFooter />
       </div>
-      <ConnectionBadge />
-      <Suspense fallback={null}>
-        <Companion owner={owner} />
-      </Suspense>
+      <ErrorBoundary silent>
+        <Suspense fallback={null}>
+          <ConnectionBadge />
+        </Suspense>
+      </ErrorBoundary>
+      <ErrorBoundary silent>
+        <Suspense fallback={null}>
+          <Companion owner={owner} />
+        </Suspense>
+      </ErrorBoundary>
     </div>
   )
 }

@@ -4,13 +4,17 @@ import { Suspense, useEffect } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
 import { RequireReseller } from '../../features/portal/require-reseller.tsx'
 import { ErrorBoundary } from '../../lib/error-boundary.tsx'
+import { lazyNamed } from '../../lib/lazy.ts'
 import { paths } from '../../lib/paths.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
 import { Button } from '../../ui/button.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
 import { PageSpinner } from '../../ui/spinner.tsx'
-import { ConnectionBadge, StaleNotice } from '../connection-status.tsx'
 import { PortalSidebar, PortalTabBar } from './navigation.tsx'
+
+const loadStatus = () => import('../connection-status.tsx')
+const ConnectionBadge = lazyNamed(loadStatus, 'ConnectionBadge')
+const StaleNotice = lazyNamed(loadStatus, 'StaleNotice')
 
 export function PortalShell() {
   return <RequireReseller>{(reseller) => <Shell reseller={reseller} />}</RequireReseller>
@@ -56,7 +60,11 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
             tabIndex={-1}
             className="mx-auto w-full max-w-6xl flex-1 px-4 py-6 outline-none md:px-8 md:py-9"
           >
-            <StaleNotice />
+            <ErrorBoundary silent>
+              <Suspense fallback={null}>
+                <StaleNotice />
+              </Suspense>
+            </ErrorBoundary>
             <ErrorBoundary resetKey={pathname}>
               <Suspense fallback={<PageSpinner />}>
                 <Outlet />
@@ -69,7 +77,11 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
           </footer>
         </div>
       </div>
-      <ConnectionBadge className="max-md:bottom-[calc(4.5rem+env(safe-area-inset-bottom))]" />
+      <ErrorBoundary silent>
+        <Suspense fallback={null}>
+          <ConnectionBadge className="max-md:bottom-[calc(4.5rem+env(safe-area-inset-bottom))]" />
+        </Suspense>
+      </ErrorBoundary>
       {phone && <PortalTabBar />}
     </div>
   )
