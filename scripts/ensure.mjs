@@ -83,14 +83,28 @@ export function childEnvironment(extra = {}) {
   return { ...process.env, PATH: path, ...extra }
 }
 
-/** Runs a script on the right Node, hands signals on, and resolves to its exit code. */
-export function run(args, { env = {}, cwd = root } = {}) {
+const children = new Set()
+
+/** Sends a signal to everything that `run` started and that is still running; false if there is nothing. */
+export function stopChildren(signal) {
+  for (const child of children) child.kill(signal)
+  return children.size > 0
+}
+
+/**
+ * Runs a script on the right Node, passes signals on, and resolves to its exit code. With `channel` the script is
+ * connected to this process and notices its end.
+ */
+export function run(args, { env = {}, cwd = root, channel = false } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(nodePath(), args, { cwd, stdio: 'inherit', env: childEnvironment(env) })
-    const hand = (signal) => child.kill(signal)
-    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, hand)
+    const stdio = ['inherit', 'inherit', 'inherit', ...(channel ? ['ipc'] : [])]
+    const child = spawn(nodePath(), args, { cwd, stdio, env: childEnvironment(env) })
+    children.add(child)
+    const pass = (signal) => child.kill(signal)
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, pass)
     child.on('exit', (code, signal) => {
-      for (const name of ['SIGINT', 'SIGTERM']) process.off(name, hand)
+      children.delete(child)
+      for (const name of ['SIGINT', 'SIGTERM']) process.off(name, pass)
       resolve(code ?? (signal ? 1 : 0))
     })
   })

@@ -1,5 +1,7 @@
-import { ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
+import { ensureConsole, ensureInstalled } from './ensure.mjs'
+import { endWithNpm, serve } from './serve.mjs'
 
+endWithNpm()
 ensureInstalled({ dev: false })
 await ensureConsole()
-process.exitCode = await run([`${root}/apps/server/src/main.ts`])
+process.exitCode = await serve()

@@ -35,6 +35,10 @@ async function main(): Promise<void> {
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
+  if (process.argv.includes('--end-with-parent')) {
+    process.on('disconnect', stop)
+    if (!process.connected) return stop()
+  }
   await server.listen({ port: config.port, host: config.host })
   const [address] = server.addresses() as { port: number }[]
   log.write(greeting(config, address?.port ?? config.port))
