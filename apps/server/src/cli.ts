@@ -8,6 +8,7 @@ import { systemClock, toIso } from './core/clock.ts'
 import { version } from './core/version.ts'
 import { type Database, openDatabase } from './db/open.ts'
 import { type PlanState, setPlan } from './modules/plans/plans.service.ts'
+import { databaseFault } from './start-errors.ts'
 
 const help = `Keyward ${version}, the command line of the server
 
@@ -109,13 +110,10 @@ function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\nkeyward --help tells more.`
   if (error instanceof ConfigError) return `The configuration has mistakes:\n${error.message}`
   const { code, message, stack } = error as NodeJS.ErrnoException
-  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
-    return 'The database of DATABASE_URL cannot be reached.'
-  }
   if (code === '42P01' || message?.includes('no such table')) {
     return 'The database is empty: start Keyward once, so that it makes its tables.'
   }
-  return stack ?? String(error)
+  return databaseFault(error, readConfig(process.env))?.message ?? stack ?? String(error)
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

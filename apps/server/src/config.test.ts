@@ -38,11 +38,23 @@ test.each([
   ['PORT', '70000'],
   ['PORT', '-1'],
   ['PORT', '80.5'],
+  ['PORT', '0x1f'],
+  ['PORT', '1e3'],
+  ['PORT', ' 80'],
+  ['LOG_LEVEL', 'loud'],
   ['DATABASE_URL', 'mysql://db'],
   ['DATABASE_URL', 'keyward'],
   ['RAZORPAY_API_URL', 'http://api.razorpay.example'],
   ['PUBLIC_URL', 'keyward.example.com'],
   ['PUBLIC_URL', 'ftp://keyward.example.com'],
+  ['PUBLIC_URL', 'https://keyward.example.com/?a=1'],
+  ['PUBLIC_URL', 'https://keyward.example.com/?'],
+  ['PUBLIC_URL', 'https://keyward.example.com/#top'],
+  ['PUBLIC_URL', 'https://user@keyward.example.com'],
+  ['PUBLIC_URL', 'https://keyward.example.com/a%2fb'],
+  ['PUBLIC_URL', 'https://keyward.example.com//a'],
+  ['PUBLIC_URL', 'https://keyward.example.com/licenses'],
+  ['PUBLIC_URL', 'https://keyward.example.com/api/keyward'],
   ['TRUST_PROXY', 'yes'],
   ['TRUST_PROXY', '10.0.0.0/33'],
   ['TRUST_PROXY', '10.0.0.1,'],
@@ -59,8 +71,16 @@ test.each([
   ['SECRET_KEY', 'short'],
   ['PRICE_MONTHLY', 'free'],
   ['PRICE_YEARLY', '0'],
+  ['PRICE_MONTHLY', '699.999'],
+  ['PRICE_MONTHLY', '6e2'],
+  ['PRICE_MONTHLY', '-5'],
+  ['PRICE_MONTHLY', '10000001'],
   ['CURRENCY', 'rupees'],
   ['CURRENCY', 'JPY'],
+  ['CURRENCY', 'ZZZ'],
+  ['CURRENCY', 'XXX'],
+  ['CURRENCY', 'XAU'],
+  ['CURRENCY', 'inr'],
   ['LINK_REFUND', 'javascript:alert(1)'],
 ])('%s=%s is told in one clear line that begins with its name', (name, value) => {
   const found = mistakes({ [name]: value })
@@ -68,6 +88,24 @@ test.each([
   expect(found[0]).toMatch(new RegExp(`^${name}: \\S.{5,}$`))
   expect(found[0]).not.toContain('\n')
   expect(found[0]).not.toMatch(/invalid input|expected/i)
+})
+
+test.each([
+  [undefined, undefined, ''],
+  ['https://Example.com', 'https://example.com', ''],
+  ['https://example.com/', 'https://example.com', ''],
+  ['https://example.com/keyward/', 'https://example.com/keyward', '/keyward'],
+  ['https://example.com:8443/tools/keyward', 'https://example.com:8443/tools/keyward', '/tools/keyward'],
+])('PUBLIC_URL=%s is %s with the base path "%s"', (given, publicUrl, basePath) => {
+  expect(readConfig(given === undefined ? {} : { PUBLIC_URL: given })).toMatchObject({ publicUrl, basePath })
+})
+
+test('prices are amounts with at most two decimals', () => {
+  expect(readConfig({ PRICE_MONTHLY: '699.5', PRICE_YEARLY: '1199', CURRENCY: 'XCD' }).prices).toEqual({
+    monthly: 69_950,
+    yearly: 119_900,
+    currency: 'XCD',
+  })
 })
 
 test('all mistakes are told at once', () => {

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { consolePaths } from '@keyward/contract'
 import { z } from 'zod'
+import { findMisspelled } from './config-names.ts'
 
 /** What an operator chose, validated. */
 export interface Config {
@@ -9,12 +11,16 @@ export interface Config {
   host: string
   dataDir: string
   databaseUrl: string | undefined
+  /** Without a slash at the end. */
   publicUrl: string | undefined
+  /** The path of `publicUrl`: empty, or a slash and a name, repeated. */
+  basePath: string
   /** What Fastify takes: nothing is believed, a number of hops, or a list of networks. */
   trustProxy: false | number | string[]
   registration: 'open' | 'closed'
   passwordPolicy: 'basic' | 'strict'
   rateLimits: 'on' | 'off'
+  logLevel: (typeof logLevels)[number]
   payments: {
     mode: 'mock' | 'razorpay' | 'off'
     keyId?: string
@@ -33,6 +39,8 @@ export interface Config {
   development: boolean
 }
 
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
 export class ConfigError extends Error {
   readonly mistakes: string[]
 
@@ -45,27 +53,57 @@ export class ConfigError extends Error {
 export const loopback = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 const sender = /^(?:[^<>\r\n]*<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,]+@[^\s<>@,]+)$/
-const smallestUnits = z.coerce
-  .number('must be an amount such as 699 or 699.50')
-  .min(1, 'must be at least 1')
-  .max(10_000_000, 'is too large')
-  .transform((amount) => Math.round(amount * 100))
+const smallestUnits = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,2})?$/, 'must be an amount such as 699 or 699.50')
+  .transform((amount) => Math.round(Number(amount) * 100))
+  .refine((amount) => amount >= 100, 'must be at least 1')
+  .refine((amount) => amount <= 1_000_000_000, 'is too large')
 
 /** Their smallest unit is no hundredth, as all amounts here are taken to be. */
 const otherDecimals =
   /^(BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF|BHD|IQD|JOD|KWD|LYD|OMR|TND)$/
 
+/** Codes with an X are metals, funds and tests, but for the currencies that several countries share. */
+const currencies = new Set(
+  Intl.supportedValuesOf('currency').filter((code) => !/^X(?!AF|CD|CG|OF|PF)/.test(code)),
+)
+
+/** A proxy may pass the path on or not, so it must not look like a path of Keyward itself. */
+const ownPaths = new Set<string | undefined>([
+  'api',
+  'assets',
+  'docs',
+  ...consolePaths.map((path) => path.split('/')[1]),
+])
+ownPaths.delete('')
+const publicUrl = httpUrl
+  .refine((value) => !/[?#@]/.test(value), 'must have no query, no fragment and no user name')
+  .refine(
+    (value) => /^(\/[\w.~-]+)*\/?$/.test(pathOf(value)),
+    'may have a path of letters, digits and . _ ~ - only',
+  )
+  .refine(
+    (value) => pathOf(value) === '/' || !ownPaths.has(pathOf(value).split('/')[1]),
+    'must not have a path that begins like one of Keyward itself',
+  )
+  .transform((value) => new URL(value).href.replace(/\/+$/, ''))
+
+function pathOf(url: string): string {
+  return URL.parse(url)?.pathname ?? '/'
+}
+
 const variables = z.object({
-  PORT: z.coerce
-    .number('must be a port number')
-    .int()
-    .min(0)
-    .max(65_535, 'must be a port number')
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'must be a port number')
     .default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must start with postgres://' }).optional(),
-  PUBLIC_URL: httpUrl.optional(),
+  PUBLIC_URL: publicUrl.optional(),
   TRUST_PROXY: z
     .string()
     .default('off')
@@ -83,6 +121,7 @@ const variables = z.object({
   REGISTRATION: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
   PASSWORD_POLICY: z.enum(['basic', 'strict'], 'must be basic or strict').default('basic'),
   RATE_LIMITS: z.enum(['on', 'off'], 'must be on or off').default('on'),
+  LOG_LEVEL: z.enum(logLevels, `must be ${logLevels.join(', ')}`).default('info'),
   PAYMENTS: z.enum(['mock', 'razorpay', 'off'], 'must be mock, razorpay or off').optional(),
   RAZORPAY_KEY_ID: z.string().min(1).optional(),
   RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
@@ -92,7 +131,7 @@ const variables = z.object({
   PRICE_YEARLY: smallestUnits.default(119_900),
   CURRENCY: z
     .string()
-    .regex(/^[A-Z]{3}$/, 'must be a three-letter currency code')
+    .refine((code) => currencies.has(code), 'must be an ISO 4217 code of a currency, such as INR or EUR')
     .refine((code) => !otherDecimals.test(code), 'must be a currency of two decimals')
     .default('INR'),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must start with smtp:// or smtps://' }).optional(),
@@ -113,11 +152,14 @@ const isNetwork = (text: string): boolean => {
 
 const fromFiles = ['SECRET_KEY', 'DATABASE_URL', 'RAZORPAY_KEY_SECRET', 'RAZORPAY_WEBHOOK_SECRET', 'SMTP_URL']
 
+const names = [...Object.keys(variables.shape), ...fromFiles.map((name) => `${name}_FILE`)]
+
 /** Reads the environment. Throws a ConfigError with one line per mistake; values of secrets are not in it. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = []
   const env = withFiles(environment, mistakes)
   const values = parseEach(env, mistakes)
+  mistakes.push(...findMisspelled(environment, names))
   const publicHost = values.PUBLIC_URL ? new URL(values.PUBLIC_URL).hostname : undefined
   const development =
     loopback.test(values.HOST) &&
@@ -147,11 +189,13 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     host: values.HOST,
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
-    publicUrl: values.PUBLIC_URL?.replace(/\/+$/, ''),
+    publicUrl: values.PUBLIC_URL,
+    basePath: values.PUBLIC_URL === undefined ? '' : pathOf(values.PUBLIC_URL).replace(/\/+$/, ''),
     trustProxy: values.TRUST_PROXY,
     registration: values.REGISTRATION,
     passwordPolicy: values.PASSWORD_POLICY,
     rateLimits: values.RATE_LIMITS,
+    logLevel: values.LOG_LEVEL,
     payments: {
       mode,
       keyId: values.RAZORPAY_KEY_ID,

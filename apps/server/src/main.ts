@@ -5,6 +5,7 @@ import { openLog } from './core/log-writer.ts'
 import { SecretKeyError } from './core/secret-key.ts'
 import { SchemaTooNewError } from './db/migrate.ts'
 import { prepare } from './prepare.ts'
+import { databaseFault, listenFault, StartError } from './start-errors.ts'
 
 /** Requests that are under way get this long to end; then their connections are closed. */
 const drainMs = 10_000
@@ -17,10 +18,12 @@ const consoleDir = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  const { database, seal } = await prepare(config)
+  const { database, seal } = await prepare(config).catch((error: unknown) => {
+    throw databaseFault(error, config) ?? error
+  })
   const log = openLog(standardOutput)
   process.on('exit', () => log.flushAtExit())
-  const logLevel = process.env.LOG_LEVEL
+  const { logLevel } = config
   const server = await buildApp({ config, database, seal, consoleDir, logLevel, log })
   let stopping = false
   const stop = async () => {
@@ -39,7 +42,9 @@ async function main(): Promise<void> {
     process.on('disconnect', stop)
     if (!process.connected) return stop()
   }
-  await server.listen({ port: config.port, host: config.host })
+  await server.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
+    throw listenFault(error, config) ?? error
+  })
   const [address] = server.addresses() as { port: number }[]
   log.write(greeting(config, address?.port ?? config.port))
 }
@@ -67,17 +72,14 @@ function greeting(config: Config, port: number): string {
   return `${lines.join('\n')}\n`
 }
 
-/** What an operator can mend is told in plain lines; anything else with its stack. */
+const ownErrors = [StartError, SecretKeyError, SchemaTooNewError]
+
+/** What an operator can correct in plain lines; anything else with its stack. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError)
     return error.mistakes.map((mistake) => `Configuration: ${mistake}`).join('\n')
-  if (error instanceof SecretKeyError || error instanceof SchemaTooNewError) return error.message
-  const { code, message, stack } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return `Port ${process.env.PORT ?? 3000} is taken. Set PORT to another one.`
-  if (code === 'EACCES') return `Not allowed: ${message}`
-  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND')
-    return 'The database of DATABASE_URL cannot be reached.'
-  return stack ?? message
+  const { message, stack } = error as Error
+  return ownErrors.some((own) => error instanceof own) ? message : (stack ?? message)
 }
 
 main().catch((error: unknown) => {

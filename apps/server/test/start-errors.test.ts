@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Cluster, startCluster } from './postgres-cluster.ts'
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const secretKey = 'a secret key with more than 32 characters'
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keyward-start-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Starts the server with an environment that must end it, and returns its exit code and what it wrote. */
+function failedStart(environment: Record<string, string>): Promise<{ code: number | null; error: string }> {
+  const { PATH, HOME } = process.env
+  const child = spawn(process.execPath, [main], {
+    env: { PATH, HOME, PORT: '0', LOG_LEVEL: 'fatal', DATA_DIR: join(folder, 'data'), ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let error = ''
+  child.stderr.on('data', (data: Buffer) => {
+    error += data
+  })
+  const giveUp = setTimeout(() => child.kill('SIGKILL'), 30_000)
+  return new Promise((resolve) =>
+    child.once('close', (code) => {
+      clearTimeout(giveUp)
+      resolve({ code, error: error.trimEnd() })
+    }),
+  )
+}
+
+async function expectLine(environment: Record<string, string>, line: RegExp) {
+  const { code, error } = await failedStart(environment)
+  expect(error).toMatch(line)
+  expect(error.split('\n')).toHaveLength(1)
+  expect(code).toBe(1)
+}
+
+describe('a start that fails says why in one line and exits with 1', () => {
+  test.each([
+    ['an address of another machine', { HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is not an address of this/],
+    ['an unknown name', { HOST: 'no-such-host.invalid' }, /^HOST no-such-host\.invalid is not a known name/],
+    ['an unknown level of the log', { LOG_LEVEL: 'loud' }, /^Configuration: LOG_LEVEL: must be fatal, /],
+    ['a port that is no number', { PORT: '0x1f' }, /^Configuration: PORT: must be a port number$/],
+    [
+      'a misspelled variable',
+      { RATE_LIMIT: 'off' },
+      /^Configuration: RATE_LIMIT: .*did you mean RATE_LIMITS/,
+    ],
+    ['a directory that cannot be made', { DATA_DIR: '/dev/null/keyward' }, /^DATA_DIR \/dev\/null\/keyward /],
+  ])('for %s', (_what, environment, line) => expectLine(environment as Record<string, string>, line))
+
+  test('for a port that is taken', async () => {
+    const other = createServer()
+    const port = await new Promise<number>((resolve) =>
+      other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port)),
+    )
+    await expectLine({ PORT: String(port) }, new RegExp(`^Port ${port} is taken`))
+    other.close()
+  })
+
+  test.skipIf(process.platform !== 'linux')('for a directory that it may not write to', () =>
+    expectLine({ DATA_DIR: '/sys/keyward' }, /^Not allowed to use \/sys\/keyward/),
+  )
+
+  test('for a DATA_DIR that is a file', async () => {
+    const path = join(folder, 'file')
+    writeFileSync(path, 'text')
+    await expectLine({ DATA_DIR: path }, /^DATA_DIR \S+ is not a directory\.$/)
+  })
+
+  test('for a database that is a directory', async () => {
+    mkdirSync(join(folder, 'odd', 'keyward.db'), { recursive: true })
+    await expectLine({ DATA_DIR: join(folder, 'odd') }, /keyward\.db is a directory, but must be a file\.$/)
+  })
+
+  test.each([
+    ['text', 'This is no database. '.repeat(500)],
+    ['a right beginning and rubbish behind it', `SQLite format 3\0${'\u0007'.repeat(8192)}`],
+  ])('for a damaged database: %s', async (what, content) => {
+    const dataDir = join(folder, what.replaceAll(' ', '-'))
+    mkdirSync(dataDir)
+    writeFileSync(join(dataDir, 'keyward.db'), content)
+    await expectLine({ DATA_DIR: dataDir }, /^The database in \S+ is damaged\. Nothing was changed: restore/)
+  })
+
+  test('for a PostgreSQL that does not answer', () =>
+    expectLine(
+      { DATABASE_URL: 'postgres://u@127.0.0.1:9/keyward', SECRET_KEY: secretKey },
+      /^The database of DATABASE_URL cannot be reached\.$/,
+    ))
+
+  test('for a PostgreSQL whose name is unknown', () =>
+    expectLine(
+      { DATABASE_URL: 'postgres://u@no-such-host.invalid/keyward', SECRET_KEY: secretKey },
+      /^The database of DATABASE_URL cannot be reached\.$/,
+    ))
+})
+
+describe('a start on PostgreSQL that fails says why in one line and exits with 1', () => {
+  let cluster: Cluster
+  let admin: pg.Client
+  const [database, reader, guarded] = ['keyward_start', 'keyward_start_reader', 'keyward_start_guarded']
+  beforeAll(async () => {
+    cluster = await startCluster()
+    admin = new pg.Client({ connectionString: cluster.url })
+    await admin.connect()
+    await dropAll()
+    await admin.query(`create role ${reader} login password 'right'`)
+    await admin.query(`create role ${guarded} login password 'right'`)
+    await admin.query(`create database ${database}`)
+    await admin.query(`revoke all on database ${database} from public`)
+    await admin.query(`grant connect on database ${database} to ${reader}`)
+    const { rows } = await admin.query('select pg_read_file(current_setting($1)) as rules', ['hba_file'])
+    await writeRules(`host all ${guarded} all scram-sha-256\n${rows[0].rules}`)
+  })
+  afterAll(async () => {
+    const { rows } = await admin.query('select pg_read_file(current_setting($1)) as rules', ['hba_file'])
+    await writeRules(rows[0].rules.replace(/^.*\n/, ''))
+    await dropAll()
+    await admin.end()
+    await cluster.stop()
+  })
+
+  async function dropAll() {
+    await admin.query(`drop database if exists ${database}`)
+    for (const role of [reader, guarded]) await admin.query(`drop role if exists ${role}`)
+  }
+
+  async function writeRules(rules: string) {
+    const { rows } = await admin.query("select current_setting('hba_file') as path")
+    const lines = rules.trimEnd().split('\n')
+    const values = lines.map((line) => admin.escapeLiteral(line)).join(', ')
+    await admin.query(
+      `copy (select unnest(array[${values}])) to ${admin.escapeLiteral(rows[0].path)} with (delimiter E'\\x01')`,
+    )
+    await admin.query('select pg_reload_conf()')
+  }
+
+  function at(user: string, password: string, path: string) {
+    const url = new URL(cluster.url)
+    Object.assign(url, { username: user, password, pathname: path })
+    return { DATABASE_URL: url.href, SECRET_KEY: secretKey }
+  }
+
+  test('for a wrong password', () =>
+    expectLine(
+      at(guarded, 'wrong', 'postgres'),
+      /^The database of DATABASE_URL refuses the user or the pass/,
+    ))
+
+  test('for no password', () =>
+    expectLine(at(guarded, '', 'postgres'), /^The database of DATABASE_URL refuses the user or the password/))
+
+  test('for an unknown user', () =>
+    expectLine(at('keyward_start_nobody', '', 'postgres'), /^The database of DATABASE_URL refuses the user/))
+
+  test('for a missing database', () =>
+    expectLine(at(reader, 'right', 'keyward_missing'), /^The database of DATABASE_URL does not exist/))
+
+  test('for missing rights', () =>
+    expectLine(at(reader, 'right', database), /^The database of DATABASE_URL does not give this user the ri/))
+})
