@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
+import { day } from '../src/core/clock.ts'
 import { SecretKeyError } from '../src/core/secret-key.ts'
 import { type Migration, migrate, SchemaTooNewError } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
@@ -103,6 +104,28 @@ describe('migrating', () => {
     name: '9999-extra',
     statements: () => ['create table extra (id text primary key)'],
   }
+
+  test('ends sessions that an earlier version let go on beyond 90 days', async () => {
+    const database = open()
+    const before = migrations.findIndex((migration) => migration.name === '0009-limits')
+    await migrate(database, migrations.slice(0, before), { now: 1 })
+    await addOwner(database, 'own_1')
+    const session = (id: string, expires_at: number) => ({
+      id,
+      owner_id: 'own_1',
+      token_hash: id,
+      created_at: 0,
+      expires_at,
+    })
+    const [short, long] = [30 * day, 200 * day]
+    await database.db
+      .insertInto('owner_sessions')
+      .values([session('long', long), session('short', short)])
+      .execute()
+    await migrate(database, migrations, { now: 2 })
+    const ends = await database.db.selectFrom('owner_sessions').select('expires_at').orderBy('id').execute()
+    expect(ends.map((row) => row.expires_at)).toEqual([90 * day, short])
+  })
 
   test('runs every step once, in order', async () => {
     const database = open()

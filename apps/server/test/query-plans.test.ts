@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
+import { readFreePlaces } from '../src/modules/apps/apps.repo.ts'
 import * as clients from '../src/modules/clients/clients.repo.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/payments.coupons.ts'
@@ -93,4 +94,11 @@ test.each(countTables)('empty rows of %s are found by their partial index', asyn
   const ways = await waysOf((tx) => deleteEmptyCounts(tx, table, 100))
   expect(ways).toContainEqual(expect.stringContaining(`INDEX ${table}_empty`))
   expect(ways.filter((way) => way.startsWith('SCAN') && !way.includes(`${table}_empty`))).toEqual([])
+})
+
+test('what counts toward a limited plan is found by its partial index', async () => {
+  const ways = await waysOf((tx) => readFreePlaces(tx, { id: 'app_1', license_count: 0 }, 30, 1))
+  expect(ways).toContainEqual(expect.stringContaining('INDEX clients_unlicensed (app_id=? AND expires_at>?)'))
+  expect(ways).toContainEqual(expect.stringContaining('INDEX licenses_client (client_id=?)'))
+  expect(ways.filter((way) => /^SCAN (?!found|CONSTANT ROW)/.test(way))).toEqual([])
 })

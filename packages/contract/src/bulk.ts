@@ -61,7 +61,7 @@ export const bulk = {
       changed: z.int(),
       clients: z.array(client).describe('as they are now; empty when they were deleted'),
     }),
-    errors: ['not_found'],
+    errors: ['not_found', 'plan_limit_reached'],
   }),
   exportLicenses: endpoint({
     method: 'GET',

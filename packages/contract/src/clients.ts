@@ -77,7 +77,7 @@ export const clients = {
     }),
     data: one,
     status: 201,
-    errors: ['username_taken', 'busy'],
+    errors: ['plan_limit_reached', 'username_taken', 'busy'],
   }),
   toggleBan: endpoint({
     method: 'PATCH',
@@ -108,6 +108,7 @@ export const clients = {
     params: idParams,
     body: z.strictObject({ days: z.int().min(1).max(limits.extendDaysMax) }),
     data: one,
+    errors: ['plan_limit_reached'],
   }),
   remove: endpoint({
     method: 'DELETE',

@@ -33,6 +33,8 @@ interface AppsTable {
   name: string
   secret_sealed: string
   secret_hash: string
+  /** Grows with every new secret; sessions opened with an older one have ended. */
+  secret_version: Generated<number>
   signing_kid: string
   signing_public: string
   signing_sealed: string
@@ -108,6 +110,7 @@ interface ClientSessionsTable {
   client_id: string | null
   token_hash: string
   hwid_hash: string | null
+  secret_version: Generated<number>
   created_at: number
   expires_at: number
 }

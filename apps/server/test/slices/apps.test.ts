@@ -105,6 +105,21 @@ test('a rotated secret opens the app and the old one no longer does', async () =
   expect((await owner.call('GET', `/apps/${app._id}`)).json.data.app.appSecret).toBe(rotated.appSecret)
 })
 
+test('a rotated secret ends the sessions of programs that were opened with the old one', async () => {
+  const { program } = await registerUser(on, owner, app)
+  const signedOut = await startProgram(on, app)
+  const bystander = (await registerUser(on, owner, await makeApp(owner, 'Bystander'))).program
+  const rotated = (await owner.call('POST', `/apps/${app._id}/rotate-secret`)).json.data.app
+  expect(refusal(await program.call('GET', '/session'))).toBe('sessionUnauthed')
+  const signIn = { username: 'alice', password: 'swordfish' }
+  expect(refusal(await signedOut.call('POST', '/login', signIn))).toBe('sessionUnauthed')
+  const updated = await startProgram(on, rotated)
+  expect((await updated.call('POST', '/login', signIn)).status).toBe(200)
+  await owner.call('PUT', `/apps/${app._id}`, { name: 'Renamed' })
+  expect((await updated.call('GET', '/session')).status).toBe(200)
+  expect((await bystander.call('GET', '/session')).status).toBe(200)
+})
+
 describe('error messages', () => {
   const path = () => `/apps/${app._id}/error-messages`
 

@@ -92,7 +92,7 @@ function RotateSecret({ app }: { app: App }) {
         onOpenChange={setAsking}
         title="Rotate the secret of this app?"
         description={`${app.name} gets a new secret.`}
-        loss="The old secret stops working at once: every program that carries it can no longer sign in until you ship it with the new one."
+        loss="The old secret stops working at once: every program that carries it is signed out and can no longer sign in until you ship it with the new one."
         confirmLabel="Rotate Secret"
         busy={rotate.isPending}
         onConfirm={() => rotate.mutate(app._id, { onSuccess: () => setAsking(false) })}

@@ -6,6 +6,7 @@ import { planReminders } from './0004-plan-reminders.ts'
 import { searchMerges } from './0005-search-merges.ts'
 import { emptyCounts } from './0006-empty-counts.ts'
 import { knownAddresses } from './0008-known-addresses.ts'
+import { limits } from './0009-limits.ts'
 import { auditActors } from './0013-audit-actors.ts'
 
 /** In the order in which they run; a landed one is never changed. */
@@ -17,5 +18,6 @@ export const migrations: readonly Migration[] = [
   searchMerges,
   emptyCounts,
   knownAddresses,
+  limits,
   auditActors,
 ]

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { onPage, type PageOrAll } from '../../core/paging.ts'
 import type { Db, Tx } from '../../db/open.ts'
@@ -44,21 +44,49 @@ export async function reserveApp(tx: Tx, scope: OwnerScope, max: number): Promis
   return (await query.returning('id').executeTakeFirst()) !== undefined
 }
 
-/** Locks the app's count and tells whether `count` more licenses fit below `max`. */
+/** End users with remaining time and no stored license, counted no further than just past `max`. */
+const unlicensed = (appId: string, max: number, now: number) => sql<number>`(
+  select count(*) from (
+    select 1 from clients c where c.app_id = ${appId} and c.license_id is null and c.expires_at > ${now}
+      and not exists (select 1 from licenses l where l.client_id = c.id)
+    limit ${sql.lit(max + 1)}
+  ) found)`
+
+/** How many licenses, or end users without one, still fit into an app of a limited plan. */
+export async function readFreePlaces(
+  db: Db,
+  app: Pick<AppRow, 'id' | 'license_count'>,
+  max: number,
+  now: number,
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select ${unlicensed(app.id, max, now)} as n`.execute(db)
+  return max - app.license_count - Number(rows[0]?.n)
+}
+
+/**
+ * Locks the app's count and returns whether `count` more licenses fit below `max`. End users with remaining time
+ * and no stored license count as licenses, or a limited plan would not be one.
+ */
 export async function reserveLicenses(
   tx: Tx,
   scope: OwnerScope,
   appId: string,
   count: number,
   max: number,
+  now: number,
 ): Promise<boolean> {
-  let query = tx
+  const lock = tx
     .updateTable('apps')
     .set({ license_count: sql`license_count` })
     .where('id', '=', appId)
     .where('owner_id', '=', scope.ownerId)
-  if (max >= 0) query = query.where('license_count', '<=', max - count)
-  return (await query.returning('id').executeTakeFirst()) !== undefined
+    .returning('id')
+  if (max < 0) return (await lock.executeTakeFirst()) !== undefined
+  const guarded = lock
+    .where('license_count', '<=', max - count)
+    .where(sql<boolean>`license_count + ${unlicensed(appId, max, now)} <= ${max - count}`)
+  // Locked by a statement of its own: PostgreSQL counts what was there when a statement began to wait for the lock.
+  return (await lock.executeTakeFirst()) !== undefined && (await guarded.executeTakeFirst()) !== undefined
 }
 
 /** Reads an app and locks it until the transaction ends. */
@@ -101,7 +129,7 @@ export type AppChange = Partial<
     | 'secret_sealed'
     | 'secret_hash'
   >
->
+> & { secret_version?: RawBuilder<number> }
 
 export const updateApp = (
   tx: Tx,
@@ -116,6 +144,8 @@ export const updateApp = (
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
+
+export const nextSecretVersion = sql<number>`secret_version + 1`
 
 export async function deleteApp(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
   const gone = await tx

@@ -14,7 +14,7 @@ import { getLimits } from '../auth/auth.service.ts'
 import * as repo from './apps.repo.ts'
 
 export type { AppRow }
-export const { findApp, listAppRefs, reserveLicenses } = repo
+export const { findApp, listAppRefs, readFreePlaces, reserveLicenses } = repo
 
 /** Finds an app of this owner by `_id` or `appId`; 404 when there is none. */
 export async function getApp(db: Db, scope: OwnerScope, idOrAppId: string): Promise<AppRow> {
@@ -102,12 +102,11 @@ export async function updateApp(
   })
 }
 
-/** Gives a new secret; the row's new hash makes the old one useless with the commit. */
+/** Gives a new secret; with the commit the old one and every program session opened with it are refused. */
 export async function rotateSecret(ctx: Ctx, actor: VendorActor, idOrAppId: string): Promise<App> {
   const { id } = await getApp(ctx.db, actor, idOrAppId)
-  return changeApp(ctx, actor, id, sealSecret(ctx, id, newAppSecret()), (write) =>
-    write.record('app.secret_rotated', id, {}),
-  )
+  const change = { ...sealSecret(ctx, id, newAppSecret()), secret_version: repo.nextSecretVersion }
+  return changeApp(ctx, actor, id, change, (write) => write.record('app.secret_rotated', id, {}))
 }
 
 export async function getErrorMessages(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {

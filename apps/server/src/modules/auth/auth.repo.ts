@@ -53,10 +53,10 @@ export async function insertSession(tx: Tx, session: SessionRow): Promise<void> 
 export const findSession = (
   db: Db,
   tokenHash: string,
-): Promise<Pick<SessionRow, 'id' | 'owner_id' | 'expires_at'> | undefined> =>
+): Promise<Pick<SessionRow, 'id' | 'owner_id' | 'created_at' | 'expires_at'> | undefined> =>
   db
     .selectFrom('owner_sessions')
-    .select(['id', 'owner_id', 'expires_at'])
+    .select(['id', 'owner_id', 'created_at', 'expires_at'])
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
 

@@ -144,7 +144,7 @@ export async function authenticateOwner(
   const session = await repo.findSession(ctx.db, sha256(token))
   const now = ctx.clock.now()
   if (!session || session.expires_at <= now) return undefined
-  const end = slidEnd(session.expires_at, now)
+  const end = slidEnd(session, now)
   if (end !== undefined) await slide(() => repo.prolongSession(ctx.db, session.id, end))
   return { kind: 'owner', ownerId: session.owner_id, sessionId: session.id, address }
 }

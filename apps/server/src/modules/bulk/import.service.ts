@@ -3,7 +3,7 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db } from '../../db/open.ts'
-import { getApp, reserveLicenses } from '../apps/apps.service.ts'
+import { getApp, readFreePlaces, reserveLicenses } from '../apps/apps.service.ts'
 import { getLimits } from '../auth/auth.service.ts'
 import { issueLicenses } from '../licenses/licenses.issue.ts'
 import { takenKeys } from '../licenses/licenses.service.ts'
@@ -36,20 +36,20 @@ export async function importLicenses(
     rows,
   })
   if (given.dryRun) {
-    const free = max === unlimited ? lines.length : max - app.license_count
+    const free = max === unlimited ? lines.length : await readFreePlaces(ctx.db, app, max, now)
     return answer(decide(lines, await findTaken(ctx.db, app.id, lines), { free, message }))
   }
   refuseMistakes(lines)
   return ctx.tx(actor, async (write) => {
     const { tx } = write
     // Locks the app, so that no key is taken and no license made while this decides.
-    if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited))) throw problem('not_found')
+    if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited, now))) throw problem('not_found')
     const rows = decide(lines, await findTaken(tx, app.id, lines), { free: lines.length, message })
     const drafts = rows.flatMap((row, at) => {
       const { key, note, expiresAt } = lines[at] ?? {}
       return row.outcome === 'created' && expiresAt !== undefined ? [{ key, note, expiresAt }] : []
     })
-    if (!(await reserveLicenses(tx, actor, app.id, drafts.length, max))) {
+    if (!(await reserveLicenses(tx, actor, app.id, drafts.length, max, now))) {
       throw problem('plan_limit_reached', { message })
     }
     const made = await issueLicenses(tx, { ownerId: actor.ownerId, appId: app.id, now }, drafts)

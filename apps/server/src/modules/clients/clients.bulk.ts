@@ -3,8 +3,10 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
+import { getLimits } from '../auth/auth.service.ts'
 import type { BulkChange } from '../licenses/licenses.bulk.ts'
 import { extendClients, lockLicensesOf, release } from '../subscriptions/subscriptions.service.ts'
+import { reserveExtension } from './clients.limit.ts'
 import * as repo from './clients.repo.ts'
 import { toClient } from './clients.service.ts'
 
@@ -16,12 +18,14 @@ export async function changeClients(
 ): Promise<{ changed: number; clients: Client[] }> {
   const ids = [...new Set(given.ids)].sort()
   const now = ctx.clock.now()
+  const { maxLicensesPerApp } = await getLimits(ctx, actor)
   const rows = await ctx.tx(actor, async (write) => {
     const { tx } = write
     if ((await repo.listById(tx, actor, ids)).length < ids.length) throw problem('not_found')
     // The licenses before the end users, as everywhere; then those who were deleted meanwhile are missed.
     await lockLicensesOf(tx, ids)
     if ((await repo.lockClients(tx, actor, ids)) < ids.length) throw problem('not_found')
+    if (given.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
     await apply(write, actor, { ...given, ids }, now)
     return repo.listById(tx, actor, ids)
   })

@@ -11,7 +11,9 @@ import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
+import { getLimits } from '../auth/auth.service.ts'
 import { extendClient, lockLicensesOf, release } from '../subscriptions/subscriptions.service.ts'
+import { reserveDirect, reserveExtension } from './clients.limit.ts'
 import { clientList } from './clients.list.ts'
 import * as repo from './clients.repo.ts'
 import { clientStatus } from './clients.rules.ts'
@@ -52,12 +54,14 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectCl
   const expiresAt = toEpochMs(given.expiresAt)
   if (expiresAt <= now) throw invalid('expiresAt', 'The expiry must be in the future')
   const app = await getApp(ctx.db, actor, given.appId)
+  const { maxLicensesPerApp } = await getLimits(ctx, actor)
   const passwordHash = await ctx.passwords.hash(given.password)
   const id = newId('usr')
   const row = await unlessTaken(usernameTaken, () =>
     ctx.tx(actor, async (write) => {
       const { tx } = write
       await getApp(tx, actor, app.id)
+      await reserveDirect(tx, actor, app.id, maxLicensesPerApp, now)
       await repo.insertClient(tx, {
         id,
         owner_id: actor.ownerId,
@@ -94,17 +98,16 @@ export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Cli
     write.record('end_user.hwid_reset', id, { wasBound: client.hwid_hash !== null })
   })
 
-export const extend = (ctx: Ctx, actor: VendorActor, id: string, days: number): Promise<Client> =>
-  change(
-    ctx,
-    actor,
-    id,
-    async (write, client) => {
-      const after = await extendClient(write.tx, id, days, ctx.clock.now())
-      write.record('end_user.extended', id, { days, before: client.expires_at, after })
-    },
-    lockLicensesOf,
-  )
+export async function extend(ctx: Ctx, actor: VendorActor, id: string, days: number): Promise<Client> {
+  const { maxLicensesPerApp } = await getLimits(ctx, actor)
+  const lengthen = async (write: Write, client: ClientRow) => {
+    const now = ctx.clock.now()
+    await reserveExtension(write.tx, actor, [id], maxLicensesPerApp, now)
+    const after = await extendClient(write.tx, id, days, now)
+    write.record('end_user.extended', id, { days, before: client.expires_at, after })
+  }
+  return change(ctx, actor, id, lengthen, lockLicensesOf)
+}
 
 /** Deletes an end user; its licenses can be used again. */
 export async function deleteClient(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {

@@ -59,7 +59,7 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLic
       const app = await findApp(tx, actor, given.app)
       if (!app) throw problem('not_found', { message: 'App not found' })
       if (given.key !== undefined && app.allow_custom_keys === 0) throw problem('custom_keys_off')
-      if (!(await reserveLicenses(tx, actor, app.id, drafts.length, maxLicensesPerApp))) {
+      if (!(await reserveLicenses(tx, actor, app.id, drafts.length, maxLicensesPerApp, now))) {
         throw problem('plan_limit_reached', {
           message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
         })

@@ -45,7 +45,8 @@ export async function createLicenses(
   const made = await ctx.tx(actor, async (write) => {
     const { tx } = write
     // The app before the reseller: deleting licenses locks the two in this order too.
-    if (!(await reserveLicenses(tx, actor, actor.appId, given.count, maxLicensesPerApp))) throw unavailable()
+    if (!(await reserveLicenses(tx, actor, actor.appId, given.count, maxLicensesPerApp, now)))
+      throw unavailable()
     if (!(await reserveQuota(tx, actor.resellerId, given.count))) {
       const reseller = await findReseller(tx, actor, actor.resellerId)
       throw reseller?.active === 1 ? quotaReached(remainingLicenses(reseller)) : problem('unauthorized')

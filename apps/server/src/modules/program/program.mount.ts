@@ -122,6 +122,7 @@ async function openSession(
   const verdict = appVerdict(app)
   if (verdict) throw problem(verdict)
   if (!isOfApp || session.session_expires_at <= ctx.clock.now()) throw problem('sessionUnauthed')
+  if (session.session_secret_version !== session.secret_version) throw problem('sessionUnauthed')
   return session
 }
 

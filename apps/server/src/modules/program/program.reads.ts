@@ -8,6 +8,7 @@ export interface AppFacts {
   app_name: string
   app_version: string
   secret_hash: string
+  secret_version: number
   app_paused: 0 | 1
   app_hwid_lock: 0 | 1
   messages: string
@@ -35,6 +36,7 @@ export interface SessionFacts extends AppFacts, ClientFacts {
   session_id: string
   session_expires_at: number
   session_hwid_hash: string | null
+  session_secret_version: number
 }
 
 export interface LicenseFacts extends AppFacts {
@@ -52,7 +54,7 @@ export interface LicenseFacts extends AppFacts {
 }
 
 const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.name as app_name,
-  a.version as app_version, a.secret_hash, a.paused as app_paused, a.hwid_lock as app_hwid_lock, a.messages,
+  a.version as app_version, a.secret_hash, a.secret_version, a.paused as app_paused, a.hwid_lock as app_hwid_lock, a.messages,
   a.signing_kid, a.signing_public, a.signing_sealed,
   o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`
 
@@ -64,7 +66,8 @@ const appBy = (column: AppName) => `select ${appColumns}
   from apps a join owners o on o.id = a.owner_id where a.${column} = ?`
 
 const sessionByToken = `select ${appColumns}, ${clientColumns}, s.id as session_id,
-    s.expires_at as session_expires_at, s.hwid_hash as session_hwid_hash
+    s.expires_at as session_expires_at, s.hwid_hash as session_hwid_hash,
+    s.secret_version as session_secret_version
   from client_sessions s join apps a on a.id = s.app_id join owners o on o.id = a.owner_id
   left join clients c on c.id = s.client_id left join licenses l on l.id = c.license_id
   where s.token_hash = ?`

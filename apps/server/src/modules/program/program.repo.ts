@@ -4,6 +4,7 @@ export interface NewSession {
   id: string
   app_id: string
   token_hash: string
+  secret_version: number
   created_at: number
   expires_at: number
 }

@@ -25,7 +25,7 @@ export async function getApp({ reads }: ProgramDeps, idOrAppId: string): Promise
 export async function init(deps: ProgramDeps, app: AppFacts, given: { secret: string; version: string }) {
   if (!sameDigest(app.secret_hash, sha256(given.secret))) throw problem('appDisabled')
   refuseApp(app)
-  const { token, expiresAt } = await deps.sessions.open(app.app_row)
+  const { token, expiresAt } = await deps.sessions.open(app)
   return {
     session: token,
     expiresAt: toIso(expiresAt),

@@ -20,13 +20,17 @@ export class ProgramSessions {
     this.#onError = onError
   }
 
-  async open(appId: string): Promise<{ token: string; expiresAt: number }> {
+  async open(app: {
+    app_row: string
+    secret_version: number
+  }): Promise<{ token: string; expiresAt: number }> {
     const now = this.#ctx.clock.now()
     const token = newToken('kwc')
     const expiresAt = now + sessionLifetimeMs
     await repo.insertSession(this.#ctx.db, {
       id: newId('cse'),
-      app_id: appId,
+      app_id: app.app_row,
+      secret_version: app.secret_version,
       token_hash: sha256(token),
       created_at: now,
       expires_at: expiresAt,

@@ -52,7 +52,7 @@ export async function createReseller(ctx: Ctx, actor: VendorActor, given: NewRes
     ctx.tx(actor, async (write) => {
       const { tx } = write
       await reserveReseller(tx, actor, maxResellers)
-      if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited))) throw problem('not_found')
+      if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited, now))) throw problem('not_found')
       await repo.insertReseller(tx, {
         id,
         owner_id: actor.ownerId,

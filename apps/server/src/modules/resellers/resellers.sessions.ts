@@ -30,12 +30,12 @@ export async function authenticateReseller(
   const session = await ctx.db
     .selectFrom('reseller_sessions as s')
     .innerJoin('resellers as r', 'r.id', 's.reseller_id')
-    .select(['s.id', 's.expires_at', 's.reseller_id', 'r.owner_id', 'r.app_id', 'r.active'])
+    .select(['s.id', 's.created_at', 's.expires_at', 's.reseller_id', 'r.owner_id', 'r.app_id', 'r.active'])
     .where('s.token_hash', '=', sha256(token))
     .executeTakeFirst()
   const now = ctx.clock.now()
   if (!session || session.active === 0 || session.expires_at <= now) return undefined
-  const end = slidEnd(session.expires_at, now)
+  const end = slidEnd(session, now)
   if (end !== undefined) {
     await slide(() =>
       ctx.db.updateTable('reseller_sessions').set({ expires_at: end }).where('id', '=', session.id).execute(),

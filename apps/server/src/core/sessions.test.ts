@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { day, hour } from './clock.ts'
+import { newSessionEnd, slidEnd } from './sessions.ts'
+
+test.each([
+  [0, undefined],
+  [hour, undefined],
+  [hour + 1, 30 * day + hour + 1],
+  [29 * day, 59 * day],
+  [60 * day, 90 * day],
+  [75 * day, 90 * day],
+])('a session of 30 days that is used %i ms after it began ends at %s', (now, end) => {
+  expect(slidEnd({ created_at: 0, expires_at: newSessionEnd(0) }, now)).toBe(end)
+})
+
+test('a session that has reached its last end is not written again', () => {
+  expect(slidEnd({ created_at: 0, expires_at: 90 * day }, 89 * day)).toBeUndefined()
+})
