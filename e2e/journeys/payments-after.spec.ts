@@ -24,16 +24,16 @@ test('cancelling within seven days gives the money back, as soon as the provider
   await question.getByRole('button', { name: 'Get ₹699 back' }).click()
   await expect(question).toHaveCount(0)
   await expect(row(page, 'Premium, monthly')).toContainText('Refunding')
-  await expect(page.getByText('₹699 is on its way back to you. The payment provider has not')).toBeVisible()
+  await expect(page.getByText('₹699 is being refunded. The payment provider has not')).toBeVisible()
 
-  await expect(page.getByText('Cancelled: premium ends as soon as ₹699 is given back')).toBeVisible()
+  await expect(page.getByText('Cancelled: premium ends once ₹699 is refunded')).toBeVisible()
   await expectAccessible(page, 'money on its way back')
 
   provider.clearFaults()
   await provider.deliverAll({ again: true })
   await expect(row(page, 'Premium, monthly')).toContainText('Refunded')
   await expect(page.getByText(`Premium ended on ${shownDate(Date.now())}.`)).toBeVisible()
-  await expect(page.getByText('Your payment was given back.')).toBeVisible()
+  await expect(page.getByText('Your payment was refunded.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()
 })
 

@@ -66,7 +66,7 @@ test('cancelled premium stays until its end, and its money can still be had back
   const offer = dialog(page, 'Get ₹699 back?')
   await expect(offer.getByText('Nothing is deleted')).toBeVisible()
   await offer.getByRole('button', { name: 'Get ₹699 back' }).click()
-  await expectToast(page, 'Cancelled. ₹699 is on its way back to you.')
+  await expectToast(page, 'Cancelled. ₹699 is being refunded.')
   await expect(page.getByText(`Premium ended on ${shownDate(Date.now())}.`)).toBeVisible()
   await expect(row(page, 'Premium, monthly')).toContainText('Refunded')
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()

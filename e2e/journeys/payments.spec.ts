@@ -142,7 +142,7 @@ test('a payment that cannot be confirmed yet is waited for, also after a reload'
   await inCheckout(page, 'Pay')
   const waiting = page.getByText('Waiting for confirmation')
   await expect(waiting).toBeInViewport()
-  await expect(page.getByText('Your payment was made. Premium starts by itself')).toBeVisible()
+  await expect(page.getByText('Your payment was sent. Premium starts automatically')).toBeVisible()
   await expect(page.locator('[data-sonner-toast][data-type=error]')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeDisabled()
   await expectAccessible(page, 'waiting for confirmation')

@@ -22,8 +22,11 @@ const general = {
   key_taken: [409, 'This license key already exists in the application'],
   username_taken: [409, 'Username is already taken'],
   conflict: [409, 'The request conflicts with the present state'],
-  payment_pending: [409, 'The payment is not settled yet. Premium starts by itself as soon as it is.'],
-  payment_returned: [409, 'This payment could not be used. All of it is given back to you.'],
+  payment_pending: [
+    409,
+    'The payment is still being processed. Premium starts automatically once it completes.',
+  ],
+  payment_returned: [409, 'This payment could not be used. It is refunded in full.'],
   payload_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The body must be JSON'],
   rate_limited: [429, 'Too many attempts. Please try again later.'],

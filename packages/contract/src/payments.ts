@@ -60,7 +60,7 @@ const payment = z.strictObject({
   amountRefunded: z.int(),
   refundedFormatted: z.string(),
   method: z.string().nullable().describe('card, upi, netbanking, …'),
-  note: z.string().nullable().describe('why it failed or is given back'),
+  note: z.string().nullable().describe('why it failed or is refunded'),
   periodStart: isoTime.nullable(),
   periodEnd: isoTime.nullable(),
   createdAt: isoTime,
@@ -168,7 +168,7 @@ export const payments = {
       refund: z
         .strictObject({ ...price.shape, done: z.boolean() })
         .nullable()
-        .describe('what is given back; not done: the provider is asked again until it is'),
+        .describe('what is refunded; while not done, the provider is asked again'),
     }),
     errors: ['conflict'],
   }),

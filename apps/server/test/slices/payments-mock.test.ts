@@ -130,7 +130,7 @@ test('cancelling gives simulated money back and ends premium', async () => {
   await report(owner, { razorpay_order_id: orderId, ...simulated })
   const { json } = await owner.call('POST', '/payments/cancel-subscription', { refund: true })
   expect(json.data.refund).toEqual({ amount: 69_900, currency: 'INR', priceFormatted: '₹699', done: true })
-  expect(json.message).toBe('Cancelled. ₹699 is on its way back to you.')
+  expect(json.message).toBe('Cancelled. ₹699 is being refunded.')
   expect(json.data.user.subscription).toMatchObject({
     plan: 'free',
     endedAt: on.clock.inDays(0),

@@ -143,7 +143,7 @@ describe('the reconciler', () => {
     provider.fail({ path: /\/refund$/, mode: 'status', status: 500 })
     const { json } = await owner.call('POST', '/payments/cancel-subscription', { refund: true })
     expect(json.data.refund).toMatchObject({ amount: 69_900, done: false })
-    expect(json.message).toContain('₹699 is given back as soon as it can be')
+    expect(json.message).toContain('₹699 will be refunded as soon as possible')
     expect((await subscriptionOf(owner)).plan).toBe('premium')
     expect(onlyOne(await historyOf(owner)).status).toBe('refunding')
     expect(provider.refunds(id)).toHaveLength(0)

@@ -173,7 +173,7 @@ describe('a payment', () => {
     provider.fail({ method: 'GET', path: /\/payments\//, mode: 'reset' })
     const answer = await report(buyer, checkout)
     expect(refusal(answer)).toBe('payment_provider_unavailable')
-    expect(answer.json.message).toContain('Premium starts by itself')
+    expect(answer.json.message).toContain('Premium starts automatically')
     await expectFree(buyer)
     expect((await report(buyer, checkout)).status).toBe(200)
   })

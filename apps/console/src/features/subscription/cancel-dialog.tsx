@@ -21,7 +21,7 @@ export function CancelDialog({ subscription, onClose }: { subscription: Subscrip
       title={cancelledAt && back ? `${back}?` : 'Cancel your subscription?'}
       description={
         cancelledAt ? undefined : (
-          <>Premium stays until {until}, and nothing renews by itself: you will not be charged again.</>
+          <>Premium stays until {until}, and nothing renews automatically: you will not be charged again.</>
         )
       }
       loss={refund ? endsNow : undefined}
@@ -43,8 +43,8 @@ export function CancelDialog({ subscription, onClose }: { subscription: Subscrip
       )}
       {cancelledAt && moneyBack && (
         <p className="text-fg-muted">
-          All of your payment is given back. This is offered until <DateText value={moneyBack.until} />.
-          Otherwise premium stays until {until}.
+          Refunded in full. Available until <DateText value={moneyBack.until} />. Otherwise premium stays
+          until {until}.
         </p>
       )}
     </ConfirmDialog>

@@ -92,7 +92,7 @@ function stateInWords(
   const words = []
   if (hasActiveSubscription && cancelledAt) {
     const ends = back ? (
-      <>premium ends as soon as {back} is given back to you.</>
+      <>premium ends once {back} is refunded.</>
     ) : (
       <>
         Premium stays until <DateText value={expiryDate} />.
@@ -118,10 +118,10 @@ function stateInWords(
     words.push({ id: 'ended', text })
   }
   if (back) {
-    const text = `${back} is on its way back to you. The payment provider has not confirmed it yet; there is nothing you need to do.`
+    const text = `${back} is being refunded. The payment provider has not confirmed it yet; there is nothing you need to do.`
     words.push({ id: 'refunding', text })
   } else if (!hasActiveSubscription && payments[0]?.status === 'refunded') {
-    words.push({ id: 'refunded', text: 'Your payment was given back.' })
+    words.push({ id: 'refunded', text: 'Your payment was refunded.' })
   }
   return words
 }

@@ -47,7 +47,7 @@ export function PlanNotice({ ownerId, subscription }: PlanNoticeProps) {
       <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-2 max-md:py-1">
         <p className="min-w-0 flex-1 basis-64">
           {notice.kind === 'ending' ? (
-            <>Premium ends on {date}. It does not renew by itself.</>
+            <>Premium ends on {date}. It does not renew automatically.</>
           ) : (
             <>
               Premium ended on {date}. Nothing is deleted; the limits of the free plan apply to anything new,

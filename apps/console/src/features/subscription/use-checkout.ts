@@ -64,7 +64,7 @@ export function useCheckout(facts: CheckoutFacts) {
     } else if (waiting) {
       wait(undefined)
       if (outcome === 'failed') toast.error('Failed to verify payment')
-      else toast.info('This payment could not be used. All of it is given back to you.')
+      else toast.info('This payment could not be used. It is refunded in full.')
     }
   }, [watched, outcome, waiting, subscription, announce, wait, client])
 

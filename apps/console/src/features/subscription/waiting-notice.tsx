@@ -24,7 +24,7 @@ export function WaitingNotice({ waiting, onCheck }: { waiting: Waiting; onCheck:
         title="Waiting for confirmation"
         action={slow && <Button onClick={onCheck}>Check again</Button>}
       >
-        Your payment was made. Premium starts by itself as soon as the payment provider confirms it
+        Your payment was sent. Premium starts automatically once the payment provider confirms it
         {slow ? ', which takes longer than usual. You need not wait here.' : '.'}
       </Callout>
     </div>

@@ -103,7 +103,7 @@ const sections: DocumentSection[] = [
         <p>
           The free plan includes 2 apps and 30 licenses per app. The premium plan has no limit on apps,
           licenses and resellers. Premium is paid in advance for 30 or 365 days through a card payment
-          provider; your card details go to that provider and never to us. It does not renew by itself.
+          provider; your card details go to that provider and never to us. It does not renew automatically.
         </p>
         <p>
           Premium comes with a seven-day money-back guarantee: within seven days of your first payment you can

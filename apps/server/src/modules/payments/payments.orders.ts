@@ -10,8 +10,13 @@ import type { Attempts } from '../../http/limits.ts'
 import { lockOwner } from '../auth/auth.service.ts'
 import { formatAmount } from '../plans/plans.rules.ts'
 import { countingMisses, lockCoupon, refuseUnusable } from './payments.coupons.ts'
-import { asking, type Payments, requireProvider } from './payments.ctx.ts'
-import { type PaymentProvider, ProviderError } from './payments.provider.ts'
+import {
+  type PaymentProvider,
+  type Payments,
+  ProviderError,
+  requireProvider,
+  unlessUnavailable,
+} from './payments.provider.ts'
 import * as repo from './payments.repo.ts'
 import { discounted, nextCheck, orderLifetimeMs, smallestCharge } from './payments.rules.ts'
 
@@ -33,7 +38,9 @@ export async function createOrder(
     ctx.tx(actor, (write) => openOrder(payments, provider, write, actor, wanted)),
   )
   if (order.provider_order_id !== null) return toOrder(order, provider, order.provider_order_id)
-  const providerOrderId = await asking(payments, () => orderAtProvider(payments, provider, order, isNew))
+  const providerOrderId = await unlessUnavailable(payments, () =>
+    orderAtProvider(payments, provider, order, isNew),
+  )
   const named = await ctx.tx(actor, ({ tx }) => repo.nameOrder(tx, order.id, providerOrderId))
   if (named.provider_order_id === null) throw problem('payment_provider_unavailable')
   return toOrder(named, provider, named.provider_order_id)

@@ -1,3 +1,36 @@
+import { randomBytes } from 'node:crypto'
+import type { Ctx } from '../../core/ctx.ts'
+import { problem } from '../../core/problem.ts'
+
+/** What every step of the payment path gets. */
+export interface Payments {
+  ctx: Ctx
+  /** Undefined while payments are off. */
+  provider: PaymentProvider | undefined
+  /** Logs what the provider rejected or did not answer. */
+  onError: (error: unknown) => void
+}
+
+export function requireProvider({ provider }: Payments): PaymentProvider {
+  if (!provider) throw problem('payments_off')
+  return provider
+}
+
+/** Turns a provider's failure into a problem for the caller; the cause goes to the log. */
+export async function unlessUnavailable<T>(
+  { onError }: Payments,
+  work: () => Promise<T>,
+  message?: string,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    onError(error)
+    throw problem('payment_provider_unavailable', message === undefined ? {} : { message })
+  }
+}
+
 /** What the provider knows of a payment; amounts in the currency's smallest unit. */
 export interface ProviderPayment {
   id: string
@@ -18,7 +51,7 @@ export interface ProviderDispute {
   status: 'open' | 'won' | 'lost'
 }
 
-/** What an event says has changed; only that it is so is believed, what is so is asked. */
+/** A hint only: fetch the current state from the provider. */
 export interface ProviderEvent {
   paymentId: string | undefined
   orderId: string | undefined
@@ -26,24 +59,24 @@ export interface ProviderEvent {
 }
 
 /**
- * Whoever takes the money. Every call but the two checks of signatures throws a ProviderError when it cannot be done;
- * none is made inside a transaction.
+ * A payment provider. Every call except the two signature checks throws a ProviderError when it fails; none is made
+ * inside a transaction.
  */
 export interface PaymentProvider {
   name: 'razorpay' | 'mock'
   /** The public key that the checkout is opened with. */
   keyId: string
   createOrder(order: { amount: number; currency: string; receipt: string }): Promise<string>
-  /** The id of the order with this receipt, for a creation whose answer was lost. */
+  /** Finds an order by its receipt after its creation got no answer. */
   findOrder(receipt: string): Promise<string | undefined>
   /** Whether the checkout's report was signed by the provider. */
   isGenuine(report: { orderId: string; paymentId: string; signature: string }): boolean
-  /** `order` is what a payment reported for it is expected to be of. */
+  /** `order` is what the payment is expected to pay. */
   findPayment(id: string, order: ExpectedOrder): Promise<ProviderPayment | undefined>
   listPayments(orderId: string): Promise<ProviderPayment[]>
-  /** Takes the money of an authorized payment, which the provider else gives back after some days. */
+  /** Captures an authorized payment; the provider refunds what is not captured within days. */
   capture(payment: ProviderPayment): Promise<ProviderPayment>
-  /** Gives all of a captured payment back that was not given back before; the same key never gives back twice. */
+  /** Refunds what is left of a captured payment; the same key never refunds twice. */
   refund(payment: ProviderPayment, key: string): Promise<ProviderPayment>
   findDispute(id: string): Promise<ProviderDispute | undefined>
   /** Undefined when the event was not signed by the provider. */
@@ -56,7 +89,7 @@ export interface ExpectedOrder {
   currency: string
 }
 
-/** The provider refused (`refused`: asking again is no use), or gave no answer that can be read. */
+/** The provider rejected the call (`refused`: do not retry), or gave no readable answer. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
   readonly refused: boolean
@@ -65,4 +98,31 @@ export class ProviderError extends Error {
     super(message, { cause: options.cause })
     this.refused = options.refused
   }
+}
+
+/** Prefix of the ids of simulated orders. */
+export const mockOrderPrefix = 'order_mock_'
+
+/** Simulates payments on a development instance: every reported payment is one, and no money moves. */
+export const mockProvider: PaymentProvider = {
+  name: 'mock',
+  keyId: 'rzp_mock',
+  createOrder: async () => `${mockOrderPrefix}${randomBytes(8).toString('hex')}`,
+  findOrder: async () => undefined,
+  isGenuine: ({ paymentId, signature }) => paymentId !== '' && signature !== '',
+  findPayment: async (id, { orderId, amount, currency }) => ({
+    id,
+    orderId,
+    status: 'captured',
+    amount,
+    currency,
+    amountRefunded: 0,
+    method: null,
+    failure: null,
+  }),
+  listPayments: async () => [],
+  capture: async (payment) => payment,
+  refund: async (payment) => ({ ...payment, status: 'refunded', amountRefunded: payment.amount }),
+  findDispute: async () => undefined,
+  readEvent: () => undefined,
 }

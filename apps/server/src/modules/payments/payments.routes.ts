@@ -2,10 +2,10 @@ import { endpoints } from '@keyward/contract'
 import type { Attempts } from '../../http/limits.ts'
 import { type Mount, WithMessage } from '../../http/mount.ts'
 import { validateCoupon } from './payments.coupons.ts'
-import type { Payments } from './payments.ctx.ts'
 import { createOrder } from './payments.orders.ts'
+import { acceptEvent } from './payments.pipeline.ts'
+import type { Payments } from './payments.provider.ts'
 import * as service from './payments.service.ts'
-import { takeEvent } from './payments.webhook.ts'
 
 export function paymentsRoutes(mount: Mount, payments: Payments, attempts: Attempts): void {
   const calls = endpoints.payments
@@ -22,7 +22,7 @@ export function paymentsRoutes(mount: Mount, payments: Payments, attempts: Attem
   })
   mount(calls.webhook, 'public', async ({ sent }) => {
     const signature = sent.headers['x-razorpay-signature']
-    await takeEvent(payments, sent.body, typeof signature === 'string' ? signature : '')
+    await acceptEvent(payments, sent.body, typeof signature === 'string' ? signature : '')
     return {}
   })
   mount(calls.history, 'owner', async ({ actor }) => ({

@@ -10,7 +10,7 @@ export const smallestCharge = 100
 /** How long an order is offered again and holds its coupon. */
 export const orderLifetimeMs = 15 * minute
 
-/** After the discount, in the currency's smallest unit; what cannot be divided stays with the buyer. */
+/** The discounted amount in the currency's smallest unit, rounded down. */
 export const discounted = (amount: number, percent: number): number =>
   Math.floor((amount * (100 - percent)) / 100)
 
@@ -32,23 +32,23 @@ export const remainingOf = (period: { start: number; end: number }, now: number)
 export const isTaken = ({ status }: Pick<ProviderPayment, 'status'>): boolean =>
   status === 'captured' || status === 'refunded'
 
-/** Nothing of the money is left with us, or too little to be given back. */
-export const isGivenBack = (payment: { amount: number; amount_refunded: number; dispute: string | null }) =>
+/** The money was refunded or lost in a dispute; less than the smallest charge cannot be refunded. */
+export const isRefunded = (payment: { amount: number; amount_refunded: number; dispute: string | null }) =>
   payment.amount - payment.amount_refunded < smallestCharge || payment.dispute === 'lost'
 
 export function statusOf(payment: PaymentRow): PaymentStatus {
   if (payment.status === 'failed') return 'failed'
   if (!isTaken(payment)) return 'pending'
   if (payment.dispute === 'lost') return 'charged_back'
-  if (isGivenBack(payment)) return 'refunded'
+  if (isRefunded(payment)) return 'refunded'
   if (payment.refund_due === 1) return 'refunding'
   return payment.amount_refunded > 0 ? 'partially_refunded' : 'paid'
 }
 
 const reasons: Record<NonNullable<PaymentRow['refund_reason']>, string> = {
-  money_back: 'Given back within the money-back guarantee.',
-  second: 'The order was paid already; this payment came on top of it and is given back.',
-  different: 'The payment was not what was ordered and is given back.',
+  money_back: 'Refunded within the money-back guarantee.',
+  second: 'The order was already paid; this second payment is refunded.',
+  different: 'The payment does not match the order and is refunded.',
 }
 
 /** What a buyer should know of a payment besides its status. */
@@ -57,20 +57,20 @@ export function noteOf(payment: PaymentRow): string | null {
   return payment.status === 'failed' ? payment.failure : null
 }
 
-/** Until when cancelling gives the money back; undefined when nothing was paid, or too long ago. */
+/** Until when cancelling refunds the money; undefined when nothing was paid, or too long ago. */
 export function moneyBackUntil(firstPaidAt: number | null, now: number): number | undefined {
   if (firstPaidAt === null) return undefined
   const until = firstPaidAt + limits.moneyBackDays * day
   return until > now ? until : undefined
 }
 
-/** Soon at first, for answers that were lost; then seldom, for refunds; some time after the last use it is over. */
+/** Soon at first, for lost answers; then rarely, for refunds. */
 const waits = [2 * minute, 3 * minute, 5 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour]
 const unpaidForMs = 8 * day
-/** A bank may need this long to find that it cannot give a refund to the buyer. */
+/** A bank may take this long to reject a refund. */
 const refundsFailForMs = 14 * day
 
-/** When to ask the provider about an order again; null when nothing can come any more. */
+/** When to fetch an order from the provider again; null when nothing can change anymore. */
 export function nextCheck(
   order: Pick<OrderRow, 'status' | 'checks' | 'created_at'>,
   { refundsDue, lastPeriodEnd }: { refundsDue: boolean; lastPeriodEnd: number | null },

@@ -1,93 +1,37 @@
 import type { DataOf, endpoints, Payment } from '@keyward/contract'
+import type { Config } from '../../config.ts'
 import type { VendorActor } from '../../core/actor.ts'
-import { day, toIso, toIsoOrNull } from '../../core/clock.ts'
+import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db } from '../../db/open.ts'
-import type { OrderRow, PaymentRow } from '../../db/tables.ts'
 import { getUser, lockOwner, setPremiumCancelled } from '../auth/auth.service.ts'
 import { planOf } from '../auth/plan.rules.ts'
 import { formatAmount, toPrice } from '../plans/plans.rules.ts'
-import { asking, type Payments, requireProvider } from './payments.ctx.ts'
-import { findPaymentOf, lookAt } from './payments.look.ts'
-import type { PaymentProvider } from './payments.provider.ts'
+import { acceptReport, sendRefunds } from './payments.pipeline.ts'
+import { mockProvider, type PaymentProvider, type Payments } from './payments.provider.ts'
+import { createRazorpay } from './payments.razorpay.ts'
 import * as repo from './payments.repo.ts'
 import { noteOf, statusOf } from './payments.rules.ts'
-import { note, type Sighting, settle, settleNoted } from './payments.settle.ts'
 import { moneyBackOffer } from './payments.state.ts'
 
-interface Report {
-  orderId: string
-  paymentId: string
-  signature: string
-}
-
-/** Starts premium for a payment that the checkout reported. What was ordered counts; told again, nothing more happens. */
+/** Starts premium for a payment that the checkout reported; what was ordered counts. Idempotent. */
 export async function verify(
   payments: Payments,
   scope: OwnerScope,
-  report: Report,
+  report: Parameters<typeof acceptReport>[2],
 ): Promise<DataOf<typeof endpoints.payments.verify>> {
-  const provider = requireProvider(payments)
-  const { db } = payments.ctx
-  const order = await repo.findOrder(db, scope, provider.name, report.orderId)
-  if (!order) throw problem('not_found')
-  const orderId = order.provider_order_id ?? ''
-  if (!provider.isGenuine({ ...report, orderId })) throw problem('payment_not_verified')
-  const known = await repo.findPayment(db, order.id, report.paymentId)
-  if (!known?.activated_at) {
-    await note(payments, order.id)
-    await asking(
-      payments,
-      () => settleNoted(payments, order.id, (now) => lookAtReported(provider, now, report.paymentId)),
-      'The payment provider could not be asked yet. Premium starts by itself as soon as it answers.',
-    )
-    await giveBack(payments, provider, order.id)
-  }
-  const payment = (await listPayments(db, scope)).find(
-    (one) => one.orderId === orderId && one.paymentId === report.paymentId,
-  )
-  if (payment?.status === 'failed') throw problem('payment_not_verified')
-  if (!payment || payment.status === 'pending') throw problem('payment_pending')
-  if (payment.status !== 'paid' && payment.status !== 'partially_refunded') throw problem('payment_returned')
+  const { id } = await acceptReport(payments, scope, report)
+  const payment = (await listPayments(payments.ctx.db, scope)).find(({ _id }) => _id === id)
+  if (!payment) throw problem('internal')
   return { subscription: (await getUser(payments.ctx, scope)).subscription, payment }
 }
 
-async function lookAtReported(
-  provider: PaymentProvider,
-  order: OrderRow,
-  paymentId: string,
-): Promise<Sighting[]> {
-  const sighting = await lookAt(provider, order, paymentId)
-  if (!sighting) throw problem('payment_not_verified')
-  return [sighting]
-}
-
-/** Gives back what is due of an order; what cannot be now stays due and is tried again. */
-export async function giveBack(
-  payments: Payments,
-  provider: PaymentProvider,
-  orderId: string,
-): Promise<void> {
-  for (const due of await repo.listRefundsDue(payments.ctx.db, orderId)) {
-    await settle(payments, orderId, (order) => refunded(payments, provider, order, due)).catch(
-      payments.onError,
-    )
-  }
-}
-
-/** A refund that failed is asked for once more: its key grows with news and days. */
-async function refunded(
-  { ctx }: Payments,
-  provider: PaymentProvider,
-  order: OrderRow,
-  due: PaymentRow,
-): Promise<Sighting[]> {
-  const payment = await findPaymentOf(provider, order, due.provider_payment_id)
-  if (!payment) return []
-  const isOpen = payment.status === 'captured' && payment.amountRefunded < payment.amount
-  const key = `${due.id}-${order.version}-${Math.floor(ctx.clock.now() / day)}`
-  return [{ payment: isOpen ? await provider.refund(payment, key) : payment }]
+export function createProvider({ payments }: Pick<Config, 'payments'>): PaymentProvider | undefined {
+  const { mode, keyId, keySecret, webhookSecret, apiUrl } = payments
+  if (mode === 'mock') return mockProvider
+  if (mode === 'off' || keyId === undefined || keySecret === undefined) return undefined
+  return createRazorpay({ keyId, keySecret, webhookSecret, apiUrl })
 }
 
 export async function listPayments(db: Db, scope: OwnerScope): Promise<Payment[]> {
@@ -121,7 +65,7 @@ interface Cancelled {
   message: string
 }
 
-/** Premium stays to its end; with `refund`, what the guarantee covers is given back and premium ends with it. */
+/** Premium stays until its end; with `refund`, what the guarantee covers is refunded and premium ends at once. */
 export async function cancel(
   payments: Payments,
   actor: VendorActor,
@@ -136,7 +80,7 @@ export async function cancel(
       throw problem('conflict', { message: 'There is no premium plan to cancel' })
     const found = refund ? moneyBackOffer(ctx, await repo.listActivated(tx, actor)) : undefined
     if (found === null)
-      throw problem('conflict', { message: 'The money-back guarantee covers no payment any more' })
+      throw problem('conflict', { message: 'The money-back guarantee no longer covers a payment' })
     await setPremiumCancelled(tx, actor, owner.premium_cancelled_at ?? now)
     for (const payment of found?.payments ?? []) {
       await repo.updatePayment(tx, payment.id, { refund_reason: 'money_back', refund_due: 1 })
@@ -147,7 +91,7 @@ export async function cancel(
   })
   if (offer && provider) {
     for (const payment of offer.payments) {
-      await giveBack(payments, provider, payment.order_id)
+      await sendRefunds(payments, provider, payment.order_id)
     }
   }
   const user = await getUser(ctx, actor)
@@ -161,5 +105,5 @@ export async function cancel(
 
 const tellRefund = (amount: string, done: boolean): string =>
   done
-    ? `Cancelled. ${amount} is on its way back to you.`
-    : `Cancelled. The payment provider could not be reached; ${amount} is given back as soon as it can be, and premium ends then.`
+    ? `Cancelled. ${amount} is being refunded.`
+    : `Cancelled. The payment provider could not be reached; ${amount} will be refunded as soon as possible, and premium ends then.`

@@ -3,7 +3,7 @@ import { toIso } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { toPrice } from '../plans/plans.rules.ts'
 import * as repo from './payments.repo.ts'
-import { isGivenBack, moneyBackUntil } from './payments.rules.ts'
+import { isRefunded, moneyBackUntil } from './payments.rules.ts'
 
 export { endPeriods } from './payments.repo.ts'
 
@@ -28,7 +28,7 @@ export interface MoneyBackOffer {
   payments: repo.ActivatedRow[]
 }
 
-/** What is given back on cancelling now: all that was paid within the days of the guarantee; null for nothing. */
+/** What cancelling now refunds: everything paid within the guarantee; null for nothing. */
 export function moneyBackOffer(
   { config, clock }: Pick<Ctx, 'config' | 'clock'>,
   activated: repo.ActivatedRow[],
@@ -37,7 +37,7 @@ export function moneyBackOffer(
   const until = moneyBackUntil(own[0]?.activated_at ?? null, clock.now())
   // What a dispute may take is not given back besides.
   const payments = own.filter(
-    (payment) => !isGivenBack(payment) && payment.refund_due === 0 && payment.dispute !== 'open',
+    (payment) => !isRefunded(payment) && payment.refund_due === 0 && payment.dispute !== 'open',
   )
   const [first] = payments
   if (until === undefined || first === undefined) return null

@@ -4,37 +4,35 @@ import type { Write } from '../../core/record.ts'
 import type { Tx } from '../../db/open.ts'
 import type { OrderRow, OwnerRow, PaymentRow } from '../../db/tables.ts'
 import { lockOwner, setPremiumUntil } from '../auth/auth.service.ts'
-import type { Payments } from './payments.ctx.ts'
-import type { ProviderDispute, ProviderPayment } from './payments.provider.ts'
+import type { Payments, ProviderDispute, ProviderPayment } from './payments.provider.ts'
 import * as repo from './payments.repo.ts'
-import { isGivenBack, isTaken, nextCheck, nextPeriod, remainingOf } from './payments.rules.ts'
+import { isRefunded, isTaken, nextCheck, nextPeriod, remainingOf } from './payments.rules.ts'
 
-/** What the provider says of a payment now. */
-export interface Sighting {
+/** What the provider reports about a payment. */
+export interface Reported {
   payment: ProviderPayment
   dispute?: ProviderDispute | undefined
 }
 
-/** Asks the provider about an order; called again when the order has changed meanwhile. */
-export type Look = (order: OrderRow) => Promise<Sighting[]>
+/** Fetches the current state of an order from the provider; called again when the order changed meanwhile. */
+export type Fetch = (order: OrderRow) => Promise<Reported[]>
 
 const triesMax = 10
 
 /**
- * Brings an order to what the provider knows. Whoever asks, and however often and by however many at once: news that
- * was asked for before the last change is not believed, so that what is written is never older than what was there.
+ * Applies what the provider reports about an order. Fetched outside of the transaction; a report that was fetched
+ * before the order's last change is discarded and fetched again, so that an older state never overwrites a newer one.
  */
-export async function settle({ ctx }: Payments, orderId: string, look: Look): Promise<void> {
+export async function settle({ ctx }: Payments, orderId: string, fetch: Fetch): Promise<void> {
   for (let tries = 1; tries <= triesMax; tries += 1) {
     const before = await repo.getOrder(ctx.db, orderId)
-    const sightings = await look(before)
+    const reported = await fetch(before)
     const actor: ProviderActor = { kind: 'provider', ownerId: before.owner_id, provider: before.provider }
     const isSettled = await ctx.tx(actor, async (write) => {
-      const { tx } = write
-      const owner = await lockOwner(tx, actor)
-      const order = await repo.lockOrder(tx, orderId)
+      const owner = await lockOwner(write.tx, actor)
+      const order = await repo.lockOrder(write.tx, orderId)
       if (order.version !== before.version) return false
-      await new Settlement(write, owner, order, ctx.clock.now()).settle(sightings)
+      await new Settlement(write, owner, order, ctx.clock.now()).apply(reported)
       return true
     })
     if (isSettled) return
@@ -42,29 +40,15 @@ export async function settle({ ctx }: Payments, orderId: string, look: Look): Pr
   throw new Error(`order ${orderId} changed ${triesMax} times while the provider was asked about it`)
 }
 
-/** Has an order looked at soon, should this server end before it has settled what it was told. */
-export const note = ({ ctx }: Payments, orderId: string): Promise<unknown> =>
-  repo.updateOrder(ctx.db, orderId, { next_check_at: ctx.clock.now() })
-
-/** Settles what was noted. When that fails, nobody who asked before the news may write over the note. */
-export async function settleNoted(payments: Payments, orderId: string, look: Look): Promise<void> {
-  try {
-    await settle(payments, orderId, look)
-  } catch (error) {
-    await repo.touchOrder(payments.ctx.db, orderId, payments.ctx.clock.now())
-    throw error
-  }
-}
-
-/** A payment may be disputed more than once: what one dispute took, no other one brings back. */
+/** A payment may be disputed more than once; winning one dispute does not undo another one that was lost. */
 function disputeOf(
   known: Pick<PaymentRow, 'dispute' | 'dispute_id'> = { dispute: null, dispute_id: null },
-  news: Sighting['dispute'],
+  reported: Reported['dispute'],
 ): Pick<PaymentRow, 'dispute' | 'dispute_id'> {
   const { dispute, dispute_id } = known
-  const isOther = dispute_id !== null && dispute_id !== news?.id
-  if (!news || (dispute === 'lost' && isOther)) return { dispute, dispute_id }
-  return { dispute: news.status, dispute_id: news.id }
+  const isOther = dispute_id !== null && dispute_id !== reported?.id
+  if (!reported || (dispute === 'lost' && isOther)) return { dispute, dispute_id }
+  return { dispute: reported.status, dispute_id: reported.id }
 }
 
 /** One order in one transaction that has locked its owner. */
@@ -84,26 +68,26 @@ class Settlement {
     this.#now = now
   }
 
-  async settle(sightings: Sighting[]): Promise<void> {
-    for (const { payment, dispute } of sightings) {
-      // Somebody has begun to type a card number: nothing to keep.
+  async apply(reported: Reported[]): Promise<void> {
+    for (const { payment, dispute } of reported) {
+      // The buyer has only started to enter card details.
       if (payment.status === 'created') continue
-      const row = await this.#see(payment, dispute)
-      await this.#judge(row)
+      const row = await this.#store(payment, dispute)
+      await this.#applyConsequences(row)
     }
     await this.#planNextCheck()
   }
 
-  async #see(seen: ProviderPayment, dispute: Sighting['dispute']): Promise<PaymentRow> {
+  async #store(payment: ProviderPayment, dispute: Reported['dispute']): Promise<PaymentRow> {
     const facts = {
-      status: seen.status,
-      amount: seen.amount,
-      currency: seen.currency,
-      amount_refunded: seen.amountRefunded,
-      method: seen.method,
-      failure: seen.failure,
+      status: payment.status,
+      amount: payment.amount,
+      currency: payment.currency,
+      amount_refunded: payment.amountRefunded,
+      method: payment.method,
+      failure: payment.failure,
     }
-    const known = await repo.findPayment(this.#tx, this.#order.id, seen.id)
+    const known = await repo.findPayment(this.#tx, this.#order.id, payment.id)
     const disputed = disputeOf(known, dispute)
     if (known) return this.#change(known, { ...facts, ...disputed })
     const row: PaymentRow = {
@@ -111,7 +95,7 @@ class Settlement {
       id: newId('pay'),
       order_id: this.#order.id,
       owner_id: this.#owner.id,
-      provider_payment_id: seen.id,
+      provider_payment_id: payment.id,
       refund_reason: null,
       refund_due: 0,
       ...disputed,
@@ -126,26 +110,26 @@ class Settlement {
     return row
   }
 
-  /** What follows from a payment as it is now. */
-  async #judge(row: PaymentRow): Promise<void> {
+  /** Starts, takes back or restores premium, or marks the payment for a refund. */
+  async #applyConsequences(row: PaymentRow): Promise<void> {
     if (!isTaken(row)) return
-    const givenBack = isGivenBack(row)
+    const refunded = isRefunded(row)
     if (row.activated_at === null) {
-      if (!givenBack && this.#isAwaited(row)) return this.#activate(row)
+      if (!refunded && this.#isAwaited(row)) return this.#activate(row)
       if (this.#order.status === 'open' || this.#order.status === 'expired') this.#order.status = 'closed'
-      if (!givenBack && row.refund_reason === null) {
+      if (!refunded && row.refund_reason === null) {
         const isSame = row.amount === this.#order.amount && row.currency === this.#order.currency
         await this.#change(row, { refund_reason: isSame ? 'second' : 'different', refund_due: 1 })
         this.#record('payment.refund_due', row)
         return
       }
-    } else if (givenBack && row.taken_back_ms === null) {
+    } else if (refunded && row.taken_back_ms === null) {
       row = await this.#takeBack(row)
-    } else if (!givenBack && row.taken_back_ms !== null && row.refund_reason === null) {
+    } else if (!refunded && row.taken_back_ms !== null && row.refund_reason === null) {
       row = await this.#restore(row)
     }
-    // A refund of ours that failed in the end is due again.
-    if (row.refund_reason !== null) await this.#change(row, { refund_due: givenBack ? 0 : 1 })
+    // A refund that failed in the end is due again.
+    if (row.refund_reason !== null) await this.#change(row, { refund_due: refunded ? 0 : 1 })
   }
 
   #isAwaited(row: PaymentRow): boolean {
@@ -162,7 +146,7 @@ class Settlement {
     this.#record('plan.paid', paid)
   }
 
-  /** The rest of the period that was paid with it goes; what was paid for later begins earlier. */
+  /** Removes the rest of the period that it paid for; later periods start earlier. */
   async #takeBack(row: PaymentRow): Promise<PaymentRow> {
     const [start, end] = [row.period_start ?? 0, row.period_end ?? 0]
     const gone = remainingOf({ start, end }, this.#now)
@@ -175,7 +159,7 @@ class Settlement {
     return taken
   }
 
-  /** A dispute was won, or a refund failed: what had gone begins again. */
+  /** A dispute was won or a refund failed: the removed time starts again. */
   async #restore(row: PaymentRow): Promise<PaymentRow> {
     const start = Math.max(this.#now, this.#owner.premium_until ?? 0)
     const end = start + (row.taken_back_ms ?? 0)
