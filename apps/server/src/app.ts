@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '@keyward/contract'
-import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Config } from './config.ts'
 import { type Clock, minute, systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
 import type { Ctx } from './core/ctx.ts'
 import type { LogWriter } from './core/log-writer.ts'
 import { Passwords } from './core/passwords.ts'
-import { problem } from './core/problem.ts'
 import { type RecordConsumer, transactRecorded } from './core/record.ts'
 import type { Database } from './db/open.ts'
 import { installBodies } from './http/body.ts'
-import { closeConnectionsWithServer } from './http/closing.ts'
-import { installErrors, sendProblem } from './http/errors.ts'
+import { createRouterErrors, installCommon } from './http/common.ts'
+import { installConnections, type Timeouts } from './http/connections.ts'
+import { installErrors, refuseBrokenRequest } from './http/errors.ts'
 import { createGates, type GateSizes } from './http/gate.ts'
 import { Attempts, createFloodGate } from './http/limits.ts'
 import { loggerOptions } from './http/logging.ts'
@@ -69,10 +69,17 @@ export interface AppOptions {
   remindersAfterMs?: number | undefined
   /** How many requests of one account run at once; for tests. */
   gateSizes?: Partial<GateSizes> | undefined
-  timeouts?: { requestMs: number; headersMs: number; checkEveryMs: number }
+  timeouts?: Timeouts
 }
 
 const headerLimitBytes = 16_384
+/** Node looks at its connections no more often than the last of them says. */
+const defaultTimeouts: Timeouts = {
+  requestMs: 30_000,
+  headersMs: 15_000,
+  keepAliveMs: 72_000,
+  checkEveryMs: 2_000,
+}
 const programRequestsPerMinute = 6000
 
 /** Builds the server; nothing listens and nothing is read from the environment. */
@@ -102,16 +109,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const reads = new ProgramReads(database)
   const mailer = options.mailer ?? createMailer(config, server.log)
 
-  closeConnectionsWithServer(server)
+  installConnections(server, options.timeouts ?? defaultTimeouts)
+  installCommon(server, config)
   installErrors(server)
   installBodies(server)
-  const simulating = isSimulating(config)
-  // The hooks that every check of a program passes take no turn of their own.
-  server.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
-    reply.header('x-content-type-options', 'nosniff')
-    done(simulating && isForwarded(request) ? problem('forwarded_refused') : undefined)
-  })
   await server.register(async (scope) => {
     scope.addHook('onRequest', (_request, reply, done) => {
       reply.header('cache-control', 'no-store')
@@ -184,12 +185,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 }
 
 function createServer(options: AppOptions): FastifyInstance {
-  // A slow request really ends only with all three: Node looks at its connections no more often than the last says.
-  const timeouts = options.timeouts ?? { requestMs: 30_000, headersMs: 15_000, checkEveryMs: 2_000 }
+  const timeouts = options.timeouts ?? defaultTimeouts
   return fastify({
     bodyLimit: limits.bodyBytesMax,
     trustProxy: trusted(options.config.trustProxy),
     requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     http: {
@@ -201,25 +202,11 @@ function createServer(options: AppOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     logger: loggerOptions(options.logLevel ?? 'info', options.log),
     routerOptions: { maxParamLength: 200 },
-    // What the router itself cannot read is answered like everything else.
-    frameworkErrors: sendProblem,
+    frameworkErrors: createRouterErrors(options.config),
+    clientErrorHandler: refuseBrokenRequest,
   })
 }
 
 /** Which of the addresses on the way are proxies: counted from this server on, or named. */
 const trusted = (trustProxy: Config['trustProxy']) =>
   typeof trustProxy === 'number' ? (_address: string, hop: number) => hop < trustProxy : trustProxy
-
-const isSimulating = (config: Config): boolean =>
-  config.payments.mode === 'mock' || config.rateLimits === 'off'
-
-const forwardedHeaders = [
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-]
-
-const isForwarded = (request: FastifyRequest): boolean =>
-  forwardedHeaders.some((name) => request.headers[name] !== undefined)

@@ -2,7 +2,7 @@ import { type Endpoint, type ErrorCode, errorFacts } from '@keyward/contract'
 import { allEndpoints, errorsOf } from '../src/http/openapi.ts'
 
 /** Codes of the server as a whole, which no single call documents. */
-const everywhere: readonly ErrorCode[] = ['forwarded_refused']
+const everywhere: readonly ErrorCode[] = ['forwarded_refused', 'method_not_allowed']
 
 const patterns = allEndpoints.map(({ name, endpoint }) => ({
   name,

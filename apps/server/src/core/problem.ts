@@ -12,6 +12,8 @@ export class Problem extends Error {
   readonly status: number
   readonly issues: Issue[] | undefined
   readonly retryAfterSeconds: number | undefined
+  /** Methods that the path takes, for 405. */
+  readonly allow: string | undefined
 
   constructor(code: ErrorCode, options: ProblemOptions = {}) {
     const facts = errorFacts(code)
@@ -20,6 +22,7 @@ export class Problem extends Error {
     this.status = facts.status
     this.issues = options.issues
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.allow = options.allow
   }
 }
 
@@ -27,6 +30,7 @@ interface ProblemOptions {
   message?: string
   issues?: Issue[]
   retryAfterSeconds?: number
+  allow?: string
 }
 
 export const problem = (code: ErrorCode, options?: ProblemOptions): Problem => new Problem(code, options)

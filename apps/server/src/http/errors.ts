@@ -1,3 +1,6 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ErrorCode } from '@keyward/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem, problem } from '../core/problem.ts'
 import { type StorageFailure, storageFailureOf } from '../db/failure.ts'
@@ -15,6 +18,9 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   const known = fromFramework(error as FastifyError)
   if (known) return known
+  // The sender left before the body was complete; this answer reaches nobody.
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ECONNRESET' && request.raw.destroyed && !request.raw.complete) return problem('bad_request')
   const failure = storageFailureOf(error)
   if (failure) {
     logStorage(failure, error, request)
@@ -67,12 +73,38 @@ export function toFailure(found: Problem, request: FastifyRequest): Failure {
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): Failure {
   const found = toProblem(error, request)
   reply.code(found.status)
+  if (found.allow !== undefined) reply.header('allow', found.allow)
   if (found.retryAfterSeconds !== undefined) reply.header('retry-after', found.retryAfterSeconds)
   return toFailure(found, request)
 }
 
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   reply.send(answerProblem(error, request, reply))
+}
+
+/** Answers bytes that never became a request: no hook and no route sees them. */
+export function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0) {
+    socket.destroy()
+    return
+  }
+  const found = problem(codeOfBroken(error.code))
+  const body = JSON.stringify({ success: false, code: found.code, message: found.message })
+  const head = [
+    `HTTP/1.1 ${found.status} ${STATUS_CODES[found.status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'x-content-type-options: nosniff',
+    'cache-control: no-store',
+    'connection: close',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroy(error)
+}
+
+function codeOfBroken(code: string | undefined): ErrorCode {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout'
+  return code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request'
 }
 
 export function installErrors(server: FastifyInstance): void {

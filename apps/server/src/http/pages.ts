@@ -48,10 +48,10 @@ export async function installPages(
   config: Config,
   consoleDir: string,
 ): Promise<void> {
-  const isHttps = config.publicUrl?.startsWith('https://') ?? false
   await server.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: contentPolicy },
-    strictTransportSecurity: isHttps,
+    // Set on every answer of the server, not only here.
+    strictTransportSecurity: false,
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
     xFrameOptions: { action: 'deny' },
   })

@@ -1,0 +1,97 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Config, loopback } from '../config.ts'
+import { type Problem, problem } from '../core/problem.ts'
+import { sendProblem } from './errors.ts'
+
+const hsts = 'max-age=31536000; includeSubDomains'
+
+const forwardedHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-forwarded-server',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'cdn-loop',
+]
+
+/** What every answer has in common, those of the router itself included. */
+export function createCommonHeaders({ publicUrl }: Config) {
+  const isHttps = publicUrl?.startsWith('https://') ?? false
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    reply.header('x-request-id', request.id)
+    reply.header('x-content-type-options', 'nosniff')
+    if (isHttps) reply.header('strict-transport-security', hsts)
+  }
+}
+
+/** Answers what the router cannot read like everything else; no hook runs for it. */
+export const createRouterErrors = (config: Config) => {
+  const setHeaders = createCommonHeaders(config)
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    setHeaders(request, reply)
+    sendProblem(error, request, reply)
+  }
+}
+
+/** Checks what comes before any route; must be installed before the first one. */
+export function installCommon(server: FastifyInstance, config: Config): void {
+  const setHeaders = createCommonHeaders(config)
+  const simulating = isSimulating(config)
+  const methodsOf = collectMethods(server)
+  // The hooks that every check of a program passes take no turn of their own.
+  server.addHook('onRequest', (request, reply, done) => {
+    setHeaders(request, reply)
+    if (simulating && !isFromHere(request)) return done(problem('forwarded_refused'))
+    done(request.is404 ? refuseMethod(request, methodsOf) : undefined)
+  })
+}
+
+const isSimulating = (config: Config): boolean =>
+  config.payments.mode === 'mock' || config.rateLimits === 'off'
+
+/** Not every proxy names itself in a header, but most pass on the name that the visitor typed. */
+function isFromHere({ headers }: FastifyRequest): boolean {
+  if (forwardedHeaders.some((name) => headers[name] !== undefined)) return false
+  if (!isLoopback(`http://${headers.host}`)) return false
+  return headers.origin === undefined || isLoopback(headers.origin)
+}
+
+const isLoopback = (address: string): boolean => {
+  const url = URL.parse(address)
+  return url !== null && loopback.test(url.hostname)
+}
+
+/** The methods of each path, as the routes are mounted. */
+function collectMethods(server: FastifyInstance): (path: string) => string[] {
+  const exact = new Map<string, Set<string>>()
+  const patterns: { pattern: RegExp; methods: Set<string> }[] = []
+  server.addHook('onRoute', ({ url, method }) => {
+    const methods = exact.get(url) ?? new Set()
+    if (!exact.has(url)) {
+      exact.set(url, methods)
+      if (url.includes(':')) {
+        patterns.push({ pattern: new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`), methods })
+      }
+    }
+    for (const one of [method].flat()) methods.add(one)
+  })
+  return (path) => {
+    const fitting = patterns.filter(({ pattern }) => pattern.test(path))
+    const found = [exact.get(path), ...fitting.map(({ methods }) => methods)]
+    return [...new Set(found.flatMap((methods) => [...(methods ?? [])]))].sort()
+  }
+}
+
+/** Refuses before a body is read; pages of paths that do not exist are sent by their own handler. */
+function refuseMethod(request: FastifyRequest, methodsOf: (path: string) => string[]): Problem | undefined {
+  const [path = ''] = request.url.split('?', 1)
+  const allow = methodsOf(path)
+  if (allow.length > 0) return problem('method_not_allowed', { allow: allow.join(', ') })
+  return request.method === 'GET' || request.method === 'HEAD' ? undefined : problem('not_found')
+}

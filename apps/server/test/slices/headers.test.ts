@@ -1,0 +1,192 @@
+import { type IncomingMessage, METHODS } from 'node:http'
+import { connect } from 'node:net'
+import { describe, expect, test, vi } from 'vitest'
+import { refusal } from '../actors.ts'
+import { startServer } from '../harness.ts'
+import { serverForAll } from '../stage.ts'
+
+const on = serverForAll()
+
+const paths = ['/api/health', '/api/apps', '/api/client/session', '/api/nothing', '/docs', '/dashboard']
+const routerErrors = ['/api/%E0%A4%A', `/api/apps/${'x'.repeat(300)}`]
+
+describe('behind https', () => {
+  const secure = serverForAll({ PUBLIC_URL: 'https://licenses.example.com', RATE_LIMITS: 'on' })
+
+  test.each([...paths, ...routerErrors])('%s has HSTS and nosniff', async (url) => {
+    const { headers } = await secure.server.inject({ url })
+    expect(headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains')
+    expect(headers['x-content-type-options']).toBe('nosniff')
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
+
+test.each([...paths, ...routerErrors])('%s has nosniff and no HSTS without https', async (url) => {
+  const { headers } = await on.server.inject({ url })
+  expect(headers['strict-transport-security']).toBeUndefined()
+  expect(headers['x-content-type-options']).toBe('nosniff')
+})
+
+describe('a method that a known path does not take', () => {
+  const unknown = METHODS.filter((method) => !['GET', 'HEAD', 'POST', 'CONNECT'].includes(method))
+
+  test.each(unknown)('%s answers 405 and names those it takes', async (method) => {
+    for (const headers of [{}, { 'content-type': 'application/json' }]) {
+      const answer = await on.server.inject({ method: method as 'GET', url: '/api/apps?limit=1', headers })
+      expect(answer.statusCode).toBe(405)
+      expect(answer.headers.allow).toBe('GET, HEAD, POST')
+      expect(answer.json()).toMatchObject({ success: false, code: 'method_not_allowed' })
+    }
+  })
+
+  test.each([
+    ['QUERY', '/api/apps/some-id', 'DELETE, GET, HEAD, PUT'],
+    ['GET', '/api/apps/some-id/rotate-secret', 'POST'],
+    ['POST', '/api/client/apps/some-id/keys', 'GET, HEAD'],
+    ['GET', '/api/client/validate', 'POST'],
+    ['POST', '/dashboard', 'GET, HEAD'],
+    ['OPTIONS', '/docs', 'GET, HEAD'],
+  ])('%s %s answers 405 with Allow: %s', async (method, url, allow) => {
+    const answer = await on.server.inject({ method: method as 'GET', url })
+    expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow])
+  })
+
+  test('a path that is not known answers 404 to each of them', async () => {
+    for (const method of unknown) {
+      const answer = await on.server.inject({ method: method as 'GET', url: '/api/apps/a/b/c' })
+      expect(answer.statusCode).toBe(404)
+    }
+  })
+})
+
+describe('while payments are simulated or limits are off', () => {
+  const simulated = [
+    ['payments', {}, { RATE_LIMITS: 'on' }],
+    ['limits', {}, { RATE_LIMITS: 'off', PAYMENTS: 'off' }],
+  ] as const
+  describe.each(simulated)('(%s)', (_what, _none, environment) => {
+    const own = serverForAll(environment)
+
+    test.each([
+      'forwarded',
+      'via',
+      'x-forwarded-for',
+      'x-forwarded-host',
+      'x-forwarded-port',
+      'x-forwarded-proto',
+      'x-forwarded-server',
+      'x-real-ip',
+      'x-client-ip',
+      'true-client-ip',
+      'cf-connecting-ip',
+      'cdn-loop',
+    ])('a request with the header %s is refused', async (name) => {
+      for (const path of ['/health', '/config', '/client/apps/ZZZZZZZZ/keys']) {
+        const answer = await own.call('GET', path, { headers: { [name]: '10.0.0.1' } })
+        expect(refusal(answer)).toBe('forwarded_refused')
+      }
+      expect((await own.server.inject({ url: '/auth', headers: { [name]: '10.0.0.1' } })).statusCode).toBe(
+        400,
+      )
+    })
+
+    test.each([
+      ['host', 'licenses.example.com'],
+      ['host', 'licenses.example.com:3000'],
+      ['host', '192.168.0.7:3000'],
+      ['host', 'localhost.example.com'],
+      ['host', '127.0.0.1.example.com'],
+      ['origin', 'https://licenses.example.com'],
+      ['origin', 'http://localhost.example.com'],
+      ['origin', 'null'],
+    ])('a request with %s %s is refused', async (name, value) => {
+      const answer = await own.call('GET', '/config', { headers: { [name]: value } })
+      expect(refusal(answer)).toBe('forwarded_refused')
+    })
+
+    test.each(['localhost', 'localhost:3000', 'LOCALHOST', '127.0.0.1:3000', '127.8.9.10', '[::1]:3000'])(
+      'a request to %s is answered',
+      async (host) => {
+        const headers = { host, origin: `http://${host}` }
+        expect((await own.call('GET', '/config', { headers })).status).toBe(200)
+      },
+    )
+  })
+
+  test('an instance that simulates nothing answers to every name and through every proxy', async () => {
+    const own = await startServer({ RATE_LIMITS: 'on', PAYMENTS: 'off' })
+    try {
+      const headers = { host: 'licenses.example.com', origin: 'https://other.example.com', via: '1.1 proxy' }
+      expect((await own.call('GET', '/config', { headers })).status).toBe(200)
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('over the network', () => {
+  /** Starts a server that logs to a list, and sends bytes to it over a connection. */
+  async function startLogging() {
+    const lines: { level: number; status?: number }[] = []
+    const own = await startServer(
+      {},
+      {
+        logLevel: 'info',
+        log: { write: (line: string) => void lines.push(JSON.parse(line)) },
+      },
+    )
+    const url = await own.server.listen({ port: 0, host: '127.0.0.1' })
+    const send = (bytes: string) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.on('error', () => {})
+      socket.write(bytes)
+      return socket
+    }
+    return { own, lines, send }
+  }
+
+  test('an upload that its sender breaks off is no error in the log', async () => {
+    const { own, lines, send } = await startLogging()
+    try {
+      const requests: IncomingMessage[] = []
+      own.server.server.on('request', (request) => requests.push(request))
+      const head = 'POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+      const sockets = ['Content-Length: 100', 'Transfer-Encoding: chunked'].map((framing) =>
+        send(`${head}${framing}\r\n\r\n1\r\n{\r\n`),
+      )
+      await vi.waitFor(() => expect(requests).toHaveLength(2))
+      for (const socket of sockets) socket.destroy()
+      await vi.waitFor(() => expect(requests.every((request) => request.closed)).toBe(true))
+      await own.server.inject('/api/health')
+      expect(lines.filter(({ level }) => level > 30)).toEqual([])
+    } finally {
+      await own.close()
+    }
+  })
+
+  test.each([
+    ['something else than HTTP', 'no http at all\r\n\r\n', 400, 'bad_request'],
+    [
+      'headers beyond 16 kB',
+      `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+  ])('%s is answered in the form of every error', async (_what, bytes, status, code) => {
+    const { own, send } = await startLogging()
+    try {
+      const socket = send(bytes)
+      let received = ''
+      socket.on('data', (data) => {
+        received += data
+      })
+      await new Promise<void>((resolve) => socket.once('close', () => resolve()))
+      const [head = '', body = ''] = received.split('\r\n\r\n')
+      expect(head).toContain(`HTTP/1.1 ${status} `)
+      expect(head).toContain('x-content-type-options: nosniff')
+      expect(JSON.parse(body)).toMatchObject({ success: false, code })
+    } finally {
+      await own.close()
+    }
+  })
+})
