@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ResellerActor } from '../src/core/actor.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
@@ -9,6 +10,7 @@ import { readFreePlaces } from '../src/modules/apps/apps.repo.ts'
 import * as clients from '../src/modules/clients/clients.repo.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/payments.coupons.ts'
+import * as portal from '../src/modules/portal/portal.repo.ts'
 import * as subscriptions from '../src/modules/subscriptions/subscriptions.service.ts'
 import { countTables, deleteEmptyCounts } from '../src/modules/system/system.repo.ts'
 
@@ -88,6 +90,17 @@ test('uses of a coupon are counted by indexes, never by a scan of all orders', a
     expect.stringContaining('INDEX payment_orders_coupon'),
     expect.stringContaining('INDEX payment_orders_owner'),
   ])
+})
+
+test('licenses of a reseller are counted and paged by covering indexes', async () => {
+  const reseller = { resellerId: 'res_1' } as ResellerActor
+  const ways = await waysOf((tx) => portal.countLicenses({ ...database, lists: tx }, reseller, 1))
+  expect(ways).toEqual([expect.stringContaining('COVERING INDEX licenses_reseller_counts')])
+  const page = { page: 1, limit: 200 }
+  const paging = await waysOf((tx) =>
+    portal.pageLicenses({ ...database, lists: tx, db: tx }, reseller, page, 1),
+  )
+  expect(paging).toEqual([expect.stringContaining('COVERING INDEX licenses_reseller ')])
 })
 
 test.each(countTables)('empty rows of %s are found by their partial index', async (table) => {

@@ -3,7 +3,7 @@ import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { messageDefaults } from './messages.ts'
-import { id, idParams, isoTime, none, openPageQuery, pagination, text } from './shared.ts'
+import { fullPageQuery, id, idParams, isoTime, none, pagination, text } from './shared.ts'
 
 export const appSettings = z.strictObject({ hwidLock: z.boolean(), allowCustomLicenseKey: z.boolean() })
 
@@ -41,9 +41,13 @@ export const apps = {
     path: '/apps',
     access: 'owner',
     tag,
-    summary: 'Your apps, newest first',
-    query: openPageQuery,
-    data: z.strictObject({ apps: z.array(app), count: z.int(), pagination: pagination.optional() }),
+    summary: 'Your apps, newest first; search looks inside names, and for app ids',
+    query: fullPageQuery.extend({ search: z.string().trim().max(100).optional() }),
+    data: z.strictObject({
+      apps: z.array(app),
+      count: z.int().describe('all of your apps, whatever the search'),
+      pagination,
+    }),
   }),
   create: endpoint({
     method: 'POST',

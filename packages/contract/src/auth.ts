@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { email, givenPassword, isoTime, none, password, price, text } from './shared.ts'
 
@@ -32,7 +33,11 @@ export const user = z.strictObject({
   maxApps: z.int(),
   maxLicensesPerApp: z.int(),
   maxResellers: z.int(),
-  apps: z.array(z.strictObject({ _id: z.string(), name: z.string(), appId: z.string() })),
+  apps: z
+    .array(z.strictObject({ _id: z.string(), name: z.string(), appId: z.string() }))
+    .max(limits.pageSizeMax)
+    .describe(`the newest ${limits.pageSizeMax} apps`),
+  appCount: z.int().describe('all apps'),
   paymentStatus: z.enum(['paid', 'unpaid']),
   createdAt: isoTime,
   subscription,

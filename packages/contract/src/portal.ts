@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { email, givenPassword, instant, isoTime, none, openPageQuery, pagination, trimmed } from './shared.ts'
+import { email, fullPageQuery, givenPassword, instant, isoTime, none, pagination, trimmed } from './shared.ts'
 
 const appName = z.strictObject({ name: z.string() })
 
@@ -78,11 +78,11 @@ export const portal = {
     access: 'reseller',
     tag,
     summary: 'The licenses that this reseller made, newest first',
-    query: openPageQuery,
+    query: fullPageQuery,
     data: z.strictObject({
       licenses: z.array(portalLicense),
       stats: portalStats,
-      pagination: pagination.optional(),
+      pagination,
     }),
   }),
   createLicenses: endpoint({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { appFilter } from './apps.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { email, id, idParams, isoTime, none, openPageQuery, pagination, password, trimmed } from './shared.ts'
+import { email, fullPageQuery, id, idParams, isoTime, none, pagination, password, trimmed } from './shared.ts'
 
 /** A reseller as its owner sees it; `created_licenses` are those that exist, `remaining_licenses` is never negative. */
 export const reseller = z.strictObject({
@@ -15,6 +15,9 @@ export const reseller = z.strictObject({
   createdAt: isoTime,
   active: z.boolean(),
 })
+
+/** Counts of all resellers of an owner, whatever the filters; `licenses` are those that they made and that exist. */
+const resellerStats = z.strictObject({ total: z.int(), active: z.int(), licenses: z.int() })
 
 const allowed = (min: number) =>
   z
@@ -36,12 +39,13 @@ export const resellers = {
     path: '/resellers',
     access: 'owner',
     tag,
-    summary: 'Your resellers, newest first',
-    query: openPageQuery.extend({
+    summary: 'Your resellers, newest first; search looks inside email addresses',
+    query: fullPageQuery.extend({
       app: appFilter,
+      search: z.string().trim().max(100).optional(),
       active: isActive.optional(),
     }),
-    data: z.strictObject({ resellers: z.array(reseller), pagination: pagination.optional() }),
+    data: z.strictObject({ resellers: z.array(reseller), pagination, stats: resellerStats }),
   }),
   create: endpoint({
     method: 'POST',

@@ -49,8 +49,8 @@ export const pageQuery = z.object({ page, limit })
 /** By when the rows were made. */
 export const sort = z.enum(['newest', 'oldest']).default('newest')
 
-/** For lists that answer everything unless `limit` is sent. */
-export const openPageQuery = z.object({ page, limit: limit.unwrap().optional() })
+/** For lists that are short in most accounts: as much as a page can hold unless `limit` is sent. */
+export const fullPageQuery = z.object({ page, limit: limit.unwrap().default(limits.pageSizeMax) })
 
 export const pagination = z.strictObject({
   page: z.int(),

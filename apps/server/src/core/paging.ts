@@ -1,23 +1,9 @@
 import { limits } from '@keyward/contract'
-import type { SelectQueryBuilder } from 'kysely'
 
 export interface Page {
   page: number
   limit: number
 }
-
-/** Without a limit everything is told at once. */
-export interface PageOrAll {
-  page: number
-  limit?: number | undefined
-}
-
-/** The rows of a query that are on a page. */
-export const onPage = <Tables, Table extends keyof Tables, Row>(
-  query: SelectQueryBuilder<Tables, Table, Row>,
-  { page, limit }: PageOrAll,
-): SelectQueryBuilder<Tables, Table, Row> =>
-  limit === undefined ? query : query.limit(limit).offset((page - 1) * limit)
 
 export interface Pagination extends Page {
   total: number
@@ -44,6 +30,6 @@ export function seek(page: Page, total: number, sort: Sort) {
   if (offset >= total) return undefined
   const take = Math.min(page.limit, total - offset)
   const fromEnd = offset * 2 > total
-  const order = fromEnd === (sort === 'newest') ? 'asc' : 'desc'
+  const order: 'asc' | 'desc' = fromEnd === (sort === 'newest') ? 'asc' : 'desc'
   return { order, offset: fromEnd ? total - offset - take : offset, limit: take }
 }

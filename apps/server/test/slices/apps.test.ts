@@ -1,5 +1,6 @@
 import { messageDefaults } from '@keyward/contract'
 import { describe, expect, test } from 'vitest'
+import { createSeal } from '../../src/core/crypto.ts'
 import {
   activateKey,
   makeApp,
@@ -10,6 +11,7 @@ import {
   startProgram,
   wrongFields,
 } from '../actors.ts'
+import type { Answer } from '../harness.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
@@ -55,7 +57,7 @@ test('every call takes an app by its _id and by its appId', async () => {
   expect((await owner.call('GET', `/apps/${app._id}`)).status).toBe(404)
 })
 
-test('the list is newest first, complete without a limit, and in pages with one', async () => {
+test('the list is newest first, in pages of 200 unless a limit is sent', async () => {
   const vendor = await signUp(on)
   const [first, second] = [await makeApp(vendor, 'First'), await makeApp(vendor, 'Second')]
   const all = await vendor.call('GET', '/apps')
@@ -64,6 +66,49 @@ test('the list is newest first, complete without a limit, and in pages with one'
   const page = await vendor.call('GET', '/apps?limit=1&page=2')
   expect(page.json.data.apps.map((one: { _id: string }) => one._id)).toEqual([first._id])
   expect(page.json.data.pagination).toEqual({ page: 2, limit: 1, total: 2, pages: 2 })
+  expect(all.json.data.pagination).toEqual({ page: 1, limit: 200, total: 2, pages: 1 })
+  expect(wrongFields(await vendor.call('GET', '/apps?limit=201'))).toEqual(['limit'])
+})
+
+test('a vendor of many apps gets at most 200 at once, in lists and in the profile, and finds the others', async () => {
+  const vendor = await signUp(on)
+  const first = await makeApp(vendor, '50 % Öl_Tank')
+  const row = await on.database.db
+    .selectFrom('apps')
+    .selectAll()
+    .where('id', '=', first._id)
+    .executeTakeFirstOrThrow()
+  const seal = createSeal(on.config.secretKey ?? '')
+  const { seq: _, ...shared } = row
+  const more = Array.from({ length: 204 }, (_, at) => {
+    const id = `${first._id}${at}`
+    const secret_sealed = seal.seal(first.appSecret, `apps.secret:${id}`)
+    return { ...shared, id, app_id: `${row.app_id}${at}`.slice(-8), name: `App ${at}`, secret_sealed }
+  })
+  await on.database.db.insertInto('apps').values(more).execute()
+  const idsOf = (answer: Answer) => answer.json.data.apps.map((one: { _id: string }) => one._id)
+  const all = await vendor.call('GET', '/apps')
+  expect(idsOf(all)).toHaveLength(200)
+  expect(all.json.data).toMatchObject({
+    count: 205,
+    pagination: { page: 1, limit: 200, total: 205, pages: 2 },
+  })
+  expect(idsOf(await vendor.call('GET', '/apps?page=2'))).toHaveLength(5)
+  const last = await vendor.call('GET', '/apps?limit=1&page=205')
+  expect(idsOf(last)).toEqual([first._id])
+  expect(last.json.data).toMatchObject({ count: 205, pagination: { total: 205, pages: 205 } })
+  for (const search of ['50 %', 'öl_t', 'ÖL', first.appId, first.appId.toLowerCase(), first._id]) {
+    const found = await vendor.call('GET', `/apps?search=${encodeURIComponent(search)}`)
+    expect({ search, ids: idsOf(found) }).toEqual({ search, ids: [first._id] })
+    expect(found.json.data).toMatchObject({ count: 205, pagination: { total: 1, pages: 1 } })
+  }
+  for (const search of ['5_ %', '%%', 'nothing']) {
+    const found = await vendor.call('GET', `/apps?search=${encodeURIComponent(search)}`)
+    expect(found.json.data).toMatchObject({ apps: [], count: 205, pagination: { total: 0, pages: 0 } })
+  }
+  const { user } = (await vendor.call('GET', '/auth/profile')).json.data
+  expect(user.appCount).toBe(205)
+  expect(user.apps).toHaveLength(200)
 })
 
 describe('changing an app', () => {

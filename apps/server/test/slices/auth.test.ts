@@ -26,6 +26,7 @@ describe('registration', () => {
       maxLicensesPerApp: 30,
       maxResellers: 0,
       apps: [],
+      appCount: 0,
       paymentStatus: 'unpaid',
       createdAt: new Date(on.clock.now()).toISOString(),
       subscription: {

@@ -64,10 +64,23 @@ test('generated licenses are answered, listed newest first and counted', async (
   })
   const { json } = await reseller.call('GET', '/licenses')
   expect(json.data.licenses).toEqual([newest, ...made.json.data.licenses.toReversed()])
-  expect(json.data.pagination).toBeUndefined()
+  expect(json.data.pagination).toEqual({ page: 1, limit: 200, total: 3, pages: 1 })
   const second = await reseller.call('GET', '/licenses?limit=2&page=2')
   expect(second.json.data.licenses).toEqual([made.json.data.licenses[0]])
   expect(second.json.data.pagination).toEqual({ page: 2, limit: 2, total: 3, pages: 2 })
+})
+
+test('a list without a limit holds 200 licenses; its stats and pages cover all', async () => {
+  const reseller = await makeReseller(on, owner, app, 500)
+  const made = await reseller.call('POST', '/licenses', { count: 450, expiresAt: on.clock.inDays(2) })
+  const newestFirst = made.json.data.licenses.toReversed()
+  for (const page of [1, 2, 3]) {
+    const { data } = (await reseller.call('GET', `/licenses?page=${page}`)).json
+    expect(data.licenses).toEqual(newestFirst.slice((page - 1) * 200, page * 200))
+    expect(data.stats).toMatchObject({ total: 450, remaining: 50 })
+    expect(data.pagination).toEqual({ page, limit: 200, total: 450, pages: 3 })
+  }
+  expect((await reseller.call('GET', '/licenses?limit=201')).status).toBe(400)
 })
 
 test('stats tell used, available and expired apart', async () => {

@@ -103,7 +103,7 @@ test('of many who take an e-mail at once exactly one gets it', async () => {
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(7).fill(409)])
 })
 
-test('the list filters by app and by who is active, and pages on request', async () => {
+test('the list filters by app, activity and email, has pages, and counts all resellers', async () => {
   const listing = await signUp(on)
   await makePremium(on, listing)
   const [one, two] = [await makeApp(listing, 'One'), await makeApp(listing, 'Two')]
@@ -124,6 +124,17 @@ test('the list filters by app and by who is active, and pages on request', async
   expect(paged.json.data.resellers.map((reseller: { _id: string }) => reseller._id)).toEqual([a._id])
   expect(paged.json.data.pagination).toEqual({ page: 2, limit: 1, total: 2, pages: 2 })
   expect((await owner.call('GET', `/resellers?app=${one._id}`)).status).toBe(404)
+  expect(await ids(`?search=${a.email.slice(2, -6).toUpperCase()}`)).toEqual([a._id])
+  expect(await ids('?search=nobody')).toEqual([])
+  expect(await ids('?search=%25')).toEqual([])
+  await a.call('POST', '/licenses', { count: 3, expiresAt: on.clock.inDays(3) })
+  for (const query of ['', '?limit=1', '?search=nobody', '?active=false', `?app=${two._id}`]) {
+    const { stats } = (await listing.call('GET', `/resellers${query}`)).json.data
+    expect(stats).toEqual({ total: 2, active: 1, licenses: 3 })
+  }
+  const { pagination } = (await listing.call('GET', '/resellers?search=nobody')).json.data
+  expect(pagination).toEqual({ page: 1, limit: 200, total: 0, pages: 0 })
+  expect((await listing.call('GET', '/resellers?limit=201')).status).toBe(400)
 })
 
 test('a limit below what exists leaves nothing, never less', async () => {

@@ -5,6 +5,7 @@ import { payments } from './0003-payments.ts'
 import { planReminders } from './0004-plan-reminders.ts'
 import { searchMerges } from './0005-search-merges.ts'
 import { emptyCounts } from './0006-empty-counts.ts'
+import { resellerCounts } from './0007-reseller-counts.ts'
 import { knownAddresses } from './0008-known-addresses.ts'
 import { limits } from './0009-limits.ts'
 import { auditActors } from './0013-audit-actors.ts'
@@ -17,6 +18,7 @@ export const migrations: readonly Migration[] = [
   planReminders,
   searchMerges,
   emptyCounts,
+  resellerCounts,
   knownAddresses,
   limits,
   auditActors,

@@ -22,7 +22,7 @@ export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
     unusedLicenses: licenses.unused,
     expiredLicenses: licenses.expired,
     bannedLicenses: licenses.banned,
-    totalResellers: await repo.countResellers(ctx.db, scope, id),
+    totalResellers: await repo.countResellers(ctx.database, scope, id),
     totalClients: clients.total,
   }
 }

@@ -1,7 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
+import { limits } from '@keyward/contract'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
-import { onPage, type PageOrAll } from '../../core/paging.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import { orderOf, type Page, seek } from '../../core/paging.ts'
+import type { Database, Db, Tx } from '../../db/open.ts'
+import { anywhere } from '../../db/search.ts'
 import type { AppRow } from '../../db/tables.ts'
 
 /** Apps are named by `_id` or by their 8-character `appId`. */
@@ -15,17 +17,58 @@ export const findApp = (db: Db, scope: OwnerScope, idOrAppId: string): Promise<A
     .where(nameColumn(idOrAppId), '=', idOrAppId)
     .executeTakeFirst()
 
-export function listApps(db: Db, scope: OwnerScope, page: PageOrAll): Promise<AppRow[]> {
-  const query = db.selectFrom('apps').selectAll().where('owner_id', '=', scope.ownerId).orderBy('seq', 'desc')
-  return onPage(query, page).execute()
+/** A page of the apps that the search finds, newest first, and how many it finds. */
+export async function pageApps(
+  database: Database,
+  scope: OwnerScope,
+  { search, ...page }: Page & { search: string | undefined },
+): Promise<{ rows: AppRow[]; total: number }> {
+  const { db, lists } = database
+  let mine = lists.selectFrom('apps').where('owner_id', '=', scope.ownerId)
+  if (search !== undefined) {
+    // Names have no index: the owner's apps are searched one by one, on SQLite aside of the server's thread.
+    const lower = sql.raw(database.dialect === 'sqlite' ? 'lower_unicode' : 'lower')
+    mine = mine.where(({ or, eb }) =>
+      or([
+        sql<SqlBool>`${lower}(name) like ${anywhere(search)} escape '\\'`,
+        eb('app_id', '=', search.toUpperCase()),
+        eb('id', '=', search),
+      ]),
+    )
+  }
+  const count = () => mine.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
+  const total = search === undefined ? await countApps(db, scope) : (await count()).n
+  const target = seek(page, total, 'newest')
+  if (!target) return { rows: [], total }
+  const found = await mine
+    .select('seq')
+    .orderBy('seq', target.order)
+    .limit(target.limit)
+    .offset(target.offset)
+    .execute()
+  const seqs = found.map(({ seq }) => seq)
+  return { rows: await listBySeq(db, scope, seqs), total }
 }
 
+async function listBySeq(db: Db, scope: OwnerScope, seqs: readonly number[]): Promise<AppRow[]> {
+  if (seqs.length === 0) return []
+  return db
+    .selectFrom('apps')
+    .selectAll()
+    .where('seq', 'in', seqs)
+    .where('owner_id', '=', scope.ownerId)
+    .orderBy('seq', orderOf.newest)
+    .execute()
+}
+
+/** The newest apps. */
 export const listAppRefs = (db: Db, scope: OwnerScope) =>
   db
     .selectFrom('apps')
     .select(['id as _id', 'name', 'app_id as appId'])
     .where('owner_id', '=', scope.ownerId)
     .orderBy('seq', 'desc')
+    .limit(limits.pageSizeMax)
     .execute()
 
 export async function countApps(db: Db, scope: OwnerScope): Promise<number> {
@@ -157,8 +200,8 @@ export async function deleteApp(tx: Tx, scope: OwnerScope, id: string): Promise<
   return gone !== undefined
 }
 
-export async function countResellers(db: Db, scope: OwnerScope, appId: string): Promise<number> {
-  const { n } = await db
+export async function countResellers({ lists }: Database, scope: OwnerScope, appId: string): Promise<number> {
+  const { n } = await lists
     .selectFrom('resellers')
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .where('owner_id', '=', scope.ownerId)

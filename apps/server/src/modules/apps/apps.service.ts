@@ -3,8 +3,8 @@ import type { VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
-import { newAppId, newAppSecret, newId } from '../../core/ids.ts'
-import { type PageOrAll, toPagination } from '../../core/paging.ts'
+import { newAppId, newAppSecret, newId, normalizeName } from '../../core/ids.ts'
+import { type Page, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { newSigningKey } from '../../core/signing.ts'
@@ -31,12 +31,14 @@ export const findAppId = async (
 ): Promise<string | undefined> =>
   idOrAppId === undefined ? undefined : (await getApp(db, scope, idOrAppId)).id
 
-export async function listApps(ctx: Ctx, scope: OwnerScope, { page, limit }: PageOrAll) {
-  const rows = await repo.listApps(ctx.db, scope, { page, limit })
-  const count = await repo.countApps(ctx.db, scope)
-  const apps = rows.map((row) => toApp(ctx, row))
-  if (limit === undefined) return { apps, count }
-  return { apps, count, pagination: toPagination({ page, limit }, count, false) }
+export async function listApps(ctx: Ctx, scope: OwnerScope, query: Page & { search?: string | undefined }) {
+  const search = normalizeName(query.search ?? '') || undefined
+  const { rows, total } = await repo.pageApps(ctx.database, scope, { ...query, search })
+  return {
+    apps: rows.map((row) => toApp(ctx, row)),
+    count: search === undefined ? total : await repo.countApps(ctx.db, scope),
+    pagination: toPagination(query, total, false),
+  }
 }
 
 export const readApp = async (ctx: Ctx, scope: OwnerScope, idOrAppId: string): Promise<App> =>

@@ -195,6 +195,7 @@ function toUser(owner: OwnerRow, apps: User['apps'], paid: Paid, now: number): U
     plan,
     ...allowed,
     apps,
+    appCount: owner.app_count,
     paymentStatus: isPremium ? 'paid' : 'unpaid',
     createdAt: toIso(owner.created_at),
     subscription: {

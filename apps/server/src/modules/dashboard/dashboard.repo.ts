@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { hour } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import type { Db, Tx } from '../../db/open.ts'
@@ -72,15 +73,17 @@ export async function countResellers(
   scope: OwnerScope,
   span: { from: number; to: number },
 ): Promise<{ total: number; within: number; before: number }> {
-  const rows = await db
-    .selectFrom('resellers')
-    .select('created_at')
-    .where('owner_id', '=', scope.ownerId)
-    .execute()
   const length = span.to - span.from
-  return {
-    total: rows.length,
-    within: rows.filter((row) => row.created_at > span.from).length,
-    before: rows.filter((row) => row.created_at > span.from - length && row.created_at <= span.from).length,
-  }
+  const count = (from: number, to: number) =>
+    sql<number>`coalesce(sum(case when created_at > ${from} and created_at <= ${to} then 1 else 0 end), 0)`
+  const { total, within, before } = await db
+    .selectFrom('resellers')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('total'),
+      count(span.from, span.to).as('within'),
+      count(span.from - length, span.from).as('before'),
+    ])
+    .where('owner_id', '=', scope.ownerId)
+    .executeTakeFirstOrThrow()
+  return { total, within, before }
 }

@@ -13,9 +13,10 @@ const period = limits.activityDays
 
 /** The dashboard's figures; the contract describes what each of them counts. */
 export async function dashboardData(ctx: Ctx, scope: OwnerScope) {
+  const { lists } = ctx.database
   const now = ctx.clock.now()
   const today = dayNumber(now)
-  const counts = await repo.dailyCounts(ctx.db, scope, { firstDay: today - 2 * period + 1 })
+  const counts = await repo.dailyCounts(lists, scope, { firstDay: today - 2 * period + 1 })
   const growth = (metric: DailyMetric) => {
     const rows = counts.filter((row) => row.metric === metric)
     const total = rows.reduce((sum, row) => sum + row.n, 0)
@@ -24,10 +25,10 @@ export async function dashboardData(ctx: Ctx, scope: OwnerScope) {
   }
   const licenses = await countLicenses(ctx, scope)
   const clients = await countClients(ctx, scope)
-  const resellers = await repo.countResellers(ctx.db, scope, { from: now - period * day, to: now })
+  const resellers = await repo.countResellers(lists, scope, { from: now - period * day, to: now })
   const soonMs = limits.expiringSoonDays * day
-  const soon = await repo.countEnding(ctx.db, scope, { from: now, to: now + soonMs })
-  const justEnded = await repo.countEnding(ctx.db, scope, { from: now - soonMs, to: now })
+  const soon = await repo.countEnding(lists, scope, { from: now, to: now + soonMs })
+  const justEnded = await repo.countEnding(lists, scope, { from: now - soonMs, to: now })
   return {
     user: await getUser(ctx, scope),
     stats: {
@@ -48,7 +49,7 @@ export async function dashboardData(ctx: Ctx, scope: OwnerScope) {
 export async function activity(ctx: Ctx, scope: OwnerScope, app: string | undefined) {
   const appId = app === undefined ? undefined : (await getApp(ctx.db, scope, app)).id
   const firstDay = dayNumber(ctx.clock.now()) - period + 1
-  const counts = await repo.dailyCounts(ctx.db, scope, { appId, firstDay })
+  const counts = await repo.dailyCounts(ctx.database.lists, scope, { appId, firstDay })
   const on = (at: number, metric: DailyMetric) =>
     counts.find((row) => row.day === at && row.metric === metric)?.n ?? 0
   return Array.from({ length: period }, (_, index) => firstDay + index).map((at) => ({

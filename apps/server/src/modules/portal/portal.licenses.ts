@@ -2,7 +2,7 @@ import { limits, type PortalLicense, type PortalStats } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
-import { type PageOrAll, toPagination } from '../../core/paging.ts'
+import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { reserveLicenses } from '../apps/apps.service.ts'
 import { getLimits } from '../auth/auth.service.ts'
@@ -13,18 +13,20 @@ import { findReseller, reserveQuota } from '../resellers/resellers.service.ts'
 import * as repo from './portal.repo.ts'
 import { getReseller } from './portal.service.ts'
 
-export async function listLicenses(ctx: Ctx, actor: ResellerActor, { page, limit }: PageOrAll) {
+export async function listLicenses(ctx: Ctx, actor: ResellerActor, page: Page) {
   const { app_name: appName } = await getReseller(ctx, actor)
   const now = ctx.clock.now()
-  const rows = await repo.listLicenses(ctx.db, actor, { page, limit })
   const stats = await countLicenses(ctx, actor)
-  const licenses = rows.map((row) => toPortalLicense(row, appName, now))
-  if (limit === undefined) return { licenses, stats }
-  return { licenses, stats, pagination: toPagination({ page, limit }, stats.total, false) }
+  const rows = await repo.pageLicenses(ctx.database, actor, page, stats.total)
+  return {
+    licenses: rows.map((row) => toPortalLicense(row, appName, now)),
+    stats,
+    pagination: toPagination(page, stats.total, false),
+  }
 }
 
 async function countLicenses(ctx: Ctx, actor: ResellerActor): Promise<PortalStats> {
-  const counts = await repo.countLicenses(ctx.db, actor, ctx.clock.now())
+  const counts = await repo.countLicenses(ctx.database, actor, ctx.clock.now())
   const remaining = remainingLicenses(await getReseller(ctx, actor))
   return { ...counts, active: counts.total - counts.expired, remaining }
 }

@@ -1,22 +1,40 @@
 import { sql } from 'kysely'
 import type { ResellerActor } from '../../core/actor.ts'
-import { onPage, type PageOrAll } from '../../core/paging.ts'
-import type { Db } from '../../db/open.ts'
+import { orderOf, type Page, seek } from '../../core/paging.ts'
+import type { Database } from '../../db/open.ts'
 
-/** Newest first; everything when no limit is given. */
-export function listLicenses(db: Db, { resellerId }: ResellerActor, page: PageOrAll) {
-  const query = db
+/** A page of the `total` licenses that the reseller made, newest first. */
+export async function pageLicenses(
+  { db, lists }: Database,
+  { resellerId }: ResellerActor,
+  page: Page,
+  total: number,
+) {
+  const target = seek(page, total, 'newest')
+  if (!target) return []
+  const found = await lists
+    .selectFrom('licenses')
+    .select('seq')
+    .where('reseller_id', '=', resellerId)
+    .orderBy('seq', target.order)
+    .limit(target.limit)
+    .offset(target.offset)
+    .execute()
+  if (found.length === 0) return []
+  const seqs = found.map(({ seq }) => seq)
+  return db
     .selectFrom('licenses as l')
     .leftJoin('clients as c', 'c.id', 'l.client_id')
     .select(['l.id', 'l.key', 'l.used', 'l.created_at', 'l.expires_at', 'c.username'])
+    .where('l.seq', 'in', seqs)
     .where('l.reseller_id', '=', resellerId)
-    .orderBy('l.seq', 'desc')
-  return onPage(query, page).execute()
+    .orderBy('l.seq', orderOf.newest)
+    .execute()
 }
 
-/** Counts the licenses that exist; a reseller has at most some thousands. */
-export async function countLicenses(db: Db, { resellerId }: ResellerActor, now: number) {
-  const row = await db
+/** Counts the licenses that exist; a reseller has at most some thousands, and an index holds all that is read. */
+export async function countLicenses({ lists }: Database, { resellerId }: ResellerActor, now: number) {
+  const row = await lists
     .selectFrom('licenses')
     .select((eb) => [
       eb.fn.countAll<number>().as('total'),

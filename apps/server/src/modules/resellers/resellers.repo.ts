@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
-import { onPage, type PageOrAll } from '../../core/paging.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import { orderOf, type Page, seek } from '../../core/paging.ts'
+import type { Database, Db, Tx } from '../../db/open.ts'
+import { anywhere } from '../../db/search.ts'
 import type { ResellerRow } from '../../db/tables.ts'
 
 /** A reseller with the name of its app. */
@@ -26,29 +27,65 @@ export const findByEmail = (db: Db, emailNormalized: string): Promise<ResellerVi
 export interface ResellerFilter {
   appId: string | undefined
   active: boolean | undefined
+  search: string | undefined
 }
 
-/** Newest first. */
-export async function listResellers(
-  db: Db,
+/** A page of the resellers that the filter lets through, newest first, and how many it lets through. */
+export async function pageResellers(
+  { db, lists }: Database,
   scope: OwnerScope,
-  filter: ResellerFilter,
-  page: PageOrAll,
-): Promise<ResellerView[]> {
-  let query = views(db).where('r.owner_id', '=', scope.ownerId).orderBy('r.seq', 'desc')
-  if (filter.appId !== undefined) query = query.where('r.app_id', '=', filter.appId)
-  if (filter.active !== undefined) query = query.where('r.active', '=', filter.active ? 1 : 0)
-  return onPage(query, page).execute()
+  { appId, active, search }: ResellerFilter,
+  page: Page,
+): Promise<{ rows: ResellerView[]; total: number }> {
+  let matching = lists.selectFrom('resellers').where('owner_id', '=', scope.ownerId)
+  if (appId !== undefined) matching = matching.where('app_id', '=', appId)
+  if (active !== undefined) matching = matching.where('active', '=', active ? 1 : 0)
+  if (search !== undefined) {
+    matching = matching.where(sql<SqlBool>`email_normalized like ${anywhere(search)} escape '\\'`)
+  }
+  const { total } = await matching
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const target = seek(page, total, 'newest')
+  if (!target) return { rows: [], total }
+  const found = await matching
+    .select('seq')
+    .orderBy('seq', target.order)
+    .limit(target.limit)
+    .offset(target.offset)
+    .execute()
+  const seqs = found.map(({ seq }) => seq)
+  return { rows: await listBySeq(db, scope, seqs), total }
 }
 
-export async function countResellers(db: Db, scope: OwnerScope, filter: ResellerFilter): Promise<number> {
-  let query = db
+async function listBySeq(db: Db, scope: OwnerScope, seqs: readonly number[]): Promise<ResellerView[]> {
+  if (seqs.length === 0) return []
+  return views(db)
+    .where('r.seq', 'in', seqs)
+    .where('r.owner_id', '=', scope.ownerId)
+    .orderBy('r.seq', orderOf.newest)
+    .execute()
+}
+
+/** Counts of all resellers of an owner; `licenses` are those that they made and that exist. */
+export const sumResellers = ({ lists }: Database, scope: OwnerScope) =>
+  lists
+    .selectFrom('resellers')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('total'),
+      eb.fn.coalesce(eb.fn.sum<number>('active'), eb.lit(0)).as('active'),
+      eb.fn.coalesce(eb.fn.sum<number>('license_count'), eb.lit(0)).as('licenses'),
+    ])
+    .where('owner_id', '=', scope.ownerId)
+    .executeTakeFirstOrThrow()
+
+export async function countResellers(tx: Tx, scope: OwnerScope): Promise<number> {
+  const { n } = await tx
     .selectFrom('resellers')
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .where('owner_id', '=', scope.ownerId)
-  if (filter.appId !== undefined) query = query.where('app_id', '=', filter.appId)
-  if (filter.active !== undefined) query = query.where('active', '=', filter.active ? 1 : 0)
-  return Number((await query.executeTakeFirstOrThrow()).n)
+    .executeTakeFirstOrThrow()
+  return n
 }
 
 /** Locks the owner, so that its resellers are counted and added by one at a time. */

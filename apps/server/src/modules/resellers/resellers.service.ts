@@ -3,7 +3,7 @@ import type { VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
-import { type PageOrAll, toPagination } from '../../core/paging.ts'
+import { type Page, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
 import { type Tx, unlessTaken } from '../../db/open.ts'
 import { findAppId, getApp, reserveLicenses } from '../apps/apps.service.ts'
@@ -15,19 +15,22 @@ import { endSessions } from './resellers.sessions.ts'
 
 export { findByEmail, findReseller, lockActive, reserveQuota, setPasswordHash } from './resellers.repo.ts'
 
-export interface ResellerQuery extends PageOrAll {
+export interface ResellerQuery extends Page {
   app?: string | undefined
   active?: boolean | undefined
+  search?: string | undefined
 }
 
-export async function listResellers(ctx: Ctx, scope: OwnerScope, { page, limit, ...query }: ResellerQuery) {
+export async function listResellers(ctx: Ctx, scope: OwnerScope, query: ResellerQuery) {
   const appId = await findAppId(ctx.db, scope, query.app)
-  const filter = { appId, active: query.active }
-  const rows = await repo.listResellers(ctx.db, scope, filter, { page, limit })
-  const resellers = rows.map(toReseller)
-  if (limit === undefined) return { resellers }
-  const total = await repo.countResellers(ctx.db, scope, filter)
-  return { resellers, pagination: toPagination({ page, limit }, total, false) }
+  const search = normalizeName(query.search ?? '') || undefined
+  const filter = { appId, active: query.active, search }
+  const { rows, total } = await repo.pageResellers(ctx.database, scope, filter, query)
+  return {
+    resellers: rows.map(toReseller),
+    pagination: toPagination(query, total, false),
+    stats: await repo.sumResellers(ctx.database, scope),
+  }
 }
 
 export interface NewReseller {
@@ -121,7 +124,7 @@ export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): 
 async function reserveReseller(tx: Tx, scope: OwnerScope, max: number): Promise<void> {
   if (max === unlimited) return
   await repo.lockOwner(tx, scope)
-  const count = await repo.countResellers(tx, scope, { appId: undefined, active: undefined })
+  const count = await repo.countResellers(tx, scope)
   if (count >= max) throw planLimit(max)
 }
 

@@ -34,7 +34,11 @@ export async function updateSettings(
 /** Deletes all that the owner's programs and customers are made of; account, plan and audit stay. */
 export async function resetPlatform(ctx: Ctx, actor: VendorActor): Promise<void> {
   await ctx.tx(actor, async (write) => write.record('platform.reset_started', null, {}))
-  for (const app of await listAppRefs(ctx.db, actor)) await deleteAppIfThere(ctx, actor, app._id)
+  let apps = await listAppRefs(ctx.db, actor)
+  while (apps.length > 0) {
+    for (const app of apps) await deleteAppIfThere(ctx, actor, app._id)
+    apps = await listAppRefs(ctx.db, actor)
+  }
   await ctx.tx(actor, async (write) => {
     await repo.updateSettings(write.tx, actor, { pauseApplications: false, hwidLock: true })
     await endSessions(write.tx, actor)

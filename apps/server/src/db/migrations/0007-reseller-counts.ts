@@ -1,0 +1,10 @@
+import type { Migration } from '../migrate.ts'
+
+/** Holds all that the counts of a reseller's licenses need, so that they are counted without reading the licenses. */
+export const resellerCounts: Migration = {
+  name: '0007-reseller-counts',
+  statements: () => [
+    `create index licenses_reseller_counts on licenses (reseller_id, used, expires_at)
+      where reseller_id is not null`,
+  ],
+}
