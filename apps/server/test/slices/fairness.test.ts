@@ -1,11 +1,13 @@
 import { get, type IncomingMessage } from 'node:http'
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { allEndpoints } from '../../src/http/openapi.ts'
+import { readImport } from '../../src/modules/bulk/import.rules.ts'
 import { makeApp, refusal, startProgram } from '../actors.ts'
 import type { Answer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
 import { premiumOwnerForAll, serverForAll } from '../stage.ts'
+import { countTurns, mostRowsInATurn } from '../turns.ts'
 
 const on = serverForAll(
   {},
@@ -111,4 +113,60 @@ describe('exports, imports and deletions', () => {
       expect((await owner.call('DELETE', '/licenses')).status).toBe(200)
     }
   })
+})
+
+const note = 'n'.repeat(190)
+const csvOf = (rows: number) =>
+  ['expiresAt,note', ...Array.from({ length: rows }, () => `2036-01-01,${note}`)].join('\n')
+
+test('a file of 5,000 lines is read in slices, between which others are answered', async () => {
+  const rules = { now: on.clock.now(), customKeys: true }
+  const { turns, result } = await countTurns(() => readImport(csvOf(5000), rules))
+  expect(result.lines).toHaveLength(5000)
+  expect(turns).toBeGreaterThanOrEqual(100)
+})
+
+test('a file of too many lines is rejected after the first ones, also when they are empty', async () => {
+  const rules = { now: on.clock.now(), customKeys: true }
+  await expect(readImport(csvOf(5001), rules)).rejects.toThrow('At most 5000 rows')
+  const { turns, result } = await countTurns(() =>
+    readImport(`expiresAt\n2036-01-01${'\n'.repeat(900_000)}`, rules),
+  )
+  expect(result.lines).toHaveLength(1)
+  expect(turns).toBeGreaterThanOrEqual(9000)
+})
+
+describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on an embedded database the only thread', () => {
+  const vendor = premiumOwnerForAll(on)
+  const dataset = 3000
+  let app: Awaited<ReturnType<typeof makeApp>>
+  beforeAll(async () => {
+    app = await makeApp(vendor)
+    await vendor.call('POST', '/licenses/import', { app: app._id, csv: csvOf(dataset) })
+    const reseller = await makeReseller(on, vendor, app, 1000)
+    await reseller.call('POST', '/licenses', { count: 1000, expiresAt: on.clock.inDays(9) })
+    resellerCall = reseller.call
+  })
+  let resellerCall: Awaited<ReturnType<typeof makeReseller>>['call']
+
+  test.each<[string, () => Promise<Answer>, number]>([
+    ['an export as CSV', () => vendor.call('GET', '/licenses/export'), 800],
+    ['an export as JSON', () => vendor.call('GET', '/licenses/export?format=json'), 800],
+    ['a dry run of 3,000 rows', () => importRows(true), 800],
+    ['an import of 3,000 rows', () => importRows(false), 800],
+    ['the list of licenses', () => vendor.call('GET', '/licenses?limit=200'), 300],
+    ['the list of resellers', () => vendor.call('GET', '/resellers'), 300],
+    ['the dashboard', () => vendor.call('GET', '/resellers/dashboard/data'), 300],
+    ['the list of a reseller', () => resellerCall('GET', '/licenses'), 300],
+    ['the deletion of all licenses', () => vendor.call('DELETE', `/licenses?app=${app._id}`), 3000],
+  ])('reads and writes few rows in a turn for %s', async (_what, call, most) => {
+    const rows = await mostRowsInATurn(on, async () => {
+      expect((await call()).status).toBe(200)
+    })
+    expect(rows).toBeGreaterThan(0)
+    expect(rows).toBeLessThanOrEqual(most)
+  })
+
+  const importRows = (dryRun: boolean) =>
+    vendor.call('POST', '/licenses/import', { app: app._id, csv: csvOf(dataset), dryRun })
 })

@@ -7,6 +7,8 @@ export interface Seen {
 }
 
 const windowSize = 500
+/** How many rows are read and written at once; between two slices others are answered. */
+const sliceSize = 100
 
 /** The `seq` of all rows that are looked for, newest first, in slices; each window ends before the `seq` it is given. */
 export async function* walkDown(
@@ -15,12 +17,10 @@ export async function* walkDown(
   let before = Number.MAX_SAFE_INTEGER
   for (;;) {
     const seen = await window(before, windowSize)
-    const hits = seen.filter((row) => row.hit === 1).map((row) => row.seq)
-    if (hits.length > 0) yield hits
+    yield* inSlices(seen.filter((row) => row.hit === 1).map((row) => row.seq))
     const last = seen.at(-1)
     if (!last || seen.length < windowSize) return
     before = last.seq
-    // Others get their turn: reads of an embedded database do not leave this thread.
     await setImmediate()
   }
 }
@@ -28,8 +28,8 @@ export async function* walkDown(
 /** The same for rows that are known already. */
 export async function* inSlices(seqs: readonly number[]): AsyncGenerator<number[]> {
   const sorted = seqs.toSorted((a, b) => b - a)
-  for (let at = 0; at < sorted.length; at += windowSize) {
-    yield sorted.slice(at, at + windowSize)
-    await setImmediate()
+  for (let at = 0; at < sorted.length; at += sliceSize) {
+    if (at > 0) await setImmediate()
+    yield sorted.slice(at, at + sliceSize)
   }
 }

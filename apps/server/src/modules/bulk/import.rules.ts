@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { customKey, type ImportedRow, instant, licenseNote, limits } from '@keyward/contract'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import { normalizeKey } from '../../core/ids.ts'
 import { invalid } from '../../core/problem.ts'
-import { CsvError, type CsvRecord, fromCell, parseCsv } from './csv.ts'
+import { CsvError, type CsvRecord, fromCell, isEmptyLine, readCsvLines } from './csv.ts'
 
 /** A line of the file as it was understood; `problem` says why it cannot be imported. */
 export interface ImportLine {
@@ -18,31 +19,47 @@ export interface ImportLine {
 const columns = ['key', 'expiresAt', 'note'] as const
 type Column = (typeof columns)[number]
 
-/** Reads the file; lines with mistakes are told, and only a file that cannot be read at all is refused. */
-export function readImport(
+const sliceSize = 100
+
+/**
+ * Reads the file; reports lines with mistakes, and rejects only a file that cannot be read at all. Between slices of
+ * lines others are answered.
+ */
+export async function readImport(
   csv: string,
   rules: { now: number; customKeys: boolean },
-): { lines: ImportLine[]; ignoredColumns: string[] } {
-  const [header, ...records] = readRecords(csv)
+): Promise<{ lines: ImportLine[]; ignoredColumns: string[] }> {
+  const [header, ...records] = await readRecords(csv)
   const names = header?.cells.map((cell) => cell.trim()) ?? []
   const find = (column: Column) => names.findIndex((name) => name.toLowerCase() === column.toLowerCase())
   if (find('expiresAt') < 0) throw invalid('csv', 'The first line must name the column expiresAt')
-  if (records.length > limits.importRowsMax) {
-    throw invalid('csv', `At most ${limits.importRowsMax} rows can be imported at once`)
-  }
   const positions = { key: find('key'), expiresAt: find('expiresAt'), note: find('note') }
-  const lines = records.map((record) => toLine(record, positions, names.length, rules))
+  const lines: ImportLine[] = []
+  for (const record of records) {
+    if (lines.length % sliceSize === 0) await setImmediate()
+    lines.push(toLine(record, positions, names.length, rules))
+  }
   const known = new Set(Object.values(positions))
   return { lines, ignoredColumns: names.filter((_, at) => !known.has(at)) }
 }
 
-function readRecords(csv: string): CsvRecord[] {
+async function readRecords(csv: string): Promise<CsvRecord[]> {
+  const records: CsvRecord[] = []
+  let read = 0
   try {
-    return parseCsv(csv)
+    for (const record of readCsvLines(csv)) {
+      read += 1
+      if (read % sliceSize === 0) await setImmediate()
+      if (!isEmptyLine(record)) records.push(record)
+      if (records.length > limits.importRowsMax + 1) {
+        throw invalid('csv', `At most ${limits.importRowsMax} rows can be imported at once`)
+      }
+    }
   } catch (error) {
     if (error instanceof CsvError) throw invalid('csv', `Line ${error.line}: ${error.message}`)
     throw error
   }
+  return records
 }
 
 function toLine(

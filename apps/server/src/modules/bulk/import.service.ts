@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type ImportedRow, unlimited } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
@@ -27,7 +28,10 @@ export async function importLicenses(
   const now = ctx.clock.now()
   const { maxLicensesPerApp: max } = await getLimits(ctx, actor)
   const app = await getApp(ctx.db, actor, given.app)
-  const { lines, ignoredColumns } = readImport(given.csv, { now, customKeys: app.allow_custom_keys === 1 })
+  const { lines, ignoredColumns } = await readImport(given.csv, {
+    now,
+    customKeys: app.allow_custom_keys === 1,
+  })
   const message = `Your plan allows ${max} licenses per app`
   const answer = (rows: ImportedRow[]): ImportResult => ({
     dryRun: given.dryRun,
@@ -67,6 +71,7 @@ async function findTaken(db: Db, appId: string, lines: readonly ImportLine[]): P
   const keys = lines.flatMap((line) => line.keyNormalized ?? [])
   const taken = new Set<string>()
   for (let at = 0; at < keys.length; at += sliceSize) {
+    if (at > 0) await setImmediate()
     for (const key of await takenKeys(db, appId, keys.slice(at, at + sliceSize))) taken.add(key)
   }
   return taken

@@ -19,7 +19,7 @@ export interface Issuer {
   now: number
 }
 
-const sliceSize = 100
+const sliceSize = 50
 
 /**
  * Makes licenses in the caller's transaction, which has reserved their number, and answers them in order.
@@ -30,11 +30,13 @@ export async function issueLicenses(
   issuer: Issuer,
   drafts: readonly LicenseDraft[],
 ): Promise<NewLicense[]> {
-  const made = drafts.map((draft) => toRow(issuer, draft))
-  for (let at = 0; at < made.length; at += sliceSize) {
+  const made: NewLicense[] = []
+  for (let at = 0; at < drafts.length; at += sliceSize) {
     // Others may read while a long list is written.
     if (at > 0) await setImmediate()
-    await insertLicenses(tx, made.slice(at, at + sliceSize))
+    const rows = drafts.slice(at, at + sliceSize).map((draft) => toRow(issuer, draft))
+    await insertLicenses(tx, rows)
+    made.push(...rows)
   }
   return made
 }
