@@ -6,64 +6,76 @@ import { buildSdk, ensureConsole, ensureInstalled, root, run } from './ensure.mj
 
 ensureInstalled({ dev: true })
 const reports = mkdtempSync(join(tmpdir(), 'keyward-reports-'))
-const counts = { passed: 0, failed: 0 }
-/** What failed, told again at the end: the end of a long log is what people are shown. */
-const failures = []
+const counts = { passed: 0, failed: 0, skipped: 0 }
+/** Repeated at the end, because people are shown the end of a long log. */
+const named = { skipped: [], flaky: [], failed: [] }
 try {
-  await step('checks', () => run([`${root}/scripts/check.mjs`]))
+  await step('checks', checks)
   await buildSdk()
   await ensureConsole()
-  await code()
-  await browser()
+  await step('code', code)
+  await step('browser', browser)
 } finally {
   rmSync(reports, { recursive: true, force: true })
 }
-for (const failure of failures) console.log(`failed: ${failure}`)
-console.log(`${counts.passed} passed, ${counts.failed} failed`)
+for (const [outcome, names] of Object.entries(named))
+  for (const name of names) console.log(`${outcome}: ${name}`)
+if (named.flaky.length > 0) console.log(`${named.flaky.length} flaky: passed when they were tried again`)
+const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
+console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`)
 process.exitCode = counts.failed === 0 ? 0 : 1
 
 async function step(name, work) {
-  const ok = (await work()) === 0
-  counts[ok ? 'passed' : 'failed'] += 1
-  if (!ok) failures.push(name)
+  const began = performance.now()
+  const { exit, passed, failed, flaky, skipped } = await work()
+  // A run that fails without a failed test, or in which no test ran, is a failure of its own.
+  if (failed.length === 0 && (exit !== 0 || passed === 0)) failed.push(`${name} ended with ${exit}`)
+  counts.passed += passed
+  counts.failed += failed.length
+  counts.skipped += skipped.length
+  named.failed.push(...failed)
+  named.flaky.push(...flaky)
+  named.skipped.push(...skipped)
+  console.log(`${name}: ${Math.round((performance.now() - began) / 1000)} seconds`)
+}
+
+async function checks() {
+  const exit = await run([`${root}/scripts/check.mjs`])
+  return { exit, passed: exit === 0 ? 1 : 0, failed: [], flaky: [], skipped: [] }
 }
 
 async function code() {
-  const report = join(reports, 'code.json')
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const exit = await run([`${root}/node_modules/vitest/vitest.mjs`, 'run', ...reporters])
-  const { numPassedTests = 0, numFailedTests = 0, testResults = [] } = read(report)
-  for (const { name, message, assertionResults } of testResults) {
-    if (message) failures.push(`${name}: ${message}`)
-    for (const { status, fullName, failureMessages } of assertionResults)
-      if (status === 'failed') failures.push(`${name}: ${fullName}\n${failureMessages.join('\n')}`)
-  }
-  count(numPassedTests, numFailedTests, exit)
+  const file = join(reports, 'code.json')
+  const reporters = ['--reporter=default', `--reporter=${root}/scripts/vitest-report.mjs`]
+  const exit = await run([`${root}/node_modules/vitest/vitest.mjs`, 'run', ...reporters], {
+    env: { TEST_REPORT: file },
+  })
+  return { exit, passed: 0, failed: [], flaky: [], skipped: [], ...read(file) }
 }
 
 async function browser() {
-  const report = join(reports, 'browser.json')
+  const file = join(reports, 'browser.json')
   const exit = await run([`${root}/node_modules/@playwright/test/cli.js`, 'test', '--reporter=list,json'], {
     cwd: join(root, 'e2e'),
-    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file },
   })
-  const { stats = {}, suites = [] } = read(report)
-  const { expected = 0, flaky = 0, unexpected = 0 } = stats
-  for (const { file, title, projectName } of suites.flatMap(failedSpecs))
-    failures.push(`${file}: ${title} (${projectName})`)
-  count(expected + flaky, unexpected, exit)
+  const { suites = [], errors = [] } = read(file)
+  const tests = suites.flatMap(testsOf)
+  const those = (status) => tests.filter((test) => test.status === status).map(({ name }) => name)
+  return {
+    exit,
+    passed: those('expected').length + those('flaky').length,
+    failed: [...those('unexpected'), ...errors.map(({ message }) => message)],
+    flaky: those('flaky'),
+    skipped: those('skipped'),
+  }
 }
 
-function failedSpecs({ suites = [], specs = [] }) {
-  const tests = specs.flatMap(({ file, title, tests }) => tests.map((test) => ({ file, title, ...test })))
-  return [...tests.filter(({ status }) => status === 'unexpected'), ...suites.flatMap(failedSpecs)]
-}
-
-/** A run that fails without a failed test, or in which no test ran, is a failure of its own. */
-function count(passed, failed, exit) {
-  counts.passed += passed
-  counts.failed += failed
-  if (failed === 0 && (exit !== 0 || passed === 0)) counts.failed += 1
+function testsOf({ suites = [], specs = [] }) {
+  const tests = specs.flatMap(({ file, title, tests: runs }) =>
+    runs.map(({ status, projectName }) => ({ status, name: `${file}: ${title} (${projectName})` })),
+  )
+  return [...tests, ...suites.flatMap(testsOf)]
 }
 
 function read(report) {

@@ -29,7 +29,7 @@ import { createEvents } from './modules/events/events.service.ts'
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
 import { createMailer, type Mailer } from './modules/mail/mail.service.ts'
 import { startReconciler } from './modules/payments/payments.pipeline.ts'
-import type { Payments } from './modules/payments/payments.provider.ts'
+import { type Payments, type ProviderWaits, usualWaits } from './modules/payments/payments.provider.ts'
 import { paymentsRoutes } from './modules/payments/payments.routes.ts'
 import { createProvider } from './modules/payments/payments.service.ts'
 import { plansRoutes } from './modules/plans/plans.routes.ts'
@@ -69,6 +69,7 @@ export interface AppOptions {
   remindersAfterMs?: number | undefined
   /** How many requests of one account run at once; for tests. */
   gateSizes?: Partial<GateSizes> | undefined
+  providerWaits?: ProviderWaits
   timeouts?: Timeouts
 }
 
@@ -104,7 +105,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const events = createEvents(ctx, { onError: logError, beatMs: options.beatMs })
   const checkAnswers = options.checkAnswers ?? false
   const attempts = new Attempts(ctx)
-  const payments: Payments = { ctx, provider: createProvider(config), onError: logError }
+  const waits = options.providerWaits ?? usualWaits
+  const payments: Payments = { ctx, waits, provider: createProvider(config, waits), onError: logError }
   const sessions = new ProgramSessions(ctx, logError)
   const reads = new ProgramReads(database)
   const mailer = options.mailer ?? createMailer(config, server.log)

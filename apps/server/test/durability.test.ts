@@ -1,7 +1,9 @@
+/** @module-tag race */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { rounds } from './rounds.ts'
 import { callOver, startProcess } from './server-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-durability-'))
@@ -10,12 +12,10 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 /** Fewer than the free plan allows. */
 const enough = 20
 
-test('what was acknowledged is there after the server was killed in the middle of writing', {
-  timeout: 60_000,
-}, async () => {
+test('what was acknowledged is there after the server was killed in the middle of writing', async () => {
   const given = { email: 'vendor@example.com', password: 'correct horse' }
   const acknowledged = new Set<string>()
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < rounds(2, 20); round += 1) {
     const server = await startProcess({ DATA_DIR: dataDir })
     const call = (method: string, path: string, options = {}) => callOver(server.url, method, path, options)
     const signedIn =
@@ -47,7 +47,7 @@ test('what was acknowledged is there after the server was killed in the middle o
   const { json } = await callOver(server.url, 'POST', '/auth/login', { body: given })
   await expectAll(server.url, json.data.token, acknowledged)
   expect(await server.end('SIGTERM')).toBe(0)
-})
+}, 600_000)
 
 async function expectAll(url: string, token: string, keys: Set<string>): Promise<void> {
   const { json } = await callOver(url, 'GET', '/licenses?limit=200', { token })

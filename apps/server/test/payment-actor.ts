@@ -6,7 +6,7 @@ import type { AppOptions } from '../src/app.ts'
 import { createSeal } from '../src/core/crypto.ts'
 import { Passwords } from '../src/core/passwords.ts'
 import { reconcile } from '../src/modules/payments/payments.pipeline.ts'
-import type { Payments } from '../src/modules/payments/payments.provider.ts'
+import type { Payments, ProviderWaits } from '../src/modules/payments/payments.provider.ts'
 import { createProvider } from '../src/modules/payments/payments.service.ts'
 import type { Owner } from './actors.ts'
 import { startServer, type TestServer, transactionsOn } from './harness.ts'
@@ -16,6 +16,9 @@ const keys = {
   keySecret: 'EnLs21M47BllR3X8PSFtjtbd',
   webhookSecret: 'a secret of webhooks alone',
 }
+
+/** So long that a slow machine fails no test; a test of silence sets its own. */
+export const patientWaits: ProviderWaits = { callMs: 60_000, eventMs: 60_000 }
 
 /** A server that takes payments, and the provider that it takes them with. */
 export interface PayingServer {
@@ -31,6 +34,7 @@ export async function startPaying(
   options: Partial<AppOptions> = {},
 ): Promise<PayingServer> {
   const provider = await startPaymentStandIn(keys)
+  const waits = options.providerWaits ?? patientWaits
   const on = await startServer(
     {
       PAYMENTS: 'razorpay',
@@ -40,7 +44,7 @@ export async function startPaying(
       RAZORPAY_API_URL: provider.url,
       ...environment,
     },
-    options,
+    { ...options, providerWaits: waits },
   )
   await on.server.listen({ port: 0, host: '127.0.0.1' })
   const { port } = on.server.server.address() as AddressInfo
@@ -56,7 +60,8 @@ export async function startPaying(
       passwords: new Passwords(),
       tx: transactionsOn(database, clock),
     },
-    provider: createProvider(config),
+    waits,
+    provider: createProvider(config, waits),
     onError: () => {},
   }
   return {

@@ -13,6 +13,9 @@ export interface ServerProcess {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
 }
 
+/** A server that hangs ends here; one on a slow machine has long been ready, or has long ended. */
+const hangingMs = 120_000
+
 /** Starts the server as an operator does and waits until it says that it is ready. */
 export async function startProcess(environment: Record<string, string>): Promise<ServerProcess> {
   const { PATH, HOME } = process.env
@@ -20,17 +23,33 @@ export async function startProcess(environment: Record<string, string>): Promise
     env: { PATH, HOME, PORT: '0', RATE_LIMITS: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
   let said = ''
-  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => {
+      process.off('exit', kill)
+      resolve(code)
+    })
+  })
   const url = await new Promise<string>((resolve, reject) => {
+    const hanging = setTimeout(() => {
+      kill()
+      reject(new Error(`the server did not get ready: ${said}`))
+    }, hangingMs)
     const listen = (data: Buffer) => {
       said += data
       const address = /Keyward is ready: (\S+)/.exec(said)?.[1]
-      if (address) resolve(address)
+      if (!address) return
+      clearTimeout(hanging)
+      resolve(address)
     }
     child.stdout.on('data', listen)
     child.stderr.on('data', listen)
-    child.once('exit', () => reject(new Error(`the server ended: ${said}`)))
+    child.once('exit', () => {
+      clearTimeout(hanging)
+      reject(new Error(`the server ended: ${said}`))
+    })
   })
   return {
     url,
@@ -38,7 +57,8 @@ export async function startProcess(environment: Record<string, string>): Promise
     output: () => said,
     end: async (signal) => {
       child.kill(signal)
-      return ended
+      const hanging = setTimeout(kill, hangingMs)
+      return ended.finally(() => clearTimeout(hanging))
     },
   }
 }

@@ -114,11 +114,12 @@ describe.each(withAccess('public', 'owner', 'reseller', 'program', 'session').fi
   'the body of %s',
   (name, endpoint) => {
     // What the payment provider adds to its events must not make them refused.
-    test.skipIf(name === 'payments.webhook')('may have no field that is not known', async () => {
-      const answer = await callWith(endpoint, tokenFor(endpoint), { 'unknown-field': 1 })
-      expect(refusal(answer)).toBe('invalid_input')
-      expect(answer.json.errors.map((issue: { path: string }) => issue.path)).toContain('unknown-field')
-    })
+    if (name !== 'payments.webhook')
+      test('may have no field that is not known', async () => {
+        const answer = await callWith(endpoint, tokenFor(endpoint), { 'unknown-field': 1 })
+        expect(refusal(answer)).toBe('invalid_input')
+        expect(answer.json.errors.map((issue: { path: string }) => issue.path)).toContain('unknown-field')
+      })
 
     test('must be an object of JSON of a bearable size', async () => {
       const send = (type: string, payload: string) => sendBytes(endpoint, type, payload)

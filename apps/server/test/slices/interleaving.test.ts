@@ -1,3 +1,4 @@
+/** @module-tag race */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { minute } from '../../src/core/clock.ts'
+import { usualWaits } from '../../src/modules/payments/payments.provider.ts'
 import { onlyOne, signUp } from '../actors.ts'
 import type { TestServer } from '../harness.ts'
 import {
@@ -12,6 +13,7 @@ import {
   startPaying,
   subscriptionOf,
 } from '../payment-actor.ts'
+import { rounds } from '../rounds.ts'
 
 let paying: PayingServer
 let on: TestServer
@@ -24,12 +26,11 @@ beforeAll(async () => {
 afterAll(() => paying.close())
 
 describe('webhooks', () => {
-  test('alone start premium, answered within five seconds', async () => {
+  test('alone start premium', async () => {
     const owner = await signUp(on)
     provider.pay((await placeOrder(owner)).orderId)
     const answers = await provider.deliverAll()
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(5000)
     expect((await subscriptionOf(owner)).plan).toBe('premium')
   })
 
@@ -62,18 +63,21 @@ describe('webhooks', () => {
   })
 
   test('are answered in time while the provider itself is silent, and are not forgotten', async () => {
-    const owner = await signUp(on)
-    provider.pay((await placeOrder(owner)).orderId)
-    const silence = provider.fail({ method: 'GET', mode: 'hang', times: 100 })
-    const answers = await provider.deliverAll({ concurrent: true })
+    expect(usualWaits.eventMs).toBeLessThan(5000)
+    const own = await startPaying({}, { providerWaits: { callMs: 60_000, eventMs: 500 } })
+    const owner = await signUp(own.on)
+    own.provider.pay((await placeOrder(owner)).orderId)
+    const silence = own.provider.fail({ method: 'GET', mode: 'hang', times: 100 })
+    const answers = await own.provider.deliverAll({ concurrent: true })
     expect(silence.hits).toBeGreaterThan(0)
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     expect((await subscriptionOf(owner)).plan).toBe('free')
-    provider.clearFaults()
-    on.clock.advance(5 * minute)
-    await reconcile()
+    own.provider.clearFaults()
+    own.on.clock.advance(5 * minute)
+    await own.reconcile()
     expect((await subscriptionOf(owner)).plan).toBe('premium')
-  }, 20_000)
+    await own.close()
+  })
 
   test('of a dispute are asked for again when nothing is known of it yet', async () => {
     const owner = await signUp(on)
@@ -171,8 +175,8 @@ describe('the reconciler', () => {
   })
 })
 
-test('the handler and the webhook at once start premium once, fifty times over', async () => {
-  for (let round = 0; round < 50; round += 1) {
+test('the handler and the webhook at once start premium once, however often they meet', async () => {
+  for (let round = 0; round < rounds(10, 50); round += 1) {
     const owner = await signUp(on)
     const status = round % 2 === 0 ? 'captured' : 'authorized'
     const checkout = provider.pay((await placeOrder(owner)).orderId, { status })
@@ -185,4 +189,4 @@ test('the handler and the webhook at once start premium once, fifty times over',
     expect(await activationsOf(on, owner)).toBe(1)
     expect((await subscriptionOf(owner)).expiryDate).toBe(on.clock.inDays(30))
   }
-}, 120_000)
+})

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hour } from '../../src/core/clock.ts'
 import { activateKey, hashed, makeApp, refusal, startProgram } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
@@ -57,11 +57,7 @@ describe('a call needs a session of the app that it names', () => {
 describe('the end of a session', () => {
   test('comes after 24 hours without use, and use moves it', async () => {
     const { program } = await activateKey(on, owner, app)
-    const untilItSlid = () =>
-      vi.waitFor(async () => expect(await sessionEnd(program.session)).toBe(on.clock.now() + 24 * hour), {
-        timeout: 5000,
-        interval: 20,
-      })
+    const untilItSlid = () => expect.poll(() => sessionEnd(program.session)).toBe(on.clock.now() + 24 * hour)
     for (let use = 0; use < 2; use += 1) {
       on.clock.advance(24 * hour - 1)
       expect((await program.call('GET', '/session')).status).toBe(200)

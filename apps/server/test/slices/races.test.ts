@@ -1,3 +1,4 @@
+/** @module-tag race */
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   activateKey,

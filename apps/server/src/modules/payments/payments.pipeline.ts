@@ -62,9 +62,6 @@ export async function acceptReport(
   return payment
 }
 
-/** The provider expects an answer within five seconds and resends an event that got none. */
-const answerWithinMs = 4500
-
 /** The provider reports an event. Repeated, reordered, late and replayed events are harmless: each is only a hint. */
 export async function acceptEvent(payments: Payments, body: Buffer, signature: string): Promise<void> {
   const provider = requireProvider(payments)
@@ -87,7 +84,7 @@ export async function acceptEvent(payments: Payments, body: Buffer, signature: s
       return false
     },
   )
-  const isAccepted = await Promise.race([accepted, pause(answerWithinMs, undefined, { ref: false })])
+  const isAccepted = await Promise.race([accepted, pause(payments.waits.eventMs, undefined, { ref: false })])
   if (isAccepted !== true && !isScheduled) throw problem('payment_provider_unavailable')
 }
 

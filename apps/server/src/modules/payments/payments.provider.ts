@@ -2,9 +2,20 @@ import { randomBytes } from 'node:crypto'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 
+/** How long the payment provider is waited for. */
+export interface ProviderWaits {
+  /** For its answer to a call. */
+  callMs: number
+  /** Until its event is answered: it expects that within five seconds, and resends an event that got no answer. */
+  eventMs: number
+}
+
+export const usualWaits: ProviderWaits = { callMs: 4000, eventMs: 4500 }
+
 /** What every step of the payment path gets. */
 export interface Payments {
   ctx: Ctx
+  waits: ProviderWaits
   /** Undefined while payments are off. */
   provider: PaymentProvider | undefined
   /** Logs what the provider rejected or did not answer. */

@@ -15,10 +15,8 @@ export interface RazorpaySettings {
   /** Undefined: no event is believed. */
   webhookSecret: string | undefined
   apiUrl: string
+  timeoutMs: number
 }
-
-/** Longer than the provider needs, and short enough for a webhook to be answered within its five seconds. */
-const timeoutMs = 4000
 
 /** What the columns take, and more than is ever charged. */
 const amount = z.int32().nonnegative()
@@ -116,7 +114,7 @@ interface Sent {
   headers?: Record<string, string>
 }
 
-function createRequest({ keyId, keySecret, apiUrl }: RazorpaySettings) {
+function createRequest({ keyId, keySecret, apiUrl, timeoutMs }: RazorpaySettings) {
   const authorization = `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`
   const base = `${apiUrl.replace(/\/+$/, '')}/v1`
   return async <T>(

@@ -5,6 +5,7 @@ import { createRazorpay } from './payments.razorpay.ts'
 import { discounted, moneyBackUntil, nextCheck, nextPeriod, remainingOf } from './payments.rules.ts'
 
 const provider = createRazorpay({
+  timeoutMs: 1000,
   keyId: 'rzp_test',
   keySecret: 'EnLs21M47BllR3X8PSFtjtbd',
   webhookSecret: 'hook',
@@ -24,6 +25,7 @@ test('the checkout’s signature is as the provider documents it', () => {
 
 test('without a secret of webhooks no event is believed', () => {
   const closed = createRazorpay({
+    timeoutMs: 1000,
     keyId: 'a',
     keySecret: 'b',
     webhookSecret: undefined,

@@ -9,7 +9,7 @@ import { getUser, lockOwner, setPremiumCancelled } from '../auth/auth.service.ts
 import { planOf } from '../auth/plan.rules.ts'
 import { formatAmount, toPrice } from '../plans/plans.rules.ts'
 import { acceptReport, sendRefunds } from './payments.pipeline.ts'
-import { mockProvider, type PaymentProvider, type Payments } from './payments.provider.ts'
+import { mockProvider, type PaymentProvider, type Payments, type ProviderWaits } from './payments.provider.ts'
 import { createRazorpay } from './payments.razorpay.ts'
 import * as repo from './payments.repo.ts'
 import { noteOf, statusOf } from './payments.rules.ts'
@@ -27,11 +27,14 @@ export async function verify(
   return { subscription: (await getUser(payments.ctx, scope)).subscription, payment }
 }
 
-export function createProvider({ payments }: Pick<Config, 'payments'>): PaymentProvider | undefined {
+export function createProvider(
+  { payments }: Pick<Config, 'payments'>,
+  { callMs }: ProviderWaits,
+): PaymentProvider | undefined {
   const { mode, keyId, keySecret, webhookSecret, apiUrl } = payments
   if (mode === 'mock') return mockProvider
   if (mode === 'off' || keyId === undefined || keySecret === undefined) return undefined
-  return createRazorpay({ keyId, keySecret, webhookSecret, apiUrl })
+  return createRazorpay({ keyId, keySecret, webhookSecret, apiUrl, timeoutMs: callMs })
 }
 
 export async function listPayments(db: Db, scope: OwnerScope): Promise<Payment[]> {
