@@ -35,7 +35,7 @@ export const licenseStats = z.strictObject({
 export const customKey = z
   .string()
   .trim()
-  .max(100, 'A custom key has 6 to 100 letters, digits, - or _')
+  .max(100, { error: 'A custom key has 6 to 100 letters, digits, - or _', abort: true })
   .regex(
     /^(?=(?:[_-]*[A-Za-z0-9]){6})[A-Za-z0-9][A-Za-z0-9_-]{5,99}$/,
     'A custom key has 6 to 100 letters, digits, - or _',

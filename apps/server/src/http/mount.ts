@@ -127,7 +127,10 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             reply.type(result.type).header('content-disposition', `attachment; filename="${result.name}"`)
             return reply.send(result.content)
           }
-          if (result instanceof StreamAnswer) return sendEvents(reply, result.content)
+          if (result instanceof StreamAnswer) {
+            turns.end(request)
+            return sendEvents(reply, result.content)
+          }
           const { data, message } =
             result instanceof WithMessage ? result : { data: result, message: undefined }
           if (options.checkAnswers) endpoint.data.parse(data)

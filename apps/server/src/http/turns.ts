@@ -45,6 +45,12 @@ export class Turns {
     }
   }
 
+  /** For an answer that goes on without work: an open stream must not keep the turns of its account. */
+  end(request: FastifyRequest): void {
+    this.#turns.get(request)?.end()
+    this.#turns.delete(request)
+  }
+
   /** The turn goes on until the file is sent or given up. */
   keepFor(content: Readable, request: FastifyRequest, reply: FastifyReply): void {
     const turn = this.#turns.get(request)
