@@ -2,9 +2,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { backUpCommand, restoreCommand } from './cli-backup.ts'
 import { couponOptions, parseCoupon, UsageError } from './cli-coupon.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { systemClock, toIso } from './core/clock.ts'
+import { OperatorError } from './core/operator-error.ts'
 import { version } from './core/version.ts'
 import { type Database, openDatabase } from './db/open.ts'
 import { type PlanState, setPlan } from './modules/plans/plans.service.ts'
@@ -22,11 +24,15 @@ Usage:
       [--uses N] [--uses-per-owner N]       how often in all, and by one vendor; without, as often as wanted
       [--listed]                            show it to every vendor on the page of plans
   keyward coupon end <code>                 let nobody use a coupon any more
+  keyward backup [file] [--with-key]        back the embedded database up into one file (default: a new one
+                                            in DATA_DIR/backups), with the key that opens its secrets if asked
+  keyward restore <file>                    put a backup into DATA_DIR; what it replaces is kept next to it.
+                                            The server must be stopped first
   keyward --help                            show this text
   keyward --version                         show the version
 
 The database is found as the server finds it: DATABASE_URL, else DATA_DIR (default ./data).
-The server may be running; it sees the change with its next request.
+The server may be running, except for restore; it sees a change with its next request.
 `
 
 const daysDefault = 365
@@ -37,14 +43,22 @@ async function main(args: string[]): Promise<void> {
   if (values.help || positionals[0] === 'help') return print(help)
   if (values.version) return print(`${version}\n`)
   const [command, ...rest] = positionals
-  const { help: _help, version: _version, days, ...ofCoupons } = values
-  if (command === 'plan' && Object.keys(ofCoupons).length === 0) return changePlan(rest, days)
-  if (command === 'coupon' && days === undefined) {
+  const { help: _help, version: _version, days, 'with-key': withKey, ...ofCoupons } = values
+  const hasOther = days !== undefined || Object.keys(ofCoupons).length > 0
+  if (command === 'backup' && !hasOther) {
+    return print(backUpCommand(readConfig(process.env), rest, withKey ?? false, systemClock.now()))
+  }
+  if (command === 'restore' && !hasOther && withKey === undefined) {
+    return print(restoreCommand(readConfig(process.env), rest, systemClock.now()))
+  }
+  if (command === 'plan' && withKey === undefined && Object.keys(ofCoupons).length === 0)
+    return changePlan(rest, days)
+  if (command === 'coupon' && days === undefined && withKey === undefined) {
     const change = parseCoupon(rest, ofCoupons)
     return withDatabase(async (database) => print(await change(database)))
   }
   if (command === undefined) throw new UsageError('Which command?')
-  const isKnown = command === 'plan' || command === 'coupon'
+  const isKnown = ['plan', 'coupon', 'backup', 'restore'].includes(command)
   throw new UsageError(isKnown ? `An option does not go with ${command}.` : `There is no command ${command}.`)
 }
 
@@ -57,6 +71,7 @@ function readArguments(args: string[]) {
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
         days: { type: 'string' },
+        'with-key': { type: 'boolean' },
         ...couponOptions,
       },
     })
@@ -108,6 +123,7 @@ function print(text: string): void {
 
 function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\nkeyward --help tells more.`
+  if (error instanceof OperatorError) return error.message
   if (error instanceof ConfigError) return `The configuration has mistakes:\n${error.message}`
   const { code, message, stack } = error as NodeJS.ErrnoException
   if (code === '42P01' || message?.includes('no such table')) {

@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { openLog } from './core/log-writer.ts'
-import { SecretKeyError } from './core/secret-key.ts'
-import { SchemaTooNewError } from './db/migrate.ts'
+import { OperatorError } from './core/operator-error.ts'
+import { openToOthers } from './db/data-dir.ts'
 import { prepare } from './prepare.ts'
-import { databaseFault, listenFault, StartError } from './start-errors.ts'
+import { databaseFault, listenFault } from './start-errors.ts'
 
 /** Requests that are under way get this long to end; then their connections are closed. */
 const drainMs = 10_000
@@ -67,19 +67,18 @@ function greeting(config: Config, port: number): string {
       ? ['  webhooks  refused: RAZORPAY_WEBHOOK_SECRET is not set; payments are looked for every few minutes']
       : []),
     ...(config.rateLimits === 'off' ? ['  limits    off: sign-in attempts are not counted'] : []),
+    ...(config.databaseUrl ? [] : openToOthers(config.dataDir)).map((line) => `  warning   ${line}`),
     ...(config.registration === 'closed' ? ['  sign-up   closed'] : []),
   ]
   return `${lines.join('\n')}\n`
 }
-
-const ownErrors = [StartError, SecretKeyError, SchemaTooNewError]
 
 /** What an operator can correct in plain lines; anything else with its stack. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError)
     return error.mistakes.map((mistake) => `Configuration: ${mistake}`).join('\n')
   const { message, stack } = error as Error
-  return ownErrors.some((own) => error instanceof own) ? message : (stack ?? message)
+  return error instanceof OperatorError ? message : (stack ?? message)
 }
 
 main().catch((error: unknown) => {

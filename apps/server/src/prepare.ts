@@ -1,15 +1,34 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { publishCopy } from './backup/copy.ts'
 import type { Config } from './config.ts'
 import { systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
 import { openSeal } from './core/secret-key.ts'
+import { holdDataDir, refuseUnfinishedRestore } from './db/data-dir.ts'
 import { migrate } from './db/migrate.ts'
 import { migrations } from './db/migrations/index.ts'
 import { type Database, openDatabase } from './db/open.ts'
 
-/** Opens the database, brings its schema up to date and opens its seal. */
+/** Opens the database for a server, brings its schema up to date and opens its seal. */
 export async function prepare(config: Config): Promise<{ database: Database; seal: Seal }> {
+  if (config.databaseUrl !== undefined) return open(config)
+  const release = holdDataDir(config.dataDir)
+  try {
+    refuseUnfinishedRestore(config.dataDir)
+    const { database, seal } = await open(config)
+    const close = async () => {
+      await database.close()
+      release()
+    }
+    return { database: { ...database, close }, seal }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+async function open(config: Config): Promise<{ database: Database; seal: Seal }> {
   const database = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir })
   try {
     const now = systemClock.now()
@@ -27,7 +46,5 @@ function backUp(database: Database, now: number): void {
   const directory = join(dirname(database.path), 'backups')
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const stamp = new Date(now).toISOString().replace(/[:.]/g, '-')
-  database.handles.writer.database
-    .prepare('vacuum into ?')
-    .run(join(directory, `before-migration-${stamp}.db`))
+  publishCopy(database.handles.writer.database, join(directory, `before-migration-${stamp}.db`))
 }

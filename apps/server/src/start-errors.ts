@@ -1,7 +1,8 @@
 import type { Config } from './config.ts'
+import { OperatorError } from './core/operator-error.ts'
 
 /** What an operator can correct, in one line. */
-export class StartError extends Error {}
+export class StartError extends OperatorError {}
 
 type Fault = Error & { code?: string; errcode?: number; syscall?: string; path?: string }
 
@@ -60,7 +61,8 @@ function embeddedFault({ code, errcode = 0, path }: Fault, { dataDir }: Config):
 }
 
 const unreachable = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE)$/
-const timedOut = /connection timeout|timeout exceeded when trying to connect|terminated unexpectedly/i
+const timedOut =
+  /does not answer|connection timeout|timeout exceeded when trying to connect|terminated unexpectedly/i
 
 function postgresFault({ code = '', message }: Fault): string | undefined {
   const at = 'The database of DATABASE_URL'

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { TestServer } from './harness.ts'
 
@@ -11,15 +11,34 @@ export interface Ended {
 }
 
 /** Runs the command line as an operator would, while the server runs. */
-export const keyward = (
+export function keyward(
   on: TestServer,
   args: string[],
   environment: Record<string, string> = {},
+): Promise<Ended> {
+  const { dataDir, databaseUrl = '', secretKey = '' } = on.config
+  return runKeyward(args, {
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY: secretKey,
+    ...environment,
+  })
+}
+
+/** Runs it with nothing but these variables; `started` gets the process. */
+export const runKeyward = (
+  args: string[],
+  environment: Record<string, string>,
+  started: (process: ChildProcess) => void = () => {},
 ): Promise<Ended> =>
   new Promise((resolve) => {
-    const { dataDir, databaseUrl = '', secretKey = '' } = on.config
-    const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, ...environment }
-    execFile(process.execPath, [cli, ...args], { env }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr })
-    })
+    const child = execFile(
+      process.execPath,
+      [cli, ...args],
+      { env: environment },
+      (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr })
+      },
+    )
+    started(child)
   })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { OperatorError } from '../core/operator-error.ts'
 import type { Database, Db } from './open.ts'
 
 /** A step of the schema, forward only. */
@@ -7,7 +8,7 @@ export interface Migration {
   statements: (dialect: 'sqlite' | 'postgres') => string[]
 }
 
-export class SchemaTooNewError extends Error {}
+export class SchemaTooNewError extends OperatorError {}
 
 interface Options {
   now: number
@@ -62,7 +63,7 @@ async function appliedIfAny({ db }: Pick<Database, 'db'>): Promise<string[]> {
 }
 
 /** Throws when a newer version than this one has migrated the database. */
-export function refuseUnknown(done: readonly string[], migrations: readonly Migration[]): void {
+export function refuseUnknown(done: readonly string[], migrations: readonly Pick<Migration, 'name'>[]): void {
   const known = new Set(migrations.map((migration) => migration.name))
   const unknown = done.find((name) => !known.has(name))
   if (unknown) {

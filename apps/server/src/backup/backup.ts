@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { createSeal } from '../core/crypto.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import { databaseFile, keyFile, refuseUnfinishedRestore } from '../db/data-dir.ts'
+import { existing, giveToOwnerOf, publish, removeScratch, scratchIn } from '../db/files.ts'
+import { SqliteHandle } from '../db/sqlite.ts'
+import { writeBackupFile } from './backup-file.ts'
+import { copyDatabase, inspectDatabase } from './copy.ts'
+
+interface BackupReport {
+  path: string
+  bytes: number
+  schema: string[]
+  sha256: string
+}
+
+/** Backs an embedded database up into one file, while a server may be writing to it. */
+export function backUp(
+  config: Pick<Config, 'dataDir' | 'secretKey'>,
+  options: { file: string | undefined; withKey: boolean; now: number },
+): BackupReport {
+  const { dataDir } = config
+  const source = join(dataDir, databaseFile)
+  refuseUnfinishedRestore(dataDir)
+  if (!existsSync(source)) {
+    throw new OperatorError(`There is no database in ${dataDir}: set DATA_DIR to that of the server.`)
+  }
+  const path = options.file === undefined ? defaultPath(dataDir, options.now) : resolve(options.file)
+  const directory = dirname(path)
+  if (!existsSync(directory)) throw new OperatorError(`There is no directory ${directory}.`)
+  if (existsSync(path)) throw existing(path)
+  removeScratch(directory)
+
+  const copy = scratchIn(directory)
+  const archive = scratchIn(directory)
+  try {
+    const handle = new SqliteHandle(source, { readOnly: true })
+    try {
+      copyDatabase(handle.database, copy)
+    } finally {
+      handle.close()
+    }
+    const found = inspectDatabase(copy)
+    const key = options.withKey ? keyOf(config, found.keyFingerprint) : undefined
+    const sha256 = writeBackupFile(archive, { database: copy, ...found, key, now: options.now })
+    publish(archive, path)
+    return { path, bytes: statSync(path).size, schema: found.schema, sha256 }
+  } finally {
+    for (const scratch of [copy, archive]) rmSync(scratch, { force: true })
+  }
+}
+
+function defaultPath(dataDir: string, now: number): string {
+  const directory = join(dataDir, 'backups')
+  if (!existsSync(directory)) {
+    mkdirSync(directory, { mode: 0o700 })
+    giveToOwnerOf(dataDir, directory)
+  }
+  const stamp = new Date(now).toISOString().replace(/[:.]/g, '-')
+  return join(directory, `keyward-${stamp}.tar`)
+}
+
+function keyOf(config: Pick<Config, 'dataDir' | 'secretKey'>, fingerprint: string | null): string {
+  const path = join(config.dataDir, keyFile)
+  const key = config.secretKey ?? (existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined)
+  if (key === undefined)
+    throw new OperatorError(`There is no key to back up: ${path} is missing and SECRET_KEY is not set.`)
+  if (fingerprint !== null && createSeal(key).fingerprint !== fingerprint) {
+    throw new OperatorError(
+      'SECRET_KEY is not the key that this database was sealed with: nothing was written.',
+    )
+  }
+  return key
+}

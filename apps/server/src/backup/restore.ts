@@ -1,0 +1,175 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { createSeal } from '../core/crypto.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import { databaseFile, holdDataDir, keyFile, unfinishedFile } from '../db/data-dir.ts'
+import {
+  giveToOwnerOf,
+  removeScratch,
+  scratchIn,
+  syncDirectory,
+  syncFile,
+  writeDurably,
+} from '../db/files.ts'
+import { refuseUnknown } from '../db/migrate.ts'
+import { migrations } from '../db/migrations/index.ts'
+import { checkedChunks, damaged, readBackupFile } from './backup-file.ts'
+import { inspectDatabase } from './copy.ts'
+import { readChunks } from './tar.ts'
+
+interface RestoreReport {
+  /** Undefined for a plain database file, which does not say. */
+  createdAt: string | undefined
+  /** Where the files lie that were replaced; undefined when there were none. */
+  replaced: string | undefined
+}
+
+type Settings = Pick<Config, 'dataDir' | 'secretKey'>
+
+/** Puts a backup into DATA_DIR, after all of it was checked and while no server runs there. */
+export function restore(config: Settings, options: { file: string; now: number }): RestoreReport {
+  const { dataDir } = config
+  const { file, now } = options
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+    throw new OperatorError(`There is no file ${file}.`)
+  const release = holdDataDir(dataDir)
+  try {
+    removeScratch(dataDir, 0)
+    const scratch = scratchIn(dataDir)
+    try {
+      const { key, createdAt } = unpack(file, scratch)
+      const { keyFingerprint } = inspect(file, scratch)
+      const newKey = neededKey(config, key, keyFingerprint)
+      giveToOwnerOf(dataDir, scratch)
+      return { createdAt, replaced: exchange(dataDir, { database: scratch, key: newKey, now }) }
+    } finally {
+      rmSync(scratch, { force: true })
+    }
+  } finally {
+    release()
+  }
+}
+
+/** Writes the database of a backup to `path`; also takes a plain database, such as the copies before a migration. */
+function unpack(file: string, path: string): { key: string | undefined; createdAt: string | undefined } {
+  if (isDatabase(file)) {
+    if (existsSync(`${file}-wal`)) {
+      throw new OperatorError(`${file} is a database in use: make a backup of it with keyward backup.`)
+    }
+    write(path, readChunks(file))
+    return { key: undefined, createdAt: undefined }
+  }
+  const contents = readBackupFile(file)
+  refuseUnknown(contents.manifest.schema, migrations)
+  write(path, checkedChunks(file, contents))
+  return { key: contents.key, createdAt: contents.manifest.createdAt }
+}
+
+function isDatabase(file: string): boolean {
+  const magic = Buffer.alloc(16)
+  const descriptor = openSync(file, 'r')
+  try {
+    readSync(descriptor, magic, 0, magic.length, 0)
+  } finally {
+    closeSync(descriptor)
+  }
+  return magic.toString('latin1') === 'SQLite format 3\0'
+}
+
+function write(path: string, chunks: Iterable<Buffer>): void {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    for (const chunk of chunks) writeFileSync(file, chunk)
+  } finally {
+    closeSync(file)
+  }
+  syncFile(path)
+}
+
+function inspect(file: string, path: string) {
+  try {
+    const found = inspectDatabase(path)
+    refuseUnknown(found.schema, migrations)
+    return found
+  } catch (error) {
+    throw error instanceof OperatorError
+      ? error
+      : damaged(file, (error as Error).message.split('\n', 1)[0] ?? '')
+  }
+}
+
+/** The key to write into the directory; undefined when the one in use opens the database already. */
+function neededKey(config: Settings, included: string | undefined, fingerprint: string | null) {
+  if (fingerprint === null) return undefined
+  const opens = (key: string | undefined) => key !== undefined && createSeal(key).fingerprint === fingerprint
+  if (config.secretKey !== undefined) {
+    if (opens(config.secretKey)) return undefined
+    throw new OperatorError(
+      'SECRET_KEY is not the key that this backup was sealed with. Nothing was changed.',
+    )
+  }
+  const path = join(config.dataDir, keyFile)
+  const present = existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined
+  if (opens(present)) return undefined
+  if (opens(included)) return included
+  throw new OperatorError(
+    included === undefined
+      ? `The backup holds no key, and ${path} does not open it: put its secret.key there first. Nothing was changed.`
+      : 'The key in the backup does not open its database. Nothing was changed.',
+  )
+}
+
+/** Moves what is there aside and the new files in. Until all of it is done a marker keeps servers from starting. */
+function exchange(
+  dataDir: string,
+  given: { database: string; key: string | undefined; now: number },
+): string | undefined {
+  const stamp = new Date(given.now).toISOString().replace(/[:.]/g, '-')
+  const aside = join(dataDir, `replaced-${stamp}`)
+  const leaving = [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`]
+  if (given.key !== undefined) leaving.push(keyFile)
+  const present = leaving.filter((name) => existsSync(join(dataDir, name)))
+  const marker = join(dataDir, unfinishedFile)
+
+  mkdirSync(aside, { mode: 0o700 })
+  giveToOwnerOf(dataDir, aside)
+  rmSync(marker, { force: true })
+  writeDurably(marker, `${aside}\n`)
+  const moved: string[] = []
+  try {
+    for (const name of present) {
+      renameSync(join(dataDir, name), join(aside, name))
+      moved.push(name)
+    }
+    syncDirectory(aside)
+    if (given.key !== undefined) {
+      writeDurably(join(dataDir, keyFile), `${given.key}\n`)
+      giveToOwnerOf(dataDir, join(dataDir, keyFile))
+    }
+    renameSync(given.database, join(dataDir, databaseFile))
+  } catch (error) {
+    if (given.key !== undefined) rmSync(join(dataDir, keyFile), { force: true })
+    for (const name of moved) renameSync(join(aside, name), join(dataDir, name))
+    rmSync(marker, { force: true })
+    rmSync(aside, { recursive: true })
+    throw error
+  }
+  syncDirectory(dataDir)
+  rmSync(marker)
+  syncDirectory(dataDir)
+  if (present.length > 0) return aside
+  rmSync(aside, { recursive: true })
+  return undefined
+}

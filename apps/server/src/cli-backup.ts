@@ -1,0 +1,54 @@
+import { backUp } from './backup/backup.ts'
+import { restore } from './backup/restore.ts'
+import { UsageError } from './cli-coupon.ts'
+import type { Config } from './config.ts'
+import { OperatorError } from './core/operator-error.ts'
+
+/** Runs `keyward backup` and returns what to print. */
+export function backUpCommand(
+  config: Config,
+  [file, ...more]: string[],
+  withKey: boolean,
+  now: number,
+): string {
+  if (more.length > 0) throw new UsageError('Write: keyward backup [file] [--with-key]')
+  refusePostgres(config, 'Back PostgreSQL up with pg_dump')
+  const { path, bytes, schema, sha256 } = inOneLine('The backup', () =>
+    backUp(config, { file, withKey, now }),
+  )
+  const key = withKey
+    ? 'It holds the key that opens its secrets: keep it as safe as a password.'
+    : 'It holds no key: keep secret.key, or SECRET_KEY, apart from it.'
+  return `${path}\n${toMegabytes(bytes)} MB, schema ${schema.at(-1)}, sha256 of the database ${sha256}\n${key}\n`
+}
+
+/** Runs `keyward restore` and returns what to print. */
+export function restoreCommand(config: Config, [file, ...more]: string[], now: number): string {
+  if (file === undefined || more.length > 0) throw new UsageError('Write: keyward restore <file>')
+  refusePostgres(config, 'Restore PostgreSQL with pg_restore')
+  const { createdAt, replaced } = inOneLine('The restore', () => restore(config, { file, now }))
+  const of =
+    createdAt === undefined ? 'a plain database file, which has no checksum' : `the backup of ${createdAt}`
+  const kept = replaced === undefined ? '' : `What was there before is in ${replaced}\n`
+  return `Restored ${of} into ${config.dataDir}\n${kept}`
+}
+
+function refusePostgres(config: Config, instead: string): void {
+  if (config.databaseUrl === undefined) return
+  throw new OperatorError(
+    `This command is for the embedded database. ${instead}: docs/operations.md shows how.`,
+  )
+}
+
+/** What the disk or the database refuses is for the operator to mend; anything else is a fault of the program. */
+function inOneLine<T>(what: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const { errcode, syscall, message } = error as Error & { errcode?: number; syscall?: string }
+    if (error instanceof OperatorError || (errcode === undefined && syscall === undefined)) throw error
+    throw new OperatorError(`${what} failed, and nothing was changed: ${message}.`)
+  }
+}
+
+const toMegabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1)

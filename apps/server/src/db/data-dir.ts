@@ -1,0 +1,69 @@
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { OperatorError } from '../core/operator-error.ts'
+import { giveToOwnerOf } from './files.ts'
+
+export const databaseFile = 'keyward.db'
+export const keyFile = 'secret.key'
+/** Lies in the directory while a restore exchanges its files. */
+export const unfinishedFile = 'restore.unfinished'
+
+// A server that was stopped a moment ago may still be closing its database.
+const patienceMs = 1000
+// A lock ends with its connection, and a connection that nothing refers to is collected.
+const held = new Set<DatabaseSync>()
+
+/**
+ * Takes a data directory for one process and returns what gives it back. The lock is one of the operating system on
+ * an open file: it ends with its process however that ends, and neither a process id nor a leftover file matters.
+ */
+export function holdDataDir(dataDir: string): () => void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const path = join(dataDir, 'server.lock')
+  if (!existsSync(path)) {
+    // Any other process has the same file open, even when both make it at the same moment.
+    closeSync(openSync(path, 'a', 0o600))
+    giveToOwnerOf(dataDir, path)
+  }
+  const lock = new DatabaseSync(path, { timeout: patienceMs })
+  try {
+    lock.exec('pragma journal_mode = memory; begin exclusive')
+  } catch (error) {
+    lock.close()
+    if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error
+    throw new OperatorError(
+      `Another Keyward server is running on ${dataDir}: stop it first, or set DATA_DIR to another directory.`,
+    )
+  }
+  held.add(lock)
+  return () => {
+    if (held.delete(lock)) lock.close()
+  }
+}
+
+const sqliteBusy = 5
+
+export function refuseUnfinishedRestore(dataDir: string): void {
+  const marker = join(dataDir, unfinishedFile)
+  if (!existsSync(marker)) return
+  throw new OperatorError(
+    `A restore was interrupted: run it again, or move the files in ${readFileSync(marker, 'utf8').trim()} back to ${dataDir} and delete ${marker}.`,
+  )
+}
+
+/** One line for each file with secrets that other accounts of the system may open. */
+export function openToOthers(dataDir: string): string[] {
+  if (process.platform === 'win32') return []
+  const modeOf = (path: string) => (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
+  const files = [keyFile, databaseFile].flatMap((name) => {
+    const path = join(dataDir, name)
+    const mode = modeOf(path)
+    return mode & 0o077 ? [`${path} is open to other accounts (mode ${mode.toString(8)}): chmod 600 it`] : []
+  })
+  const mode = modeOf(dataDir)
+  const isReplaceable = (mode & 0o022) !== 0
+  return isReplaceable
+    ? [...files, `${dataDir} can be changed by other accounts (mode ${mode.toString(8)}): chmod 700 it`]
+    : files
+}

@@ -1,0 +1,306 @@
+import type { ChildProcess } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Ended, runKeyward } from './command-line.ts'
+import { callOver, type ServerProcess, startProcess } from './server-process.ts'
+
+const isFull = process.env.TEST_FULL === '1'
+const given = { email: 'vendor@example.com', password: 'correct horse' }
+
+let root: string
+let dataDir: string
+let file: string
+const running: ServerProcess[] = []
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'keyward-backup-'))
+  dataDir = join(root, 'data')
+  file = join(root, 'backup.tar')
+})
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.end('SIGKILL')
+  rmSync(root, { recursive: true, force: true })
+})
+
+async function start(environment: Record<string, string> = {}): Promise<ServerProcess> {
+  const server = await startProcess({ DATA_DIR: dataDir, ...environment })
+  running.push(server)
+  return server
+}
+
+async function stop(): Promise<void> {
+  for (const server of running.splice(0)) await server.end('SIGTERM')
+}
+
+const keyward = (args: string[], environment: Record<string, string> = {}): Promise<Ended> =>
+  runKeyward(args, { DATA_DIR: dataDir, ...environment })
+
+async function keywardOk(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await keyward(args)
+  expect([code, stderr]).toEqual([0, ''])
+  return stdout
+}
+
+/** One line on standard error, and a failure. */
+async function refusal(args: string[], environment: Record<string, string> = {}): Promise<string> {
+  const { code, stdout, stderr } = await keyward(args, environment)
+  expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2])
+  return stderr
+}
+
+/** A vendor with an app and a license, on a server that runs. */
+async function begin() {
+  const { url } = await start()
+  const call = (method: string, path: string, options = {}) => callOver(url, method, path, options)
+  const { token } = (await call('POST', '/auth/register', { body: { name: 'V', ...given } })).json.data
+  const { app } = (await call('POST', '/apps', { token, body: { name: 'Atlas' } })).json.data
+  const issue = async (note: string) => {
+    const body = { app: app._id, expiresAt: '2999-01-01', note }
+    expect((await call('POST', '/licenses', { token, body })).status).toBe(201)
+  }
+  await issue('before the backup')
+  return { app, issue }
+}
+
+/** The notes of the licenses that a server on the data directory finds, by its search, too. */
+async function notesNow(environment: Record<string, string> = {}): Promise<string[]> {
+  const { url } = await start(environment)
+  const { token } = (await callOver(url, 'POST', '/auth/login', { body: given })).json.data
+  const list = async (query: string) =>
+    (await callOver(url, 'GET', `/licenses?${query}`, { token })).json.data.licenses.map(
+      (license: { note: string }) => license.note,
+    )
+  const all = await list('limit=200')
+  expect(await list('search=backup')).toEqual(all)
+  const { apps } = (await callOver(url, 'GET', '/apps', { token })).json.data
+  expect(apps[0].appSecret).toMatch(/\w{20}/)
+  await stop()
+  return all
+}
+
+/** A data directory that a server has made and that holds this many megabytes of rows. */
+async function filled(megabytes: number): Promise<DatabaseSync> {
+  await start()
+  await stop()
+  const database = new DatabaseSync(join(dataDir, 'keyward.db'), { timeout: 5000 })
+  database.exec(`pragma synchronous = off; create table filler (n integer primary key, text text);
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${megabytes * 250})
+    insert into filler select n, hex(randomblob(2000)) from numbers`)
+  return database
+}
+
+describe('a backup and its way back', () => {
+  test('bring back the state of the backup, and keep what they replace', async () => {
+    const { issue } = await begin()
+    expect(await keywardOk('backup', file, '--with-key')).toContain(file)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    await issue('after the backup')
+    await stop()
+    const [, kept = ''] = /before is in (.+)\n/.exec(await keywardOk('restore', file)) ?? []
+    expect(await notesNow()).toEqual(['before the backup'])
+    for (const name of readdirSync(kept)) writeFileSync(join(dataDir, name), readFileSync(join(kept, name)))
+    expect(await notesNow()).toEqual(['after the backup', 'before the backup'])
+  })
+
+  test('move an installation to an empty directory, with the key in the file or already there', async () => {
+    await begin()
+    await keywardOk('backup', file, '--with-key')
+    const bare = join(root, 'bare.tar')
+    await keywardOk('backup', bare)
+    await stop()
+    const key = readFileSync(join(dataDir, 'secret.key'))
+    expect(readFileSync(bare).includes(key.toString().trim())).toBe(false)
+
+    dataDir = join(root, 'second')
+    expect(await refusal(['restore', bare])).toContain('holds no key')
+    expect(existsSync(join(dataDir, 'keyward.db'))).toBe(false)
+    await keywardOk('restore', file)
+    expect(await notesNow()).toEqual(['before the backup'])
+
+    dataDir = join(root, 'third')
+    mkdirSync(dataDir)
+    writeFileSync(join(dataDir, 'secret.key'), key, { mode: 0o600 })
+    await keywardOk('restore', bare)
+    expect(await notesNow()).toEqual(['before the backup'])
+
+    dataDir = join(root, 'fourth')
+    expect(await refusal(['restore', file], { SECRET_KEY: 'x'.repeat(40) })).toContain('SECRET_KEY')
+    expect((await keyward(['restore', bare], { SECRET_KEY: key.toString().trim() })).code).toBe(0)
+    expect(existsSync(join(dataDir, 'secret.key'))).toBe(false)
+  })
+
+  test('take a copy from before a migration, too', async () => {
+    await begin()
+    await stop()
+    const copy = join(root, 'copy.db')
+    const database = new DatabaseSync(join(dataDir, 'keyward.db'))
+    database.prepare('vacuum into ?').run(copy)
+    database.close()
+    expect(await keywardOk('restore', copy)).toContain('no checksum')
+    expect(await notesNow()).toEqual(['before the backup'])
+  })
+
+  test('without a name write a new file in the data directory, and never replace one', async () => {
+    await begin()
+    const [path = ''] = (await keywardOk('backup')).split('\n')
+    expect(path.startsWith(join(dataDir, 'backups'))).toBe(true)
+    const before = readFileSync(path)
+    expect(await refusal(['backup', path])).toContain('is there already')
+    expect(readFileSync(path).equals(before)).toBe(true)
+  })
+})
+
+describe('a restore refuses with one line and changes nothing', () => {
+  async function unchanged(reason: string, args = ['restore', file], environment = {}) {
+    const before = readFileSync(join(dataDir, 'keyward.db'))
+    expect(await refusal(args, environment)).toContain(reason)
+    expect(readFileSync(join(dataDir, 'keyward.db')).equals(before)).toBe(true)
+    expect(readdirSync(dataDir).filter((name) => /replaced|partial|unfinished/.test(name))).toEqual([])
+  }
+
+  test('while a server runs there', async () => {
+    await begin()
+    await keywardOk('backup', file)
+    await unchanged('Another Keyward server is running')
+  })
+
+  test('a file that is cut off, changed anywhere, or no backup', async () => {
+    await begin()
+    await keywardOk('backup', file)
+    await stop()
+    const whole = readFileSync(file)
+    const places = [0, 124, 148, 600, 1024 + 124, 2048, whole.length >> 1, whole.length - 3000]
+    for (const at of places) {
+      const changed = Buffer.from(whole)
+      changed[at] = (changed[at] ?? 0) ^ 0x15
+      writeFileSync(file, changed)
+      await unchanged('damaged')
+    }
+    for (const bytes of [0, 100, 512, 4000, whole.length >> 1]) {
+      writeFileSync(file, whole)
+      truncateSync(file, bytes)
+      await unchanged('damaged')
+    }
+    await unchanged('There is no file', ['restore', join(root, 'missing.tar')])
+  })
+
+  test('a database of a newer version, and one that is damaged inside', async () => {
+    const database = await filled(1)
+    database.exec("insert into migrations values ('9999-later', 1)")
+    await keywardOk('backup', file)
+    database.exec("delete from migrations where name = '9999-later'; pragma wal_checkpoint(truncate)")
+    database.close()
+    await unchanged('newer Keyward')
+    const plain = join(root, 'plain.db')
+    writeFileSync(plain, readFileSync(join(dataDir, 'keyward.db')))
+    const descriptor = openSync(plain, 'r+')
+    writeSync(descriptor, Buffer.alloc(8192, 0xff), 0, 8192, 4096 * 20)
+    closeSync(descriptor)
+    await unchanged('damaged', ['restore', plain])
+  })
+
+  test('on PostgreSQL, as a backup does', async () => {
+    const environment = { DATABASE_URL: 'postgres://127.0.0.1:1/keyward', SECRET_KEY: 'x'.repeat(40) }
+    expect(await refusal(['backup', file], environment)).toContain('pg_dump')
+    expect(await refusal(['restore', file], environment)).toContain('pg_restore')
+  })
+})
+
+test('a backup ends while 200 rows are written every second, and holds one moment of them', {
+  timeout: 120_000,
+}, async () => {
+  const database = await filled(isFull ? 300 : 20)
+  database.exec('create table ticks (n integer primary key, twin integer)')
+  const insert = database.prepare('insert into ticks (n, twin) values (?, ?)')
+  let written = 0
+  const writing = setInterval(() => {
+    written += 1
+    insert.run(written, written)
+  }, 5)
+  await expect.poll(() => written).toBeGreaterThan(20)
+  const before = written
+  await keywardOk('backup', file, '--with-key')
+  const after = written
+  clearInterval(writing)
+  database.close()
+  expect(after).toBeGreaterThan(before)
+
+  dataDir = join(root, 'restored')
+  await keywardOk('restore', file)
+  const restored = new DatabaseSync(join(dataDir, 'keyward.db'))
+  const { rows, last } = restored.prepare('select count(*) as rows, max(n) as last from ticks').get() ?? {}
+  restored.close()
+  expect(rows).toBe(last)
+  expect(Number(rows)).toBeGreaterThanOrEqual(before)
+  expect(Number(rows)).toBeLessThanOrEqual(after)
+})
+
+describe('killed in the middle', () => {
+  const rounds = isFull ? 40 : 5
+
+  async function killAfter(ms: number, args: string[]): Promise<void> {
+    let child: ChildProcess | undefined
+    const ended = runKeyward(args, { DATA_DIR: dataDir }, (started) => {
+      child = started
+    })
+    await wait(ms)
+    child?.kill('SIGKILL')
+    await ended
+  }
+
+  const duration = async (args: string[]) => {
+    const begun = performance.now()
+    await keywardOk(...args)
+    return performance.now() - begun
+  }
+
+  test('a backup leaves no file under its name that is not whole', { timeout: 120_000 }, async () => {
+    ;(await filled(10)).close()
+    const ms = await duration(['backup', file])
+    for (let round = 0; round < rounds; round += 1) {
+      rmSync(file, { force: true })
+      await killAfter((ms * (round + 1)) / (rounds + 1), ['backup', file])
+      if (!existsSync(file)) continue
+      dataDir = join(root, `restored-${round}`)
+      mkdirSync(dataDir)
+      writeFileSync(join(dataDir, 'secret.key'), readFileSync(join(root, 'data', 'secret.key')))
+      await keywardOk('restore', file)
+      dataDir = join(root, 'data')
+    }
+  })
+
+  test('a restore leaves the old state, the new one, or a refusal until it is run again', {
+    timeout: 120_000,
+  }, async () => {
+    ;(await filled(10)).close()
+    await keywardOk('backup', file)
+    const ms = await duration(['restore', file])
+    for (let round = 0; round < rounds; round += 1) {
+      await killAfter((ms * (round + 1)) / (rounds + 1), ['restore', file])
+      if (existsSync(join(dataDir, 'restore.unfinished'))) await keywardOk('restore', file)
+      await start()
+      await stop()
+      const database = new DatabaseSync(join(dataDir, 'keyward.db'))
+      expect(database.prepare('select count(*) as n from filler').get()).toEqual({ n: 2500 })
+      database.close()
+    }
+    await keywardOk('restore', file)
+    expect(readdirSync(dataDir).filter((name) => name.includes('partial'))).toEqual([])
+  })
+})

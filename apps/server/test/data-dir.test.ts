@@ -1,0 +1,65 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { runKeyward } from './command-line.ts'
+import { callOver, type ServerProcess, startProcess } from './server-process.ts'
+
+const refused = /^the server ended: Another Keyward server is running on [^\n]+\n$/
+
+let dataDir: string
+const running: ServerProcess[] = []
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'keyward-data-dir-'))
+})
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.end('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+async function start() {
+  const server = await startProcess({ DATA_DIR: dataDir })
+  running.push(server)
+  return server
+}
+
+test('only one of several servers that start at once on a data directory runs; the others end with one line', async () => {
+  const outcomes = await Promise.allSettled([start(), start(), start()])
+  expect(running).toHaveLength(1)
+  const reasons = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [outcome.reason.message] : [],
+  )
+  expect(reasons).toEqual([expect.stringMatching(refused), expect.stringMatching(refused)])
+  expect((await callOver(running[0]?.url ?? '', 'GET', '/ready')).status).toBe(200)
+})
+
+test('a server that was killed blocks no restart, and the command line works beside a running one', async () => {
+  await (await start()).end('SIGKILL')
+  expect(existsSync(join(dataDir, 'server.lock'))).toBe(true)
+  await start()
+  const list = await runKeyward(['coupon', 'list'], { DATA_DIR: dataDir })
+  expect([list.code, list.stderr]).toEqual([0, ''])
+})
+
+test('a start names every file with secrets that other accounts may open, and says nothing when there is none', async () => {
+  const first = await start()
+  expect(first.output()).not.toContain('warning')
+  await first.end('SIGTERM')
+  chmodSync(join(dataDir, 'secret.key'), 0o644)
+  chmodSync(join(dataDir, 'keyward.db'), 0o640)
+  const second = await start()
+  const warnings = second
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('warning'))
+  expect(warnings).toEqual([
+    expect.stringMatching(/secret\.key is open to other accounts \(mode 644\): chmod 600 it$/),
+    expect.stringMatching(/keyward\.db is open to other accounts \(mode 640\): chmod 600 it$/),
+  ])
+})
+
+test('a start after a restore that was interrupted is refused with one line', async () => {
+  writeFileSync(join(dataDir, 'restore.unfinished'), '/somewhere/replaced\n')
+  await expect(start()).rejects.toThrow(/^the server ended: A restore was interrupted: [^\n]+\n$/)
+  expect(existsSync(join(dataDir, 'keyward.db'))).toBe(false)
+})
