@@ -25,6 +25,8 @@ export function installBodies(server: FastifyInstance): void {
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     request.rawBody = body
     if (body.length === 0) return done(null, {})
+    const encoding = request.headers['content-encoding']
+    if (encoding !== undefined && encoding !== 'identity') return done(problem('unsupported_media_type'))
     const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
     if (type !== 'application/json') return done(problem('unsupported_media_type'))
     const parseJson = request.routeOptions.config.signed ? parseSigned : parseStrictly

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -13,42 +13,52 @@ export interface Timeouts {
   checkEveryMs: number
 }
 
+/** Requests that one connection may have under way; browsers and SDKs wait for each answer. */
+const mostAtOnce = 16
+
 /**
- * Ends connections that Node alone leaves open: at any time those that keep themselves alive by empty lines, and when
- * the server closes those that are silent or have sent half a request at once, and the others right after their answer.
+ * Ends connections that Node alone leaves open: those that send requests without waiting for answers, which all lie in
+ * memory then, and those that keep themselves alive by empty lines. When the server closes, connections without a
+ * request end at once, also silent ones and those that have sent half a request, and the others right after their answer.
  */
 export function installConnections(server: FastifyInstance, timeouts: Timeouts): void {
-  const sockets = new Set<Socket>()
-  const idleSince = new Map<Socket, number>()
-  const answering = new Map<ServerResponse, Socket>()
+  const connections = new Map<Socket, { answering: Set<ServerResponse>; idleSince: number | undefined }>()
   let closing = false
 
-  const endIdle = () => {
-    const inUse = new Set(answering.values())
-    for (const socket of sockets) if (!inUse.has(socket)) socket.destroySoon()
-  }
-
   server.server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => {
-      sockets.delete(socket)
-      idleSince.delete(socket)
-    })
+    connections.set(socket, { answering: new Set(), idleSince: undefined })
+    socket.once('close', () => connections.delete(socket))
   })
-  server.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    answering.set(response, socket)
-    idleSince.delete(socket)
+
+  const [handle] = server.server.listeners('request') as RequestListener[]
+  if (!handle) throw new Error('the server handles no requests')
+  server.server.removeListener('request', handle)
+  server.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    const connection = connections.get(socket)
+    // Node goes on parsing what it has read of a destroyed connection.
+    if (!connection || socket.destroyed) return
+    const { answering } = connection
+    if (answering.size === mostAtOnce) {
+      socket.destroy()
+      return
+    }
+    answering.add(response)
+    connection.idleSince = undefined
     response.once('close', () => {
       answering.delete(response)
-      if (!socket.destroyed) idleSince.set(socket, performance.now())
-      if (closing) endIdle()
+      if (answering.size > 0) return
+      connection.idleSince = performance.now()
+      if (closing) socket.destroySoon()
     })
+    handle.call(server.server, request, response)
   })
 
   const checking = setInterval(() => {
     const latest = performance.now() - timeouts.keepAliveMs - timeouts.headersMs
-    const inUse = new Set(answering.values())
-    for (const [socket, since] of idleSince) if (since < latest && !inUse.has(socket)) socket.destroy()
+    for (const [socket, { idleSince }] of connections) {
+      if (idleSince !== undefined && idleSince < latest) socket.destroy()
+    }
   }, timeouts.checkEveryMs)
   checking.unref()
 
@@ -58,10 +68,10 @@ export function installConnections(server: FastifyInstance, timeouts: Timeouts):
     await nextTurn()
     await nextTurn()
     closing = true
-    const last = new Map([...answering].map(([response, socket]) => [socket, response]))
-    for (const response of last.values()) {
-      if (!response.headersSent) response.setHeader('connection', 'close')
+    for (const [socket, { answering }] of connections) {
+      const last = [...answering].at(-1)
+      if (!last) socket.destroySoon()
+      else if (!last.headersSent) last.setHeader('connection', 'close')
     }
-    endIdle()
   })
 }

@@ -148,6 +148,13 @@ describe.each(withAccess('public', 'owner', 'reseller', 'program', 'session').fi
   },
 )
 
+test.each(['gzip', 'br', 'identity, gzip'])('a body in the encoding %s is refused', async (encoding) => {
+  const payload = { email: 'a@example.com', password: 'x' }
+  const headers = { 'content-encoding': encoding }
+  const answer = await on.call('POST', '/auth/login', { body: payload, headers })
+  expect(refusal(answer)).toBe('unsupported_media_type')
+})
+
 test.each([
   'text/plain',
   'application/xml',

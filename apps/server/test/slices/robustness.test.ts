@@ -55,6 +55,16 @@ describe('a request that takes its time', () => {
     expect(await drip(beginning, drop)).toMatch(answer)
   })
 
+  test.each([
+    [16, 16],
+    [17, 0],
+    [1000, 0],
+  ])('of %i requests that do not wait for their answers, %i are answered', async (sent, answered) => {
+    const request = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n'
+    const received = await drip(request.repeat(sent), '')
+    expect(received.split('"up"').length - 1).toBe(answered)
+  })
+
   test('does not keep others from being answered', async () => {
     const slow = drip(start, 'X-A: b\r\n')
     const answer = await fetch(`http://127.0.0.1:${port}/api/health`)
