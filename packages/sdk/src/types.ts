@@ -1,23 +1,6 @@
-/** Why the server refuses, by the name of the message that the app's owner can edit. */
-export type LicenseState =
-  | 'appDisabled'
-  | 'usernameTaken'
-  | 'keyNotFound'
-  | 'keyUsed'
-  | 'usernameNotFound'
-  | 'passMismatch'
-  | 'hwidMismatch'
-  | 'noActiveSubs'
-  | 'hwidBlacklisted'
-  | 'pausedSub'
-  | 'vpnBlocked'
-  | 'keyBanned'
-  | 'userBanned'
-  | 'sessionUnauthed'
-  | 'hashCheckFail'
-  | 'pausedApp'
-  | 'unTooShort'
-  | 'pwLeaked'
+import type { LicenseState } from './codes.ts'
+
+export type { LicenseState }
 
 /** A signed refusal: the server's verdict, with the app owner's own words for it. */
 export interface Refused {

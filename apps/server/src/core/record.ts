@@ -22,13 +22,14 @@ export interface ActionRecord {
 export class Write {
   readonly tx: Tx
   readonly actor: Actor
-  readonly #now: number
+  /** Milliseconds since 1970, the same for all of the transaction. */
+  readonly now: number
   readonly #records: ActionRecord[] = []
 
   constructor(tx: Tx, actor: Actor, now: number) {
     this.tx = tx
     this.actor = actor
-    this.#now = now
+    this.now = now
   }
 
   /** Notes an action; it is stored with the transaction and published after the commit. */
@@ -41,7 +42,7 @@ export class Write {
       ownerId: actor.ownerId,
       targetId,
       detail: actions[action].parse(detail),
-      at: this.#now,
+      at: this.now,
     })
   }
 

@@ -10,9 +10,9 @@ import { parseInput } from '../../http/input.ts'
 import { visitorOf } from '../../http/limits.ts'
 import { bearerToken, WithMessage } from '../../http/mount.ts'
 import { messageOf } from '../apps/apps.service.ts'
-import type { AppFacts, ProgramReads, SessionFacts } from './program.reads.ts'
-import { appVerdict } from './program.rules.ts'
+import type { AppFacts, ProgramReads, SessionFacts } from './program.facts.ts'
 import type { AnswerSigner } from './program.signer.ts'
+import { appVerdict } from './program.verdict.ts'
 
 /** What a handler gets: parsed input, the app that signs the answer, and on session calls the session. */
 export interface Call<E extends Endpoint, Session> {
@@ -115,14 +115,14 @@ async function openSession(
   if (typeof named !== 'string' || named === '') throw problem('sessionUnauthed')
   const token = bearerToken(request)
   const session = token === undefined ? undefined : await reads.session(sha256(token))
-  const isOfApp = session !== undefined && (named === session.app_public_id || named === session.app_row)
-  const app = isOfApp ? session : await reads.app(named)
+  const isOfApp = session !== undefined && (named === session.app.appId || named === session.app.id)
+  const app = isOfApp ? session.app : await reads.app(named)
   if (!app) throw problem('appDisabled')
   signAs(app)
   const verdict = appVerdict(app)
   if (verdict) throw problem(verdict)
-  if (!isOfApp || session.session_expires_at <= ctx.clock.now()) throw problem('sessionUnauthed')
-  if (session.session_secret_version !== session.secret_version) throw problem('sessionUnauthed')
+  if (!isOfApp || session.expiresAt <= ctx.clock.now()) throw problem('sessionUnauthed')
+  if (session.secretVersion !== app.secretVersion) throw problem('sessionUnauthed')
   return session
 }
 

@@ -6,11 +6,12 @@ import { keyFailuresOf } from '../../http/limits.ts'
 import { WithMessage } from '../../http/mount.ts'
 import { messageOf } from '../apps/apps.service.ts'
 import { toActor } from './program.actor.ts'
+import type { SessionFacts } from './program.facts.ts'
 import type { ProgramMount } from './program.mount.ts'
-import type { SessionFacts } from './program.reads.ts'
+import { register, signInByKey, upgrade } from './program.redeem.ts'
 import { deleteSession } from './program.repo.ts'
 import * as service from './program.service.ts'
-import * as signIn from './program.sign-in.ts'
+import { login } from './program.sign-in.ts'
 
 export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): void {
   const { program } = endpoints
@@ -20,25 +21,25 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
     return service.init(deps, app, body)
   })
   mount.session(program.register, async ({ session, body, address }) => {
-    const user = await signIn.register(deps, session, { ...body, address })
+    const user = await register(deps, session, { ...body, address })
     return new WithMessage({ user }, loggedIn(session))
   })
   mount.session(program.login, async ({ session, body, address }) => {
-    const user = await signIn.login(deps, session, { ...body, address })
+    const user = await login(deps, session, { ...body, address })
     return new WithMessage({ user }, loggedIn(session))
   })
   mount.session(program.license, async ({ session, body, address }) => {
-    const user = await signIn.signInByKey(deps, session, { ...body, address })
+    const user = await signInByKey(deps, session, { ...body, address })
     return new WithMessage({ user }, loggedIn(session))
   })
   mount.session(program.upgrade, async ({ session, body, address }) => ({
-    user: await signIn.upgrade(deps, session, { ...body, address }),
+    user: await upgrade(deps, session, { ...body, address }),
   }))
   mount.session(program.session, async ({ session }) => ({ user: service.currentUser(deps, session) }))
   mount.session(program.logout, async ({ session, address }) => {
     await deps.ctx.tx(toActor(session, address), async (write) => {
-      await deleteSession(write.tx, session.session_id)
-      write.record('end_user.signed_out', session.client_id, {})
+      await deleteSession(write.tx, session.id)
+      write.record('end_user.signed_out', session.endUser?.id ?? null, {})
     })
     return {}
   })
@@ -46,16 +47,16 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
     const { appId, licenseKey, hwid } = body
     const facts = await deps.reads.license(appId, normalizeKey(licenseKey), keyFailuresOf(address))
     if (!facts) throw problem('appDisabled')
-    signAs(facts)
+    signAs(facts.app)
     const verdict = await service.validate(deps, facts, { hwid, address })
     if (verdict.code === undefined) return verdict
-    return new WithMessage(verdict, messageOf(facts.messages, verdict.code))
+    return new WithMessage(verdict, messageOf(facts.app.messages, verdict.code))
   })
   mount.program(program.keys, async ({ params, signAs }) => {
     const app = await service.getApp(deps, params.appId)
     signAs(app)
-    return { keys: [toJwk(app.signing_kid, app.signing_public)] }
+    return { keys: [toJwk(app.signing.kid, app.signing.publicKey)] }
   })
 }
 
-const loggedIn = (session: SessionFacts): string => messageOf(session.messages, 'loggedInMsg')
+const loggedIn = (session: SessionFacts): string => messageOf(session.app.messages, 'loggedInMsg')

@@ -8,7 +8,7 @@ import * as repo from './program.repo.ts'
 export const sessionLifetimeMs = 24 * hour
 const slideAfterMs = hour
 
-/** The sessions of programs. Their ends slide; many slides are written with one commit. */
+/** The sessions of programs. Their ends slide; many slides share one commit. */
 export class ProgramSessions {
   readonly #ctx: Ctx
   readonly #onError: (error: unknown) => void
@@ -20,17 +20,14 @@ export class ProgramSessions {
     this.#onError = onError
   }
 
-  async open(app: {
-    app_row: string
-    secret_version: number
-  }): Promise<{ token: string; expiresAt: number }> {
+  async open(app: { id: string; secretVersion: number }): Promise<{ token: string; expiresAt: number }> {
     const now = this.#ctx.clock.now()
     const token = newToken('kwc')
     const expiresAt = now + sessionLifetimeMs
     await repo.insertSession(this.#ctx.db, {
       id: newId('cse'),
-      app_id: app.app_row,
-      secret_version: app.secret_version,
+      app_id: app.id,
+      secret_version: app.secretVersion,
       token_hash: sha256(token),
       created_at: now,
       expires_at: expiresAt,
@@ -38,10 +35,10 @@ export class ProgramSessions {
     return { token, expiresAt }
   }
 
-  /** Notes that a session was used; its end is moved within a second, if it is due. */
-  use(session: { session_id: string; session_expires_at: number }): void {
-    if (session.session_expires_at >= this.#ctx.clock.now() + sessionLifetimeMs - slideAfterMs) return
-    this.#used.add(session.session_id)
+  /** Notes that a session was used; an end that is due to slide is written within a second. */
+  use(session: { id: string; expiresAt: number }): void {
+    if (session.expiresAt >= this.#ctx.clock.now() + sessionLifetimeMs - slideAfterMs) return
+    this.#used.add(session.id)
     this.#timer ??= setTimeout(() => void this.flush(), second)
   }
 

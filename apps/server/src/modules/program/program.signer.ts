@@ -9,12 +9,7 @@ import {
   signEd25519,
 } from '../../core/signing.ts'
 import { signingContext } from '../apps/apps.service.ts'
-
-interface SigningApp {
-  app_row: string
-  signing_kid: string
-  signing_sealed: string
-}
+import type { AppFacts } from './program.facts.ts'
 
 const keysKept = 10_000
 const label = 'keyward'
@@ -31,11 +26,11 @@ export class AnswerSigner {
   }
 
   /** Puts Content-Digest, Signature-Input and Signature on a reply with these bytes. */
-  async sign(request: FastifyRequest, reply: FastifyReply, app: SigningApp, body: string): Promise<void> {
+  async sign(request: FastifyRequest, reply: FastifyReply, app: AppFacts, body: string): Promise<void> {
     const digest = contentDigest(body)
     const components = this.#components(request, reply.statusCode, digest)
     const created = Math.floor(Date.now() / 1000)
-    const { base, input } = signatureBase(components, { created, keyid: app.signing_kid })
+    const { base, input } = signatureBase(components, { created, keyid: app.signing.kid })
     const signature = await signEd25519(base, this.#key(app))
     reply.header('content-digest', digest)
     reply.header('signature-input', `${label}=${input}`)
@@ -57,12 +52,12 @@ export class AnswerSigner {
     return components
   }
 
-  #key(app: SigningApp): KeyObject {
-    let key = this.#keys.get(app.signing_kid)
+  #key({ id, signing: { kid, sealed } }: AppFacts): KeyObject {
+    let key = this.#keys.get(kid)
     if (!key) {
-      key = importPrivateKey(this.#seal.open(app.signing_sealed, signingContext(app.app_row)))
+      key = importPrivateKey(this.#seal.open(sealed, signingContext(id)))
       if (this.#keys.size >= keysKept) this.#keys.clear()
-      this.#keys.set(app.signing_kid, key)
+      this.#keys.set(kid, key)
     }
     return key
   }

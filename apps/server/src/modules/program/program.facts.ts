@@ -1,0 +1,255 @@
+import type { Database } from '../../db/open.ts'
+
+/** What a check needs to know of an app. */
+export interface AppFacts {
+  id: string
+  ownerId: string
+  /** The 8-character identifier. */
+  appId: string
+  name: string
+  version: string
+  secretHash: string
+  secretVersion: number
+  isPaused: boolean
+  /** Whether the owner paused all applications. */
+  isPlatformPaused: boolean
+  /** Whether both the platform's and the app's hardware lock are on. */
+  hwidLock: boolean
+  /** The owner's own texts, as JSON. */
+  messages: string
+  signing: { kid: string; publicKey: string; sealed: string }
+}
+
+export interface EndUserFacts {
+  id: string
+  username: string
+  email: string | null
+  isBanned: boolean
+  /** Milliseconds since 1970. */
+  expiresAt: number
+  createdAt: number
+  lastLoginAt: number | null
+  /** The hash of the bound hardware id; null when none is bound. */
+  hwidHash: string | null
+}
+
+/** A session, and whom it is signed in as. */
+export interface SessionFacts {
+  id: string
+  expiresAt: number
+  /** The version of the app's secret that opened it. */
+  secretVersion: number
+  /** The hash of the hardware id that the program signed in with. */
+  hwidHash: string | null
+  app: AppFacts
+  endUser: EndUserFacts | null
+  /** The end user's first license. */
+  firstKey: { isBanned: boolean } | null
+}
+
+/** A license key of an app, and who uses it. */
+export interface LicenseFacts {
+  app: AppFacts
+  key: { text: string; isUsed: boolean; isBanned: boolean; expiresAt: number } | null
+  endUser: { username: string; isBanned: boolean; hwidHash: string | null } | null
+  /** The unknown keys that came from the visitor's address. */
+  misses: { count: number; window_ends: number } | null
+}
+
+type Flag = 0 | 1
+
+interface AppColumns {
+  app_row: string
+  owner_id: string
+  app_public_id: string
+  app_name: string
+  app_version: string
+  secret_hash: string
+  secret_version: number
+  app_paused: Flag
+  app_hwid_lock: Flag
+  messages: string
+  signing_kid: string
+  signing_public: string
+  signing_sealed: string
+  platform_paused: Flag
+  platform_hwid_lock: Flag
+}
+
+/** The columns of an outer join are null where there is no row; its id tells. */
+interface SessionColumns extends AppColumns {
+  session_id: string
+  session_expires_at: number
+  session_secret_version: number
+  session_hwid_hash: string | null
+  client_id: string | null
+  username: string
+  client_email: string | null
+  client_banned: Flag
+  client_expires_at: number
+  client_created_at: number
+  last_login_at: number | null
+  client_hwid_hash: string | null
+  key_banned: Flag | null
+}
+
+interface LicenseColumns extends AppColumns {
+  license_key: string | null
+  license_used: Flag
+  license_banned: Flag
+  license_expires_at: number
+  license_username: string | null
+  license_client_banned: Flag
+  license_client_hwid_hash: string | null
+  misses: number | null
+  misses_end: number
+}
+
+const toAppFacts = (row: AppColumns): AppFacts => ({
+  id: row.app_row,
+  ownerId: row.owner_id,
+  appId: row.app_public_id,
+  name: row.app_name,
+  version: row.app_version,
+  secretHash: row.secret_hash,
+  secretVersion: row.secret_version,
+  isPaused: row.app_paused === 1,
+  isPlatformPaused: row.platform_paused === 1,
+  hwidLock: row.platform_hwid_lock === 1 && row.app_hwid_lock === 1,
+  messages: row.messages,
+  signing: { kid: row.signing_kid, publicKey: row.signing_public, sealed: row.signing_sealed },
+})
+
+const toSessionFacts = (row: SessionColumns): SessionFacts => ({
+  id: row.session_id,
+  expiresAt: row.session_expires_at,
+  secretVersion: row.session_secret_version,
+  hwidHash: row.session_hwid_hash,
+  app: toAppFacts(row),
+  endUser:
+    row.client_id === null
+      ? null
+      : {
+          id: row.client_id,
+          username: row.username,
+          email: row.client_email,
+          isBanned: row.client_banned === 1,
+          expiresAt: row.client_expires_at,
+          createdAt: row.client_created_at,
+          lastLoginAt: row.last_login_at,
+          hwidHash: row.client_hwid_hash,
+        },
+  firstKey: row.key_banned === null ? null : { isBanned: row.key_banned === 1 },
+})
+
+const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
+  app: toAppFacts(row),
+  key:
+    row.license_key === null
+      ? null
+      : {
+          text: row.license_key,
+          isUsed: row.license_used === 1,
+          isBanned: row.license_banned === 1,
+          expiresAt: row.license_expires_at,
+        },
+  endUser:
+    row.license_username === null
+      ? null
+      : {
+          username: row.license_username,
+          isBanned: row.license_client_banned === 1,
+          hwidHash: row.license_client_hwid_hash,
+        },
+  misses: row.misses === null ? null : { count: row.misses, window_ends: row.misses_end },
+})
+
+const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.name as app_name,
+  a.version as app_version, a.secret_hash, a.secret_version, a.paused as app_paused, a.hwid_lock as app_hwid_lock, a.messages,
+  a.signing_kid, a.signing_public, a.signing_sealed,
+  o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`
+
+const clientColumns = `c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
+  c.expires_at as client_expires_at, c.created_at as client_created_at, c.last_login_at,
+  c.hwid_hash as client_hwid_hash, l.banned as key_banned`
+
+const appBy = (column: AppName) => `select ${appColumns}
+  from apps a join owners o on o.id = a.owner_id where a.${column} = ?`
+
+const sessionByToken = `select ${appColumns}, ${clientColumns}, s.id as session_id,
+    s.expires_at as session_expires_at, s.hwid_hash as session_hwid_hash,
+    s.secret_version as session_secret_version
+  from client_sessions s join apps a on a.id = s.app_id join owners o on o.id = a.owner_id
+  left join clients c on c.id = s.client_id left join licenses l on l.id = c.license_id
+  where s.token_hash = ?`
+
+const licenseBy = (column: AppName) => `select ${appColumns}, l.key as license_key,
+    l.used as license_used, l.banned as license_banned, l.expires_at as license_expires_at,
+    c.username as license_username, c.banned as license_client_banned, c.hwid_hash as license_client_hwid_hash,
+    t.count as misses, t.window_ends as misses_end
+  from apps a join owners o on o.id = a.owner_id
+  left join licenses l on l.app_id = a.id and l.key_normalized = ? left join clients c on c.id = l.client_id
+  left join attempts t on t.key = a.id || ?
+  where a.${column} = ?`
+
+/** A read that is prepared once; undefined when no row is found. */
+type Read = (...values: string[]) => Promise<object | undefined>
+
+/**
+ * The facts of the most frequent calls, each read by one prepared statement; on SQLite through the read-only
+ * connection, which sees committed data alone.
+ */
+export class ProgramReads {
+  readonly #app: Record<AppName, Read>
+  readonly #session: Read
+  readonly #license: Record<AppName, Read>
+
+  constructor(database: Database) {
+    const read = database.dialect === 'sqlite' ? sqliteRead(database) : postgresRead(database)
+    this.#app = { id: read('app-id', appBy('id')), app_id: read('app-app_id', appBy('app_id')) }
+    this.#session = read('session', sessionByToken)
+    this.#license = {
+      id: read('license-id', licenseBy('id')),
+      app_id: read('license-app_id', licenseBy('app_id')),
+    }
+  }
+
+  async app(idOrAppId: string): Promise<AppFacts | undefined> {
+    const row = await this.#app[nameOf(idOrAppId)](idOrAppId)
+    return row && toAppFacts(row as AppColumns)
+  }
+
+  async session(tokenHash: string): Promise<SessionFacts | undefined> {
+    const row = await this.#session(tokenHash)
+    return row && toSessionFacts(row as SessionColumns)
+  }
+
+  /** `missesOf` is what follows the app's id in the key of the visitor's misses. */
+  async license(
+    idOrAppId: string,
+    keyNormalized: string,
+    missesOf: string,
+  ): Promise<LicenseFacts | undefined> {
+    const row = await this.#license[nameOf(idOrAppId)](keyNormalized, missesOf, idOrAppId)
+    return row && toLicenseFacts(row as LicenseColumns)
+  }
+}
+
+type AppName = 'id' | 'app_id'
+
+const nameOf = (idOrAppId: string): AppName => (idOrAppId.startsWith('app_') ? 'id' : 'app_id')
+
+function sqliteRead({ handles }: Extract<Database, { dialect: 'sqlite' }>) {
+  return (_name: string, text: string): Read => {
+    const statement = handles.reader.database.prepare(text)
+    return async (...values) => statement.get(...values)
+  }
+}
+
+function postgresRead({ pool }: Extract<Database, { dialect: 'postgres' }>) {
+  return (name: string, text: string): Read => {
+    let position = 0
+    const numbered = text.replaceAll('?', () => `$${++position}`)
+    return async (...values) => (await pool.query({ name, text: numbered, values })).rows[0]
+  }
+}

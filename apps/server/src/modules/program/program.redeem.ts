@@ -1,0 +1,224 @@
+import { limits, type SessionUser } from '@keyward/contract'
+import { lastInstant } from '../../core/clock.ts'
+import { newId, normalizeKey, normalizeName } from '../../core/ids.ts'
+import { type Problem, problem, rateLimited } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
+import { unlessTaken } from '../../db/open.ts'
+import type { ClientRow, LicenseRow } from '../../db/tables.ts'
+import { keyFailures } from '../../http/limits.ts'
+import { findById, findByUsername, insertClient, lockClient } from '../clients/clients.service.ts'
+import { countToday } from '../dashboard/dashboard.service.ts'
+import { findLicenseById, findLicenseByKey, lockLicenseById } from '../licenses/licenses.service.ts'
+import { adopt, lockLicensesOf, redeem, setClientExpiry } from '../subscriptions/subscriptions.service.ts'
+import { toActor } from './program.actor.ts'
+import type { SessionFacts } from './program.facts.ts'
+import { type ProgramDeps, toSessionUser } from './program.service.ts'
+import { accountOf, signIn, signInByUsedKey, startFor, toEndUserFacts } from './program.sign-in.ts'
+import { hashHwid, isBoundTo } from './program.verdict.ts'
+
+export interface Registration {
+  username: string
+  password: string
+  licenseKey: string
+  hwid?: string | undefined
+  email?: string | undefined
+  address: string
+}
+
+/** Redeems a key for a new end user with a password and signs the session in, all or nothing. */
+export async function register(
+  deps: ProgramDeps,
+  session: SessionFacts,
+  given: Registration,
+): Promise<SessionUser> {
+  const { ctx, attempts } = deps
+  if ([...given.username].length < limits.usernameMin) throw problem('unTooShort')
+  const name = normalizeName(given.username)
+  if (await findByUsername(ctx.db, session.app.id, name)) throw problem('usernameTaken')
+  const license = await findKey(deps, session, given)
+  refuseNewKey(license, ctx.clock.now())
+  const passwordHash = await ctx.passwords.hash(given.password)
+  const newUser = { username: given.username, passwordHash, email: given.email ?? null, hwid: given.hwid }
+  return unlessTaken(
+    () => problem('usernameTaken'),
+    () =>
+      ctx.tx(toActor(session, given.address), async (write) => {
+        const user = await redeemForNewUser(write, session, license.id, newUser)
+        const account = accountOf(session, name)
+        await attempts.accounts.remember({ account, address: given.address }, write.tx)
+        return user
+      }),
+  )
+}
+
+interface GivenKey {
+  licenseKey: string
+  hwid?: string | undefined
+  address: string
+}
+
+/** Signs in by key alone; its first use creates the end user. */
+export async function signInByKey(
+  deps: ProgramDeps,
+  session: SessionFacts,
+  given: GivenKey,
+): Promise<SessionUser> {
+  const { ctx } = deps
+  const license = await findKey(deps, session, given)
+  if (license.used === 1) return signInByUsedKey(deps, session, license.id, given)
+  refuseKey(license, ctx.clock.now())
+  try {
+    return await redeemByKey(deps, session, license, given)
+  } catch (error) {
+    // A concurrent caller with the same key was first and created the end user.
+    const isLost = ['keyUsed', 'usernameTaken'].includes((error as Problem).code)
+    const current = await findLicenseById(ctx.db, session.app.id, license.id)
+    if (!isLost || current?.used !== 1) throw error
+    return signInByUsedKey(deps, session, license.id, given)
+  }
+}
+
+/** Redeems a key for a new end user named after it, or for the one that the same key created before. */
+async function redeemByKey(
+  { ctx }: ProgramDeps,
+  session: SessionFacts,
+  license: LicenseRow,
+  { hwid, address }: GivenKey,
+): Promise<SessionUser> {
+  const actor = toActor(session, address)
+  const newUser = { username: license.key, passwordHash: null, email: null, hwid }
+  try {
+    return await unlessTaken(
+      () => problem('usernameTaken'),
+      () => ctx.tx(actor, (write) => redeemForNewUser(write, session, license.id, newUser)),
+    )
+  } catch (error) {
+    if ((error as Problem).code !== 'usernameTaken') throw error
+    return ctx.tx(actor, (write) => redeemForFormerUser(write, session, license.id, hwid))
+  }
+}
+
+/** Adds a key's remaining time to an end user. */
+export async function upgrade(
+  deps: ProgramDeps,
+  session: SessionFacts,
+  given: { username: string; licenseKey: string; address: string },
+): Promise<SessionUser> {
+  const { ctx } = deps
+  const { app } = session
+  const found = await findByUsername(ctx.db, app.id, normalizeName(given.username))
+  if (!found) throw problem('usernameNotFound')
+  const license = await findKey(deps, session, given)
+  if (license.used === 1) throw problem('keyUsed')
+  return ctx.tx(toActor(session, given.address), async (write) => {
+    const { tx, now } = write
+    await lockLicensesOf(tx, [found.id])
+    const client = await lockClient(tx, found.id)
+    if (!client) throw problem('usernameNotFound')
+    if (!(await redeem(tx, license.id, client.id, now))) throw problem('keyUsed')
+    const key = await findLicenseById(tx, app.id, license.id)
+    if (!key) throw problem('keyNotFound')
+    if (client.banned === 1) throw problem('userBanned')
+    refuseKey(key, now)
+    const expiresAt = Math.min(lastInstant, Math.max(client.expires_at, now) + (key.expires_at - now))
+    await setClientExpiry(tx, client.id, expiresAt)
+    write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt })
+    await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
+    return toSessionUser({ ...toEndUserFacts(client), expiresAt })
+  })
+}
+
+/**
+ * Finds a key of the app; unknown keys count against the address. An address over the limit is still served keys
+ * together with the hardware id that is bound to them, so that one guesser does not lock out a whole office.
+ */
+async function findKey(
+  { ctx, attempts }: ProgramDeps,
+  { app }: SessionFacts,
+  given: GivenKey,
+): Promise<LicenseRow> {
+  const license = await findLicenseByKey(ctx.db, app.id, normalizeKey(given.licenseKey))
+  const waitMs = await attempts.readWait(keyFailures, app.id, given.address)
+  if (waitMs > 0) {
+    const user = license?.client_id ? await findById(ctx.db, app.id, license.client_id) : undefined
+    if (!isBoundTo(user?.hwid_hash ?? null, given.hwid)) throw rateLimited(waitMs)
+  }
+  if (license) return license
+  await attempts.count(keyFailures, app.id, given.address)
+  throw problem('keyNotFound')
+}
+
+function refuseKey(license: LicenseRow, now: number): void {
+  if (license.banned === 1) throw problem('keyBanned')
+  if (license.expires_at <= now) throw problem('noActiveSubs')
+}
+
+function refuseNewKey(license: LicenseRow, now: number): void {
+  if (license.used === 1) throw problem('keyUsed')
+  refuseKey(license, now)
+}
+
+interface NewUser {
+  username: string
+  passwordHash: string | null
+  email: string | null
+  hwid: string | undefined
+}
+
+/** Creates the end user, redeems the key and signs the session in. Exactly one concurrent caller succeeds. */
+async function redeemForNewUser(
+  write: Write,
+  session: SessionFacts,
+  licenseId: string,
+  given: NewUser,
+): Promise<SessionUser> {
+  const { tx, now } = write
+  const { app } = session
+  // Locked, so that the end user gets the expiry of a concurrent change, not the one before it.
+  const license = await lockLicenseById(tx, app.id, licenseId)
+  if (!license) throw problem('keyNotFound')
+  refuseNewKey(license, now)
+  const client: Omit<ClientRow, 'seq' | 'banned'> = {
+    id: newId('usr'),
+    owner_id: app.ownerId,
+    app_id: app.id,
+    license_id: license.id,
+    username: given.username,
+    username_normalized: normalizeName(given.username),
+    email: given.email,
+    password_hash: given.passwordHash,
+    hwid: given.hwid || null,
+    hwid_hash: hashHwid(given.hwid),
+    expires_at: license.expires_at,
+    last_login_at: now,
+    created_at: now,
+  }
+  await insertClient(tx, client)
+  if (!(await redeem(tx, license.id, client.id, now))) throw problem('keyUsed')
+  write.record('end_user.registered', client.id, { licenseId: license.id })
+  await startFor(write, session, { id: client.id, hwidHash: client.hwid_hash })
+  await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
+  return toSessionUser(toEndUserFacts({ ...client, seq: 0, banned: 0 }))
+}
+
+/** A key that was deleted and issued again returns to the end user it created, who keeps its ban and its lock. */
+async function redeemForFormerUser(
+  write: Write,
+  session: SessionFacts,
+  licenseId: string,
+  hwid: string | undefined,
+): Promise<SessionUser> {
+  const { tx, now } = write
+  const { app } = session
+  const license = await lockLicenseById(tx, app.id, licenseId)
+  if (!license) throw problem('keyNotFound')
+  refuseNewKey(license, now)
+  const found = await findByUsername(tx, app.id, normalizeName(license.key))
+  const client = found && (await lockClient(tx, found.id))
+  if (!client || client.password_hash !== null || client.license_id !== null) throw problem('usernameTaken')
+  if (!(await redeem(tx, license.id, client.id, now))) throw problem('keyUsed')
+  await adopt(tx, license, client.id)
+  await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
+  write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: license.expires_at })
+  return signIn(write, session, client.id, hwid)
+}

@@ -1,0 +1,70 @@
+import { verdictOrder } from '@keyward/contract'
+import { describe, expect, test } from 'vitest'
+import { sha256 } from '../../core/crypto.ts'
+import { appGuards, appVerdict, userGuards, userVerdict, type VerdictFacts } from './program.verdict.ts'
+
+const now = 1_000_000
+const bound = sha256('pc-1')
+const fine: VerdictFacts = {
+  app: { isPlatformPaused: false, isPaused: false, hwidLock: true },
+  endUser: { isBanned: false, hwidHash: null },
+  key: { isBanned: false },
+  expiresAt: now + 1,
+  sentHwidHash: null,
+  now,
+}
+
+/** What makes each guard refuse, in the order of the guards. */
+const causes: [code: string, spoil: (facts: VerdictFacts) => VerdictFacts][] = [
+  ['appDisabled', (facts) => ({ ...facts, app: { ...facts.app, isPlatformPaused: true } })],
+  ['pausedApp', (facts) => ({ ...facts, app: { ...facts.app, isPaused: true } })],
+  ['userBanned', (facts) => ({ ...facts, endUser: { hwidHash: null, ...facts.endUser, isBanned: true } })],
+  ['keyBanned', (facts) => ({ ...facts, key: { isBanned: true } })],
+  ['noActiveSubs', (facts) => ({ ...facts, expiresAt: now })],
+  [
+    'hwidMismatch',
+    (facts) => ({ ...facts, endUser: { isBanned: false, ...facts.endUser, hwidHash: bound } }),
+  ],
+]
+
+test('every guard has a cause in this table, in the same order', () => {
+  const codes = [...appGuards, ...userGuards].map(({ code }) => code)
+  expect(causes.map(([code]) => code)).toEqual(codes)
+})
+
+test('the guards stand in the documented order', () => {
+  const codes = [...appGuards, ...userGuards].map(({ code }) => code)
+  expect(verdictOrder.filter((code) => (codes as string[]).includes(code))).toEqual(codes)
+})
+
+describe('of several reasons the first in the order is reported', () => {
+  const combinations = Array.from({ length: 2 ** causes.length }, (_, bits) =>
+    causes.filter((_cause, at) => bits & (1 << at)),
+  )
+  test.each(
+    combinations.map((chosen) => [chosen.map(([code]) => code).join(' and ') || 'nothing', chosen] as const),
+  )('%s', (_what, chosen) => {
+    const facts = chosen.reduce((before, [, spoil]) => spoil(before), fine)
+    expect(appVerdict(facts.app) ?? userVerdict(facts)).toBe(chosen[0]?.[0])
+  })
+})
+
+test.each([
+  ['nothing bound, nothing sent', null, null, true, true],
+  ['nothing bound, something sent', null, bound, true, true],
+  ['bound, the same sent', bound, bound, true, true],
+  ['bound, nothing sent', bound, null, true, false],
+  ['bound, another sent', bound, sha256('pc-2'), true, false],
+  ['bound, an empty text sent', bound, '', true, false],
+  ['bound, a beginning sent', bound, bound.slice(0, 32), true, false],
+  ['bound, the lock off', bound, sha256('pc-2'), false, true],
+  ['bound, nothing sent, the lock off', bound, null, false, true],
+])('a lock with %s', (_what, hwidHash, sentHwidHash, hwidLock, passes) => {
+  const facts = {
+    ...fine,
+    app: { ...fine.app, hwidLock },
+    endUser: { isBanned: false, hwidHash },
+    sentHwidHash,
+  }
+  expect(userVerdict(facts)).toBe(passes ? undefined : 'hwidMismatch')
+})

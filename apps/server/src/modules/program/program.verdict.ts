@@ -1,0 +1,58 @@
+import type { MessageKey } from '@keyward/contract'
+import { sameDigest, sha256 } from '../../core/crypto.ts'
+import type { AppFacts } from './program.facts.ts'
+
+/** Everything that decides whether a program may run; read before, so that guards stay pure. */
+export interface VerdictFacts {
+  app: Pick<AppFacts, 'isPlatformPaused' | 'isPaused' | 'hwidLock'>
+  endUser: { isBanned: boolean; hwidHash: string | null } | null
+  key: { isBanned: boolean } | null
+  /** The end of the end user's time, or of the unused key; milliseconds since 1970. */
+  expiresAt: number
+  /** The hash of the hardware id that the program sent; null when it sent none. */
+  sentHwidHash: string | null
+  now: number
+}
+
+interface Guard<Facts> {
+  code: MessageKey
+  refuses(facts: Facts): boolean
+}
+
+/** Guards on the app alone, in the order in which they are reported. */
+export const appGuards: readonly Guard<Pick<VerdictFacts, 'app'>>[] = [
+  { code: 'appDisabled', refuses: ({ app }) => app.isPlatformPaused },
+  { code: 'pausedApp', refuses: ({ app }) => app.isPaused },
+]
+
+/** Guards on the end user or key, in the order in which they are reported, after those on the app. */
+export const userGuards: readonly Guard<VerdictFacts>[] = [
+  { code: 'userBanned', refuses: ({ endUser }) => endUser?.isBanned === true },
+  { code: 'keyBanned', refuses: ({ key }) => key?.isBanned === true },
+  { code: 'noActiveSubs', refuses: ({ expiresAt, now }) => expiresAt <= now },
+  {
+    code: 'hwidMismatch',
+    refuses: ({ app, endUser, sentHwidHash }) =>
+      app.hwidLock && !passesLock(endUser?.hwidHash ?? null, sentHwidHash),
+  },
+]
+
+/** Why no program of this app may run; undefined when it may. */
+export const appVerdict = (app: VerdictFacts['app']): MessageKey | undefined => firstOf(appGuards, { app })
+
+/** Why this end user or key may not run the program; undefined when it may. */
+export const userVerdict = (facts: VerdictFacts): MessageKey | undefined => firstOf(userGuards, facts)
+
+const firstOf = <Facts>(guards: readonly Guard<Facts>[], facts: Facts): MessageKey | undefined =>
+  guards.find((guard) => guard.refuses(facts))?.code
+
+/** Only the same, whole id passes a bound lock; an absent one never does. */
+const passesLock = (boundHash: string | null, sentHash: string | null): boolean =>
+  boundHash === null || (sentHash !== null && sameDigest(boundHash, sentHash))
+
+/** Whether a hardware id is bound and this is it. */
+export const isBoundTo = (boundHash: string | null, hwid: string | undefined): boolean =>
+  boundHash !== null && !!hwid && sameDigest(boundHash, sha256(hwid))
+
+/** The hash of a hardware id; null for an absent or empty one. */
+export const hashHwid = (hwid: string | undefined): string | null => (hwid ? sha256(hwid) : null)
