@@ -224,3 +224,15 @@ export const shownDate = (value: number | string | Date) =>
   }).format(new Date(value))
 
 export const inDays = (days: number) => new Date(Date.now() + days * day)
+
+/** Waits for many frames without a spinner, a skeleton or a page that takes no input yet. */
+export const settle = (page: Page) =>
+  page.evaluate(`new Promise((done) => {
+    let quiet = 0
+    const look = () => {
+      quiet = document.querySelector('.animate-pulse, .animate-spin, #root[inert]') ? 0 : quiet + 1
+      if (quiet > 30) done()
+      else requestAnimationFrame(look)
+    }
+    look()
+  })`)

@@ -37,6 +37,7 @@ for (const path of consolePaths) {
   // What is on the screen at once needs no hurry: preloads would only hold its styles up.
   write(path, page ? fill(page) : template.replace('</head>', () => `${preloads(partsOf(path))}</head>`))
 }
+write('/not-found', fill(pages.get('/not-found')))
 rmSync(compiled, { recursive: true })
 
 function write(path, html) {

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
-import { heading } from '../steps.ts'
+import { heading, settle } from '../steps.ts'
 
 const lit = (page: Page) => page.locator('[data-lit=true]')
 
@@ -107,4 +107,27 @@ test('the footer links to the policies and the community that the operator has s
   await page.goto('/landing')
   const footer = page.getByRole('contentinfo')
   for (const href of Object.values(links)) await expect(footer.locator(`a[href="${href}"]`)).toBeVisible()
+})
+
+test('an unknown address shows the 404 page before any script runs, and nothing else after it', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  const plain = await browser.newPage({ baseURL, javaScriptEnabled: false })
+  const answer = await plain.goto('/no-such-page')
+  expect(answer?.status()).toBe(404)
+  await expect(heading(plain, 'Oops! Page not found')).toBeVisible()
+  await plain.close()
+
+  await page.addInitScript(`
+    globalThis.spun = false
+    new MutationObserver(() => {
+      if (document.querySelector('.animate-spin')) globalThis.spun = true
+    }).observe(document, { childList: true, subtree: true })
+  `)
+  await page.goto('/no-such-page')
+  await settle(page)
+  await expect(heading(page, 'Oops! Page not found')).toBeVisible()
+  expect(await page.evaluate('globalThis.spun')).toBe(false)
 })

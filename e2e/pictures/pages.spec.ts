@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, type Keyward, test } from '../keyward.ts'
-import { makePremium, Program, storeToken, unique, Vendor } from '../steps.ts'
+import { makePremium, Program, settle, storeToken, unique, Vendor } from '../steps.ts'
 
 const directory = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
 const ownerPages = {
@@ -58,8 +58,8 @@ for (const theme of ['light', 'dark'] as const) {
 async function picture(page: Page, path: string, name: string, project: string) {
   await page.goto(path)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-  await expect(page.locator('.animate-pulse')).toHaveCount(0)
-  await expect(page.locator('#root[inert]')).toHaveCount(0)
+  await settle(page)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await page.evaluate('document.fonts.ready')
   const suffix = project === 'desktop' ? '' : '-phone'
   await page.screenshot({

@@ -4,6 +4,7 @@ import { MemoryRouter, Route, Routes } from 'react-router'
 import { paths } from './lib/paths.ts'
 import { AuthPage } from './pages/auth.tsx'
 import { ConsoleRoot } from './pages/console-root.tsx'
+import { NotFoundPage } from './pages/not-found.tsx'
 import { findPublicSite, publicPages } from './pages/public/site.tsx'
 import { type PageMeta, PageMetaSink } from './pages/public/use-page-meta.ts'
 
@@ -16,7 +17,7 @@ interface Prerendered extends PageMeta {
 
 /** The pages that people come to from outside, as HTML: for the first paint, and for those who run no scripts. */
 export async function prerender(): Promise<Prerendered[]> {
-  return Promise.all([...Object.keys(publicPages).map(renderPublic), renderAuth()])
+  return Promise.all([...Object.keys(publicPages).map(renderPublic), renderAuth(), renderNotFound()])
 }
 
 async function renderPublic(path: string): Promise<Prerendered> {
@@ -37,6 +38,18 @@ function renderAuth(): Prerendered {
   const { html } = render(page)
   const description = 'Sign in to your Keyward console, or make an account.'
   return { path: paths.auth, inert: true, html, title: 'Sign In · Keyward', description }
+}
+
+/** For every address at which there is nothing: it is never asked for by its own. */
+function renderNotFound(): Prerendered {
+  const page = (
+    <MemoryRouter>
+      <NotFoundPage />
+    </MemoryRouter>
+  )
+  const { html } = render(page)
+  const description = 'There is no page at this address.'
+  return { path: '/not-found', inert: false, html, title: 'Page not found · Keyward', description }
 }
 
 function render(page: ReactNode): { html: string } & PageMeta {

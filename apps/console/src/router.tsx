@@ -3,6 +3,7 @@ import { Navigate, Route, Routes } from 'react-router'
 import { ErrorBoundary } from './lib/error-boundary.tsx'
 import { paths } from './lib/paths.ts'
 import { ownerSession, useToken } from './lib/session.ts'
+import { NotFoundPage } from './pages/not-found.tsx'
 import { PageSpinner } from './ui/spinner.tsx'
 
 const here = window.location.pathname
@@ -82,7 +83,6 @@ const portalProfile = page(
   () => import('./pages/reseller/profile.tsx').then((m) => m.ResellerProfilePage),
   here === paths.resellerProfile,
 )
-const notFound = page(() => import('./pages/not-found.tsx').then((m) => m.NotFoundPage))
 
 export function Router() {
   const signedIn = useToken(ownerSession) !== null
@@ -128,7 +128,7 @@ export function Router() {
             <Route path={paths.resellerProfile} element={portalProfile} />
           </Route>
         </Route>
-        <Route path="*" element={notFound} />
+        <Route path="*" element={<NotFoundPage />} />
       </Routes>
     </ErrorBoundary>
   )

@@ -10,10 +10,12 @@ export interface CardHeaderProps {
   title: ReactNode
   description?: ReactNode
   actions?: ReactNode
+  /** The actions have a line of their own, whatever the width of the description. */
+  stacked?: boolean
   level?: 2 | 3
 }
 
-export function CardHeader({ title, description, actions, level = 2 }: CardHeaderProps) {
+export function CardHeader({ title, description, actions, stacked, level = 2 }: CardHeaderProps) {
   const Heading = `h${level}` as const
   return (
     <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 px-5 py-4">
@@ -21,7 +23,9 @@ export function CardHeader({ title, description, actions, level = 2 }: CardHeade
         <Heading className="font-semibold text-[0.9375rem]">{title}</Heading>
         {description && <p className="text-fg-muted">{description}</p>}
       </div>
-      {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      {actions && (
+        <div className={cx('flex flex-wrap items-center gap-2', stacked && 'basis-full')}>{actions}</div>
+      )}
     </header>
   )
 }
@@ -49,7 +53,7 @@ export function StatCard({ label, value, detail, note, icon, loading }: StatCard
         {icon}
       </div>
       {loading ? (
-        <Skeleton className="my-1 h-7 w-16" />
+        <Skeleton className="my-1 h-6 w-16" />
       ) : (
         <p className="flex flex-wrap items-baseline gap-x-1.5">
           <span className="font-semibold text-2xl tabular-nums tracking-tight">{value}</span>

@@ -110,10 +110,11 @@ async function installConsole(server: FastifyInstance, config: Config, consoleDi
       sendPage(request, reply, 200, page),
     )
   }
+  const notFound = readPage(join(consoleDir, 'pages', 'not-found.html')) ?? index
   server.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && !/^\/(api|assets)(\/|$)/.test(request.url)
     return wantsPage
-      ? sendPage(request, reply, 404, index)
+      ? sendPage(request, reply, 404, notFound)
       : reply.send(answerProblem(problem('not_found'), request, reply))
   })
 }

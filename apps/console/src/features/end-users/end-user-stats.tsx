@@ -1,6 +1,7 @@
 import { Ban, CircleCheck, Clock, Users } from 'lucide-react'
 import { percentOf } from '../../lib/percent.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { cx } from '../../ui/cx.ts'
 import { StatRow } from '../../ui/stat-row.tsx'
 
 interface Stats {
@@ -34,13 +35,12 @@ export function EndUserStats({ stats, loading, scope }: EndUserStatsProps) {
 
 /** The counts in a line, for the head of the list. */
 export function EndUserCounts({ stats }: { stats: Stats | undefined }) {
-  if (!stats) return null
-  const count = (value: number) => value.toLocaleString('en-US')
+  const count = (value: number | undefined) => value?.toLocaleString('en-US') ?? '—'
   return (
-    <span className="mt-1 flex flex-wrap gap-1.5">
-      <Badge tone="success">{count(stats.active)} active</Badge>
-      <Badge tone="danger">{count(stats.banned)} banned</Badge>
-      <Badge tone="warning">{count(stats.expired)} expired</Badge>
+    <span className={cx('mt-1 flex flex-wrap gap-1.5', !stats && 'invisible')}>
+      <Badge tone="success">{count(stats?.active)} active</Badge>
+      <Badge tone="danger">{count(stats?.banned)} banned</Badge>
+      <Badge tone="warning">{count(stats?.expired)} expired</Badge>
     </span>
   )
 }

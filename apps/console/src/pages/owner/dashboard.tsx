@@ -1,6 +1,6 @@
 import { unlimited } from '@keyward/contract'
 import { Box, Crown, Plus, Rocket, Sparkles } from 'lucide-react'
-import { Suspense } from 'react'
+import { Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import { useOwner } from '../../features/account/session.ts'
 import { AppDialogs, useAppDialog } from '../../features/apps/app-dialogs.tsx'
@@ -14,6 +14,7 @@ import { paths } from '../../lib/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, StatCard } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 
 const Onboarding = lazyNamed(() => import('./onboarding.tsx'), 'Onboarding')
@@ -21,6 +22,8 @@ const Onboarding = lazyNamed(() => import('./onboarding.tsx'), 'Onboarding')
 export function DashboardPage() {
   const owner = useOwner().data
   const onboarded = useOnboardingDone(owner?._id ?? '')
+  // What surrounds the page stays while it is open, or the page would be made anew with the first activation.
+  const [beginning] = useState(!onboarded)
   const apps = useApps()
   const dialog = useAppDialog()
   if (!owner) return null
@@ -29,33 +32,8 @@ export function DashboardPage() {
   const premium = owner.plan === 'premium'
   const limitless = owner.maxApps === unlimited
   const empty = count === 0
-  return (
-    <div className="grid gap-6">
-      <PageHeader
-        title={`Welcome back, ${owner.name}`}
-        tabTitle="Dashboard"
-        subtitle="Your applications, and how their licenses are doing."
-      />
-      {!premium && (
-        <Callout
-          tone="accent"
-          icon={<Sparkles aria-hidden />}
-          title="Upgrade to Premium"
-          action={
-            <Button asChild variant="primary">
-              <Link to={paths.subscription}>Upgrade Now</Link>
-            </Button>
-          }
-        >
-          Unlock unlimited apps and licenses. Currently using {count} of{' '}
-          {limitless ? 'unlimited' : owner.maxApps} apps.
-        </Callout>
-      )}
-      {!onboarded && (
-        <Suspense fallback={null}>
-          <Onboarding owner={owner} />
-        </Suspense>
-      )}
+  const content = (
+    <>
       <section aria-label="Plan" className="grid grid-cols-2 gap-3 md:gap-4">
         <StatCard
           label="Total Apps"
@@ -95,6 +73,37 @@ export function DashboardPage() {
         </Card>
       ) : (
         <ActivityChart />
+      )}
+    </>
+  )
+  return (
+    <div className="grid gap-6">
+      <PageHeader
+        title={`Welcome back, ${owner.name}`}
+        tabTitle="Dashboard"
+        subtitle="Your applications, and how their licenses are doing."
+      />
+      {!premium && (
+        <Callout
+          tone="accent"
+          icon={<Sparkles aria-hidden />}
+          title="Upgrade to Premium"
+          action={
+            <Button asChild variant="primary">
+              <Link to={paths.subscription}>Upgrade Now</Link>
+            </Button>
+          }
+        >
+          Unlock unlimited apps and licenses. Currently using {count} of{' '}
+          {limitless ? 'unlimited' : owner.maxApps} apps.
+        </Callout>
+      )}
+      {beginning ? (
+        <Suspense fallback={<Skeleton className="h-dvh rounded-xl" />}>
+          <Onboarding owner={owner}>{content}</Onboarding>
+        </Suspense>
+      ) : (
+        content
       )}
       <AppDialogs canCreate={limitless || count < owner.maxApps} />
     </div>

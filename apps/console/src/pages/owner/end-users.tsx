@@ -115,6 +115,7 @@ export function EndUsersPage() {
           <CardHeader
             title="Registered users"
             description={<EndUserCounts stats={data?.stats} />}
+            stacked
             actions={
               <Suspense fallback={<FiltersSkeleton />}>
                 <ListFilters

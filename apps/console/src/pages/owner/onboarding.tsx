@@ -1,15 +1,22 @@
 import type { User } from '@keyward/contract'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useApps } from '../../features/apps/queries.ts'
 import { Checklist } from '../../features/onboarding/checklist.tsx'
-import { finishOnboarding } from '../../features/onboarding/done.ts'
+import { finishOnboarding, useOnboardingDone } from '../../features/onboarding/done.ts'
 import { useActivity, useDashboardStats } from '../../features/stats/queries.ts'
+import { Skeleton } from '../../ui/skeleton.tsx'
+
+export interface OnboardingProps {
+  owner: User
+  /** The page below, which would be moved by a checklist that comes later: it waits until that is known. */
+  children: ReactNode
+}
 
 /** The checklist, as far as the account has come; it is over with the first activation, and remembered to be. */
-export function Onboarding({ owner }: { owner: User }) {
-  const apps = useApps().data
-  const stats = useDashboardStats().data
-  const days = useActivity().data
+export function Onboarding({ owner, children }: OnboardingProps) {
+  const onboarded = useOnboardingDone(owner._id)
+  const [appsQuery, statsQuery, activityQuery] = [useApps(), useDashboardStats(), useActivity()]
+  const [apps, stats, days] = [appsQuery.data, statsQuery.data, activityQuery.data]
   const activated =
     stats !== undefined &&
     (stats.activeLicenses.value > 0 ||
@@ -20,6 +27,15 @@ export function Onboarding({ owner }: { owner: User }) {
     if (activated) finishOnboarding(owner._id)
   }, [activated, owner._id])
 
-  if (!apps || !stats || !days || activated) return null
-  return <Checklist ownerId={owner._id} app={apps[0]} hasLicense={stats.totalLicenses.value > 0} />
+  if (appsQuery.isPending || statsQuery.isPending || activityQuery.isPending) {
+    return <Skeleton className="h-dvh rounded-xl" />
+  }
+  return (
+    <>
+      {apps && stats && days && !activated && !onboarded && (
+        <Checklist ownerId={owner._id} app={apps[0]} hasLicense={stats.totalLicenses.value > 0} />
+      )}
+      {children}
+    </>
+  )
 }

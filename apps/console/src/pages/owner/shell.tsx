@@ -125,11 +125,11 @@ function Shell({ owner }: { owner: User }) {
           />
         </aside>
       )}
-      <div className="flex min-h-[calc(100dvh-3.5rem)] min-w-0 flex-1 flex-col md:min-h-dvh">
+      <div className="min-w-0 flex-1">
         <main
           id="main"
           tabIndex={-1}
-          className="mx-auto w-full max-w-6xl flex-1 px-4 py-6 outline-none md:px-8 md:py-9"
+          className="mx-auto min-h-[calc(100dvh-3.5rem)] w-full max-w-6xl px-4 py-6 outline-none md:min-h-dvh md:px-8 md:py-9"
         >
           {pathname !== paths.subscription && (
             <PlanNotice ownerId={owner._id} subscription={owner.subscription} />

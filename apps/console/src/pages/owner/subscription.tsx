@@ -51,6 +51,7 @@ export function SubscriptionPage() {
   const plan = plans.data?.find(({ _id }) => _id === status?.plan)
   const premium = plans.data?.find(({ name }) => name === 'Premium')
   const failed = (subscription.isError && !status) || (plans.isError && !plans.data)
+  const known = status && plan && premium && !pricing.isPending
   const ending = status && findNotice(status, Date.now())?.kind === 'ending'
   const receipt = payments?.find((payment) => payment._id === dialog.id && hasReceipt(payment))
   const cancellable = status?.hasActiveSubscription && (!status.cancelledAt || status.moneyBack)
@@ -87,7 +88,7 @@ export function SubscriptionPage() {
         </Card>
       ) : (
         <div className="grid items-start gap-4 lg:grid-cols-[2fr_3fr]">
-          {status && plan ? (
+          {known ? (
             <CurrentPlan
               subscription={status}
               plan={plan}
@@ -97,7 +98,7 @@ export function SubscriptionPage() {
           ) : (
             <Skeleton className="h-96 rounded-xl" />
           )}
-          {status && premium && !pricing.isPending ? (
+          {known ? (
             <div className="grid min-w-0 gap-4">
               {ending && status.expiryDate && pricing.data && pricing.data.checkout !== 'off' && (
                 <RenewCard
@@ -121,10 +122,15 @@ export function SubscriptionPage() {
           )}
         </div>
       )}
-      <PaymentHistory onReceipt={({ _id }) => dialog.open('receipt', _id)} />
-      <Callout icon={<ShieldCheck aria-hidden />} title="Seven-day money-back guarantee">
-        If premium is not for you, cancel within seven days of your first payment and you get all of it back.
-      </Callout>
+      {(failed || known) && (
+        <>
+          <PaymentHistory onReceipt={({ _id }) => dialog.open('receipt', _id)} />
+          <Callout icon={<ShieldCheck aria-hidden />} title="Seven-day money-back guarantee">
+            If premium is not for you, cancel within seven days of your first payment and you get all of it
+            back.
+          </Callout>
+        </>
+      )}
       <Suspense fallback={null}>
         {dialog.kind === 'cancel' && status && cancellable && (
           <CancelDialog subscription={status} onClose={dialog.close} />

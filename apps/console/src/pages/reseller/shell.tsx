@@ -54,11 +54,11 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
       </header>
       <div className="flex flex-1">
         {!phone && <PortalSidebar reseller={reseller} />}
-        <div className="flex min-w-0 flex-1 flex-col">
+        <div className="min-w-0 flex-1">
           <main
             id="main"
             tabIndex={-1}
-            className="mx-auto w-full max-w-6xl flex-1 px-4 py-6 outline-none md:px-8 md:py-9"
+            className="mx-auto min-h-[calc(100dvh-3.5rem)] w-full max-w-6xl px-4 py-6 outline-none md:px-8 md:py-9"
           >
             <ErrorBoundary silent>
               <Suspense fallback={null}>

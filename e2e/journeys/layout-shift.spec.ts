@@ -1,0 +1,105 @@
+import type { Page } from '@playwright/test'
+import { expect, type Keyward, test } from '../keyward.ts'
+import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
+import { enter, Program, settle, Vendor } from '../steps.ts'
+
+const most = 0.05
+const ownerPages = [
+  '/dashboard',
+  '/resellers',
+  '/licenses',
+  '/users',
+  '/profile',
+  '/settings',
+  '/subscription',
+  '/about',
+]
+
+/** Adds up what moves without anybody having touched the page, with the places that moved. */
+const watch = `
+  globalThis.moved = []
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries()) {
+      if (hadRecentInput) continue
+      const where = sources.map(({ node, previousRect: a, currentRect: b }) =>
+        (node?.outerHTML ?? node?.textContent ?? 'gone').slice(0, 90) + ' ' + [a.x, a.y, a.width, a.height] + ' -> ' + [b.x, b.y, b.width, b.height])
+      globalThis.moved.push({ value, where })
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+`
+
+let asked = 0
+let answered = 0
+
+test.beforeEach(async ({ page }) => {
+  await page.addInitScript(watch)
+  // Answers come one after the other, as they do over a network.
+  await page.route(/\/api\/(?!events)/, async (route) => {
+    asked += 1
+    await new Promise((resolve) => setTimeout(resolve, 100 + 60 * (asked % 5)))
+    await route.continue().catch(() => {})
+    answered += 1
+  })
+})
+
+test('nothing moves while a page of a premium vendor in business loads', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor } = await business(request, keyward)
+  await enter(page, vendor, '/profile')
+  await expectStill(page, ownerPages)
+})
+
+test('nothing moves while a page of a new vendor on the free plan loads', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  await enter(page, vendor, '/profile')
+  await expectStill(page, ownerPages)
+  await vendor.createApp()
+  await expectStill(page, ownerPages)
+})
+
+test('nothing moves while a page of the portal loads', async ({ page, request, keyward }) => {
+  const { seller } = await business(request, keyward)
+  await enterPortal(page, seller)
+  await expectStill(page, ['/reseller/dashboard', '/reseller/licenses', '/reseller/profile'])
+})
+
+test('nothing moves while a public page loads', async ({ page }) => {
+  await expectStill(page, [
+    '/',
+    '/about',
+    '/terms',
+    '/privacy',
+    '/auth',
+    '/auth?tab=sign-up',
+    '/reseller/auth',
+    '/no-such-page',
+  ])
+})
+
+async function expectStill(page: Page, paths: string[]) {
+  for (const path of paths) {
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await settle(page)
+    expect(answered).toBe(asked)
+    const moved = await page.evaluate<{ value: number; where: string[] }[]>('globalThis.moved')
+    const total = moved.reduce((sum, { value }) => sum + value, 0)
+    expect.soft(total, `${path}\n${JSON.stringify(moved, null, 1)}`).toBeLessThan(most)
+  }
+}
+
+/** A vendor with something in every list, and one of its resellers. */
+async function business(request: Parameters<typeof premiumVendor>[0], keyward: Keyward) {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const licenses = await vendor.createLicenses(app, 30)
+  const program = await Program.start(request, app)
+  for (const [index, license] of licenses.slice(0, 6).entries())
+    await program.register(`user${index}`, license)
+  const credentials = await createReseller(vendor, app, 40)
+  const seller = await Seller.signIn(request, credentials)
+  await seller.generate(30)
+  return { vendor, seller }
+}
