@@ -1,18 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { test as base } from '@playwright/test'
-
-const main = fileURLToPath(new URL('../apps/server/src/main.ts', import.meta.url))
+import { type ServerProcess, startProcess } from '../apps/server/test/server-process.ts'
 
 /** A running Keyward with an empty database of its own. */
 export interface Keyward {
   url: string
   dataDir: string
-  stop(signal?: NodeJS.Signals): Promise<void>
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
   start(): Promise<void>
 }
 
@@ -56,39 +53,21 @@ export const test = base.extend<
 export { expect } from '@playwright/test'
 
 function control(port: number, dataDir: string, environment: Record<string, string>): Keyward {
-  const url = `http://127.0.0.1:${port}`
-  let child: ChildProcess | undefined
+  let running: ServerProcess | undefined
   return {
-    url,
+    url: `http://127.0.0.1:${port}`,
     dataDir,
     async start() {
-      const started = spawn(process.execPath, [main], {
-        stdio: ['ignore', 'ignore', 'inherit'],
-        env: {
-          ...process.env,
-          PORT: String(port),
-          HOST: '127.0.0.1',
-          DATA_DIR: dataDir,
-          RATE_LIMITS: 'off',
-          LOG_LEVEL: 'error',
-          ...environment,
-        },
+      running = await startProcess({
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        DATA_DIR: dataDir,
+        LOG_LEVEL: 'error',
+        ...environment,
       })
-      child = started
-      for (let attempt = 0; attempt < 200; attempt += 1) {
-        if (started.exitCode !== null) throw new Error('the server ended while it was starting')
-        const ready = await fetch(`${url}/api/ready`).catch(() => undefined)
-        if (ready?.ok) return
-        await new Promise((resolve) => setTimeout(resolve, 50))
-      }
-      throw new Error('the server did not get ready within ten seconds')
     },
     async stop(signal = 'SIGTERM') {
-      const running = child
-      if (!running || running.exitCode !== null || running.signalCode !== null) return
-      const ended = new Promise((resolve) => running.once('exit', resolve))
-      running.kill(signal)
-      await ended
+      await running?.end(signal)
     },
   }
 }

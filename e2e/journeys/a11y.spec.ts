@@ -13,8 +13,6 @@ import {
   Vendor,
 } from '../steps.ts'
 
-test.describe.configure({ timeout: 180_000 })
-
 // Stricter than elsewhere: on a page that works, nothing that it asks for is refused or missing either.
 test.beforeEach(({ page }) => {
   page.on('console', (message) => expect.soft(message.type(), message.text()).not.toBe('error'))
@@ -37,7 +35,7 @@ async function busyVendor(request: Parameters<typeof Vendor.signUp>[0]) {
   return { vendor, app, used: used!, unused: unused!, erik: clients[0] }
 }
 
-test('public pages are accessible and fit the screen', async ({ page }) => {
+test('public pages are accessible and fit the screen', { tag: '@phone' }, async ({ page }) => {
   for (const [path, title] of [
     ['/', /./],
     ['/about', /About/],
@@ -53,7 +51,7 @@ test('public pages are accessible and fit the screen', async ({ page }) => {
   }
 })
 
-test('the mistakes of sign-up and sign-in are accessible too', async ({ page }) => {
+test('the mistakes of sign-up and sign-in are accessible too', { tag: '@phone' }, async ({ page }) => {
   await page.goto('/auth?tab=sign-up')
   await page.getByLabel('Password', { exact: true }).fill('12345')
   await page.getByLabel('Confirm Password').fill('1234')
@@ -63,7 +61,7 @@ test('the mistakes of sign-up and sign-in are accessible too', async ({ page }) 
   await expectAccessible(page, 'sign-up with mistakes')
 })
 
-test('an empty console is accessible and fits the screen', async ({ page, request }) => {
+test('an empty console is accessible and fits the screen', { tag: '@phone' }, async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request))
   await expect(page.getByText('No applications yet')).toBeVisible()
   await expectAccessible(page, 'dashboard without apps')
@@ -74,7 +72,10 @@ test('an empty console is accessible and fits the screen', async ({ page, reques
   }
 })
 
-test('every page of a console in use is accessible and fits the screen', async ({ page, request }) => {
+test('every page of a console in use is accessible and fits the screen', { tag: '@phone' }, async ({
+  page,
+  request,
+}) => {
   const { vendor } = await busyVendor(request)
   await enter(page, vendor)
   await expect(page.getByText('Activity', { exact: true })).toBeVisible()
@@ -116,41 +117,71 @@ test('every page of a console in use is accessible and fits the screen', async (
   }
 })
 
-test('every dialog is accessible and fits the screen', async ({ page, request }) => {
-  const { vendor, app, used, erik } = await busyVendor(request)
-  await enter(page, vendor)
-  for (const [path, title] of [
+type Busy = Awaited<ReturnType<typeof busyVendor>>
+
+/** Dialogs by their page: path and title. */
+const dialogs: Record<string, (busy: Busy) => (readonly [string, string | RegExp])[]> = {
+  apps: ({ app }) => [
     [`/dashboard?dialog=edit-app&id=${app._id}`, 'Edit App'],
     [`/dashboard?dialog=app-settings&id=${app._id}`, 'App Settings'],
     [`/dashboard?dialog=app-settings&id=${app._id}&tab=messages`, 'App Settings'],
     [`/dashboard?dialog=integrate&id=${app._id}`, /Integrate/],
     [`/dashboard?dialog=delete-app&id=${app._id}`, 'Delete Application'],
+  ],
+  licenses: ({ used }) => [
     ['/licenses?dialog=generate', 'Generate License'],
     [`/licenses?dialog=edit-expiry&id=${used._id}`, 'Edit Expiry'],
     [`/licenses?dialog=delete&id=${used._id}`, 'Delete License'],
     ['/licenses?dialog=delete-all', 'Delete All Licenses'],
+  ],
+  'end users': ({ erik }) => [
     ['/users?dialog=create', 'Create End User'],
     [`/users?dialog=ban&id=${erik._id}`, 'Ban erik?'],
     [`/users?dialog=reset-hwid&id=${erik._id}`, 'Reset HWID of erik?'],
     [`/users?dialog=extend&id=${erik._id}`, 'Extend erik'],
     [`/users?dialog=delete&id=${erik._id}`, 'Delete erik?'],
+  ],
+  'the account': () => [
     ['/profile?dialog=change-password', 'Change Password'],
     ['/profile?dialog=change-email', 'Update Email'],
     ['/settings?dialog=reset-data', 'Reset all platform data?'],
-  ] as const) {
-    await page.goto(path)
-    const open = dialog(page, title)
-    await expect(open).toBeVisible()
-    if (path.includes('messages')) await expect(open.getByLabel('userBanned', { exact: true })).toBeVisible()
-    if (path.includes('integrate')) await expect(open.locator('pre')).toBeVisible()
-    await expectAccessible(page, path)
-    const box = await open.boundingBox()
-    const { width, height } = page.viewportSize()!
-    expect.soft(box!.y, `${path}: top`).toBeGreaterThanOrEqual(0)
-    expect.soft(box!.y + box!.height, `${path}: bottom`).toBeLessThanOrEqual(height + 1)
-    expect.soft(box!.x + box!.width, `${path}: right`).toBeLessThanOrEqual(width + 1)
-  }
+  ],
+}
 
+for (const [where, dialogsOf] of Object.entries(dialogs)) {
+  test(`every dialog of ${where} is accessible and fits the screen`, { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
+    const busy = await busyVendor(request)
+    await enter(page, busy.vendor)
+    for (const [path, title] of dialogsOf(busy)) {
+      await page.goto(path)
+      const open = dialog(page, title)
+      await expect(open).toBeVisible()
+      if (path.includes('messages'))
+        await expect(open.getByLabel('userBanned', { exact: true })).toBeVisible()
+      if (path.includes('integrate')) await expect(open.locator('pre')).toBeVisible()
+      await expectAccessible(page, path)
+      const box = await open.boundingBox()
+      const { width, height } = page.viewportSize()!
+      expect.soft(box!.y, `${path}: top`).toBeGreaterThanOrEqual(0)
+      expect.soft(box!.y + box!.height, `${path}: bottom`).toBeLessThanOrEqual(height + 1)
+      expect.soft(box!.x + box!.width, `${path}: right`).toBeLessThanOrEqual(width + 1)
+    }
+  })
+}
+
+test('what is new is accessible and fits the screen: keys and the first app', { tag: '@phone' }, async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await enter(page, vendor, '/dashboard?dialog=new-app')
+  await expect(dialog(page, 'Add New App')).toBeVisible()
+  await expectAccessible(page, 'a new app')
+
+  await vendor.createApp('Tally')
   await page.goto('/licenses?dialog=generate')
   await page.getByRole('combobox', { name: 'Application' }).click()
   await page.getByRole('option', { name: 'Tally' }).click()
@@ -158,14 +189,9 @@ test('every dialog is accessible and fits the screen', async ({ page, request })
   await dialog(page, 'Generate License').getByRole('button', { name: 'Generate License' }).click()
   await expect(dialog(page, 'Licenses Generated')).toBeVisible()
   await expectAccessible(page, 'the generated keys, with a toast')
-
-  await vendor.call('DELETE', `/apps/${app._id}`)
-  await page.goto('/dashboard?dialog=new-app')
-  await expect(dialog(page, 'Add New App')).toBeVisible()
-  await expectAccessible(page, 'a new app')
 })
 
-test('a page that does not exist is accessible and fits the screen', async ({ page }) => {
+test('a page that does not exist is accessible and fits the screen', { tag: '@phone' }, async ({ page }) => {
   await page.goto('/auth')
   await page.evaluate(
     `history.pushState({}, '', '/no/such/page'); dispatchEvent(new PopStateEvent('popstate'))`,
@@ -174,7 +200,11 @@ test('a page that does not exist is accessible and fits the screen', async ({ pa
   await expectAccessible(page, '404')
 })
 
-test('1,000 licenses and very long names do not break the layout', async ({ page, request, keyward }) => {
+test('1,000 licenses and very long names do not break the layout', { tag: '@phone' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const long = (length: number) => 'Donaudampfschifffahrtsgesellschaft'.repeat(9).slice(0, length)
   const vendor = await Vendor.signUp(request, long(100))
   makePremium(keyward, vendor)

@@ -19,7 +19,10 @@ import {
 const addApp = (page: Page) => page.getByRole('button', { name: 'Add App' })
 
 test.describe('dashboard', () => {
-  test('without an app it says so twice, and each way leads to the first one', async ({ page, request }) => {
+  test('without an app it says so twice, and each way leads to the first one', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     await enter(page, await Vendor.signUp(request, 'Dora Dash'))
     const main = page.getByRole('main')
     await expect(main.getByRole('heading', { level: 1 })).toHaveText(/Dora Dash/)
@@ -95,7 +98,7 @@ test.describe('dashboard', () => {
 })
 
 test.describe('an app', () => {
-  test('is created by its name alone', async ({ page, request }) => {
+  test('is created by its name alone', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor)
     await addApp(page).click()
@@ -149,7 +152,10 @@ test.describe('an app', () => {
     await expect(row(page, 'Tally Two')).toContainText('v2.10.3')
   })
 
-  test('is paused and resumed, and the list shows it in place', async ({ page, request }) => {
+  test('is paused and resumed, and the list shows it in place', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor)
@@ -175,7 +181,10 @@ test.describe('an app', () => {
     expect(await readClipboard(page)).toBe(app.appId)
   })
 
-  test('shows how to be built into a program, its secret only on request', async ({ page, request }) => {
+  test('shows how to be built into a program, its secret only on request', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp(`O'Brien \\ Sons`)
     await enter(page, vendor)
@@ -189,7 +198,7 @@ test.describe('an app', () => {
     await expect(view.getByRole('link', { name: 'API docs' })).toHaveAttribute('href', '/docs')
   })
 
-  test('keeps its settings', async ({ page, request }) => {
+  test('keeps its settings', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor)
@@ -252,7 +261,10 @@ test.describe('an app', () => {
     expect(await refused()).toBe('Username not found')
   })
 
-  test('is deleted with all that hangs on it, once its name was typed exactly', async ({ page, request }) => {
+  test('is deleted with all that hangs on it, once its name was typed exactly', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp('Tally')
     const [license] = await vendor.createLicenses(app, 3)

@@ -59,7 +59,7 @@ test.describe('sign in', () => {
     expect(made).toHaveLength(1)
   })
 
-  test('opens the dashboard, stores the token and says so', async ({ page, request }) => {
+  test('opens the dashboard, stores the token and says so', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request, 'Ida Inn')
     await page.goto('/auth')
     await fillSignIn(page, vendor)
@@ -156,7 +156,7 @@ test.describe('sign up', () => {
     await expect(page.getByText('one of the most used passwords')).toBeHidden()
   })
 
-  test('takes six characters, signs in and welcomes', async ({ page }) => {
+  test('takes six characters, signs in and welcomes', { tag: '@phone' }, async ({ page }) => {
     await page.goto('/auth')
     await page.getByRole('tab', { name: 'Sign Up' }).click()
     await fillSignUp(page, { name: 'Nora New', email: `${unique('nora')}@example.com`, password: 'kT4-x9' })
@@ -265,7 +265,7 @@ test.describe('session', () => {
     expect(await storedToken(page)).toBeNull()
   })
 
-  test('logging out ends the session on the server too, and does not come back', async ({
+  test('logging out ends the session on the server too, and does not come back', { tag: '@phone' }, async ({
     page,
     request,
   }) => {

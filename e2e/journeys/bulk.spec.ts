@@ -15,8 +15,6 @@ import {
   Vendor,
 } from '../steps.ts'
 
-test.describe.configure({ timeout: 120_000 })
-
 const rows = (page: Page) => page.getByRole('main').locator('tbody').getByRole('row')
 const select = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` }).check()
 const selectAll = (page: Page) => page.getByRole('checkbox', { name: 'Select all rows on this page' })
@@ -31,10 +29,9 @@ async function download(page: Page, start: () => Promise<void>) {
 }
 
 test.describe('many licenses', () => {
-  test('are chosen one by one, or all of a page, over the pages, until the filters change', async ({
-    page,
-    request,
-  }) => {
+  test('are chosen one by one, or all of a page, over the pages, until the filters change', {
+    tag: '@phone',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const licenses = await vendor.createLicenses(await vendor.createApp(), 30)
     await enter(page, vendor, '/licenses')
@@ -112,10 +109,9 @@ test.describe('many licenses', () => {
     expect((await user()).expiresAt).toBe(used!.expiresAt)
   })
 
-  test('are deleted after a question that says whom it hits; what was gone already is told', async ({
-    page,
-    request,
-  }) => {
+  test('are deleted after a question that says whom it hits; what was gone already is told', {
+    tag: '@phone',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [used, gone, other] = await vendor.createLicenses(app, 3)
@@ -198,7 +194,7 @@ test('the export holds exactly the rows that the filters show, with cells that n
 })
 
 test.describe('the import', () => {
-  test('checks first, then makes what can be made', async ({ page, request }) => {
+  test('checks first, then makes what can be made', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const settings = { hwidLock: true, allowCustomLicenseKey: true }

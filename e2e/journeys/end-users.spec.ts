@@ -30,7 +30,7 @@ async function withErik(request: Parameters<typeof Vendor.signUp>[0]) {
 }
 
 test.describe('create', () => {
-  test('waits until every rule is met', async ({ page, request }) => {
+  test('waits until every rule is met', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp('One')
     const two = await vendor.createApp('Two')
@@ -90,7 +90,7 @@ test.describe('create', () => {
 })
 
 test.describe('an end user', () => {
-  test('shows who, until when and with which key', async ({ page, request }) => {
+  test('shows who, until when and with which key', { tag: '@phone' }, async ({ page, request }) => {
     const { vendor, license } = await withErik(request)
     await enter(page, vendor, '/users')
     await expect(
@@ -114,7 +114,7 @@ test.describe('an end user', () => {
     }
   })
 
-  test('is banned and unbanned after a question each', async ({ page, request }) => {
+  test('is banned and unbanned after a question each', { tag: '@phone' }, async ({ page, request }) => {
     const { vendor, program } = await withErik(request)
     await enter(page, vendor, '/users')
     await rowAction(page, 'erik', 'Ban')
@@ -199,7 +199,10 @@ test.describe('an end user', () => {
 })
 
 test.describe('the list', () => {
-  test('is searched and filtered, and the address keeps that over a reload', async ({ page, request }) => {
+  test('is searched and filtered, and the address keeps that over a reload', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const [one, two] = [await vendor.createApp('One'), await vendor.createApp('Two')]
     const banned = await vendor.createEndUser(one, 'anna')

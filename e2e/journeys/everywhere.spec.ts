@@ -134,7 +134,10 @@ test.describe('command palette', () => {
     await expect(page).toHaveURL('/auth')
   })
 
-  test('has no violation, light or dark, with and without a search', async ({ page, request }) => {
+  test('has no violation, light or dark, with and without a search', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await vendor.createEndUser(app, 'marguerite')
@@ -230,10 +233,9 @@ test.describe('shortcuts', () => {
 })
 
 test.describe('getting started', () => {
-  test('ticks by itself as the account comes along, and is gone for good with the first activation', async ({
-    page,
-    request,
-  }) => {
+  test('ticks by itself as the account comes along, and is gone for good with the first activation', {
+    tag: '@phone',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor)
     const done = (count: number) => expect(checklist(page)).toContainText(`${count} of 4 steps done`)
@@ -310,7 +312,6 @@ test.describe('live', () => {
     request,
     keyward,
   }) => {
-    test.slow()
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor)

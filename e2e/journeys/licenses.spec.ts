@@ -25,7 +25,10 @@ const submit = (page: Page) => form(page).getByRole('button', { name: 'Generate 
 const deleteAll = (page: Page) => page.getByRole('button', { name: 'Delete All' })
 
 test.describe('generate', () => {
-  test('starts with one key for 30 days, and shows every new key to copy', async ({ page, request }) => {
+  test('starts with one key for 30 days, and shows every new key to copy', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor, '/licenses')
@@ -152,7 +155,7 @@ test.describe('generate', () => {
 })
 
 test.describe('a license', () => {
-  test('shows sixteen characters, and copies all of them', async ({ page, request }) => {
+  test('shows sixteen characters, and copies all of them', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const [license] = await vendor.createLicenses(await vendor.createApp())
     const key = license!.key
@@ -221,7 +224,10 @@ test.describe('a license', () => {
     expect(await program.login('erik')).toMatchObject({ body: { success: true } })
   })
 
-  test('is deleted after a question that says what happens to its end user', async ({ page, request }) => {
+  test('is deleted after a question that says what happens to its end user', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [license] = await vendor.createLicenses(app)
@@ -257,7 +263,10 @@ test.describe('the list', () => {
     await expect(row(page, keyPrefix(expired!.key))).toContainText('Expired')
   })
 
-  test('is searched and filtered, and the address keeps that over a reload', async ({ page, request }) => {
+  test('is searched and filtered, and the address keeps that over a reload', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const [one, two] = [await vendor.createApp('One'), await vendor.createApp('Two')]
     const [used, unused] = await vendor.createLicenses(one, 2)
@@ -292,7 +301,10 @@ test.describe('the list', () => {
     await expect(page).toHaveURL('/licenses')
   })
 
-  test('comes in pages, which the address keeps and Back turns back', async ({ page, request }) => {
+  test('comes in pages, which the address keeps and Back turns back', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createLicenses(await vendor.createApp(), 30)
     await enter(page, vendor, '/licenses')

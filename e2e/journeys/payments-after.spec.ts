@@ -37,7 +37,10 @@ test('cancelling within seven days gives the money back, as soon as the provider
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()
 })
 
-test('a receipt can be read, and printed without anything around it', async ({ page, request }) => {
+test('a receipt can be read, and printed without anything around it', { tag: '@phone' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request, 'Vera Vendor')
   await enter(page, vendor, '/subscription')
   await page.getByLabel('Coupon code').fill('LAUNCH')
@@ -79,10 +82,9 @@ test('a receipt can be read, and printed without anything around it', async ({ p
   await expect(page).toHaveURL('/subscription')
 })
 
-test('the history says what became of each payment, and is tried again when it cannot be read', async ({
-  page,
-  request,
-}) => {
+test('the history says what became of each payment, and is tried again when it cannot be read', {
+  tag: '@phone',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await page.route('**/api/payments/history', (route) =>
     route.fulfill({ status: 403, json: { success: false, code: 'forbidden', message: 'Not now' } }),

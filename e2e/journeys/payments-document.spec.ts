@@ -16,7 +16,10 @@ test('the policy names the provider on the subscription page alone', async ({ re
   }
 })
 
-test('the page is entered and left by a full load, whatever leads there', async ({ page, request }) => {
+test('the page is entered and left by a full load, whatever leads there', { tag: '@phone' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await enter(page, vendor)
@@ -67,7 +70,7 @@ test('elsewhere, and within the page, nothing is loaded anew', async ({ page, re
   expect(await documentOf(page)).toBe(second)
 })
 
-test('what was said last is still said on the other side', async ({ page, request }) => {
+test('what was said last is still said on the other side', { tag: '@phone' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await page.goto('/subscription')
   await expect(page).toHaveURL('/auth')

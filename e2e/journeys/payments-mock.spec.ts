@@ -7,10 +7,9 @@ import { dialog, enter, expectToast, figure, inDays, navigate, row, shownDate, V
 const activated = 'Subscription activated successfully!'
 const simulated = 'Development mode: payments are simulated, no money moves'
 
-test('in development mode a payment is simulated, and said to be so before and after', async ({
-  page,
-  request,
-}) => {
+test('in development mode a payment is simulated, and said to be so before and after', {
+  tag: '@phone',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const scripts = countScripts(page)
   await enter(page, vendor, '/subscription')
@@ -86,7 +85,7 @@ test('premium that was given can be cancelled, and a refusal is told', async ({ 
   await expect(page.getByText(`Cancelled. Premium stays until ${shownDate(inDays(365))}.`)).toBeVisible()
 })
 
-test('the end of premium is told on every page a week before, and can be put off', async ({
+test('the end of premium is told on every page a week before, and can be put off', { tag: '@phone' }, async ({
   page,
   request,
   keyward,

@@ -12,7 +12,11 @@ import {
 import { expectAccessible } from '../sound.ts'
 import { enter, expectToast, figure, inDays, navigate, row, shownDate, Vendor } from '../steps.ts'
 
-test('what is paid in the checkout starts premium everywhere', async ({ page, request, provider }) => {
+test('what is paid in the checkout starts premium everywhere', { tag: '@phone' }, async ({
+  page,
+  request,
+  provider,
+}) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   const scripts = countScripts(page)
@@ -177,7 +181,7 @@ test('what the server refuses is shown in its words, or in the usual ones', asyn
   await expectToast(page, 'Come back later')
 })
 
-test('a coupon shows what it leaves to pay, and goes along with the order', async ({
+test('a coupon shows what it leaves to pay, and goes along with the order', { tag: '@phone' }, async ({
   page,
   request,
   provider,

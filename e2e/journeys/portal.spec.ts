@@ -89,7 +89,11 @@ test.describe('sign-in', () => {
     await expect(page.locator('[data-sonner-toast]')).toHaveCount(0)
   })
 
-  test('signing out ends the session on the server too', async ({ page, request, keyward }) => {
+  test('signing out ends the session on the server too', { tag: '@phone' }, async ({
+    page,
+    request,
+    keyward,
+  }) => {
     const { vendor, app } = await premiumVendor(request, keyward)
     const seller = await Seller.signIn(request, await createReseller(vendor, app))
     await enterPortal(page, seller)
@@ -103,11 +107,9 @@ test.describe('sign-in', () => {
   })
 })
 
-test('licenses are generated until the end of the chosen day, copied, used, and deleted', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('licenses are generated until the end of the chosen day, copied, used, and deleted', {
+  tag: '@phone',
+}, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const seller = await Seller.signIn(request, await createReseller(vendor, app, 5))
   await enterPortal(page, seller, '/reseller/licenses')
@@ -192,7 +194,7 @@ test('what the server refuses is said in its words', async ({ page, request, key
   await expectToast(page, 'Licenses cannot be generated at the moment. Please contact your administrator.')
 })
 
-test('the dashboard shows the figures, the five latest licenses and the ways on', async ({
+test('the dashboard shows the figures, the five latest licenses and the ways on', { tag: '@phone' }, async ({
   page,
   request,
   keyward,
@@ -296,12 +298,11 @@ test('the portal and the owner console load nothing of each other, in one browse
   expect(await loaded()).not.toContain(portalOnly)
 })
 
-test('the pages and dialogs of the portal are accessible, light and dark', async ({
+test('the pages and dialogs of the portal are accessible, light and dark', { tag: '@phone' }, async ({
   page,
   request,
   keyward,
 }) => {
-  test.slow()
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app, 6)
   const seller = await Seller.signIn(request, reseller)

@@ -4,7 +4,7 @@ import { heading, settle } from '../steps.ts'
 
 const lit = (page: Page) => page.locator('[data-lit=true]')
 
-test('the landing page leads on, and its theme flips', async ({ page }) => {
+test('the landing page leads on, and its theme flips', { tag: '@phone' }, async ({ page }) => {
   await page.goto('/landing')
   await expect(heading(page, /./)).toBeVisible()
   await expect(page.getByRole('link', { name: 'Sign in', exact: true }).first()).toHaveAttribute(

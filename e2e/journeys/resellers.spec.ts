@@ -23,13 +23,9 @@ import {
   Vendor,
 } from '../steps.ts'
 
-test('a reseller is created, sells within its quota, is suspended and deleted; its licenses stay', async ({
-  page,
-  browser,
-  request,
-  keyward,
-}) => {
-  test.slow()
+test('a reseller is created, sells within its quota, is suspended and deleted; its licenses stay', {
+  tag: '@phone',
+}, async ({ page, browser, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const email = `${unique('rita')}@example.com`
   const context = await browser.newContext({
@@ -224,7 +220,11 @@ test('a failed creation says why and clears the form', async ({ page, request, k
   await expect(form.getByText('A reseller with this email already exists')).toBeVisible()
 })
 
-test('the directory is searched and filtered, kept in the address', async ({ page, request, keyward }) => {
+test('the directory is searched and filtered, kept in the address', { tag: '@phone' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const second = await vendor.createApp('Other')
   const [one, two, three] = [
@@ -264,8 +264,11 @@ test('a list that cannot be loaded says so, and is tried again', async ({ page, 
   await expect(row(page, email)).toBeVisible()
 })
 
-test('the page and its dialogs are accessible, light and dark', async ({ page, request, keyward }) => {
-  test.slow()
+test('the page and its dialogs are accessible, light and dark', { tag: '@phone' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const busy = await createReseller(vendor, app, 10)
   await (await Seller.signIn(request, busy)).generate(7)

@@ -22,7 +22,7 @@ const chooseTheme = (page: Page, name: string) =>
   page.getByRole('main').locator('label').filter({ hasText: name }).click()
 
 test.describe('theme', () => {
-  test('a choice holds at once and after a reload', async ({ page, request }) => {
+  test('a choice holds at once and after a reload', { tag: '@phone' }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     await expect(theme(page, 'System')).toBeChecked()
     await chooseTheme(page, 'Dark')
@@ -173,7 +173,7 @@ test('Reset Data asks for a typed word, deletes everything but the account, and 
 })
 
 test.describe('profile', () => {
-  test('shows the account, the free plan and its limits', async ({ page, request }) => {
+  test('shows the account, the free plan and its limits', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request, 'Paula Profile')
     await vendor.createApp()
     await enter(page, vendor, '/profile')

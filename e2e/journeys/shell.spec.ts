@@ -16,7 +16,10 @@ import {
 const hint = 'Create an app first to access this section'
 
 test.describe('sidebar', () => {
-  test('has its entries in order and marks the page that is open', async ({ page, request }) => {
+  test('has its entries in order and marks the page that is open', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor)
@@ -54,7 +57,10 @@ test.describe('sidebar', () => {
     }
   })
 
-  test('what needs an app is disabled with a hint until there is one', async ({ page, request }) => {
+  test('what needs an app is disabled with a hint until there is one', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     await enter(page, await Vendor.signUp(request))
     await openMenu(page)
     for (const entry of ['Resellers', 'Licenses', 'End Users']) {
@@ -83,7 +89,6 @@ test.describe('sidebar', () => {
     context,
     request,
   }) => {
-    test.skip(isPhone(page), 'a phone has the sidebar in a sheet')
     await enter(page, await Vendor.signUp(request))
     const sidebar = page.getByRole('complementary', { name: 'Sidebar' })
     await expect(sidebar).toHaveCSS('width', '256px')
@@ -107,8 +112,10 @@ test.describe('sidebar', () => {
     await expect(sidebar).toHaveCSS('width', '256px')
   })
 
-  test('is a sheet on a phone, which a link, Escape and Ctrl+B close', async ({ page, request }) => {
-    test.skip(!isPhone(page), 'a desktop has it beside the page')
+  test('is a sheet on a phone, which a link, Escape and Ctrl+B close', { tag: '@phone-only' }, async ({
+    page,
+    request,
+  }) => {
     await enter(page, await Vendor.signUp(request))
     await expect(mainNavigation(page)).toBeHidden()
     await openMenu(page)
@@ -127,7 +134,10 @@ test.describe('sidebar', () => {
     await expect(sheet).toBeHidden()
   })
 
-  test('its logo leads to /landing, which is the dashboard for the signed-in', async ({ page, request }) => {
+  test('its logo leads to /landing, which is the dashboard for the signed-in', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     const logo = page.getByRole('link', { name: 'Keyward' })
     await expect(logo).toHaveAttribute('href', '/landing')
@@ -137,10 +147,9 @@ test.describe('sidebar', () => {
 })
 
 test.describe('footer', () => {
-  test('says what the product is, its version, and leads to the texts inside the shell', async ({
-    page,
-    request,
-  }) => {
+  test('says what the product is, its version, and leads to the texts inside the shell', {
+    tag: '@phone',
+  }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request))
     const footer = page.getByRole('contentinfo')
     await expect(footer).toContainText('Secure authentication platform')
@@ -179,7 +188,7 @@ test.describe('footer', () => {
 })
 
 test.describe('any other path', () => {
-  test('is a 404 page with a way home', async ({ page }) => {
+  test('is a 404 page with a way home', { tag: '@phone' }, async ({ page }) => {
     const answer = await page.goto('/no/such/page')
     expect(answer?.status()).toBe(404)
     await expect(heading(page, 'Oops! Page not found')).toBeVisible()
@@ -196,7 +205,7 @@ test.describe('any other path', () => {
 })
 
 test.describe('keyboard', () => {
-  test('is enough to sign in, create an app and log out', async ({ page, request }) => {
+  test('is enough to sign in, create an app and log out', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await page.goto('/auth')
     await tabTo(page, page.getByLabel('Email'))
@@ -235,7 +244,7 @@ test.describe('keyboard', () => {
     await expect(page).toHaveURL('/auth')
   })
 
-  test('can skip the sidebar', async ({ page, request }) => {
+  test('can skip the sidebar', { tag: '@phone' }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     await expect(heading(page, 'Settings')).toBeVisible()
     await page.keyboard.press('Tab')

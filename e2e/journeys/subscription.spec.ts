@@ -5,7 +5,11 @@ import { enter, expectToast, shownDate, Vendor } from '../steps.ts'
 
 const refused = { status: 403, json: { success: false, code: 'forbidden', message: 'Not now' } }
 
-test('the free plan shows what it includes and what premium costs', async ({ page, request, keyward }) => {
+test('the free plan shows what it includes and what premium costs', { tag: '@phone' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/subscription')
   await expect(page.getByText('2 applications')).toBeVisible()
@@ -54,8 +58,11 @@ test('a plan that cannot be loaded says so, and is tried again', async ({ page, 
   await expect(page.getByText('Current Plan')).toBeVisible()
 })
 
-test('the page is accessible on both plans, light and dark', async ({ page, request, keyward }) => {
-  test.slow()
+test('the page is accessible on both plans, light and dark', { tag: '@phone' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor } = await premiumVendor(request, keyward)
   await enter(page, vendor, '/subscription')
   await expect(page.getByText('Premium is active until')).toBeVisible()
