@@ -56,7 +56,7 @@ const rowColour = {
   selected: '[--row:color-mix(in_oklab,var(--accent-soft)_60%,var(--surface))]',
 }
 const cellClass =
-  'max-md:flex max-md:items-center max-md:justify-between max-md:gap-4 max-md:px-0 max-md:py-1 md:px-3 md:py-3 md:first:pl-5 xl:px-5'
+  'max-md:flex max-md:items-center max-md:justify-between max-md:gap-4 max-md:px-0 max-md:py-1 md:px-3 md:py-3 md:first:pl-5 2xl:px-5'
 
 /**
  * Rows become stacked cards under 768 px. The roles are written out because `display: block` takes the table
@@ -148,7 +148,7 @@ function HeaderCell<Row>({ column, sort, onSort }: TableProps<Row> & { column: C
       scope="col"
       aria-sort={active === 'asc' ? 'ascending' : active === 'desc' ? 'descending' : undefined}
       className={cx(
-        'whitespace-nowrap px-3 py-2.5 font-medium first:pl-5 xl:px-5',
+        'whitespace-nowrap px-3 py-2.5 font-medium first:pl-5 2xl:px-5',
         column.align === 'end' && 'text-right',
         column.className,
       )}

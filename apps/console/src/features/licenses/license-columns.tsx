@@ -80,7 +80,7 @@ export const licenseColumns: Column<License>[] = [
     cell: (license) => (
       <>
         <DateText value={license.expiresAt} className="block" />
-        <span className={noteClass}>
+        <span className="block whitespace-nowrap text-[0.8125rem] text-fg-muted">
           Created <DateText value={license.createdAt} />
         </span>
       </>
