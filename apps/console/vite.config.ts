@@ -33,6 +33,8 @@ function wire(): Plugin {
 }
 
 export default defineConfig({
+  // Relative, because the base path is known only to the server that sends the pages.
+  base: './',
   plugins: [react(), tailwindcss(), wire()],
   define: { __KEYWARD_VERSION__: JSON.stringify(version) },
   server: { proxy: { '/api': api, '/docs': api } },

@@ -1,10 +1,11 @@
 // Runs before the first paint, so that the page never flashes in the wrong theme, and nobody sees the HTML
 // of another page than the one that will be there. src/lib/theme.ts and src/lib/session.ts use the same keys.
 ;(() => {
+  const base = document.documentElement.dataset.base ?? ''
   let choice = 'system'
   try {
     choice = localStorage.getItem('keyward-theme') || 'system'
-    const signedIn = localStorage.getItem('keyward-owner-token') !== null
+    const signedIn = localStorage.getItem(`keyward-owner-token${base}`) !== null
     document.documentElement.classList.toggle('other-page', signedIn || location.search !== '')
   } catch {}
   const dark = choice === 'dark' || (choice !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)

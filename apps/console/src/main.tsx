@@ -1,6 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './ui/theme.css'
+import { base, enterBase } from './lib/base.ts'
 import { reload } from './lib/reload.ts'
 import { ownerSession } from './lib/session.ts'
 import { applyTheme } from './lib/theme.ts'
@@ -12,12 +13,13 @@ import { findPublicSite } from './pages/public/site.tsx'
 window.addEventListener('vite:preloadError', async () => {
   const last = Number(sessionStorage.getItem('keyward-reloaded') ?? 0)
   if (Date.now() - last < 10_000) return
-  const answer = await fetch('/api/health', { cache: 'no-store' }).catch(() => undefined)
+  const answer = await fetch(`${base}/api/health`, { cache: 'no-store' }).catch(() => undefined)
   if (!answer?.ok) return
   sessionStorage.setItem('keyward-reloaded', String(Date.now()))
   reload()
 })
 
+const isInside = enterBase()
 const openPublicSite = ownerSession.get() === null ? findPublicSite(window.location.pathname) : undefined
 
 /** What the server sent of a public page stays on the screen until the page itself can take its place. */
@@ -33,4 +35,4 @@ async function start() {
   )
 }
 
-void start()
+if (isInside) void start()

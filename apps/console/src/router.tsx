@@ -1,5 +1,6 @@
 import { type ComponentType, lazy, Suspense } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
+import { base } from './lib/base.ts'
 import { ErrorBoundary } from './lib/error-boundary.tsx'
 import { paths } from './lib/paths.ts'
 import { ownerSession, useToken } from './lib/session.ts'
@@ -8,7 +9,7 @@ import { PageSpinner } from './ui/spinner.tsx'
 
 const here = window.location.pathname
 // The portal loads nothing of the owner's console, whoever else is signed in in this browser.
-const opensPortal = here.startsWith('/reseller/')
+const opensPortal = here.startsWith(`${base}/reseller/`)
 const signedInAtStart = !opensPortal && ownerSession.get() !== null
 const opensConsole = signedInAtStart || opensPortal || here === paths.auth
 const opens = (...owner: string[]) => signedInAtStart && owner.includes(here)

@@ -158,7 +158,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       reply.header('cache-control', 'no-store')
       done(config.rateLimits === 'on' ? gate(request) : undefined)
     })
-    const signer = new AnswerSigner(ctx.seal, config.publicUrl)
+    const signer = new AnswerSigner(ctx.seal, config.basePath)
     programRoutes(createProgramMount(scope, { ctx, reads, signer, checkAnswers }), {
       ctx,
       reads,
@@ -201,12 +201,21 @@ function createServer(options: AppOptions): FastifyInstance {
       connectionsCheckingInterval: timeouts.checkEveryMs,
     },
     genReqId: () => randomUUID(),
+    rewriteUrl: (request) => withoutBase(request.url ?? '/', options.config.basePath),
     logController: new LogController({ disableRequestLogging: true }),
     logger: loggerOptions(options.logLevel ?? 'info', options.log),
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: createRouterErrors(options.config),
     clientErrorHandler: refuseBrokenRequest,
   })
+}
+
+/** The path as routes know it, whether or not the proxy in front has removed the base path. */
+function withoutBase(url: string, basePath: string): string {
+  if (basePath === '' || !url.startsWith(basePath)) return url
+  const rest = url.slice(basePath.length)
+  if (rest === '' || rest.startsWith('?')) return `/${rest}`
+  return rest.startsWith('/') ? rest : url
 }
 
 /** Which of the addresses on the way are proxies: counted from this server on, or named. */

@@ -1,4 +1,5 @@
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from '@keyward/contract'
+import { base } from './base.ts'
 import { noteAnswer, noteNoAnswer } from './connection.ts'
 import { ownerSession, resellerSession, type Session } from './session.ts'
 import type { Wire } from './wire.ts'
@@ -145,7 +146,7 @@ function urlOf(path: string, params: Loose['params'] = {}, query: Loose['query']
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== null && value !== '') search.set(name, String(value))
   }
-  return `/api${filled}${search.size > 0 ? `?${search}` : ''}`
+  return `${base}/api${filled}${search.size > 0 ? `?${search}` : ''}`
 }
 
 function toApiError(status: number, answer: unknown): ApiError {

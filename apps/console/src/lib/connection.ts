@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { base } from './base.ts'
 
 const probeMs = 3000
 
@@ -62,6 +63,6 @@ async function check() {
 }
 
 export async function isServerThere(): Promise<boolean> {
-  const answer = await fetch('/api/health', { cache: 'no-store' }).catch(() => undefined)
+  const answer = await fetch(`${base}/api/health`, { cache: 'no-store' }).catch(() => undefined)
   return answer?.ok === true
 }

@@ -1,5 +1,6 @@
-/** Every link of the console, once. */
-export const paths = {
+import { base } from './base.ts'
+
+const absolute = {
   root: '/',
   landing: '/landing',
   auth: '/auth',
@@ -20,3 +21,8 @@ export const paths = {
   /** Served by the server itself, outside the router: use `<a href>`. */
   docs: '/docs',
 } as const
+
+/** Every link of the console, once, under the server's base path. */
+export const paths = Object.fromEntries(
+  Object.entries(absolute).map(([name, path]) => [name, `${base}${path}`]),
+) as unknown as typeof absolute

@@ -1,5 +1,6 @@
 import type { DataOf, endpoints } from '@keyward/contract'
 import { useSyncExternalStore } from 'react'
+import { base } from './base.ts'
 
 export type PublicConfig = DataOf<(typeof endpoints)['system']['config']>
 
@@ -18,7 +19,7 @@ function subscribe(listener: () => void) {
 
 async function load() {
   try {
-    const answer = await (await fetch('/api/config')).json()
+    const answer = await (await fetch(`${base}/api/config`)).json()
     config = answer.data
     for (const listener of listeners) listener()
   } catch {

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { base } from './base.ts'
 
 /** A token in localStorage; other tabs follow when it changes. */
 function createSession(key: string) {
@@ -45,8 +46,9 @@ function createSession(key: string) {
 
 export type Session = ReturnType<typeof createSession>
 
-export const ownerSession = createSession('keyward-owner-token')
-export const resellerSession = createSession('keyward-reseller-token')
+// Two servers on one host share its storage; neither must see the other's tokens.
+export const ownerSession = createSession(`keyward-owner-token${base}`)
+export const resellerSession = createSession(`keyward-reseller-token${base}`)
 
 /** The token, or null when signed out. */
 export function useToken(session: Session): string | null {

@@ -4,14 +4,14 @@ import { version } from '../core/version.ts'
 import { allEndpoints, bodyLimitOf, errorsOf } from './openapi.ts'
 
 /** The readable reference: one page without scripts, made from the contract. */
-export function renderDocs(): string {
+export function renderDocs(basePath: string): string {
   const groups = new Map<string, { name: string; endpoint: Endpoint }[]>()
   for (const entry of allEndpoints) {
     groups.set(entry.endpoint.tag, [...(groups.get(entry.endpoint.tag) ?? []), entry])
   }
   const sections = [...groups].map(
     ([tag, entries]) =>
-      `<section><h2 id="${anchor(tag)}">${escapeHtml(tag)}</h2>${entries.map(call).join('')}</section>`,
+      `<section><h2 id="${anchor(tag)}">${escapeHtml(tag)}</h2>${entries.map((entry) => call(entry, basePath)).join('')}</section>`,
   )
   const toc = [...groups.keys()]
     .map((tag) => `<li><a href="#${anchor(tag)}">${escapeHtml(tag)}</a></li>`)
@@ -23,21 +23,21 @@ export function renderDocs(): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference · Keyward</title>
 <meta name="description" content="Every call of the Keyward API: what it takes, what it answers, and how it fails.">
-<link rel="stylesheet" href="/docs/style.css">
+<link rel="stylesheet" href="${basePath}/docs/style.css">
 </head>
 <body>
-<header><a href="/">Keyward</a><span>API reference ${escapeHtml(version)}</span></header>
+<header><a href="${basePath}/">Keyward</a><span>API reference ${escapeHtml(version)}</span></header>
 <div class="page">
 <nav aria-label="Groups of calls"><ul><li><a href="#start">Start here</a></li>${toc}</ul></nav>
-<main>${introduction}${sections.join('')}</main>
+<main>${introduction(basePath)}${sections.join('')}</main>
 </div>
 </body>
 </html>`
 }
 
-const introduction = `<h1 id="start">API reference</h1>
-<p>All calls live under <code>/api</code> and speak JSON. The machine-readable description is at
-<a href="/api/openapi.json">/api/openapi.json</a>.</p>
+const introduction = (basePath: string) => `<h1 id="start">API reference</h1>
+<p>All calls live under <code>${basePath}/api</code> and speak JSON. The machine-readable description is at
+<a href="${basePath}/api/openapi.json">${basePath}/api/openapi.json</a>.</p>
 <h3>Answers</h3>
 <p>A success is <code>{ "success": true, "message"?, "data" }</code>; a failure is
 <code>{ "success": false, "code", "message", "errors"? }</code> with a fitting status. An id that is not yours
@@ -60,7 +60,7 @@ status, the digest of the body, the method, the path and what the request brough
 <code>Authorization</code> and <code>Content-Digest</code>. Verify it with a public key that is built into the
 program, and send a fresh nonce each time: then neither a faked server nor a replayed answer passes.</p>`
 
-function call({ name, endpoint }: { name: string; endpoint: Endpoint }): string {
+function call({ name, endpoint }: { name: string; endpoint: Endpoint }, basePath: string): string {
   const parts = [
     fields('Path', endpoint.params, 'output'),
     fields('Query', endpoint.query, 'output'),
@@ -75,7 +75,7 @@ function call({ name, endpoint }: { name: string; endpoint: Endpoint }): string 
   })
   return `<article id="${anchor(name)}">
 <h3><span class="method ${endpoint.method.toLowerCase()}">${endpoint.method}</span>
-<code>/api${escapeHtml(endpoint.path.replace(/:(\w+)/g, '{$1}'))}</code></h3>
+<code>${basePath}/api${escapeHtml(endpoint.path.replace(/:(\w+)/g, '{$1}'))}</code></h3>
 <p>${escapeHtml(endpoint.summary)}. <span class="access">${access[endpoint.access]}</span></p>
 ${parts.join('')}
 <details><summary>Errors</summary><table><thead><tr><th>Status</th><th>Code</th><th>Text</th></tr></thead>

@@ -46,7 +46,7 @@ function namesAnApp(endpoint: Endpoint): boolean {
 }
 
 /** The OpenAPI 3.1 description of the whole API, derived from the contract. */
-export function buildOpenApi(): Json {
+export function buildOpenApi(publicUrl?: string): Json {
   const paths: Record<string, Json> = {}
   for (const { name, endpoint } of allEndpoints) {
     const path = `/api${endpoint.path.replace(/:(\w+)/g, '{$1}')}`
@@ -55,7 +55,7 @@ export function buildOpenApi(): Json {
   return {
     openapi: '3.1.0',
     info: { title: 'Keyward API', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
-    servers: [{ url: '/' }],
+    servers: [{ url: publicUrl ?? '/' }],
     paths,
     components: {
       securitySchemes: Object.fromEntries(

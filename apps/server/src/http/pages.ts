@@ -55,8 +55,8 @@ export async function installPages(
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
     xFrameOptions: { action: 'deny' },
   })
-  const docs = renderDocs()
-  const openApi = JSON.stringify(buildOpenApi())
+  const docs = renderDocs(config.basePath)
+  const openApi = JSON.stringify(buildOpenApi(config.publicUrl))
   server.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(docs))
   server.get('/docs/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(docsStyle))
   server.get('/api/openapi.json', (_request, reply) => reply.type('application/json').send(openApi))
@@ -69,9 +69,12 @@ interface Page {
   brotli: Buffer
 }
 
-function readPage(path: string): Page | undefined {
+/** Reads a page of the console and puts its links and files under the base path of this server. */
+function readPage(path: string, basePath: string): Page | undefined {
   if (!existsSync(path)) return undefined
   const html = readFileSync(path, 'utf8')
+    .replace('<html ', `<html data-base="${basePath}" `)
+    .replace(/ (href|src)="\.?\/(?!\/)/g, (_, attribute) => ` ${attribute}="${basePath}/`)
   return { html, brotli: brotliCompressSync(html) }
 }
 
@@ -88,7 +91,7 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, status: number, 
 }
 
 async function installConsole(server: FastifyInstance, config: Config, consoleDir: string): Promise<void> {
-  const index = readPage(join(consoleDir, 'index.html'))
+  const index = readPage(join(consoleDir, 'index.html'), config.basePath)
   if (index !== undefined) {
     await server.register(staticFiles, {
       root: consoleDir,
@@ -104,7 +107,7 @@ async function installConsole(server: FastifyInstance, config: Config, consoleDi
   }
   for (const path of consolePaths) {
     const name = path === '/' ? 'index' : path.slice(1)
-    const page = readPage(join(consoleDir, 'pages', `${name}.html`)) ?? index
+    const page = readPage(join(consoleDir, 'pages', `${name}.html`), config.basePath) ?? index
     const opensCheckout = path === '/subscription' && config.payments.mode === 'razorpay'
     server.get(path, opensCheckout ? checkoutPage : {}, (request, reply) =>
       sendPage(request, reply, 200, page),

@@ -20,9 +20,9 @@ export class AnswerSigner {
   readonly #pathPrefix: string
   readonly #keys = new Map<string, KeyObject>()
 
-  constructor(seal: Seal, publicUrl: string | undefined) {
+  constructor(seal: Seal, basePath: string) {
     this.#seal = seal
-    this.#pathPrefix = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
+    this.#pathPrefix = basePath
   }
 
   /** Puts Content-Digest, Signature-Input and Signature on a reply with these bytes. */
