@@ -47,6 +47,11 @@ async function useAll(browser: Browser, origin: string) {
   await page.getByRole('link', { name: 'Sign in' }).first().click()
   await isAt('/auth')
   const token = await signUp(page, origin)
+  await page.keyboard.press('Control+b')
+  await expect
+    .poll(async () => (await page.context().cookies()).map(({ path }) => path))
+    .toEqual([`${base}/`])
+  await page.keyboard.press('Control+b')
   await page.reload()
   await isAt('/dashboard')
   await page.getByRole('link', { name: 'Settings' }).first().click()

@@ -1,4 +1,5 @@
 import { useCallback, useState } from 'react'
+import { base } from './base.ts'
 
 const name = 'keyward-sidebar'
 const weekSeconds = 7 * 24 * 60 * 60
@@ -12,7 +13,7 @@ export function useSidebarExpanded() {
   const [expanded, setExpanded] = useState(readCookie)
   const set = useCallback((next: boolean) => {
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every supported browser
-    document.cookie = `${name}=${next ? 'expanded' : 'collapsed'}; path=/; max-age=${weekSeconds}; samesite=lax`
+    document.cookie = `${name}=${next ? 'expanded' : 'collapsed'}; path=${base}/; max-age=${weekSeconds}; samesite=lax`
     setExpanded(next)
   }, [])
   return [expanded, set] as const
