@@ -47,11 +47,10 @@ async function useAll(browser: Browser, origin: string) {
   await page.getByRole('link', { name: 'Sign in' }).first().click()
   await isAt('/auth')
   const token = await signUp(page, origin)
-  await page.keyboard.press('Control+b')
+  await page.getByRole('button', { name: /Collapse sidebar/ }).click()
   await expect
     .poll(async () => (await page.context().cookies()).map(({ path }) => path))
     .toEqual([`${base}/`])
-  await page.keyboard.press('Control+b')
   await page.reload()
   await isAt('/dashboard')
   await page.getByRole('link', { name: 'Settings' }).first().click()
@@ -73,6 +72,7 @@ async function useAll(browser: Browser, origin: string) {
 async function signUp(page: Page, origin: string): Promise<string> {
   const data = { name: 'Vera', email: `${unique('vendor')}@example.com`, password: unique('long-enough') }
   const answer = await page.request.post(`${origin}${base}/api/auth/register`, { data })
+  await expect(page.locator('#root')).not.toHaveAttribute('inert')
   await page.getByLabel('Email').first().fill(data.email)
   await page.getByLabel('Password', { exact: true }).first().fill(data.password)
   await page.getByRole('button', { name: 'Sign in', exact: false }).last().click()

@@ -113,7 +113,7 @@ async function installConsole(server: FastifyInstance, config: Config, consoleDi
       sendPage(request, reply, 200, page),
     )
   }
-  const notFound = readPage(join(consoleDir, 'pages', 'not-found.html')) ?? index
+  const notFound = readPage(join(consoleDir, 'pages', 'not-found.html'), config.basePath) ?? index
   server.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && !/^\/(api|assets)(\/|$)/.test(request.url)
     return wantsPage
