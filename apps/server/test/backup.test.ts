@@ -19,9 +19,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Ended, runKeyward } from './command-line.ts'
+import { rounds } from './rounds.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 
-const isFull = process.env.TEST_FULL === '1'
 const given = { email: 'vendor@example.com', password: 'correct horse' }
 
 let root: string
@@ -225,7 +225,7 @@ describe('a restore refuses with one line and changes nothing', () => {
 test('a backup ends while 200 rows are written every second, and holds one moment of them', {
   timeout: 120_000,
 }, async () => {
-  const database = await filled(isFull ? 300 : 20)
+  const database = await filled(rounds(20, 300))
   database.exec('create table ticks (n integer primary key, twin integer)')
   const insert = database.prepare('insert into ticks (n, twin) values (?, ?)')
   let written = 0
@@ -252,7 +252,8 @@ test('a backup ends while 200 rows are written every second, and holds one momen
 })
 
 describe('killed in the middle', () => {
-  const rounds = isFull ? 40 : 5
+  const kills = rounds(5, 40)
+  const timeout = rounds(120_000, 600_000)
 
   async function killAfter(ms: number, args: string[]): Promise<void> {
     let child: ChildProcess | undefined
@@ -270,12 +271,12 @@ describe('killed in the middle', () => {
     return performance.now() - begun
   }
 
-  test('a backup leaves no file under its name that is not whole', { timeout: 120_000 }, async () => {
+  test('a backup leaves no file under its name that is not whole', { timeout }, async () => {
     ;(await filled(10)).close()
     const ms = await duration(['backup', file])
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < kills; round += 1) {
       rmSync(file, { force: true })
-      await killAfter((ms * (round + 1)) / (rounds + 1), ['backup', file])
+      await killAfter((ms * (round + 1)) / (kills + 1), ['backup', file])
       if (!existsSync(file)) continue
       dataDir = join(root, `restored-${round}`)
       mkdirSync(dataDir)
@@ -286,13 +287,13 @@ describe('killed in the middle', () => {
   })
 
   test('a restore leaves the old state, the new one, or a refusal until it is run again', {
-    timeout: 120_000,
+    timeout,
   }, async () => {
     ;(await filled(10)).close()
     await keywardOk('backup', file)
     const ms = await duration(['restore', file])
-    for (let round = 0; round < rounds; round += 1) {
-      await killAfter((ms * (round + 1)) / (rounds + 1), ['restore', file])
+    for (let round = 0; round < kills; round += 1) {
+      await killAfter((ms * (round + 1)) / (kills + 1), ['restore', file])
       if (existsSync(join(dataDir, 'restore.unfinished'))) await keywardOk('restore', file)
       await start()
       await stop()
