@@ -1,25 +1,9 @@
+import type { Dispute } from './entities.ts'
 import { refuse, refuseId } from './errors.ts'
 import { makeId } from './ids.ts'
 import type { Ledger } from './ledger.ts'
 import { checkAmount } from './orders.ts'
 import { getPayment } from './payments.ts'
-
-/** https://razorpay.com/docs/api/disputes/entity */
-export interface Dispute {
-  id: string
-  entity: 'dispute'
-  payment_id: string
-  amount: number
-  currency: string
-  amount_deducted: number
-  reason_code: string
-  reason_description: string
-  respond_by: number
-  status: 'open' | 'under_review' | 'won' | 'lost' | 'closed'
-  phase: 'fraud' | 'retrieval' | 'chargeback' | 'pre_arbitration' | 'arbitration'
-  created_at: number
-  evidence: Record<string, unknown>
-}
 
 const weekSeconds = 7 * 24 * 60 * 60
 

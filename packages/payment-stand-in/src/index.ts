@@ -1,10 +1,8 @@
 export { checkoutScript } from './checkout.ts'
-export type { Dispute } from './disputes.ts'
+export type { Dispute, EventName, Order, Payment, PaymentMethod, Refund } from './entities.ts'
 export type { ErrorBody } from './errors.ts'
 export type { Fault, FaultMode, FaultRule } from './faults.ts'
-export type { Order } from './orders.ts'
-export type { Attempt, Failure, Payment, PaymentMethod } from './payments.ts'
-export type { Refund } from './refunds.ts'
+export type { Attempt, Failure } from './payments.ts'
 export type { Call } from './server.ts'
 export { type Checkout, PaymentStandIn, type StandInOptions, startPaymentStandIn } from './stand-in.ts'
 export type {
@@ -12,6 +10,5 @@ export type {
   DeliverAllOptions,
   Delivery,
   Disguise,
-  EventName,
   WebhookEvent,
 } from './webhooks.ts'

@@ -1,8 +1,4 @@
-import type { Dispute } from './disputes.ts'
-import type { Order } from './orders.ts'
-import type { Payment } from './payments.ts'
-import type { Refund } from './refunds.ts'
-import type { EventName } from './webhooks.ts'
+import type { Dispute, EventName, Order, Payment, Refund } from './entities.ts'
 
 /** The entities that an event carries, as they are at that moment. */
 export interface Subjects {
@@ -37,6 +33,3 @@ export interface Collection<Item> {
 export function toCollection<Item>(items: Item[]): Collection<Item> {
   return { entity: 'collection', count: items.length, items }
 }
-
-/** Notes are an object, or an empty array when there are none. */
-export type Notes = Record<string, string> | []

@@ -1,5 +1,5 @@
+import type { Notes } from './entities.ts'
 import { refuse } from './errors.ts'
-import type { Notes } from './ledger.ts'
 
 /** At most fifteen pairs of at most 256 characters: https://razorpay.com/docs/api/orders/create */
 export function toNotes(value: unknown): Notes {

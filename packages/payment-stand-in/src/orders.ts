@@ -1,24 +1,8 @@
+import type { Order, Payment } from './entities.ts'
 import { checkFields, refuse, refuseId } from './errors.ts'
 import { makeId } from './ids.ts'
-import { type Collection, type Ledger, type Notes, toCollection } from './ledger.ts'
+import { type Collection, type Ledger, toCollection } from './ledger.ts'
 import { toNotes } from './notes.ts'
-import type { Payment } from './payments.ts'
-
-/** https://razorpay.com/docs/api/orders/entity */
-export interface Order {
-  id: string
-  entity: 'order'
-  amount: number
-  amount_paid: number
-  amount_due: number
-  currency: string
-  receipt: string | null
-  offer_id: string | null
-  status: 'created' | 'attempted' | 'paid'
-  attempts: number
-  notes: Notes
-  created_at: number
-}
 
 // https://razorpay.com/docs/payments/international-payments/#supported-currencies, without those of three decimals
 const currencies = new Set(

@@ -1,49 +1,8 @@
+import type { Payment, PaymentMethod } from './entities.ts'
 import { checkFields, refuse, refuseId } from './errors.ts'
 import { makeCode, makeId } from './ids.ts'
-import type { Ledger, Notes } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 import { checkAmount, getOrder } from './orders.ts'
-
-export type PaymentMethod = 'card' | 'upi' | 'netbanking' | 'wallet' | 'emi'
-
-/** https://razorpay.com/docs/api/payments/entity */
-export interface Payment {
-  id: string
-  entity: 'payment'
-  amount: number
-  currency: string
-  status: 'created' | 'authorized' | 'captured' | 'refunded' | 'failed'
-  order_id: string
-  invoice_id: null
-  international: boolean
-  method: PaymentMethod
-  amount_refunded: number
-  refund_status: null | 'partial' | 'full'
-  captured: boolean
-  description: string | null
-  card_id: string | null
-  bank: string | null
-  wallet: string | null
-  vpa: string | null
-  email: string
-  contact: string
-  notes: Notes
-  fee: number | null
-  tax: number | null
-  error_code: string | null
-  error_description: string | null
-  error_source: string | null
-  error_step: string | null
-  error_reason: string | null
-  acquirer_data: Record<string, string | null>
-  created_at: number
-  provider: null
-  reward: null
-  /** Only on a captured payment. */
-  base_amount?: number
-  amount_transferred?: number
-  /** Only on a payment that failed first and was authorized afterwards. */
-  late_authorized?: true
-}
 
 /** Why a payment failed, as the provider tells it. */
 export interface Failure {

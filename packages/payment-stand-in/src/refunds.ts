@@ -1,26 +1,10 @@
+import type { Payment, Refund } from './entities.ts'
 import { checkFields, refuse, refuseId, refuseKey } from './errors.ts'
 import { makeId } from './ids.ts'
-import { type Collection, type Ledger, type Notes, toCollection } from './ledger.ts'
+import { type Collection, type Ledger, toCollection } from './ledger.ts'
 import { toNotes } from './notes.ts'
 import { checkAmount } from './orders.ts'
-import { getPayment, type Payment } from './payments.ts'
-
-/** https://razorpay.com/docs/api/refunds/entity */
-export interface Refund {
-  id: string
-  entity: 'refund'
-  amount: number
-  currency: string
-  payment_id: string
-  notes: Notes
-  receipt: string | null
-  acquirer_data: { arn: string | null }
-  created_at: number
-  batch_id: null
-  status: 'pending' | 'processed' | 'failed'
-  speed_processed: 'normal' | 'instant'
-  speed_requested: 'normal' | 'optimum'
-}
+import { getPayment } from './payments.ts'
 
 /**
  * `POST /v1/payments/:id/refund`: https://razorpay.com/docs/api/refunds/create-normal

@@ -1,19 +1,13 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { closeDispute, type Dispute, getDispute, openDispute } from './disputes.ts'
+import { closeDispute, getDispute, openDispute } from './disputes.ts'
+import type { Dispute, Order, Payment, Refund } from './entities.ts'
 import { type Fault, type FaultRule, Faults } from './faults.ts'
 import { makeId } from './ids.ts'
 import type { Ledger } from './ledger.ts'
-import { createOrder, getOrder, type Order } from './orders.ts'
-import {
-  type Attempt,
-  attemptPayment,
-  authorizeLate,
-  capturePayment,
-  getPayment,
-  type Payment,
-} from './payments.ts'
-import { createRefund, finishRefund, getRefund, type Refund, refundUncaptured } from './refunds.ts'
+import { createOrder, getOrder } from './orders.ts'
+import { type Attempt, attemptPayment, authorizeLate, capturePayment, getPayment } from './payments.ts'
+import { createRefund, finishRefund, getRefund, refundUncaptured } from './refunds.ts'
 import { type Call, createHandler } from './server.ts'
 import { sign, signCheckout } from './signatures.ts'
 import {

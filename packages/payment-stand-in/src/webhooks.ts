@@ -1,21 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { EventName } from './entities.ts'
 import { makeCode } from './ids.ts'
 import type { Subjects } from './ledger.ts'
 import { sign } from './signatures.ts'
-
-export type EventName =
-  | 'payment.authorized'
-  | 'payment.captured'
-  | 'payment.failed'
-  | 'order.paid'
-  | 'refund.created'
-  | 'refund.processed'
-  | 'refund.failed'
-  | 'payment.dispute.created'
-  | 'payment.dispute.won'
-  | 'payment.dispute.lost'
 
 /** Something that happened, with the text that tells it. */
 export interface WebhookEvent {
