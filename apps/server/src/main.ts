@@ -42,7 +42,9 @@ async function main(): Promise<void> {
     process.on('disconnect', stop)
     if (!process.connected) return stop()
   }
-  await server.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
+  // By the name, Fastify opens a second server for ::1, which the bounds on connections do not cover.
+  const host = config.host === 'localhost' ? '127.0.0.1' : config.host
+  await server.listen({ port: config.port, host }).catch((error: unknown) => {
     throw listenFault(error, config) ?? error
   })
   const [address] = server.addresses() as { port: number }[]

@@ -9,7 +9,7 @@ let dataDir: string
 let server: ServerProcess
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'keyward-stopping-'))
-  server = await startProcess({ DATA_DIR: dataDir })
+  server = await startProcess({ DATA_DIR: dataDir, HOST: 'localhost' })
 })
 afterEach(async () => {
   await server.end('SIGKILL')
@@ -24,8 +24,7 @@ interface Line {
 
 /** Opens a connection and sends some bytes of a request. */
 async function open(bytes: string): Promise<Line> {
-  const { hostname, port } = new URL(server.url)
-  const socket = connect(Number(port), hostname)
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   let received = ''
   socket.on('data', (data) => {
     received += data
@@ -78,4 +77,13 @@ test('requests that arrive together with SIGTERM are answered', async () => {
   expect(await server.end('SIGTERM')).toBe(0)
   await Promise.all(lines.map((line) => line.closed))
   expect(lines.map((line) => line.received().split('"up"').length - 1)).toEqual(lines.map(() => 2))
+})
+
+test('HOST=localhost opens one server, so that no connection escapes its bounds', async () => {
+  const socket = connect(Number(new URL(server.url).port), '::1')
+  const connected = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  })
+  socket.destroy()
+  expect(connected).toBe(false)
 })

@@ -47,6 +47,16 @@ test('gives up a flush after its time', async () => {
   expect(log.waitingBytes).toBe(7)
 })
 
+test('hands over what is left when the process exits', () => {
+  const rest: string[] = []
+  const log = new LogWriter({ send: () => {}, writeRest: (bytes) => void rest.push(String(bytes)) })
+  log.write('on its way\n')
+  log.write('second\n')
+  log.write('third\n')
+  log.flushAtExit()
+  expect(rest).toEqual(['second\nthird\n'])
+})
+
 test('neither waits for a pipe that is not read nor grows with it, and goes on when it is read', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'keyward-pipe-'))
   const path = join(directory, 'pipe')

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Socket, Server as TcpServer } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
 export interface Timeouts {
@@ -15,11 +15,15 @@ export interface Timeouts {
 
 /** Requests that one connection may have under way; browsers and SDKs wait for each answer. */
 const mostAtOnce = 16
+/** A connection that was opened or used so recently may have a request on its way when the server closes, … */
+const recentMs = 1000
+/** … and has so long to send it. */
+const graceMs = 250
 
 /**
  * Ends connections that Node alone leaves open: those that send requests without waiting for answers, which all lie in
  * memory then, and those that keep themselves alive by empty lines. When the server closes, connections without a
- * request end at once, also silent ones and those that have sent half a request, and the others right after their answer.
+ * request end, also silent ones and those that have sent half a request, and the others right after their answer.
  */
 export function installConnections(server: FastifyInstance, timeouts: Timeouts): void {
   const connections = new Map<Socket, { answering: Set<ServerResponse>; idleSince: number | undefined }>()
@@ -62,16 +66,28 @@ export function installConnections(server: FastifyInstance, timeouts: Timeouts):
   }, timeouts.checkEveryMs)
   checking.unref()
 
+  const endIdle = (isLongIdle: (idleSince: number | undefined) => boolean) => {
+    for (const [socket, { answering, idleSince }] of connections) {
+      if (answering.size === 0 && isLongIdle(idleSince)) socket.destroySoon()
+    }
+  }
+
   server.addHook('preClose', async () => {
     clearInterval(checking)
-    // Requests that have reached this machine are still read, and answered like those before them.
+    // Not by the method of the HTTP server, which closes connections whose next request has arrived but is not read.
+    if (server.server.listening) TcpServer.prototype.close.call(server.server)
     await nextTurn()
     await nextTurn()
     closing = true
-    for (const [socket, { answering }] of connections) {
+    for (const { answering } of connections.values()) {
       const last = [...answering].at(-1)
-      if (!last) socket.destroySoon()
-      else if (!last.headersSent) last.setHeader('connection', 'close')
+      if (last && !last.headersSent) last.setHeader('connection', 'close')
     }
+    const recent = performance.now() - recentMs
+    endIdle((idleSince) => idleSince !== undefined && idleSince < recent)
+    const isWaiting = () => [...connections.values()].some(({ answering }) => answering.size === 0)
+    const latest = performance.now() + graceMs
+    while (isWaiting() && performance.now() < latest) await wait(10)
+    endIdle(() => true)
   })
 }
