@@ -24,6 +24,7 @@ export interface FairnessResult {
 }
 
 const pauseMs = 2
+export const signIns = 'POST /auth/login, a crowd that signs in'
 
 export async function measureFairness(seconds: number): Promise<FairnessResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'keyward-bench-fairness-'))
@@ -143,6 +144,11 @@ async function enter(baseUrl: string, { busy, other }: Accounts) {
   const csv = ['expiresAt,note', ...rows].join('\n')
   const dryRun = { app: busy.appId, csv, dryRun: true }
   const cases = [
+    {
+      name: signIns,
+      connections: 100,
+      request: post('/auth/login', { email: busy.email, password: busy.password }),
+    },
     {
       name: 'GET /licenses/export, 3,000 rows',
       connections: 30,

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
-import type { FairnessResult } from './fairness.ts'
+import { type FairnessResult, signIns } from './fairness.ts'
 import type { LoadResult } from './load.ts'
 import type { WaitResult } from './waits.ts'
 
@@ -12,7 +12,7 @@ export interface Results {
   fairness: FairnessResult[]
 }
 
-const marks = { ratio: 0.2, ofHashes: 0.9, listP99Ms: 50, waitMs: 50, fairP50Ms: 25 }
+const marks = { ratio: 0.2, ofHashes: 0.9, listP99Ms: 50, waitMs: 50, fairP50Ms: 25, crowdP99Ratio: 4 }
 
 /** What of the marks was not reached, in words. */
 export function missedMarks({ loads, lists, writes, fairness }: Results): string[] {
@@ -30,9 +30,13 @@ export function missedMarks({ loads, lists, writes, fairness }: Results): string
     if (!(wait < marks.waitMs))
       missed.push(`${name}: others waited ${ms(wait)}, not under ${marks.waitMs} ms`)
   }
-  for (const { name, p50 } of fairness) {
+  for (const { name, p50, p99Ratio } of fairness) {
     if (!(p50 < marks.fairP50Ms))
       missed.push(`${name}: checks of others took ${ms(p50)}, not under ${marks.fairP50Ms} ms`)
+    if (name === signIns && !(p99Ratio <= marks.crowdP99Ratio))
+      missed.push(
+        `${name}: the p99 of checks grew ${two(p99Ratio)}fold, not at most ${marks.crowdP99Ratio}fold`,
+      )
   }
   return missed
 }

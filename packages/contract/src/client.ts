@@ -70,6 +70,7 @@ export const program = {
     errors: [
       ...appGates,
       'unTooShort',
+      'pwLeaked',
       'usernameTaken',
       'keyNotFound',
       'keyUsed',

@@ -1,31 +1,33 @@
-import { hash, verify } from '@node-rs/argon2'
+import { HashThreads, hashesAtOnce } from './hash-threads.ts'
 import { problem } from './problem.ts'
 
 // OWASP's argon2id parameters: 19 MiB, two passes, one lane.
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const current = `m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}`
 
-/** Hashes passwords with argon2id, a bounded number at a time, so that signatures never starve. */
+/** Hashes passwords with argon2id: a bounded number at a time, and a bounded number that waits for its turn. */
 export class Passwords {
+  readonly #threads: HashThreads
   #running = 0
   #waiting: (() => void)[] = []
   readonly #atWork: number
   readonly #queue: number
   #decoy: Promise<string> | undefined
 
-  constructor(options: { atWork?: number; queue?: number } = {}) {
-    this.#atWork = options.atWork ?? Math.max(1, Number(process.env.UV_THREADPOOL_SIZE ?? 4) - 1)
-    this.#queue = options.queue ?? 64
+  constructor(options: { atWork?: number; queue?: number; threads?: HashThreads } = {}) {
+    this.#threads = options.threads ?? new HashThreads()
+    this.#atWork = options.atWork ?? hashesAtOnce
+    this.#queue = options.queue ?? 128
   }
 
   hash(password: string): Promise<string> {
-    return this.#inTurn(() => hash(password.normalize('NFKC'), parameters))
+    return this.#inTurn(() => this.#threads.hash(password.normalize('NFKC'), parameters))
   }
 
   /** Takes as long for a missing hash as for a present one. */
   async verify(stored: string | null | undefined, password: string): Promise<boolean> {
     const known = stored ?? (await this.#decoyHash())
-    const matches = await this.#inTurn(() => verify(known, password.normalize('NFKC')))
+    const matches = await this.#inTurn(() => this.#threads.verify(known, password.normalize('NFKC')))
     return matches && stored != null
   }
 

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { hour, minute } from '../../src/core/clock.ts'
-import { makeApp, refusal, signUp, startProgram, wrongFields } from '../actors.ts'
+import {
+  makeApp,
+  makeLicenses,
+  makePremium,
+  onlyOne,
+  refusal,
+  signUp,
+  startProgram,
+  wrongFields,
+} from '../actors.ts'
 import { startServer } from '../harness.ts'
 import { ownerForAll, serverForAll } from '../stage.ts'
 
@@ -150,12 +159,59 @@ describe('a closed server', () => {
   })
 })
 
+describe('the basic password policy', () => {
+  const on = serverForAll()
+
+  test('takes a common password of an end user', async () => {
+    const owner = await signUp(on)
+    const app = await makeApp(owner)
+    const license = onlyOne(await makeLicenses(on, owner, app))
+    const program = await startProgram(on, app)
+    const user = { username: 'alice', password: 'butterfly', licenseKey: license.key }
+    expect((await program.call('POST', '/register', user)).status).toBe(200)
+  })
+})
+
 describe('the strict password policy', () => {
   const on = serverForAll({ PASSWORD_POLICY: 'strict' })
 
   test.each(['1234567', 'password', 'PassWord123', 'aaaaaaaaaaaa'])('refuses %s', async (password) => {
     const body = { name: 'A', email: 'a@example.com', password }
     expect(wrongFields(await on.call('POST', '/auth/register', { body }))).toEqual(['password'])
+  })
+
+  test('holds for end users: an owner is shown the field, a program gets pwLeaked and the key stays unused', async () => {
+    const owner = await signUp(on)
+    const app = await makeApp(owner)
+    const license = onlyOne(await makeLicenses(on, owner, app))
+    const user = (password: string) => ({ username: 'alice', password })
+    const direct = (password: string) =>
+      owner.call('POST', '/clients/create-direct', {
+        ...user(password),
+        appId: app.appId,
+        expiresAt: on.clock.inDays(1),
+      })
+    const program = await startProgram(on, app)
+    const register = (password: string) =>
+      program.call('POST', '/register', { ...user(password), licenseKey: license.key })
+    for (const password of ['butterfly', '1234567']) {
+      expect(wrongFields(await direct(password))).toEqual(['password'])
+    }
+    const leaked = await register('Butterfly')
+    expect(refusal(leaked)).toBe('pwLeaked')
+    expect(leaked.json.message).toBe('Password has been compromised')
+    expect(wrongFields(await register('1234567'))).toEqual(['password'])
+    expect((await register('correct horse')).status).toBe(200)
+    expect(wrongFields(await direct('correct'))).toEqual(['password'])
+  })
+
+  test('holds for resellers', async () => {
+    const owner = await signUp(on)
+    await makePremium(on, owner)
+    const app = await makeApp(owner)
+    const body = { email: 'r@example.com', app_id: app._id, allowed_license_keys: 1 }
+    const answer = await owner.call('POST', '/resellers', { ...body, password: 'butterfly' })
+    expect(wrongFields(answer)).toEqual(['password'])
   })
 
   test('holds for a new password too', async () => {

@@ -1,24 +1,43 @@
+import { createRequire } from 'node:module'
 import type { Ctx } from '../../core/ctx.ts'
-import { invalid } from '../../core/problem.ts'
+import { invalid, problem } from '../../core/problem.ts'
+
+type Policy = Pick<Ctx, 'config'>
 
 const strictMin = 8
-
-// The head of every published list of leaked passwords; enough to refuse what is guessed first.
-const common = new Set(
-  `12345678 123456789 1234567890 password password1 password123 passw0rd qwerty123 qwertyuiop 1q2w3e4r
-  1qaz2wsx iloveyou sunshine princess football baseball welcome1 admin123 letmein1 abc12345 11111111
-  00000000 87654321 123123123 asdfghjkl zxcvbnm1 superman trustno1 dragon123 monkey123 changeme
-  computer internet whatever starwars michelle jennifer`
-    .split(/\s+/)
-    .filter(Boolean),
-)
+const require = createRequire(import.meta.url)
 
 /** The rules of PASSWORD_POLICY=strict; the basic length is the schema's. */
-export function checkPassword(ctx: Pick<Ctx, 'config'>, path: string, password: string): void {
+export function checkPassword(ctx: Policy, path: string, password: string): void {
   if (ctx.config.passwordPolicy !== 'strict') return
+  checkLength(path, password)
+  if (isCommon(password)) throw invalid(path, 'This password is too common. Please choose another one')
+}
+
+/** The same for an end user who registers in a vendor's program, which knows the reason by its own code. */
+export function checkEndUserPassword(ctx: Policy, password: string): void {
+  if (ctx.config.passwordPolicy !== 'strict') return
+  checkLength('password', password)
+  if (isCommon(password)) throw problem('pwLeaked')
+}
+
+function checkLength(path: string, password: string): void {
   if (password.length < strictMin) throw invalid(path, `Password must have at least ${strictMin} characters`)
-  const plain = password.toLowerCase()
-  if (common.has(plain) || /^(.)\1+$/.test(plain)) {
-    throw invalid(path, 'This password is too common. Please choose another one')
+}
+
+let common: Set<string> | undefined
+
+/** Whether a password is one of the most common ones, in whatever case, or one character again and again. */
+function isCommon(password: string): boolean {
+  common ??= readCommon()
+  const plain = password.normalize('NFKC').toLowerCase()
+  return common.has(plain) || /^(.)\1+$/su.test(plain)
+}
+
+/** Read by the first check alone: it takes megabytes that a server with the basic policy does not need. */
+function readCommon(): Set<string> {
+  const { dictionary } = require('@zxcvbn-ts/language-common') as {
+    dictionary: { 'passwords-common': string[] }
   }
+  return new Set(dictionary['passwords-common'])
 }

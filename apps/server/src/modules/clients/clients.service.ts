@@ -12,6 +12,7 @@ import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
 import { getLimits } from '../auth/auth.service.ts'
+import { checkPassword } from '../auth/password.rules.ts'
 import { extendClient, lockLicensesOf, release } from '../subscriptions/subscriptions.service.ts'
 import { reserveDirect, reserveExtension } from './clients.limit.ts'
 import { clientList } from './clients.list.ts'
@@ -53,6 +54,7 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectCl
   const now = ctx.clock.now()
   const expiresAt = toEpochMs(given.expiresAt)
   if (expiresAt <= now) throw invalid('expiresAt', 'The expiry must be in the future')
+  checkPassword(ctx, 'password', given.password)
   const app = await getApp(ctx.db, actor, given.appId)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   const passwordHash = await ctx.passwords.hash(given.password)

@@ -6,6 +6,7 @@ import type { Write } from '../../core/record.ts'
 import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { keyFailures } from '../../http/limits.ts'
+import { checkEndUserPassword } from '../auth/password.rules.ts'
 import { findById, findByUsername, insertClient, lockClient } from '../clients/clients.service.ts'
 import { countToday } from '../dashboard/dashboard.service.ts'
 import { findLicenseById, findLicenseByKey, lockLicenseById } from '../licenses/licenses.service.ts'
@@ -33,6 +34,7 @@ export async function register(
 ): Promise<SessionUser> {
   const { ctx, attempts } = deps
   if ([...given.username].length < limits.usernameMin) throw problem('unTooShort')
+  checkEndUserPassword(ctx, given.password)
   const name = normalizeName(given.username)
   if (await findByUsername(ctx.db, session.app.id, name)) throw problem('usernameTaken')
   const license = await findKey(deps, session, given)

@@ -1,0 +1,20 @@
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { hashSync, verifySync } from '@node-rs/argon2'
+import type { HashAnswer, HashTask } from './hash-threads.ts'
+
+// On Linux a thread has a priority of its own, so that hashes take what answering and signing leave; elsewhere
+// this would slow down the whole process.
+if (process.platform === 'linux') setPriority(10)
+
+parentPort?.on('message', ({ password, stored, parameters }: HashTask) => {
+  let answer: HashAnswer
+  try {
+    answer = {
+      result: stored === undefined ? hashSync(password, parameters) : verifySync(stored, password),
+    }
+  } catch (error) {
+    answer = { failure: (error as Error).message }
+  }
+  parentPort?.postMessage(answer)
+})

@@ -1,0 +1,73 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import type { Options } from '@node-rs/argon2'
+
+/** A password to be hashed, or to be compared with a stored hash. */
+export interface HashTask {
+  password: string
+  stored?: string
+  parameters?: Options
+}
+
+export type HashAnswer = { result: string | boolean } | { failure: string }
+
+interface Waiting {
+  resolve: (result: never) => void
+  reject: (error: Error) => void
+}
+
+/** How many hashes are worth computing at once: on Linux their priority is low, elsewhere a core stays free. */
+export const hashesAtOnce = Math.min(
+  8,
+  Math.max(1, availableParallelism() - (process.platform === 'linux' ? 0 : 1)),
+)
+
+/**
+ * Computes each hash on a thread apart from libuv's pool, which signs the answers of programs: signatures must not
+ * wait behind hashes. Callers bound how many hashes they ask for at once.
+ */
+export class HashThreads {
+  readonly #idle: Worker[] = []
+  readonly #tasks = new Map<Worker, Waiting>()
+
+  hash(password: string, parameters: Options): Promise<string> {
+    return this.#run({ password, parameters })
+  }
+
+  verify(stored: string, password: string): Promise<boolean> {
+    return this.#run({ stored, password })
+  }
+
+  #run<T>(task: HashTask): Promise<T> {
+    const worker = this.#idle.pop() ?? this.#start()
+    return new Promise<T>((resolve, reject) => {
+      this.#tasks.set(worker, { resolve, reject })
+      // The process must not end before the answer; an idle thread keeps nothing running.
+      worker.ref()
+      worker.postMessage(task)
+    })
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./hash-thread.ts', import.meta.url))
+    worker.on('message', (answer: HashAnswer) => {
+      worker.unref()
+      this.#idle.push(worker)
+      this.#settle(worker, answer)
+    })
+    worker.on('error', (error) => this.#settle(worker, { failure: (error as Error).message }))
+    worker.on('exit', () => {
+      const at = this.#idle.indexOf(worker)
+      if (at >= 0) this.#idle.splice(at, 1)
+      this.#settle(worker, { failure: 'a thread that hashes passwords has ended' })
+    })
+    return worker
+  }
+
+  #settle(worker: Worker, answer: HashAnswer): void {
+    const waiting = this.#tasks.get(worker)
+    this.#tasks.delete(worker)
+    if ('failure' in answer) waiting?.reject(new Error(answer.failure))
+    else waiting?.resolve(answer.result as never)
+  }
+}

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { HashThreads } from './hash-threads.ts'
+import { Passwords } from './passwords.ts'
+
+/** The real threads, which count what they have to do. */
+class CountingThreads extends HashThreads {
+  running = 0
+  most = 0
+  compared: string[] = []
+
+  async #count<T>(work: Promise<T>): Promise<T> {
+    this.running += 1
+    this.most = Math.max(this.most, this.running)
+    return work.finally(() => {
+      this.running -= 1
+    })
+  }
+
+  override hash(...given: Parameters<HashThreads['hash']>) {
+    return this.#count(super.hash(...given))
+  }
+
+  override verify(...given: Parameters<HashThreads['verify']>) {
+    this.compared.push(given[0])
+    return this.#count(super.verify(...given))
+  }
+}
+
+test('a password fits its own hash and no other password', async () => {
+  const passwords = new Passwords()
+  const stored = await passwords.hash('Größe')
+  expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(await passwords.verify(stored, 'Gro\u0308ße'.normalize('NFD'))).toBe(true)
+  expect(await passwords.verify(stored, 'Grösse')).toBe(false)
+  expect(passwords.isOutdated(stored)).toBe(false)
+  expect(passwords.isOutdated(stored.replace('t=2', 't=1'))).toBe(true)
+})
+
+test('computes a bounded number of hashes at once, lets a bounded number wait and refuses the rest', async () => {
+  const threads = new CountingThreads()
+  const passwords = new Passwords({ atWork: 2, queue: 3, threads })
+  const asked = Array.from({ length: 9 }, (_, at) => passwords.hash(`password ${at}`))
+  const results = await Promise.allSettled(asked)
+  expect(threads.most).toBe(2)
+  expect(results.map(({ status }) => status)).toEqual([
+    ...Array.from({ length: 5 }, () => 'fulfilled'),
+    ...Array.from({ length: 4 }, () => 'rejected'),
+  ])
+  const { reason } = results.at(-1) as PromiseRejectedResult
+  expect(reason).toMatchObject({ code: 'busy', status: 429, retryAfterSeconds: 1 })
+  expect(await Promise.all(asked.slice(0, 2).map(() => passwords.hash('again')))).toHaveLength(2)
+})
+
+test('an account that does not exist costs a hash of the same parameters', async () => {
+  const threads = new CountingThreads()
+  const passwords = new Passwords({ threads })
+  for (const missing of [undefined, null]) expect(await passwords.verify(missing, 'swordfish')).toBe(false)
+  expect(threads.compared).toHaveLength(2)
+  for (const decoy of threads.compared) expect(passwords.isOutdated(decoy)).toBe(false)
+})
+
+test('a hash that cannot be read is an error, and the thread goes on', async () => {
+  const passwords = new Passwords({ atWork: 1 })
+  await expect(passwords.verify('rubbish', 'swordfish')).rejects.toThrow()
+  expect(await passwords.verify(await passwords.hash('swordfish'), 'swordfish')).toBe(true)
+})
+
+test.skipIf(process.platform === 'win32')(
+  'hashes take no thread of the pool that signs answers',
+  async () => {
+    const passwords = new Passwords({ atWork: 1 })
+    await passwords.hash('starts the thread')
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-pool-'))
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    // To open a pipe that nobody writes to occupies a thread of the pool until somebody does.
+    const readers = Array.from({ length: Number(process.env.UV_THREADPOOL_SIZE ?? 4) }, () => open(pipe, 'r'))
+    try {
+      expect(await passwords.hash('while the pool is full')).toContain('argon2id')
+    } finally {
+      closeSync(openSync(pipe, 'w'))
+      for (const reader of readers) await (await reader).close()
+      rmSync(folder, { recursive: true })
+    }
+  },
+)
