@@ -245,6 +245,7 @@ test.describe('an app', () => {
     const view = dialog(page, 'App Settings')
     await view.getByRole('tab', { name: 'Error Messages' }).click()
     await expect(view.getByRole('textbox')).toHaveCount(19)
+    await expect(view.getByText('Not in use yet')).toHaveCount(4)
     const save = view.getByRole('button', { name: 'Save Messages' })
     await expect(save).toBeDisabled()
     const text = view.getByLabel('usernameNotFound', { exact: true })

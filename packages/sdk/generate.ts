@@ -2,7 +2,13 @@
 // fails while the files differ.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { errorFacts, type MessageKey, messageDefaults, verdictOrder } from '@keyward/contract'
+import {
+  errorFacts,
+  type MessageKey,
+  messageDefaults,
+  reservedMessages,
+  verdictOrder,
+} from '@keyward/contract'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 const codesPath = path('src/codes.ts')
@@ -14,11 +20,15 @@ const refusals: MessageKey[] = (Object.keys(messageDefaults) as MessageKey[]).fi
 
 const codes = `// Written by generate.ts from the contract.
 
-/** Why the server refuses, by the name of the message that the app's owner can edit. */
+/**
+ * Why the server refuses, by the name of the message that the app's owner can edit. No server sends these yet:
+ * ${reservedMessages.join(', ')}.
+ */
 export type LicenseState =
 ${refusals.map((key) => `  | '${key}'`).join('\n')}
 `
 
+const fires = (key: string) => !(reservedMessages as readonly string[]).includes(key)
 const inOrder = (one: MessageKey, other: MessageKey) => rank(one) - rank(other)
 const rank = (key: MessageKey) => {
   const at = (verdictOrder as readonly string[]).indexOf(key)
@@ -27,7 +37,7 @@ const rank = (key: MessageKey) => {
 const name = (key: string) => (refusals.includes(key as MessageKey) ? `\`${key}\`` : key)
 
 function statusRow(status: number, more = ''): string {
-  const found = refusals.filter((key) => errorFacts(key).status === status).sort(inOrder)
+  const found = refusals.filter((key) => errorFacts(key).status === status && fires(key)).sort(inOrder)
   return `| ${status} | ${found.map(name).join(', ')}${more} |`
 }
 
@@ -41,7 +51,8 @@ const sections = {
     statusRow(400, wrongInput),
     ...[401, 403, 404, 409].map((status) => statusRow(status)),
   ].join('\n'),
-  order: `${verdictOrder.map(name).join(', ')}.`,
+  order: `${verdictOrder.filter(fires).map(name).join(', ')}.`,
+  reserved: `${reservedMessages.map(name).join(', ')}: their texts can be edited, and no answer has them yet.`,
 }
 
 /** The file contents as they should be, by path. */

@@ -42,7 +42,7 @@ export const program = {
       appId,
       secret: z.string().min(1).max(128),
       version: z.string().min(1).max(32),
-      hash: z.string().max(256).optional(),
+      hash: z.string().max(256).optional().describe('reserved: not checked yet'),
       hwid: hwid.optional(),
     }),
     data: z.strictObject({

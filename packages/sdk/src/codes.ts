@@ -1,6 +1,9 @@
 // Written by generate.ts from the contract.
 
-/** Why the server refuses, by the name of the message that the app's owner can edit. */
+/**
+ * Why the server refuses, by the name of the message that the app's owner can edit. No server sends these yet:
+ * hashCheckFail, pausedSub, hwidBlacklisted, vpnBlocked.
+ */
 export type LicenseState =
   | 'appDisabled'
   | 'usernameTaken'

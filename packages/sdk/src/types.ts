@@ -122,7 +122,7 @@ export interface KeywardOptions {
   publicKeys: readonly PublicJwk[] | { readonly keys: readonly PublicJwk[] } | PublicJwk
   /** The program's own version, compared with the app's version on the server; 1 to 32 characters. */
   version: string
-  /** A digest of the program's own file, for apps that check it; up to 256 characters. */
+  /** Reserved: sent with `init`, where the server does not check it yet; up to 256 characters. */
   hash?: string
   /**
    * The hardware id, 1 to 256 characters, or a function that finds it. Left out: a salted hash of the

@@ -1,4 +1,4 @@
-import { type DataOf, endpoints, type MessageKey, messageDefaults } from '@keyward/contract'
+import { type DataOf, endpoints, type MessageKey, messageDefaults, reservedMessages } from '@keyward/contract'
 import { useState } from 'react'
 import type { z } from 'zod'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
@@ -64,6 +64,9 @@ function MessagesForm({ id, messages, onClose }: { id: string; messages: Message
           <Field
             key={key}
             label={<span className="font-mono text-[0.8125rem]">{key}</span>}
+            hint={
+              reservedMessages.includes(key) ? 'Not in use yet: no check of the server sends it.' : undefined
+            }
             error={errors[key]?.message}
           >
             <Input {...form.register(key)} autoComplete="off" placeholder={messageDefaults[key]} />
