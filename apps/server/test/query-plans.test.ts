@@ -8,10 +8,10 @@ import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
 import { readFreePlaces } from '../src/modules/apps/apps.repo.ts'
 import * as clients from '../src/modules/clients/clients.repo.ts'
+import * as subscriptions from '../src/modules/entitlements/entitlements.service.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/payments.coupons.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
-import * as subscriptions from '../src/modules/subscriptions/subscriptions.service.ts'
 import { countTables, deleteEmptyCounts } from '../src/modules/system/system.repo.ts'
 
 let database: Database & { dialect: 'sqlite' }

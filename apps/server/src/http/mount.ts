@@ -11,6 +11,7 @@ import {
 } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OwnerActor, ResellerActor } from '../core/actor.ts'
+import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
 import { problem } from '../core/problem.ts'
 import type { Gates } from './gate.ts'
 import { parseInput } from './input.ts'
@@ -38,39 +39,6 @@ export interface Input<E extends Endpoint, A extends Access = Access> {
   address: string
   /** For what is signed: the bytes of the body as they came, and the headers. */
   sent: { body: Buffer; headers: IncomingHttpHeaders }
-}
-
-/** Data with a message beside it. */
-export class WithMessage<Data> {
-  readonly data: Data
-  readonly message: string
-
-  constructor(data: Data, message: string) {
-    this.data = data
-    this.message = message
-  }
-}
-
-/** A file instead of JSON, for endpoints that declare its media types; written while it is sent. */
-export class FileAnswer {
-  readonly name: string
-  readonly type: string
-  readonly content: Readable
-
-  constructor(file: { name: string; type: string; content: Readable }) {
-    this.name = file.name
-    this.type = file.type
-    this.content = file.content
-  }
-}
-
-/** Server-sent events, for endpoints that declare them: goes on until one of the two ends it. */
-export class StreamAnswer {
-  readonly content: Readable
-
-  constructor(content: Readable) {
-    this.content = content
-  }
 }
 
 type Handler<E extends Endpoint, A extends Access> = (

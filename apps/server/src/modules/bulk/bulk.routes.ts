@@ -1,6 +1,7 @@
 import { endpoints } from '@keyward/contract'
+import { WithMessage } from '../../core/answers.ts'
 import type { Ctx } from '../../core/ctx.ts'
-import { type Mount, WithMessage } from '../../http/mount.ts'
+import type { Mount } from '../../http/mount.ts'
 import { changeClients } from '../clients/clients.bulk.ts'
 import { clientSource } from '../clients/clients.service.ts'
 import { changeLicenses } from '../licenses/licenses.bulk.ts'

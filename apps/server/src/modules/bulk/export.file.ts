@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Client, License } from '@keyward/contract'
-import { FileAnswer } from '../../http/mount.ts'
+import { FileAnswer } from '../../core/answers.ts'
 import { toCsvLine } from './csv.ts'
 
 type Columns<Row> = Record<string, (row: Row) => string | boolean | null>

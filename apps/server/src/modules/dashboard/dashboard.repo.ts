@@ -1,40 +1,7 @@
 import { sql } from 'kysely'
 import { hour } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
-import type { Db, Tx } from '../../db/open.ts'
-import type { DailyMetric } from '../../db/tables.ts'
-
-/** Counts per UTC day from `firstDay` on, of an owner or of one app that is known to be the owner's. */
-export async function dailyCounts(
-  db: Db,
-  scope: OwnerScope,
-  filter: { appId?: string | undefined; firstDay: number },
-): Promise<{ day: number; metric: DailyMetric; n: number }[]> {
-  const query = db
-    .selectFrom('daily_counts')
-    .select((eb) => ['day', 'metric', eb.fn.sum<number>('n').as('n')])
-    .where('owner_id', '=', scope.ownerId)
-    .where('metric', 'in', ['licenses', 'clients', 'activations', 'sign_ins'])
-    .where('day', '>=', filter.firstDay)
-    .groupBy(['day', 'metric'])
-  const rows = await (filter.appId === undefined ? query : query.where('app_id', '=', filter.appId)).execute()
-  return rows.map((row) => ({ ...row, n: Number(row.n) }))
-}
-
-export async function addToDay(
-  tx: Tx,
-  row: { appId: string; ownerId: string; day: number; metric: DailyMetric },
-): Promise<void> {
-  await tx
-    .insertInto('daily_counts')
-    .values({ app_id: row.appId, owner_id: row.ownerId, day: row.day, metric: row.metric, n: 1 })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['app_id', 'metric', 'day'])
-        .doUpdateSet((eb) => ({ n: eb('daily_counts.n', '+', 1) })),
-    )
-    .execute()
-}
+import type { Db } from '../../db/open.ts'
 
 /** How many used licenses end after `from` and until `to`: whole hours from their counts, the two broken ones row by row. */
 export async function countEnding(

@@ -1,11 +1,11 @@
 import { limits } from '@keyward/contract'
 import { day, dayNumber } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
-import type { Tx } from '../../db/open.ts'
 import type { DailyMetric } from '../../db/tables.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { getUser } from '../auth/auth.service.ts'
 import { countClients } from '../clients/clients.service.ts'
+import { listDailyCounts } from '../daily-counts/daily-counts.service.ts'
 import { countLicenses } from '../licenses/licenses.service.ts'
 import * as repo from './dashboard.repo.ts'
 
@@ -16,7 +16,7 @@ export async function dashboardData(ctx: Ctx, scope: OwnerScope) {
   const { lists } = ctx.database
   const now = ctx.clock.now()
   const today = dayNumber(now)
-  const counts = await repo.dailyCounts(lists, scope, { firstDay: today - 2 * period + 1 })
+  const counts = await listDailyCounts(lists, scope, { firstDay: today - 2 * period + 1 })
   const growth = (metric: DailyMetric) => {
     const rows = counts.filter((row) => row.metric === metric)
     const total = rows.reduce((sum, row) => sum + row.n, 0)
@@ -49,7 +49,7 @@ export async function dashboardData(ctx: Ctx, scope: OwnerScope) {
 export async function activity(ctx: Ctx, scope: OwnerScope, app: string | undefined) {
   const appId = app === undefined ? undefined : (await getApp(ctx.db, scope, app)).id
   const firstDay = dayNumber(ctx.clock.now()) - period + 1
-  const counts = await repo.dailyCounts(ctx.database.lists, scope, { appId, firstDay })
+  const counts = await listDailyCounts(ctx.database.lists, scope, { appId, firstDay })
   const on = (at: number, metric: DailyMetric) =>
     counts.find((row) => row.day === at && row.metric === metric)?.n ?? 0
   return Array.from({ length: period }, (_, index) => firstDay + index).map((at) => ({
@@ -58,11 +58,3 @@ export async function activity(ctx: Ctx, scope: OwnerScope, app: string | undefi
     signIns: on(at, 'sign_ins'),
   }))
 }
-
-/** Counts an activation or a sign-in of today, in the transaction that makes it. */
-export const countToday = (
-  tx: Tx,
-  app: { id: string; owner_id: string },
-  metric: 'activations' | 'sign_ins',
-  now: number,
-): Promise<void> => repo.addToDay(tx, { appId: app.id, ownerId: app.owner_id, day: dayNumber(now), metric })

@@ -1,5 +1,6 @@
 import { endpoints } from '@keyward/contract'
-import { type Mount, StreamAnswer } from '../../http/mount.ts'
+import { StreamAnswer } from '../../core/answers.ts'
+import type { Mount } from '../../http/mount.ts'
 import type { Events } from './events.service.ts'
 
 export function eventsRoutes(mount: Mount, events: Events): void {

@@ -3,7 +3,7 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
-import { extendLicenses } from '../subscriptions/subscriptions.service.ts'
+import { extendLicenses } from '../entitlements/entitlements.service.ts'
 import * as repo from './licenses.repo.ts'
 import { deleteForGood, toLicense } from './licenses.service.ts'
 

@@ -1,7 +1,8 @@
 import { endpoints } from '@keyward/contract'
+import { WithMessage } from '../../core/answers.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
-import { type Mount, WithMessage } from '../../http/mount.ts'
+import type { Mount } from '../../http/mount.ts'
 import * as service from './licenses.service.ts'
 
 export function licensesRoutes(mount: Mount, ctx: Ctx): void {

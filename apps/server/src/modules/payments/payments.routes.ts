@@ -1,6 +1,7 @@
 import { endpoints } from '@keyward/contract'
+import { WithMessage } from '../../core/answers.ts'
 import type { Attempts } from '../../http/limits.ts'
-import { type Mount, WithMessage } from '../../http/mount.ts'
+import type { Mount } from '../../http/mount.ts'
 import { validateCoupon } from './payments.coupons.ts'
 import { createOrder } from './payments.orders.ts'
 import { acceptEvent } from './payments.pipeline.ts'

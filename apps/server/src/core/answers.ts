@@ -1,0 +1,34 @@
+import type { Readable } from 'node:stream'
+
+/** Data with a message beside it. */
+export class WithMessage<Data> {
+  readonly data: Data
+  readonly message: string
+
+  constructor(data: Data, message: string) {
+    this.data = data
+    this.message = message
+  }
+}
+
+/** A file instead of JSON, for endpoints that declare its media types; written while it is sent. */
+export class FileAnswer {
+  readonly name: string
+  readonly type: string
+  readonly content: Readable
+
+  constructor(file: { name: string; type: string; content: Readable }) {
+    this.name = file.name
+    this.type = file.type
+    this.content = file.content
+  }
+}
+
+/** Server-sent events, for endpoints that declare them: goes on until one of the two ends it. */
+export class StreamAnswer {
+  readonly content: Readable
+
+  constructor(content: Readable) {
+    this.content = content
+  }
+}
