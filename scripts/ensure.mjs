@@ -154,6 +154,17 @@ export async function buildSdk() {
   if (code !== 0) process.exit(code)
 }
 
+/** Packs the built SDK into a file in `directory` and returns the file's path. */
+export function packSdk(directory) {
+  const { status, stdout, stderr } = spawnSync(
+    npm(),
+    ['pack', '--ignore-scripts', '--json', '--pack-destination', directory],
+    { cwd: at('packages', 'sdk'), encoding: 'utf8', shell: process.platform === 'win32' },
+  )
+  if (status !== 0) throw new Error(`The SDK could not be packed: ${stderr}`)
+  return join(directory, Object.values(JSON.parse(stdout))[0].filename)
+}
+
 function files(path) {
   if (!statSync(path).isDirectory()) return [path]
   return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>

@@ -1,0 +1,7 @@
+// Packs the TypeScript SDK into one file that `npm install` takes, in any project and without a registry.
+import { buildSdk, ensureInstalled, packSdk, root } from './ensure.mjs'
+
+ensureInstalled({ dev: true })
+await buildSdk()
+const file = packSdk(root)
+console.log(`The SDK is packed. In the folder of your program:\n\n  npm install "${file}"\n`)
