@@ -111,6 +111,15 @@ const unsigned = (name: string, status: number, body: string): AnswerCase => ({
   expect:
     status === 429 || status >= 500 ? { outcome: 'unavailable' } : { outcome: 'refused', reason: 'unsigned' },
 })
+/** An answer without a verdict whose headers hold nothing under the label, or nothing that can be parsed. */
+const withHeaders = (name: string, status: number, headers: [string, string][]): AnswerCase => ({
+  name,
+  request: login,
+  response: { status, headers, body: '' },
+  expect: name.includes('cannot be parsed')
+    ? { outcome: 'refused', reason: 'malformed_signature' }
+    : { outcome: 'unavailable' },
+})
 const answerTo = (name: string, other: AnswerCase['request'], reason: string): AnswerCase => {
   const { base: _, ...response } = respond(other, 200, granted)
   return { name, request: login, response, expect: { outcome: 'refused', reason } }
@@ -153,10 +162,32 @@ const answers: AnswerCase[] = [
     {},
     setHeader('signature-input', (value) => value.replace(';created', ';  created')),
   ),
+  accepted(
+    'white space around a value, which is not a part of it',
+    login,
+    200,
+    granted,
+    {},
+    setHeader('content-digest', (value) => `  ${value}\t`),
+  ),
+  accepted('a signed body without success: believed, and no verdict', login, 200, '{"data":{}}'),
   accepted('a signed 429', login, 429, '{"success":false,"code":"rate_limited","message":"Later"}'),
   accepted('a signed 500', login, 500, '{"success":false,"code":"internal","message":"Sorry"}'),
   unsigned('an unsigned 429', 429, ''),
   unsigned('an unsigned 502', 502, '<html></html>'),
+  withHeaders('a signature of a proxy on a 502', 502, [
+    ['signature-input', 'proxy=("@status");created=1;keyid="p"'],
+    ['signature', 'proxy=:AAAA:'],
+  ]),
+  withHeaders('a signature on a 503 that cannot be parsed', 503, [['signature', 'keyward=:AA']]),
+  withHeaders('an input on a 429 that cannot be parsed, beside the signature of a proxy', 429, [
+    ['signature-input', '((('],
+    ['signature', 'proxy=:AAAA:'],
+  ]),
+  withHeaders('an empty signature on a 500', 500, [
+    ['signature-input', ''],
+    ['signature', ' '],
+  ]),
   unsigned('an unsigned success', 200, granted),
   unsigned('an unsigned refusal', 403, banned),
   unsigned('an unsigned redirect', 302, ''),

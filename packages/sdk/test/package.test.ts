@@ -33,7 +33,7 @@ test('the packed SDK installs in an empty project without a registry and runs th
     `import { Keyward, KeywardNetworkError } from '@keyward/sdk'
 const publicKeys = [{ kty: 'OKP', crv: 'Ed25519', kid: 'k', x: 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs' }]
 const keyward = new Keyward({
-  baseUrl: 'http://127.0.0.1:${await closedPort()}', appId: 'k3yw4rd1', secret: 's', publicKeys, version: '1.0.0', timeoutMs: 500,
+  baseUrl: 'http://127.0.0.1:${await closedPort()}', appId: 'k3yw4rd1', secret: 's', publicKeys, version: '1.0.0', timeoutMs: 30_000,
 })
 const error = await keyward.license('KEY').catch((error) => error)
 console.log(error instanceof KeywardNetworkError, error.code)
