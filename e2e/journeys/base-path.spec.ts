@@ -6,7 +6,6 @@ import { test } from '../keyward.ts'
 import { unique } from '../steps.ts'
 
 const base = '/tools/keyward'
-test.skip(({ isMobile }) => isMobile, 'paths do not depend on the layout')
 test.use({ environment: { PUBLIC_URL: `http://localhost${base}` } })
 
 /** A proxy that serves Keyward under the base path and removes that path before it passes a request on. */
