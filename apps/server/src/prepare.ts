@@ -6,6 +6,7 @@ import { systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
 import { openSeal } from './core/secret-key.ts'
 import { holdDataDir, refuseUnfinishedRestore } from './db/data-dir.ts'
+import { removeScratch } from './db/files.ts'
 import { migrate } from './db/migrate.ts'
 import { migrations } from './db/migrations/index.ts'
 import { type Database, openDatabase } from './db/open.ts'
@@ -45,6 +46,7 @@ function backUp(database: Database, now: number): void {
   if (database.dialect !== 'sqlite') return
   const directory = join(dirname(database.path), 'backups')
   mkdirSync(directory, { recursive: true, mode: 0o700 })
+  removeScratch(directory)
   const stamp = new Date(now).toISOString().replace(/[:.]/g, '-')
   publishCopy(database.handles.writer.database, join(directory, `before-migration-${stamp}.db`))
 }

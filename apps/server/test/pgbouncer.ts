@@ -15,7 +15,9 @@ const isRoot = process.getuid?.() === 0
 
 /** Where PgBouncer is installed; on a machine of the continuous integration it is installed when it is missing. */
 export function findPgBouncer(): string | undefined {
-  const found = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync)
+  const find = () =>
+    ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync)
+  const found = find()
   if (found || process.env.CI === undefined || !isRoot) return found
   try {
     execFileSync('apt-get', ['update'], { stdio: 'ignore', timeout: 60_000 })
@@ -27,7 +29,7 @@ export function findPgBouncer(): string | undefined {
   } catch {
     return undefined
   }
-  return findPgBouncer()
+  return find()
 }
 
 /** PgBouncer in transaction mode: every transaction may get another connection, and a few serve everybody. */

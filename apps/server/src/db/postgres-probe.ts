@@ -41,3 +41,13 @@ export async function runningAmong(
   )
   return new Set(rows.map((row: { pid: number }) => row.pid))
 }
+
+/** Ends a connection, without waiting for a server that does not answer. */
+export async function endWithin(client: { end(): Promise<void> }, ms: number): Promise<void> {
+  let late: NodeJS.Timeout | undefined
+  const waited = new Promise<void>((resolve) => {
+    late = setTimeout(resolve, ms)
+  })
+  await Promise.race([client.end().catch(() => {}), waited])
+  clearTimeout(late)
+}

@@ -1,7 +1,7 @@
 import { CompiledQuery, type DatabaseConnection, PostgresDialect, PostgresDriver } from 'kysely'
 import pg from 'pg'
 import { DatabaseUnavailableError } from './failure.ts'
-import { answersWithin, isDirect, runningAmong } from './postgres-probe.ts'
+import { answersWithin, endWithin, isDirect, runningAmong } from './postgres-probe.ts'
 import { StorageRoom } from './storage-room.ts'
 
 const checkouts = { max: 10, longestWaitMs: 4500, connectMs: 4000 }
@@ -102,13 +102,7 @@ export class PostgresPool {
   async end(): Promise<void> {
     this.#isEnding = true
     clearTimeout(this.#timer)
-    // A server that does not answer says no goodbye either.
-    let late: NodeJS.Timeout | undefined
-    const waited = new Promise<void>((resolve) => {
-      late = setTimeout(resolve, endMs)
-    })
-    await Promise.race([this.#pool.end(), waited])
-    clearTimeout(late)
+    await endWithin(this.#pool, endMs)
   }
 
   #watch<T>(client: pg.PoolClient | undefined, work: Promise<T>, longestMs?: number): Promise<T> {

@@ -49,6 +49,7 @@ export class StorageRoom {
 }
 
 async function freeBytes(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory)
-  return bavail * bsize
+  const { blocks, bavail, bsize } = await statfs(directory)
+  // Some file systems do not say.
+  return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
 }

@@ -20,7 +20,7 @@ describe.skipIf(process.env.TEST_DATABASE !== 'postgres')('PostgreSQL that is lo
   })
   afterEach(async () => {
     gate.thaw()
-    await on.close()
+    await on.close().catch(() => {})
     await gate.close()
   })
 
@@ -56,6 +56,14 @@ describe.skipIf(process.env.TEST_DATABASE !== 'postgres')('PostgreSQL that is lo
     expect((await owner.call('POST', '/apps', { name: 'Borealis' })).status).toBe(201)
     await expect.poll(() => on.database.dialect === 'postgres' && on.database.pool.counts.waiting).toBe(0)
     expect(gate.open()).toBeLessThan(20)
+  })
+
+  test('does not keep the server from closing while it is frozen', async () => {
+    gate.freeze()
+    const begun = performance.now()
+    await on.server.close()
+    await on.database.close()
+    expect(performance.now() - begun).toBeLessThan(2 * limitMs)
   })
 
   test('answers 503 while it is away, and works when it is back', async () => {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { second } from '../../core/clock.ts'
 import type { PostgresPool } from '../../db/postgres.ts'
-import { isDirect } from '../../db/postgres-probe.ts'
+import { endWithin, isDirect } from '../../db/postgres-probe.ts'
 
 const channel = 'keyward_changes'
 const gatherMs = 200
@@ -93,7 +93,7 @@ export class PostgresEvents {
     clearInterval(this.#unheard)
     await this.#flush()
     this.#listener?.client.removeAllListeners('end')
-    await this.#listener?.client.end().catch(() => {})
+    if (this.#listener) await endWithin(this.#listener.client, second)
   }
 
   async #flush(): Promise<void> {
