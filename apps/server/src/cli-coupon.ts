@@ -1,12 +1,7 @@
 import { instant } from '@keyward/contract'
 import { systemClock, toEpochMs, toIso } from './core/clock.ts'
 import type { Database } from './db/open.ts'
-import {
-  type CouponWithUses,
-  endCoupon,
-  listCoupons,
-  setCoupon,
-} from './modules/payments/payments.coupons.admin.ts'
+import { type CouponWithUses, endCoupon, listCoupons, setCoupon } from './modules/payments/coupons.admin.ts'
 
 /** A mistake of whoever typed the command, told without a stack. */
 export class UsageError extends Error {}

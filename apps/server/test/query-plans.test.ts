@@ -10,7 +10,7 @@ import { readFreePlaces } from '../src/modules/apps/apps.repo.ts'
 import * as clients from '../src/modules/clients/clients.repo.ts'
 import * as subscriptions from '../src/modules/entitlements/entitlements.service.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
-import { refuseUnusable } from '../src/modules/payments/payments.coupons.ts'
+import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
 import { countTables, deleteEmptyCounts } from '../src/modules/system/system.repo.ts'
 

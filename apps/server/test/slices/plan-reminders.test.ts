@@ -4,7 +4,7 @@ import { day, hour, minute } from '../../src/core/clock.ts'
 import { createSeal } from '../../src/core/crypto.ts'
 import { MailError } from '../../src/modules/mail/mail.error.ts'
 import type { Mail, Mailer } from '../../src/modules/mail/mail.service.ts'
-import { sendReminders, tidyReminders } from '../../src/modules/plans/plans.reminders.ts'
+import { sendReminders, tidyReminders } from '../../src/modules/plans/reminders.service.ts'
 import { type Owner, refusal, signUp } from '../actors.ts'
 import { startServer, type TestServer } from '../harness.ts'
 

@@ -10,10 +10,10 @@ import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import { type Attempts, guess, registrations } from '../../http/limits.ts'
 import { listAppRefs } from '../apps/apps.service.ts'
-import { getPaid, type Paid } from '../payments/payments.state.ts'
+import { limitOrNull, type PlanLimits, planLimits, planOf } from '../owners/plan.rules.ts'
+import { getPaid, type Paid } from '../payments/subscription.service.ts'
 import * as repo from './auth.repo.ts'
 import { checkPassword } from './password.rules.ts'
-import { limitOrNull, type PlanLimits, planLimits, planOf } from './plan.rules.ts'
 
 export { findOwnerByEmail, lockOwner } from './auth.repo.ts'
 

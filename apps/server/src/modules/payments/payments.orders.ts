@@ -3,13 +3,13 @@ import type { VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { newId, newReceipt } from '../../core/ids.ts'
+import { formatAmount } from '../../core/money.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import type { OrderRow } from '../../db/tables.ts'
 import type { Attempts } from '../../http/limits.ts'
 import { lockOwner } from '../auth/auth.service.ts'
-import { formatAmount } from '../plans/plans.rules.ts'
-import { countingMisses, lockCoupon, refuseUnusable } from './payments.coupons.ts'
+import { countingMisses, lockCoupon, refuseUnusable } from './coupons.service.ts'
 import {
   type PaymentProvider,
   type Payments,

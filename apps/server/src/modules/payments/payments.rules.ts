@@ -1,8 +1,8 @@
 import { limits, type PaymentStatus } from '@keyward/contract'
 import { day, hour, minute } from '../../core/clock.ts'
 import type { OrderRow, PaymentRow } from '../../db/tables.ts'
-import { termDays } from '../plans/plans.rules.ts'
 import type { ProviderPayment } from './payments.provider.ts'
+import { termDays } from './pricing.rules.ts'
 
 /** The provider charges nothing less, in the currency's smallest unit. */
 export const smallestCharge = 100

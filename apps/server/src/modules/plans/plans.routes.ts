@@ -2,8 +2,8 @@ import { endpoints } from '@keyward/contract'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
 import { getUser } from '../auth/auth.service.ts'
-import { listOffered } from '../payments/payments.coupons.ts'
-import { listPlans, toPricing } from './plans.rules.ts'
+import { listOffered } from '../payments/coupons.service.ts'
+import { listPlans, toPricing } from '../payments/pricing.rules.ts'
 
 export function plansRoutes(mount: Mount, ctx: Ctx): void {
   const { plans } = endpoints

@@ -4,8 +4,8 @@ import { normalizeName } from '../../core/ids.ts'
 import { transactAsOperator } from '../../core/record.ts'
 import type { Database } from '../../db/open.ts'
 import { findOwnerByEmail, lockOwner, setPremiumUntil } from '../auth/auth.service.ts'
-import { type Plan, planOf } from '../auth/plan.rules.ts'
-import { endPeriods } from '../payments/payments.state.ts'
+import { type Plan, planOf } from '../owners/plan.rules.ts'
+import { endPeriods } from '../payments/subscription.service.ts'
 
 export interface PlanState {
   plan: Plan

@@ -6,7 +6,7 @@ import { inSlices } from '../../core/slices.ts'
 import type { Tx } from '../../db/open.ts'
 import { forgetAddresses } from '../../http/account-guesses.ts'
 import type { Mailer } from '../mail/mail.service.ts'
-import { sendReminders, tidyReminders } from '../plans/plans.reminders.ts'
+import { sendReminders, tidyReminders } from '../plans/reminders.service.ts'
 import { deleteEnded } from '../program/program.repo.ts'
 import * as repo from './system.repo.ts'
 

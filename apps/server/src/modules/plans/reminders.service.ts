@@ -2,8 +2,8 @@ import { day, hour, minute } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { MailError } from '../mail/mail.error.ts'
 import type { Mailer } from '../mail/mail.service.ts'
-import * as repo from './plans.reminders.repo.ts'
-import { toReminder } from './plans.reminders.text.ts'
+import * as repo from './reminders.repo.ts'
+import { toReminder } from './reminders.text.ts'
 
 const mailsPerRun = 200
 /** A claim without a message sent belongs to a process that has ended. */

@@ -1,7 +1,7 @@
 import type { Subscription } from '@keyward/contract'
 import { toIso } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
-import { toPrice } from '../plans/plans.rules.ts'
+import { toPrice } from '../../core/money.ts'
 import * as repo from './payments.repo.ts'
 import { isRefunded, moneyBackUntil } from './payments.rules.ts'
 

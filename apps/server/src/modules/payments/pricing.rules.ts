@@ -1,6 +1,7 @@
-import { limits, type PlanInfo, type Price, type Pricing } from '@keyward/contract'
+import { limits, type PlanInfo, type Pricing } from '@keyward/contract'
 import type { Config } from '../../config.ts'
-import { planLimits } from '../auth/plan.rules.ts'
+import { formatAmount, toPrice } from '../../core/money.ts'
+import { planLimits } from '../owners/plan.rules.ts'
 
 /** How long one payment lasts. */
 export const termDays = { monthly: 30, yearly: 365 } as const
@@ -21,24 +22,6 @@ const features: Record<PlanInfo['_id'], string[]> = {
     'Signed client API',
   ],
 }
-
-/** An amount in the currency's smallest unit, in the currency's usual style; whole amounts without decimals. */
-export function formatAmount(amount: number, currency: string): string {
-  const locale = currency === 'INR' ? 'en-IN' : 'en-US'
-  const format = new Intl.NumberFormat(locale, {
-    style: 'currency',
-    currency,
-    currencyDisplay: 'narrowSymbol',
-    trailingZeroDisplay: 'stripIfInteger',
-  })
-  return format.format(amount / 100)
-}
-
-export const toPrice = (amount: number, currency: string): Price => ({
-  amount,
-  currency,
-  priceFormatted: formatAmount(amount, currency),
-})
 
 export function listPlans({ prices }: Pick<Config, 'prices'>): { free: PlanInfo; premium: PlanInfo } {
   const plan = (_id: PlanInfo['_id'], name: PlanInfo['name'], amount: number): PlanInfo => ({
