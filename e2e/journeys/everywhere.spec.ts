@@ -249,6 +249,7 @@ test.describe('getting started', () => {
     await page.getByRole('button', { name: 'Done' }).click()
     await done(1)
     await expect(step('Create an app')).toContainText('(done)')
+    await expect(step('First activation').getByRole('link')).toHaveCount(0)
 
     await checklist(page).getByRole('link', { name: 'Generate' }).click()
     await expect(page).toHaveURL('/licenses?dialog=generate')
@@ -257,6 +258,7 @@ test.describe('getting started', () => {
     const { apps } = await vendor.call('GET', '/apps')
     const [license] = await vendor.createLicenses(apps[0])
     await done(2)
+    await expect(step('First activation').getByRole('link', { name: 'Copy a key' })).toBeVisible()
 
     await checklist(page).getByRole('link', { name: 'Show snippet' }).click()
     await expect(dialog(page, 'Integrate Tally')).toContainText(new URL(page.url()).origin)

@@ -42,7 +42,7 @@ test.beforeEach(async ({ page }) => {
   })
 })
 
-test('nothing moves while a page of a premium vendor in business loads', async ({
+test('nothing moves while a page of a premium vendor in business loads', { tag: '@phone' }, async ({
   page,
   request,
   keyward,
@@ -52,21 +52,29 @@ test('nothing moves while a page of a premium vendor in business loads', async (
   await expectStill(page, ownerPages)
 })
 
-test('nothing moves while a page of a new vendor on the free plan loads', async ({ page, request }) => {
-  const vendor = await Vendor.signUp(request)
-  await enter(page, vendor, '/profile')
-  await expectStill(page, ownerPages)
-  await vendor.createApp()
-  await expectStill(page, ownerPages)
-})
+for (const apps of [0, 1]) {
+  test(`nothing moves while a page of a new vendor with ${apps} apps loads`, { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    if (apps > 0) await vendor.createApp()
+    await enter(page, vendor, '/profile')
+    await expectStill(page, ownerPages)
+  })
+}
 
-test('nothing moves while a page of the portal loads', async ({ page, request, keyward }) => {
+test('nothing moves while a page of the portal loads', { tag: '@phone' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { seller } = await business(request, keyward)
   await enterPortal(page, seller)
   await expectStill(page, ['/reseller/dashboard', '/reseller/licenses', '/reseller/profile'])
 })
 
-test('nothing moves while a public page loads', async ({ page }) => {
+test('nothing moves while a public page loads', { tag: '@phone' }, async ({ page }) => {
   await expectStill(page, [
     '/',
     '/about',

@@ -23,7 +23,7 @@ export function Pagination({ page, limit, total, onPage, noun = 'items' }: Pagin
       className="flex flex-wrap items-center justify-between gap-3 border-t px-5 py-3"
     >
       <p className="text-[0.8125rem] text-fg-muted tabular-nums">
-        {count(first)}–{count(last)} of {count(total)} {noun}
+        {count(first)}–{count(last)} of {count(total)} {total === 1 ? noun.replace(/s$/, '') : noun}
       </p>
       {pages > 1 && (
         <div className="flex items-center gap-2">

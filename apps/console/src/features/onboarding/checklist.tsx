@@ -22,6 +22,7 @@ export function Checklist({ ownerId, app, hasLicense }: ChecklistProps) {
       title: 'Create an app',
       text: 'It stands for one program that you sell.',
       done: app !== undefined,
+      early: false,
       to: `${paths.dashboard}?dialog=new-app`,
       action: 'Create app',
     },
@@ -29,6 +30,7 @@ export function Checklist({ ownerId, app, hasLicense }: ChecklistProps) {
       title: 'Generate a license',
       text: 'A key that a customer types into your program.',
       done: hasLicense,
+      early: !app,
       to: `${paths.licenses}?dialog=generate`,
       action: 'Generate',
     },
@@ -36,6 +38,7 @@ export function Checklist({ ownerId, app, hasLicense }: ChecklistProps) {
       title: 'Put the snippet in your program',
       text: 'A few lines that let it run with a valid key only.',
       done: false,
+      early: !app,
       to: `${paths.dashboard}?dialog=integrate&id=${app?._id}`,
       action: 'Show snippet',
     },
@@ -43,6 +46,7 @@ export function Checklist({ ownerId, app, hasLicense }: ChecklistProps) {
       title: 'First activation',
       text: 'Run your program with the key. It shows up here at once.',
       done: false,
+      early: !hasLicense,
       to: paths.licenses,
       action: 'Copy a key',
     },
@@ -70,7 +74,6 @@ export function Checklist({ ownerId, app, hasLicense }: ChecklistProps) {
       />
       <ol className="grid border-t md:grid-cols-2 lg:grid-cols-4">
         {steps.map((step, index) => {
-          const possible = index === 0 || app !== undefined
           return (
             <li
               key={step.title}
@@ -84,7 +87,7 @@ export function Checklist({ ownerId, app, hasLicense }: ChecklistProps) {
                   {step.done && <span className="sr-only"> (done)</span>}
                 </p>
                 <p className="flex-1 text-[0.8125rem] text-fg-muted">{step.text}</p>
-                {!step.done && possible && (
+                {!step.done && !step.early && (
                   <Button
                     asChild
                     size="sm"
