@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/core/clock.ts'
 import { sha256 } from '../../src/core/crypto.ts'
+import { Passwords } from '../../src/core/passwords.ts'
 import { makeApp, makePremium, refusal, signUp, startProgram } from '../actors.ts'
 import type { Answer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
@@ -158,4 +159,56 @@ test('an account remembers its last 20 addresses for 90 days, as hashes', async 
   expect(refusal(await signIn(password, newest))).toBe('rate_limited')
   await tidyUp(on)
   expect(await known()).toEqual([])
+})
+
+describe('a right password that is still being compared', () => {
+  /** The real hashes; the answer to a right password can be kept back. */
+  class SlowPasswords extends Passwords {
+    keepBack: Promise<void> | undefined
+    found = () => {}
+
+    override async verify(...given: Parameters<Passwords['verify']>): Promise<boolean> {
+      const matches = await super.verify(...given)
+      if (!matches || !this.keepBack) return matches
+      this.found()
+      await this.keepBack
+      return matches
+    }
+  }
+  const passwords = new SlowPasswords()
+  const slow = serverForAll({ RATE_LIMITS: 'on', PAYMENTS: 'off' }, { passwords })
+
+  /** Signs in with the right password, whose comparison ends after `meanwhile` has ended. */
+  async function signInDuring(meanwhile: (signIn: SignIn) => Promise<void>): Promise<Answer> {
+    const owner = await signUp(slow)
+    const signIn: SignIn = (password, from) =>
+      slow.call('POST', '/auth/login', { body: { email: owner.email, password }, from })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const found = new Promise<void>((done) => {
+      passwords.found = done
+    })
+    passwords.keepBack = promise
+    const answer = signIn(owner.password, home)
+    await found
+    await meanwhile(signIn)
+    passwords.keepBack = undefined
+    resolve()
+    return answer
+  }
+
+  test('is refused when its address used its guesses up meanwhile', async () => {
+    const answer = await signInDuring(async (signIn) => {
+      for (let guess = 0; guess < 10; guess += 1)
+        expect(refusal(await signIn('wrong', home))).toBe('invalid_credentials')
+    })
+    expect(refusal(answer)).toBe('rate_limited')
+  })
+
+  test('is refused when other addresses used up the guesses of the account meanwhile', async () => {
+    expect(refusal(await signInDuring((signIn) => useUp(signIn, 'invalid_credentials')))).toBe('rate_limited')
+  })
+
+  test('signs in when nothing else happened', async () => {
+    expect((await signInDuring(async () => {})).status).toBe(200)
+  })
 })

@@ -1,13 +1,14 @@
 /** @module-tag race */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { type Tx, transact } from '../../src/db/open.ts'
 import { lockClient } from '../../src/modules/clients/clients.service.ts'
 import { redeem, setLicenseExpiry } from '../../src/modules/entitlements/entitlements.service.ts'
-import { makeLicenses, onlyOne, refusal, registerUser, startProgram } from '../actors.ts'
+import { makeLicenses, makePremium, onlyOne, refusal, registerUser, startProgram } from '../actors.ts'
 import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
+import { makeReseller } from '../reseller-actor.ts'
 import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
@@ -100,4 +101,42 @@ test('a user who is deleted while a key is being added leaves that key free', as
   for (const { _id } of [license, added]) {
     expect(await licenseOf(_id)).toMatchObject({ used: 0, used_at: null, client_id: null })
   }
+})
+
+describe('a reseller who is being suspended', () => {
+  const suspended = (id: string) => async (tx: Tx) => {
+    await tx.updateTable('resellers').set({ active: 0 }).where('id', '=', id).execute()
+    await tx.deleteFrom('reseller_sessions').where('reseller_id', '=', id).execute()
+  }
+  const idOf = async (email: string) =>
+    (
+      await on.database.db
+        .selectFrom('resellers')
+        .select('id')
+        .where('email', '=', email)
+        .executeTakeFirstOrThrow()
+    ).id
+
+  test('generates no license with a session that was open before', async () => {
+    await makePremium(on, owner)
+    const reseller = await makeReseller(on, owner, app)
+    const body = { count: 1, expiresAt: on.clock.inDays(1) }
+    const answer = await whileOpen(suspended(await idOf(reseller.email)), () =>
+      reseller.call('POST', '/licenses', body),
+    )
+    expect(refusal(answer)).toBe('unauthorized')
+    expect((await owner.call('GET', `/licenses?app=${app._id}`)).json.data.stats.total).toBe(0)
+  })
+
+  test('signs in no more', async () => {
+    await makePremium(on, owner)
+    const { email, password } = await makeReseller(on, owner, app)
+    const id = await idOf(email)
+    const answer = await whileOpen(suspended(id), () =>
+      on.call('POST', '/resellers/auth/login', { body: { email, password } }),
+    )
+    expect(refusal(answer)).toBe('invalid_credentials')
+    const left = on.database.db.selectFrom('reseller_sessions').select('id').where('reseller_id', '=', id)
+    expect(await left.execute()).toEqual([])
+  })
 })
