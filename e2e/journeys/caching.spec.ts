@@ -47,7 +47,7 @@ test('a list of resellers that cannot be read anew stays, and says so', async ({
   await page.clock.install()
   await enter(page, vendor, '/resellers')
   await expect(row(page, email)).toBeVisible()
-  await page.route('**/api/resellers', (route) =>
+  await page.route('**/api/resellers?*', (route) =>
     route.fulfill({ status: 403, json: { success: false, code: 'forbidden', message: 'No' } }),
   )
   await page.clock.fastForward(31_000)

@@ -253,13 +253,13 @@ test('the directory is searched and filtered, kept in the address', { tag: '@pho
 test('a list that cannot be loaded says so, and is tried again', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const { email } = await createReseller(vendor, app)
-  await page.route('**/api/resellers', (route) =>
+  await page.route('**/api/resellers?*', (route) =>
     route.fulfill({ status: 403, json: { success: false, code: 'forbidden', message: 'No' } }),
   )
   await enter(page, vendor, '/resellers')
   await expect(page.getByText('Failed to load resellers')).toBeVisible()
   await expect(page.getByText('Please try refreshing the page')).toBeVisible()
-  await page.unroute('**/api/resellers')
+  await page.unroute('**/api/resellers?*')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(row(page, email)).toBeVisible()
 })

@@ -185,7 +185,7 @@ test('what fails without a word with resellers, and in their portal', async ({ p
   await resellerButton(page, 'Suspend', reseller.email).click()
   await dialog(page, 'Suspend Reseller').getByRole('button', { name: 'Suspend' }).click()
   await expectToast(page, 'Failed to update reseller.')
-  await page.route('**/api/resellers', silent)
+  await page.route('**/api/resellers?*', silent)
   await page.goto('/resellers')
   await expect(page.getByText('Failed to load resellers')).toBeVisible()
 
@@ -205,7 +205,7 @@ test('what fails without a word with resellers, and in their portal', async ({ p
 test('a reseller without an email cannot be deleted', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const { _id } = await createReseller(vendor, app)
-  await page.route('**/api/resellers', async (route) => {
+  await page.route('**/api/resellers?*', async (route) => {
     const response = await route.fetch()
     const answer = await response.json()
     answer.data.resellers[0].email = ''

@@ -32,9 +32,11 @@ export interface FilterSelectProps {
   /** What it says while nothing is chosen: 'All apps'. */
   unset: string
   options: SelectOption[]
+  /** Where there are more options than are listed: searches all of them. */
+  find?: ((text: string) => Promise<SelectOption[]>) | undefined
 }
 
-export function FilterSelect({ value, onChange, label, unset, options }: FilterSelectProps) {
+export function FilterSelect({ value, onChange, label, unset, options, find }: FilterSelectProps) {
   const all = 'all'
   return (
     <Select
@@ -42,6 +44,7 @@ export function FilterSelect({ value, onChange, label, unset, options }: FilterS
       value={value ?? all}
       onChange={(chosen) => onChange(chosen === all ? undefined : chosen)}
       options={[{ value: all, label: unset }, ...options]}
+      find={find}
       className="max-md:w-auto max-md:grow max-md:basis-[calc(50%-0.25rem)] md:w-36"
     />
   )

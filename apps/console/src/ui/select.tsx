@@ -1,5 +1,6 @@
 import { Check, ChevronDown } from 'lucide-react'
 import { Select as Radix } from 'radix-ui'
+import { lazy, Suspense } from 'react'
 import { cx } from './cx.ts'
 import { useFieldControl } from './field.tsx'
 import { controlClass } from './input.tsx'
@@ -19,9 +20,23 @@ export interface SelectProps {
   label?: string
   disabled?: boolean
   className?: string
+  /** Where there are more options than are listed: searches all of them. */
+  find?: ((text: string) => Promise<SelectOption[]>) | undefined
 }
 
-export function Select({ value, onChange, options, placeholder, label, disabled, className }: SelectProps) {
+const SearchSelect = lazy(() => import('./search-select.tsx'))
+
+export function Select(props: SelectProps) {
+  const { find } = props
+  if (!find) return <PlainSelect {...props} />
+  return (
+    <Suspense fallback={<PlainSelect {...props} disabled />}>
+      <SearchSelect {...props} find={find} />
+    </Suspense>
+  )
+}
+
+function PlainSelect({ value, onChange, options, placeholder, label, disabled, className }: SelectProps) {
   const field = useFieldControl()
   return (
     <Radix.Root value={value ?? ''} onValueChange={onChange} disabled={disabled}>

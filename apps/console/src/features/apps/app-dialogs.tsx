@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react'
+import { useApp } from '../../lib/apps.ts'
 import { lazyNamed } from '../../lib/lazy.ts'
 import { useDialogParam } from '../../lib/url-state.ts'
-import { useApps } from './queries.ts'
 
 const AppSettingsDialog = lazyNamed(() => import('./app-settings-dialog.tsx'), 'AppSettingsDialog')
 const CreateAppDialog = lazyNamed(() => import('./create-app-dialog.tsx'), 'CreateAppDialog')
@@ -26,9 +26,9 @@ export function AppDialogs(props: { canCreate: boolean }) {
 
 function OpenDialog({ canCreate }: { canCreate: boolean }) {
   const dialog = useAppDialog()
-  const apps = useApps()
   const [freshId, setFreshId] = useState<string>()
   const { kind, id, open, close } = dialog
+  const { app } = useApp(id)
 
   if (kind === 'new-app') {
     if (!canCreate) return null
@@ -42,7 +42,6 @@ function OpenDialog({ canCreate }: { canCreate: boolean }) {
       />
     )
   }
-  const app = apps.data?.find((candidate) => candidate._id === id)
   if (!app) return null
   if (kind === 'edit-app') return <EditAppDialog app={app} onClose={close} />
   if (kind === 'app-settings') return <AppSettingsDialog app={app} onClose={close} />

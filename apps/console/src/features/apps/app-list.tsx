@@ -1,15 +1,19 @@
-import { type App, type User, unlimited } from '@keyward/contract'
+import { type App, limits, type User, unlimited } from '@keyward/contract'
 import { Box, Code, Copy, Pause, Pencil, Play, Plus, Settings, Trash2 } from 'lucide-react'
+import { useLastPage, usePage } from '../../lib/list-page.ts'
+import { useUrlState } from '../../lib/url-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { CopyButton, copyText } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
+import { FilterSearch } from '../../ui/filters.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { Pagination } from '../../ui/pagination.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useAppDialog } from './app-dialogs.tsx'
-import { useApps, useTogglePause } from './queries.ts'
+import { useAppCount, useAppPage, useTogglePause } from './queries.ts'
 
 const columns: Column<App>[] = [
   {
@@ -46,9 +50,13 @@ const columns: Column<App>[] = [
 ]
 
 export function AppList({ owner }: { owner: User }) {
-  const apps = useApps()
+  const { page, turnTo } = usePage()
+  const [{ search }, setUrl] = useUrlState('search', 'page')
+  const apps = useAppPage({ page, search })
+  useLastPage(apps.isPlaceholderData ? undefined : apps.data?.pagination.pages)
+  const all = useAppCount()
   const dialog = useAppDialog()
-  const count = apps.data?.length ?? owner.apps.length
+  const count = all ?? owner.appCount
   const full = owner.maxApps !== unlimited && count >= owner.maxApps
   return (
     <Card aria-labelledby="applications" className="overflow-hidden">
@@ -58,25 +66,35 @@ export function AppList({ owner }: { owner: User }) {
           owner.maxApps === unlimited ? `${count} of unlimited apps` : `${count} of ${owner.maxApps} apps`
         }
         actions={
-          <Button
-            variant="primary"
-            disabled={full}
-            title={full ? 'The app limit of your plan is reached' : undefined}
-            onClick={() => dialog.open('new-app')}
-          >
-            <Plus />
-            Add App
-          </Button>
+          <>
+            {(count > limits.pageSizeMax || search) && (
+              <FilterSearch
+                label="Search apps"
+                placeholder="Name or app ID"
+                value={search}
+                onChange={(text) => setUrl({ search: text, page: undefined })}
+              />
+            )}
+            <Button
+              variant="primary"
+              disabled={full}
+              title={full ? 'The app limit of your plan is reached' : undefined}
+              onClick={() => dialog.open('new-app')}
+            >
+              <Plus />
+              Add App
+            </Button>
+          </>
         }
       />
       <Table
         caption="Applications"
         columns={columns}
-        rows={apps.data}
+        rows={apps.data?.apps}
         rowKey={(app) => app._id}
         rowMenu={(app) => <AppMenu app={app} />}
         loading={apps.isPending}
-        skeletonRows={Math.max(1, owner.apps.length)}
+        skeletonRows={Math.max(1, Math.min(owner.appCount, limits.pageSizeMax))}
         error={
           apps.isError && !apps.data
             ? {
@@ -88,20 +106,41 @@ export function AppList({ owner }: { owner: User }) {
             : undefined
         }
         empty={
-          <EmptyState
-            className="border-t"
-            icon={<Box />}
-            title="No applications yet"
-            description="An application stands for one program that you sell. It holds its licenses and end users."
-            actions={
-              <Button variant="primary" onClick={() => dialog.open('new-app')}>
-                <Plus />
-                Create Your First App
-              </Button>
-            }
-          />
+          search ? (
+            <EmptyState
+              className="border-t"
+              icon={<Box />}
+              title="No applications found"
+              description="No name and no app ID matches this search."
+              actions={
+                <Button onClick={() => setUrl({ search: undefined, page: undefined })}>Clear search</Button>
+              }
+            />
+          ) : (
+            <EmptyState
+              className="border-t"
+              icon={<Box />}
+              title="No applications yet"
+              description="An application stands for one program that you sell. It holds its licenses and end users."
+              actions={
+                <Button variant="primary" onClick={() => dialog.open('new-app')}>
+                  <Plus />
+                  Create Your First App
+                </Button>
+              }
+            />
+          )
         }
       />
+      {apps.data && apps.data.pagination.total > limits.pageSizeMax && (
+        <Pagination
+          page={page}
+          limit={limits.pageSizeMax}
+          total={apps.data.pagination.total}
+          onPage={turnTo}
+          noun="apps"
+        />
+      )}
     </Card>
   )
 }

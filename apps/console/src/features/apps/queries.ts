@@ -1,28 +1,51 @@
 import type { App, BodyInputOf, endpoints } from '@keyward/contract'
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  type QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
+import type { AppPage } from '../../lib/apps.ts'
 import { toastFailure } from '../../lib/failure-toast.ts'
 import { keys } from '../../lib/keys.ts'
 import { ownerSession, useToken } from '../../lib/session.ts'
 import { wire } from '../../lib/wire.ts'
 import { toast } from '../../ui/toast.tsx'
 
-/** The vendor's apps, newest first. */
-export function useApps() {
+export { useAppCount, useApps } from '../../lib/apps.ts'
+
+export interface AppQuery {
+  page: number
+  search: string | undefined
+}
+
+/** A page of the apps that the search finds, newest first. */
+export function useAppPage({ page, search }: AppQuery) {
   const token = useToken(ownerSession)
+  const first = page === 1 && !search
   return useQuery({
-    queryKey: keys.apps,
+    queryKey: first ? keys.apps : [...keys.apps, { page, search }],
     meta: { failure: 'Failed to fetch apps' },
-    queryFn: async ({ signal }) => (await call(wire.apps.list, { signal })).apps,
+    queryFn: ({ signal }) => call(wire.apps.list, { query: first ? {} : { page, search }, signal }),
     enabled: token !== null,
     refetchOnWindowFocus: true,
+    placeholderData: keepPreviousData,
   })
 }
 
-function putApp(client: QueryClient, app: App) {
-  client.setQueryData<App[]>(keys.apps, (apps) =>
-    apps?.map((present) => (present._id === app._id ? app : present)),
+/** Changes the apps on every page that was fetched. */
+function setRows(client: QueryClient, change: (apps: App[]) => App[], added = 0) {
+  client.setQueriesData<AppPage>(
+    { queryKey: keys.apps },
+    (page) => page && { ...page, apps: change(page.apps), count: page.count + added },
   )
+}
+
+function putApp(client: QueryClient, app: App) {
+  setRows(client, (apps) => apps.map((present) => (present._id === app._id ? app : present)))
+  client.setQueryData<App>([...keys.app, app._id], (present) => present && app)
 }
 
 /** What counts apps or hangs on them is fetched anew. */
@@ -44,7 +67,10 @@ export function useCreateApp() {
   return useMutation({
     mutationFn: async (name: string) => (await call(wire.apps.create, { body: { name } })).app,
     onSuccess: (app) => {
-      client.setQueryData<App[]>(keys.apps, (apps) => [app, ...(apps ?? [])])
+      client.setQueryData<AppPage>(
+        keys.apps,
+        (page) => page && { ...page, apps: [app, ...page.apps], count: page.count + 1 },
+      )
       refreshAround(client)
       toast.success('App created successfully')
     },
@@ -100,7 +126,7 @@ export function useDeleteApp() {
   return useMutation({
     mutationFn: (id: string) => call(wire.apps.remove, { params: { id } }),
     onSuccess: (_, id) => {
-      client.setQueryData<App[]>(keys.apps, (apps) => apps?.filter((app) => app._id !== id))
+      setRows(client, (apps) => apps.filter((app) => app._id !== id), -1)
       refreshAround(client)
       toast.success('App and all associated data deleted successfully', {
         description: 'All resellers, licenses, and clients have been removed.',

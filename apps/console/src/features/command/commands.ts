@@ -28,6 +28,16 @@ export interface Command {
   act?: () => void
 }
 
+export const toAppCommand = (app: CommandFacts['apps'][number]): Command => ({
+  id: `app-${app._id}`,
+  group: 'Apps',
+  label: app.name,
+  detail: app.appId,
+  icon: 'app',
+  words: `${app._id} app settings`,
+  to: `${paths.dashboard}?dialog=app-settings&id=${app._id}`,
+})
+
 /** Ways into a dialog by its URL; also what `c` does on a page. */
 export const createDialogs: Record<string, string> = {
   [paths.dashboard]: 'new-app',
@@ -100,17 +110,7 @@ export function commandsFor({ apps, canCreateApp, onLogout, onShortcuts }: Comma
         const to = `${path}?dialog=${createDialogs[path]}`
         return { id: `create-${path}`, group: 'Create', label, icon: 'create', words, to }
       }),
-    ...apps.map(
-      (app): Command => ({
-        id: `app-${app._id}`,
-        group: 'Apps',
-        label: app.name,
-        detail: app.appId,
-        icon: 'app',
-        words: `${app._id} app settings`,
-        to: `${paths.dashboard}?dialog=app-settings&id=${app._id}`,
-      }),
-    ),
+    ...apps.map(toAppCommand),
     ...themes.map(
       ({ theme, label }): Command => ({
         id: `theme-${theme}`,

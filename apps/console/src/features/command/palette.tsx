@@ -36,7 +36,9 @@ export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () =
   const known = useMemo(() => commandsFor(facts), [facts])
   const found = useFound(text, facts.apps.length > 0)
   const options = useMemo(() => {
-    const all = [...matching(known, text), ...found.commands]
+    const listed = matching(known, text)
+    const present = new Set(listed.map(({ id }) => id))
+    const all = [...listed, ...found.commands.filter(({ id }) => !present.has(id))]
     return groups.flatMap((group) => all.filter((command) => command.group === group))
   }, [known, text, found.commands])
 

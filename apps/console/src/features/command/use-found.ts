@@ -2,10 +2,11 @@ import type { Client, License } from '@keyward/contract'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { call } from '../../lib/api.ts'
+import { useFindApps } from '../../lib/apps.ts'
 import { keys } from '../../lib/keys.ts'
 import { paths } from '../../lib/paths.ts'
 import { wire } from '../../lib/wire.ts'
-import type { Command } from './commands.ts'
+import { type Command, toAppCommand } from './commands.ts'
 
 const limit = 5
 const restMs = 200
@@ -55,12 +56,24 @@ export function useFound(text: string, hasApps: boolean) {
     queryFn: ({ signal }) => call(wire.clients.list, { query, signal }),
     ...options,
   })
+  const moreApps = useFindApps() !== undefined
+  const apps = useQuery({
+    queryKey: [...keys.apps, 'found', query],
+    queryFn: ({ signal }) => call(wire.apps.list, { query, signal }),
+    ...options,
+    enabled: enabled && moreApps,
+  })
   const asked = hasApps && text.trim().length > 1
   return {
     commands: asked
-      ? [...(licenses.data?.licenses.map(toLicense) ?? []), ...(users.data?.clients.map(toEndUser) ?? [])]
+      ? [
+          ...(apps.data?.apps.map(toAppCommand) ?? []),
+          ...(licenses.data?.licenses.map(toLicense) ?? []),
+          ...(users.data?.clients.map(toEndUser) ?? []),
+        ]
       : [],
-    searching: asked && (search !== text.trim() || licenses.isFetching || users.isFetching),
+    searching:
+      asked && (search !== text.trim() || apps.isFetching || licenses.isFetching || users.isFetching),
     failed: asked && (licenses.isError || users.isError),
   }
 }

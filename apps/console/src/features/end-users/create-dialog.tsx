@@ -1,6 +1,7 @@
 import { endpoints } from '@keyward/contract'
 import { z } from 'zod'
 import { ApiError } from '../../lib/api.ts'
+import { toAppOptions, useApp, useFindApps } from '../../lib/apps.ts'
 import { endOfLocalDay, toDayInput } from '../../lib/dates.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
@@ -38,6 +39,8 @@ export function CreateEndUserDialog({ onClose, apps, appId: chosen }: CreateEndU
     defaultValues: { username: '', password: '', appId: chosen ?? only ?? '', hwid: '', expiresAt: '' },
   })
   const { errors, isValid } = form.formState
+  const { app } = useApp(form.watch('appId') || undefined)
+  const find = useFindApps()
 
   const submit = form.handleSubmit((values) =>
     create.mutate(
@@ -79,7 +82,8 @@ export function CreateEndUserDialog({ onClose, apps, appId: chosen }: CreateEndU
             <FormSelect
               control={form.control}
               name="appId"
-              options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+              options={toAppOptions(apps, app)}
+              find={find}
               placeholder="Choose an application"
             />
           </Field>

@@ -2,6 +2,7 @@ import type { App, License } from '@keyward/contract'
 import { useState } from 'react'
 import { Controller } from 'react-hook-form'
 import { ApiError } from '../../lib/api.ts'
+import { toAppOptions, useApp, useFindApps } from '../../lib/apps.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
 import { DateText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
@@ -67,7 +68,9 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onMade }: GenerateFormPro
   })
   const { errors } = form.formState
   const [app, unit, duration] = form.watch(['app', 'unit', 'duration'])
-  const customKeys = apps.find((candidate) => candidate._id === app)?.settings.allowCustomLicenseKey ?? false
+  const { app: chosen } = useApp(app || undefined)
+  const find = useFindApps()
+  const customKeys = chosen?.settings.allowCustomLicenseKey ?? false
   const expiry = expiryAfter(duration, unit)
 
   const submit = form.handleSubmit(
@@ -103,7 +106,8 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onMade }: GenerateFormPro
                   field.onChange(value)
                   form.resetField('key')
                 }}
-                options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+                options={toAppOptions(apps, chosen)}
+                find={find}
                 placeholder="Choose an application"
               />
             )}

@@ -2,6 +2,7 @@ import { type App, endpoints, unlimited } from '@keyward/contract'
 import { Download, FileUp } from 'lucide-react'
 import { type ChangeEvent, type DragEvent, useState } from 'react'
 import { z } from 'zod'
+import { toAppOptions, useApp, useFindApps } from '../../lib/apps.ts'
 import { saveFile } from '../../lib/download.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
 import { Button } from '../../ui/button.tsx'
@@ -29,7 +30,8 @@ export function ImportForm({ values, apps, maxPerApp, busy, onCheck, onCancel }:
   const form = useSchemaForm(schema, { defaultValues: values })
   const { errors } = form.formState
   const [fileName, setFileName] = useState<string>()
-  const chosen = apps.find(({ _id }) => _id === form.watch('app'))
+  const { app: chosen } = useApp(form.watch('app') || undefined)
+  const find = useFindApps()
   const customKeys = chosen?.settings.allowCustomLicenseKey ?? false
 
   async function take(file: File | undefined) {
@@ -65,7 +67,8 @@ export function ImportForm({ values, apps, maxPerApp, busy, onCheck, onCancel }:
           <FormSelect
             control={form.control}
             name="app"
-            options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+            options={toAppOptions(apps, chosen)}
+            find={find}
             placeholder="Choose an application"
           />
         </Field>

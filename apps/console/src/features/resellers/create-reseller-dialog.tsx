@@ -2,6 +2,7 @@ import { type App, type DataOf, endpoints, limits } from '@keyward/contract'
 import { Crown } from 'lucide-react'
 import { useState } from 'react'
 import { ApiError } from '../../lib/api.ts'
+import { toAppOptions, useApp, useFindApps } from '../../lib/apps.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button } from '../../ui/button.tsx'
@@ -114,6 +115,8 @@ function CreateForm({ apps, appId, onBusy, onCancel, onMade }: CreateFormProps) 
   })
   const { errors } = form.formState
   const blocked = apps.length === 0
+  const { app } = useApp(form.watch('app_id') || undefined)
+  const find = useFindApps()
 
   const submit = form.handleSubmit(async (values) => {
     onBusy(true)
@@ -173,7 +176,8 @@ function CreateForm({ apps, appId, onBusy, onCancel, onMade }: CreateFormProps) 
           <FormSelect
             control={form.control}
             name="app_id"
-            options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+            options={toAppOptions(apps, app)}
+            find={find}
             placeholder="Choose an application"
             disabled={blocked}
           />

@@ -1,20 +1,44 @@
-import type { BodyInputOf, endpoints, Reseller } from '@keyward/contract'
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { BodyInputOf, DataOf, endpoints, Reseller } from '@keyward/contract'
+import {
+  keepPreviousData,
+  type QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
 import { toastFailure } from '../../lib/failure-toast.ts'
 import { keys } from '../../lib/keys.ts'
 import { wire } from '../../lib/wire.ts'
 import { toast } from '../../ui/toast.tsx'
+import type { ResellerFilter } from './filter.ts'
 
-/** All resellers, newest first: the summary counts every one of them. */
-export function useResellers(enabled: boolean) {
+type ResellerPage = DataOf<typeof endpoints.resellers.list>
+
+export interface ResellerQuery extends ResellerFilter {
+  page: number
+  limit: number
+}
+
+/** A page of the resellers that the filters let through, newest first, and the counts of all of them. */
+export function useResellers({ status, ...rest }: ResellerQuery, enabled: boolean) {
+  const query = { ...rest, active: status && (status === 'active' ? 'true' : 'false') }
   return useQuery({
-    queryKey: keys.resellers,
+    queryKey: [...keys.resellers, query],
     meta: { failure: 'Failed to fetch resellers' },
-    queryFn: async ({ signal }) => (await call(wire.resellers.list, { signal })).resellers,
+    queryFn: ({ signal }) => call(wire.resellers.list, { query, signal }),
     enabled,
     refetchOnWindowFocus: true,
+    placeholderData: keepPreviousData,
   })
+}
+
+/** Changes the resellers on every page that was fetched. */
+function setRows(client: QueryClient, change: (rows: Reseller[]) => Reseller[]) {
+  client.setQueriesData<ResellerPage>(
+    { queryKey: keys.resellers },
+    (page) => page && { ...page, resellers: change(page.resellers) },
+  )
 }
 
 function refresh(client: QueryClient) {
@@ -24,9 +48,7 @@ function refresh(client: QueryClient) {
 }
 
 function putReseller(client: QueryClient, reseller: Reseller) {
-  client.setQueryData<Reseller[]>(keys.resellers, (resellers) =>
-    resellers?.map((present) => (present._id === reseller._id ? reseller : present)),
-  )
+  setRows(client, (rows) => rows.map((present) => (present._id === reseller._id ? reseller : present)))
   refresh(client)
 }
 
@@ -78,9 +100,7 @@ export function useDeleteReseller() {
   return useMutation({
     mutationFn: (id: string) => call(wire.resellers.remove, { params: { id } }),
     onSuccess: (_, id) => {
-      client.setQueryData<Reseller[]>(keys.resellers, (resellers) =>
-        resellers?.filter((reseller) => reseller._id !== id),
-      )
+      setRows(client, (rows) => rows.filter((reseller) => reseller._id !== id))
       refresh(client)
       void client.invalidateQueries({ queryKey: keys.licenses })
       toast.success('Reseller has been permanently deleted.')

@@ -1,3 +1,4 @@
+import { toAppOptions, useFindApps } from '../../lib/apps.ts'
 import { FilterBar, FilterSearch, FilterSelect } from '../../ui/filters.tsx'
 import { type ResellerFilter, statusFacts } from './filter.ts'
 
@@ -5,9 +6,12 @@ export interface ResellerFiltersProps {
   values: ResellerFilter
   onChange: (changes: Partial<Record<keyof ResellerFilter, string | undefined>>) => void
   apps: { _id: string; name: string }[]
+  /** The app that is chosen; it may be none of those. */
+  app: { _id: string; name: string } | undefined
 }
 
-export function ResellerFilters({ values, onChange, apps }: ResellerFiltersProps) {
+export function ResellerFilters({ values, onChange, apps, app }: ResellerFiltersProps) {
+  const find = useFindApps()
   return (
     <FilterBar>
       <FilterSearch
@@ -19,9 +23,10 @@ export function ResellerFilters({ values, onChange, apps }: ResellerFiltersProps
       <FilterSelect
         label="App"
         unset="All apps"
-        options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+        options={toAppOptions(apps, app)}
+        find={find}
         value={values.app}
-        onChange={(app) => onChange({ app })}
+        onChange={(id) => onChange({ app: id })}
       />
       <FilterSelect
         label="Status"

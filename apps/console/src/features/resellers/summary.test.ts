@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import { previewLimit, summarize } from './summary.ts'
 
-test('the average of nobody is zero', () => {
-  expect(summarize([])).toEqual({ total: 0, licenses: 0, average: 0 })
+test('the average without resellers is zero', () => {
+  expect(summarize({ total: 0, licenses: 0 })).toEqual({ total: 0, licenses: 0, average: 0 })
 })
 
-test('counts the licenses of all, and the average with one decimal', () => {
-  const resellers = [{ created_licenses: 3 }, { created_licenses: 0 }, { created_licenses: 7 }]
-  expect(summarize(resellers)).toEqual({ total: 3, licenses: 10, average: 3.3 })
+test('the average has one decimal', () => {
+  expect(summarize({ total: 3, licenses: 10 })).toEqual({ total: 3, licenses: 10, average: 3.3 })
 })
 
 test('what remains is never negative', () => {

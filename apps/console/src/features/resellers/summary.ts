@@ -1,5 +1,3 @@
-import type { Reseller } from '@keyward/contract'
-
 export interface ResellerSummary {
   total: number
   /** Licenses that exist, made by any of them. */
@@ -8,10 +6,9 @@ export interface ResellerSummary {
   average: number
 }
 
-export function summarize(resellers: readonly Pick<Reseller, 'created_licenses'>[]): ResellerSummary {
-  const licenses = resellers.reduce((sum, reseller) => sum + reseller.created_licenses, 0)
-  const average = resellers.length === 0 ? 0 : Math.round((licenses / resellers.length) * 10) / 10
-  return { total: resellers.length, licenses, average }
+export function summarize({ total, licenses }: { total: number; licenses: number }): ResellerSummary {
+  const average = total === 0 ? 0 : Math.round((licenses / total) * 10) / 10
+  return { total, licenses, average }
 }
 
 export interface LimitPreview {

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { useOwner } from '../../features/account/session.ts'
 import { AppDialogs, useAppDialog } from '../../features/apps/app-dialogs.tsx'
 import { AppList } from '../../features/apps/app-list.tsx'
-import { useApps } from '../../features/apps/queries.ts'
+import { useAppCount } from '../../features/apps/queries.ts'
 import { useOnboardingDone } from '../../features/onboarding/done.ts'
 import { ActivityChart } from '../../features/stats/activity-chart.tsx'
 import { StatCards } from '../../features/stats/stat-cards.tsx'
@@ -24,11 +24,11 @@ export function DashboardPage() {
   const onboarded = useOnboardingDone(owner?._id ?? '')
   // What surrounds the page stays while it is open, or the page would be made anew with the first activation.
   const [beginning] = useState(!onboarded)
-  const apps = useApps()
+  const appCount = useAppCount()
   const dialog = useAppDialog()
   if (!owner) return null
 
-  const count = apps.data?.length ?? owner.apps.length
+  const count = appCount ?? owner.appCount
   const premium = owner.plan === 'premium'
   const limitless = owner.maxApps === unlimited
   const empty = count === 0

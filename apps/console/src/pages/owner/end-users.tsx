@@ -54,13 +54,13 @@ const dialogs = ['create', 'ban', 'reset-hwid', 'extend', 'delete', ...bulkDialo
 
 export function EndUsersPage() {
   const apps = useApps()
-  const { app, filters, sort, filtered, setFilters, clearFilters } = useFilters(apps.data, statusFacts)
+  const { app, resolving, filters, sort, filtered, setFilters, clearFilters } = useFilters(statusFacts)
   const { page, turnTo } = usePage()
   const dialog = useDialogParam(dialogs)
 
   const hasApps = (apps.data?.length ?? 0) > 0
-  const users = useEndUsers({ ...filters, sort, page, limit: pageSize }, hasApps)
-  const { data } = users
+  const users = useEndUsers({ ...filters, sort, page, limit: pageSize }, hasApps && !resolving)
+  const data = resolving ? undefined : users.data
   useLastPage(users.isPlaceholderData ? undefined : data?.pagination.pages)
   const selection = useSelection(data?.clients, JSON.stringify(filters))
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
@@ -121,6 +121,7 @@ export function EndUsersPage() {
                 <ListFilters
                   search={{ label: 'Search end users', placeholder: 'Username or key' }}
                   apps={apps.data ?? []}
+                  app={app}
                   statuses={statusFacts}
                   values={{ ...filters, sort }}
                   onChange={setFilters}

@@ -53,13 +53,13 @@ const dialogs = ['generate', 'import', 'edit-expiry', 'delete', 'delete-all', ..
 export function LicensesPage() {
   const owner = useOwner()
   const apps = useApps()
-  const { app, filters, sort, filtered, setFilters, clearFilters } = useFilters(apps.data, statusFacts)
+  const { app, resolving, filters, sort, filtered, setFilters, clearFilters } = useFilters(statusFacts)
   const { page, turnTo } = usePage()
   const dialog = useDialogParam(dialogs)
 
   const hasApps = (apps.data?.length ?? 0) > 0
-  const licenses = useLicenses({ ...filters, sort, page, limit: pageSize }, hasApps)
-  const { data } = licenses
+  const licenses = useLicenses({ ...filters, sort, page, limit: pageSize }, hasApps && !resolving)
+  const data = resolving ? undefined : licenses.data
   useLastPage(licenses.isPlaceholderData ? undefined : data?.pagination.pages)
   const selection = useSelection(data?.licenses, JSON.stringify(filters))
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
@@ -148,6 +148,7 @@ export function LicensesPage() {
                 <ListFilters
                   search={{ label: 'Search licenses', placeholder: 'Key, note or user' }}
                   apps={apps.data ?? []}
+                  app={app}
                   statuses={statusFacts}
                   values={{ ...filters, sort }}
                   onChange={setFilters}

@@ -1,3 +1,4 @@
+import { toAppOptions, useFindApps } from '../../lib/apps.ts'
 import { FilterBar, FilterSearch, FilterSelect } from '../../ui/filters.tsx'
 
 type Values = Record<'app' | 'status' | 'search' | 'sort', string | undefined>
@@ -5,22 +6,26 @@ type Values = Record<'app' | 'status' | 'search' | 'sort', string | undefined>
 export interface ListFiltersProps {
   search: { label: string; placeholder: string }
   apps: { _id: string; name: string }[]
+  /** The app that is chosen; it may be none of those. */
+  app: { _id: string; name: string } | undefined
   statuses: Record<string, { label: string }>
   values: Values
   onChange: (changes: Partial<Values>) => void
 }
 
 /** Above the lists of licenses and of end users. */
-export function ListFilters({ search, apps, statuses, values, onChange }: ListFiltersProps) {
+export function ListFilters({ search, apps, app, statuses, values, onChange }: ListFiltersProps) {
+  const find = useFindApps()
   return (
     <FilterBar>
       <FilterSearch {...search} value={values.search} onChange={(text) => onChange({ search: text })} />
       <FilterSelect
         label="App"
         unset="All apps"
-        options={apps.map(({ _id, name }) => ({ value: _id, label: name }))}
+        options={toAppOptions(apps, app)}
+        find={find}
         value={values.app}
-        onChange={(app) => onChange({ app })}
+        onChange={(id) => onChange({ app: id })}
       />
       <FilterSelect
         label="Status"

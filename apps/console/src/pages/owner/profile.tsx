@@ -3,7 +3,7 @@ import { Sparkles } from 'lucide-react'
 import { Suspense } from 'react'
 import { Link } from 'react-router'
 import { useOwner } from '../../features/account/session.ts'
-import { useApps } from '../../features/apps/queries.ts'
+import { useAppCount } from '../../features/apps/queries.ts'
 import { lazyNamed } from '../../lib/lazy.ts'
 import { paths } from '../../lib/paths.ts'
 import { useDialogParam } from '../../lib/url-state.ts'
@@ -30,7 +30,7 @@ const limitText = (value: number | null | undefined) =>
 
 export function ProfilePage() {
   const profile = useOwner()
-  const apps = useApps()
+  const appCount = useAppCount()
   const dialog = useDialogParam(['change-password', 'change-email'])
   const owner = profile.data
   const premium = owner?.plan === 'premium'
@@ -74,7 +74,7 @@ export function ProfilePage() {
             aria-label="Quick stats"
             className="grid grid-cols-1 gap-3 min-[420px]:grid-cols-3 md:gap-4"
           >
-            <StatCard label="Total Apps" value={apps.data?.length ?? owner.apps.length} />
+            <StatCard label="Total Apps" value={appCount ?? owner.appCount} />
             <StatCard label="Payment Status" value={owner.paymentStatus === 'paid' ? 'Paid' : 'Unpaid'} />
             <StatCard label="Premium Access" value={premium ? 'Yes' : 'No'} />
           </section>

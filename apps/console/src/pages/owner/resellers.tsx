@@ -2,7 +2,7 @@ import { ExternalLink, Plus, Sparkles, Store } from 'lucide-react'
 import { useMemo } from 'react'
 import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
-import { filterResellers, statusFacts } from '../../features/resellers/filter.ts'
+import { statusFacts } from '../../features/resellers/filter.ts'
 import { useResellers, useSetActive } from '../../features/resellers/queries.ts'
 import { resellerColumns } from '../../features/resellers/reseller-columns.tsx'
 import { ResellerDialogs, useResellerDialog } from '../../features/resellers/reseller-dialogs.tsx'
@@ -28,15 +28,13 @@ export function ResellersPage() {
   const owner = useOwner().data
   const apps = useApps()
   const hasApps = (apps.data?.length ?? 0) > 0
-  const resellers = useResellers(hasApps)
   const setActive = useSetActive()
   const dialog = useResellerDialog()
-  const { app, filters, filtered, setFilters, clearFilters } = useFilters(apps.data, statusFacts)
+  const { app, resolving, filters, filtered, setFilters, clearFilters } = useFilters(statusFacts)
   const { page, turnTo } = usePage()
-
-  const all = resellers.data
-  const found = all && filterResellers(all, filters)
-  useLastPage(found && Math.ceil(found.length / pageSize))
+  const resellers = useResellers({ ...filters, page, limit: pageSize }, hasApps && !resolving)
+  const data = resolving ? undefined : resellers.data
+  useLastPage(resellers.isPlaceholderData ? undefined : data?.pagination.pages)
 
   const { open } = dialog
   const { mutate: changeActive } = setActive
@@ -51,7 +49,7 @@ export function ResellersPage() {
 
   const free = owner?.plan === 'free'
   const dialogs = owner && apps.isSuccess && (
-    <ResellerDialogs available={!free} apps={apps.data} appId={app?._id} resellers={resellers.data ?? []} />
+    <ResellerDialogs available={!free} apps={apps.data} appId={app?._id} resellers={data?.resellers ?? []} />
   )
   if (apps.isSuccess && !hasApps) {
     return (
@@ -89,26 +87,26 @@ export function ResellersPage() {
           On the free plan no resellers can be created, and those that exist cannot generate licenses.
         </Callout>
       )}
-      <ResellerStats summary={all && summarize(all)} loading={loading} />
+      <ResellerStats summary={data && summarize(data.stats)} loading={loading} />
       <ResellerExplainer />
       <Card>
         <CardHeader
           title="Directory"
           actions={
-            (filtered || all?.length !== 0) && (
-              <ResellerFilters values={filters} onChange={setFilters} apps={apps.data ?? []} />
+            (filtered || data?.stats.total !== 0) && (
+              <ResellerFilters values={filters} onChange={setFilters} apps={apps.data ?? []} app={app} />
             )
           }
         />
         <Table
           caption="Resellers, newest first"
           columns={columns}
-          rows={found?.slice((page - 1) * pageSize, page * pageSize)}
+          rows={data?.resellers}
           rowKey={(reseller) => reseller._id}
           loading={loading}
           error={error && { ...error, description: 'Please try refreshing the page' }}
           empty={
-            filtered && all && all.length > 0 ? (
+            filtered && data && data.stats.total > 0 ? (
               <EmptyState
                 icon={<Store />}
                 title="No resellers found"
@@ -140,8 +138,14 @@ export function ResellersPage() {
             )
           }
         />
-        {found && (
-          <Pagination page={page} limit={pageSize} total={found.length} onPage={turnTo} noun="resellers" />
+        {data && (
+          <Pagination
+            page={page}
+            limit={pageSize}
+            total={data.pagination.total}
+            onPage={turnTo}
+            noun="resellers"
+          />
         )}
       </Card>
       {dialogs}

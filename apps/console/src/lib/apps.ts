@@ -1,0 +1,68 @@
+import type { App, DataOf, endpoints } from '@keyward/contract'
+import { useQuery } from '@tanstack/react-query'
+import { ApiError, call } from './api.ts'
+import { keys } from './keys.ts'
+import { ownerSession, useToken } from './session.ts'
+import { wire } from './wire.ts'
+
+export type AppPage = DataOf<typeof endpoints.apps.list>
+
+const toApps = (page: AppPage): App[] => page.apps
+const toCount = (page: AppPage): number => page.count
+
+function useNewest<Data>(select: (page: AppPage) => Data) {
+  const token = useToken(ownerSession)
+  return useQuery({
+    queryKey: keys.apps,
+    meta: { failure: 'Failed to fetch apps' },
+    queryFn: ({ signal }) => call(wire.apps.list, { signal }),
+    enabled: token !== null,
+    refetchOnWindowFocus: true,
+    select,
+  })
+}
+
+/** The newest of the vendor's apps: all of them, unless there are more than the server sends at once. */
+export const useApps = () => useNewest(toApps)
+
+/** How many apps the vendor has. */
+export const useAppCount = () => useNewest(toCount).data
+
+/** One app by its id or by the one that its program knows, also where it is none of the newest. */
+export function useApp(id: string | undefined): { app: App | undefined; resolving: boolean } {
+  const { data: apps } = useApps()
+  const count = useAppCount()
+  const listed = apps?.find((app) => app._id === id || app.appId === id)
+  const unlisted = id !== undefined && apps !== undefined && !listed && count !== apps.length
+  const asked = useQuery({
+    queryKey: [...keys.app, id],
+    queryFn: async ({ signal }) => (await call(wire.apps.get, { params: { id: id ?? '' }, signal })).app,
+    enabled: unlisted,
+  })
+  if (!unlisted) return { app: listed, resolving: false }
+  const missing = asked.error instanceof ApiError && asked.error.status === 404
+  return { app: asked.data, resolving: !asked.isSuccess && !missing }
+}
+
+const found = 50
+
+async function findApps(search: string): Promise<{ value: string; label: string }[]> {
+  const { apps } = await call(wire.apps.list, { query: { search, limit: found } })
+  return apps.map(({ _id, name }) => ({ value: _id, label: name }))
+}
+
+/** Searches all apps for a select; undefined while the newest are all there are. */
+export function useFindApps(): typeof findApps | undefined {
+  const { data: apps } = useApps()
+  const count = useAppCount()
+  return apps && count !== undefined && count > apps.length ? findApps : undefined
+}
+
+/** The apps as options of a select, with the one that is chosen. */
+export function toAppOptions(
+  apps: readonly { _id: string; name: string }[],
+  chosen?: { _id: string; name: string } | undefined,
+) {
+  const all = chosen && !apps.some(({ _id }) => _id === chosen._id) ? [chosen, ...apps] : apps
+  return all.map(({ _id, name }) => ({ value: _id, label: name }))
+}

@@ -1,0 +1,167 @@
+import { ChevronDown } from 'lucide-react'
+import { Popover } from 'radix-ui'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { cx } from './cx.ts'
+import { useFieldControl } from './field.tsx'
+import { controlClass } from './input.tsx'
+import type { SelectOption, SelectProps } from './select.tsx'
+
+const restMs = 200
+
+/** A Select with more options than can be listed: typing asks for those that match. */
+export default function SearchSelect(props: SelectProps & { find: NonNullable<SelectProps['find']> }) {
+  const { value, onChange, options, find, placeholder, label, disabled, className } = props
+  const field = useFieldControl()
+  const [open, setOpen] = useState(false)
+  const [picked, setPicked] = useState<SelectOption>()
+  const chosen = [...options, ...(picked ? [picked] : [])].find((option) => option.value === value)
+  return (
+    <Popover.Root open={open} onOpenChange={setOpen}>
+      <Popover.Trigger
+        {...field}
+        role="combobox"
+        aria-label={label}
+        aria-haspopup="listbox"
+        aria-expanded={open}
+        disabled={disabled}
+        className={cx(
+          controlClass,
+          'inline-flex h-9 items-center justify-between gap-2 text-left',
+          !chosen && 'text-fg-faint',
+          className,
+        )}
+      >
+        <span className="truncate">{chosen?.label ?? placeholder}</span>
+        <ChevronDown aria-hidden className="size-4 shrink-0 text-fg-faint" />
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          align="start"
+          sideOffset={4}
+          className="z-60 w-72 min-w-(--radix-popover-trigger-width) max-w-[calc(100vw-1rem)] animate-pop overflow-hidden rounded-[0.625rem] border bg-raised shadow-pop outline-none"
+        >
+          <Choices
+            options={options}
+            find={find}
+            label={label ?? placeholder ?? 'Search'}
+            value={value}
+            onPick={(option) => {
+              setPicked(option)
+              onChange(option.value)
+              setOpen(false)
+            }}
+          />
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}
+
+interface ChoicesProps {
+  options: SelectOption[]
+  find: (text: string) => Promise<SelectOption[]>
+  label: string
+  value: string | undefined
+  onPick: (option: SelectOption) => void
+}
+
+function Choices({ options, find, label, value, onPick }: ChoicesProps) {
+  const id = useId()
+  const [text, setText] = useState('')
+  const [active, setActive] = useState(0)
+  const { found, failed } = useFound(text.trim(), find)
+  const shown = text.trim() === '' ? options : (found ?? [])
+  const current = shown[Math.min(active, shown.length - 1)]
+  const optionId = (option: SelectOption) => `${id}-${option.value}`
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another option is what is scrolled to
+  useEffect(() => {
+    if (current) document.getElementById(optionId(current))?.scrollIntoView({ block: 'nearest' })
+  }, [current])
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.nativeEvent.isComposing || shown.length === 0) return
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step) setActive((at) => (Math.min(at, shown.length - 1) + step + shown.length) % shown.length)
+    else if (event.key === 'Enter' && current) onPick(current)
+    else return
+    event.preventDefault()
+  }
+
+  const status = failed
+    ? 'The search failed. Type again to retry.'
+    : text.trim() !== '' && !found
+      ? 'Searching…'
+      : shown.length === 0
+        ? `Nothing matches “${text.trim()}”.`
+        : undefined
+  return (
+    <>
+      <input
+        type="text"
+        role="combobox"
+        aria-label={`Search: ${label}`}
+        aria-expanded
+        aria-controls={id}
+        aria-autocomplete="list"
+        aria-activedescendant={current && optionId(current)}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        placeholder="Type to search"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setActive(0)
+        }}
+        onKeyDown={onKeyDown}
+        className="h-10 w-full border-b bg-transparent px-3 text-base outline-none placeholder:text-fg-faint md:text-sm"
+      />
+      <div id={id} role="listbox" aria-label={label} className="max-h-64 overflow-y-auto p-1">
+        {shown.map((option, at) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the combobox
+          <div
+            key={option.value}
+            id={optionId(option)}
+            role="option"
+            tabIndex={-1}
+            aria-selected={option.value === value}
+            onPointerMove={() => setActive(at)}
+            onClick={() => onPick(option)}
+            className={cx(
+              'cursor-default truncate rounded-md px-2.5 py-1.5',
+              option === current && 'bg-hover',
+              option.value === value && 'font-medium text-accent-text',
+            )}
+          >
+            {option.label}
+          </div>
+        ))}
+      </div>
+      <p role="status" className={cx('px-3 pb-3 text-[0.8125rem] text-fg-muted', !status && 'sr-only')}>
+        {status ?? `${shown.length} ${shown.length === 1 ? 'option' : 'options'}`}
+      </p>
+    </>
+  )
+}
+
+/** What is found for a text that was not changed for a moment; undefined while it is searched. */
+function useFound(text: string, find: (text: string) => Promise<SelectOption[]>) {
+  const [result, setResult] = useState<{ text: string; found?: SelectOption[] }>()
+  useEffect(() => {
+    if (text === '') return
+    let over = false
+    const timer = setTimeout(() => {
+      find(text).then(
+        (found) => !over && setResult({ text, found }),
+        () => !over && setResult({ text }),
+      )
+    }, restMs)
+    return () => {
+      over = true
+      clearTimeout(timer)
+    }
+  }, [text, find])
+  const mine = result?.text === text ? result : undefined
+  return { found: mine?.found, failed: mine !== undefined && mine.found === undefined }
+}
