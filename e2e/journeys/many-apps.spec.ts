@@ -45,7 +45,7 @@ test('an app among very many is found in the list, in filters, in forms and in t
   const form = dialog(page, 'Generate License')
   await find(page, form.getByRole('combobox', { name: 'Application' }), 'teap', 'Teapot')
   await form.getByRole('button', { name: 'Generate License' }).click()
-  await expectToast(page, 'License generated successfully')
+  await expectToast(page, 'Licenses Generated')
   const { licenses } = await vendor.call('GET', '/licenses')
   await page.goto('/licenses')
   await find(page, page.getByRole('combobox', { name: 'App', exact: true }), 'kettle 77', 'Kettle 77')

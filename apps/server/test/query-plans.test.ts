@@ -6,7 +6,7 @@ import type { ResellerActor } from '../src/core/actor.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
-import { readFreePlaces } from '../src/modules/apps/apps.repo.ts'
+import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.repo.ts'
 import * as clients from '../src/modules/clients/clients.repo.ts'
 import * as subscriptions from '../src/modules/entitlements/entitlements.service.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
@@ -101,6 +101,12 @@ test('licenses of a reseller are counted and paged by covering indexes', async (
     portal.pageLicenses({ ...database, lists: tx, db: tx }, reseller, page, 1),
   )
   expect(paging).toEqual([expect.stringContaining('COVERING INDEX licenses_reseller ')])
+})
+
+test.each(leftoverTables)('rows of an app in %s are deleted by an index', async (table) => {
+  const ways = await waysOf((tx) => deleteLeftovers(tx, 'app_1', table, 100))
+  expect(ways.length).toBeGreaterThan(0)
+  expect(ways.filter((way) => way.startsWith('SCAN'))).toEqual([])
 })
 
 test.each(countTables)('empty rows of %s are found by their partial index', async (table) => {

@@ -167,6 +167,34 @@ describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on an embedded databas
     expect(rows).toBeLessThanOrEqual(most)
   })
 
+  test('deletes an app after its many rows, none of which are left to cascade', async () => {
+    const doomed = await makeApp(vendor)
+    await vendor.call('POST', '/licenses/import', { app: doomed._id, csv: csvOf(300) })
+    await sql`insert into client_sessions (id, app_id, token_hash, created_at, expires_at)
+      with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < 3000)
+      select 'ses_' || i, ${doomed._id}, 'hash' || i, 1, 2 from numbers`.execute(on.database.db)
+    const { database } = on
+    if (database.dialect !== 'sqlite') throw new Error('an embedded database')
+    const { writer } = database.handles
+    const tables = ['client_sessions', 'license_counts', 'license_blocks', 'daily_counts', 'licenses']
+    const left: unknown[] = []
+    const prepare = writer.prepare.bind(writer)
+    writer.prepare = (text) => {
+      if (text.startsWith('delete from "apps"')) {
+        for (const table of tables) {
+          left.push(prepare(`select count(*) as n from ${table} where app_id = ?`).get(doomed._id)?.n)
+        }
+      }
+      return prepare(text)
+    }
+    const rows = await mostRowsInATurn(on, async () => {
+      expect((await vendor.call('DELETE', `/apps/${doomed._id}`)).status).toBe(200)
+    })
+    writer.prepare = prepare
+    expect(left).toEqual(tables.map(() => 0))
+    expect(rows).toBeLessThanOrEqual(3500)
+  })
+
   const importRows = (dryRun: boolean) =>
     vendor.call('POST', '/licenses/import', { app: app._id, csv: csvOf(dataset), dryRun })
 })

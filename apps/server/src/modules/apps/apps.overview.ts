@@ -1,6 +1,7 @@
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
+import { inSlices } from '../../core/slices.ts'
 import { countClients, deleteClientsInSlices } from '../clients/clients.service.ts'
 import { countLicenses, deleteLicensesInSlices } from '../licenses/licenses.service.ts'
 import * as repo from './apps.repo.ts'
@@ -34,6 +35,9 @@ export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string)
   // Licenses first, which expires their end users: an interruption leaves no used license without a user.
   await deleteLicensesInSlices(ctx, actor, { appId: id })
   await deleteClientsInSlices(ctx, actor, id)
+  for (const table of repo.leftoverTables) {
+    await inSlices((size) => ctx.tx(actor, ({ tx }) => repo.deleteLeftovers(tx, id, table, size)))
+  }
   await ctx.tx(actor, async (write) => {
     if (!(await repo.deleteApp(write.tx, actor, id))) throw problem('not_found')
     write.record('app.deleted', id, { name })

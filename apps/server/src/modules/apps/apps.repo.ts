@@ -209,3 +209,29 @@ export async function countResellers({ lists }: Database, scope: OwnerScope, app
     .executeTakeFirstOrThrow()
   return Number(n)
 }
+
+const leftovers = {
+  client_sessions: 'id',
+  license_counts: 'app_id, bucket, used, banned',
+  license_blocks: 'app_id, block, used, banned',
+  client_counts: 'app_id, bucket, banned',
+  client_blocks: 'app_id, block, banned',
+  daily_counts: 'app_id, metric, day',
+} as const
+
+/** Tables in which a deleted app leaves many rows: cascading, one statement would delete them all. */
+export const leftoverTables = Object.keys(leftovers) as (keyof typeof leftovers)[]
+
+/** Deletes some rows of an app that is known to be the owner's and about to be deleted, and returns how many. */
+export async function deleteLeftovers(
+  tx: Tx,
+  appId: string,
+  table: keyof typeof leftovers,
+  count: number,
+): Promise<number> {
+  const [name, key] = [sql.raw(table), sql.raw(leftovers[table])]
+  const { rows } = await sql`delete from ${name}
+    where (${key}) in (select ${key} from ${name} where app_id = ${appId} limit ${count})
+    returning app_id`.execute(tx)
+  return rows.length
+}
