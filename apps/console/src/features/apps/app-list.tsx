@@ -1,5 +1,7 @@
 import { type App, limits, type User, unlimited } from '@keyward/contract'
 import { Box, Code, Copy, Pause, Pencil, Play, Plus, Settings, Trash2 } from 'lucide-react'
+import { Suspense } from 'react'
+import { lazyNamed } from '../../lib/lazy.ts'
 import { useLastPage, usePage } from '../../lib/list-page.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -7,13 +9,15 @@ import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { CopyButton, copyText } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { FilterSearch } from '../../ui/filters.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
-import { Pagination } from '../../ui/pagination.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useAppDialog } from './app-dialogs.tsx'
 import { useAppCount, useAppPage, useTogglePause } from './queries.ts'
+
+const appSearch = () => import('./app-search.tsx')
+const AppSearch = lazyNamed(appSearch, 'AppSearch')
+const Pagination = lazyNamed(appSearch, 'Pagination')
 
 const columns: Column<App>[] = [
   {
@@ -68,12 +72,9 @@ export function AppList({ owner }: { owner: User }) {
         actions={
           <>
             {(count > limits.pageSizeMax || search) && (
-              <FilterSearch
-                label="Search apps"
-                placeholder="Name or app ID"
-                value={search}
-                onChange={(text) => setUrl({ search: text, page: undefined })}
-              />
+              <Suspense fallback={null}>
+                <AppSearch value={search} onSearch={(text) => setUrl({ search: text, page: undefined })} />
+              </Suspense>
             )}
             <Button
               variant="primary"
@@ -133,13 +134,15 @@ export function AppList({ owner }: { owner: User }) {
         }
       />
       {apps.data && apps.data.pagination.total > limits.pageSizeMax && (
-        <Pagination
-          page={page}
-          limit={limits.pageSizeMax}
-          total={apps.data.pagination.total}
-          onPage={turnTo}
-          noun="apps"
-        />
+        <Suspense fallback={null}>
+          <Pagination
+            page={page}
+            limit={limits.pageSizeMax}
+            total={apps.data.pagination.total}
+            onPage={turnTo}
+            noun="apps"
+          />
+        </Suspense>
       )}
     </Card>
   )

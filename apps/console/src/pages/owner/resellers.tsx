@@ -1,5 +1,5 @@
 import { ExternalLink, Plus, Sparkles, Store } from 'lucide-react'
-import { useMemo } from 'react'
+import { Suspense, useMemo } from 'react'
 import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import { statusFacts } from '../../features/resellers/filter.ts'
@@ -7,19 +7,25 @@ import { useResellers, useSetActive } from '../../features/resellers/queries.ts'
 import { resellerColumns } from '../../features/resellers/reseller-columns.tsx'
 import { ResellerDialogs, useResellerDialog } from '../../features/resellers/reseller-dialogs.tsx'
 import { ResellerExplainer } from '../../features/resellers/reseller-explainer.tsx'
-import { ResellerFilters } from '../../features/resellers/reseller-filters.tsx'
 import { ResellerStats } from '../../features/resellers/reseller-stats.tsx'
 import { summarize } from '../../features/resellers/summary.ts'
+import { lazyNamed } from '../../lib/lazy.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list-page.ts'
 import { paths } from '../../lib/paths.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
+import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { NoApps } from './no-apps.tsx'
+
+const ResellerFilters = lazyNamed(
+  () => import('../../features/resellers/reseller-filters.tsx'),
+  'ResellerFilters',
+)
 
 const pageSize = 25
 const subtitle = 'Manage your reseller network: who sells your apps, and how many licenses each may make.'
@@ -94,7 +100,9 @@ export function ResellersPage() {
           title="Directory"
           actions={
             (filtered || data?.stats.total !== 0) && (
-              <ResellerFilters values={filters} onChange={setFilters} apps={apps.data ?? []} app={app} />
+              <Suspense fallback={<FiltersSkeleton selects={2} />}>
+                <ResellerFilters values={filters} onChange={setFilters} apps={apps.data ?? []} app={app} />
+              </Suspense>
             )
           }
         />
