@@ -7,6 +7,7 @@ import { useResellers, useSetActive } from '../../features/resellers/queries.ts'
 import { resellerColumns } from '../../features/resellers/reseller-columns.tsx'
 import { ResellerDialogs, useResellerDialog } from '../../features/resellers/reseller-dialogs.tsx'
 import { ResellerExplainer } from '../../features/resellers/reseller-explainer.tsx'
+import { ResellerFilters } from '../../features/resellers/reseller-filters.tsx'
 import { ResellerStats } from '../../features/resellers/reseller-stats.tsx'
 import { summarize } from '../../features/resellers/summary.ts'
 import { lazyNamed } from '../../lib/lazy.ts'
@@ -15,17 +16,12 @@ import { paths } from '../../lib/paths.ts'
 import { useFilters } from '../../lib/use-filters.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
-import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pagination } from '../../ui/pagination.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { NoApps } from './no-apps.tsx'
 
-const ResellerFilters = lazyNamed(
-  () => import('../../features/resellers/reseller-filters.tsx'),
-  'ResellerFilters',
-)
+const Pagination = lazyNamed(() => import('../../ui/pagination.tsx'), 'Pagination')
 
 const pageSize = 25
 const subtitle = 'Manage your reseller network: who sells your apps, and how many licenses each may make.'
@@ -100,9 +96,7 @@ export function ResellersPage() {
           title="Directory"
           actions={
             (filtered || data?.stats.total !== 0) && (
-              <Suspense fallback={<FiltersSkeleton selects={2} />}>
-                <ResellerFilters values={filters} onChange={setFilters} apps={apps.data ?? []} app={app} />
-              </Suspense>
+              <ResellerFilters values={filters} onChange={setFilters} apps={apps.data ?? []} app={app} />
             )
           }
         />
@@ -147,13 +141,15 @@ export function ResellersPage() {
           }
         />
         {data && (
-          <Pagination
-            page={page}
-            limit={pageSize}
-            total={data.pagination.total}
-            onPage={turnTo}
-            noun="resellers"
-          />
+          <Suspense fallback={<div className="h-13 border-t" />}>
+            <Pagination
+              page={page}
+              limit={pageSize}
+              total={data.pagination.total}
+              onPage={turnTo}
+              noun="resellers"
+            />
+          </Suspense>
         )}
       </Card>
       {dialogs}
