@@ -15,11 +15,12 @@ export type StorageFailure = 'storage_full' | 'database_unavailable'
 const sqlite = { busy: 5, locked: 6, readOnly: 8, ioError: 10, full: 13, cannotOpen: 14 }
 // SQLite cannot enlarge its shared memory on a full disk, and reports that as an error of its own.
 const sqliteSharedMemorySize = 4874
-const postgresDiskFull = '53100'
+const [postgresDiskFull, postgresLockTimeout] = ['53100', '55P03']
 
 export function storageFailureOf(error: unknown): StorageFailure | undefined {
   if (error instanceof DatabaseUnavailableError) return 'database_unavailable'
   if (codeOf(error) === postgresDiskFull) return 'storage_full'
+  if (codeOf(error) === postgresLockTimeout) return 'database_unavailable'
   const errcode = (error as { errcode?: unknown } | null)?.errcode
   if (typeof errcode !== 'number') return undefined
   if (errcode === sqliteSharedMemorySize) return 'storage_full'

@@ -30,7 +30,11 @@ export async function migrate(
   }
   return db.transaction().execute(async (tx) => {
     // First of all: several nodes that create the same table at once fail, even with `if not exists`.
-    if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(5399731)`.execute(tx)
+    if (dialect === 'postgres') {
+      // Another node may migrate for a long time.
+      await sql`set local lock_timeout = 0`.execute(tx)
+      await sql`select pg_advisory_xact_lock(5399731)`.execute(tx)
+    }
     for (const table of bookkeeping) await sql.raw(`create table if not exists ${table}`).execute(tx)
     const done = await applied(tx)
     refuseUnknown(done, migrations)

@@ -216,8 +216,9 @@ export class PostgresClient {
   }
 }
 
-// A node that vanished in the middle of a transaction must not keep its locks until TCP gives up, which takes hours.
-const begin = "begin; set local idle_in_transaction_session_timeout = '15s'"
+// A node that vanished in the middle of a transaction must not keep its locks until TCP gives up, which takes hours,
+// and a lock that somebody else keeps must not hold all connections.
+const begin = "begin; set local idle_in_transaction_session_timeout = '15s'; set local lock_timeout = '10s'"
 
 class BoundedTransactions extends PostgresDriver {
   override async beginTransaction(connection: DatabaseConnection) {

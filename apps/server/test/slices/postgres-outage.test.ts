@@ -1,5 +1,6 @@
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Owner, signUp } from '../actors.ts'
+import { type Owner, refusal, signUp } from '../actors.ts'
 import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
 import { type Gate, openGate } from '../tcp-gate.ts'
 
@@ -83,6 +84,21 @@ describe.skipIf(process.env.TEST_DATABASE !== 'postgres')('PostgreSQL that is lo
     expect(answers.filter(({ isInTime }) => !isInTime)).toEqual([])
     await recovers()
     expect((await owner.call('GET', '/apps')).status).toBe(200)
+  })
+
+  test('answers 503 to a write that waits for a lock that somebody else keeps, and reads go on', async () => {
+    const { json } = await owner.call('POST', '/apps', { name: 'Atlas' })
+    const other = new pg.Client({ connectionString: on.config.databaseUrl })
+    await other.connect()
+    try {
+      await other.query('begin; lock table apps in share mode')
+      const waiting = owner.call('PUT', `/apps/${json.data.app._id}`, { name: 'Borealis' })
+      expect((await owner.call('GET', '/apps')).status).toBe(200)
+      expect(refusal(await waiting)).toBe('database_unavailable')
+    } finally {
+      await other.end()
+    }
+    expect((await owner.call('PUT', `/apps/${json.data.app._id}`, { name: 'Borealis' })).status).toBe(200)
   })
 
   test('lets a slow statement finish as long as PostgreSQL answers', async () => {
