@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { hour, minute } from '../core/clock.ts'
-import { createFloodGate } from './limits.ts'
+import { createFloodGate } from './flood-gate.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })

@@ -13,9 +13,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OwnerActor, ResellerActor } from '../core/actor.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
 import { problem } from '../core/problem.ts'
+import { visitorOf } from '../core/visitor.ts'
 import type { Gates } from './gate.ts'
 import { parseInput } from './input.ts'
-import { visitorOf } from './limits.ts'
 import { Turns } from './turns.ts'
 
 /** Resolves a token to its actor; undefined when it opens no session of that kind. */

@@ -1,6 +1,6 @@
 import { endpoints } from '@keyward/contract'
+import type { Attempts } from '../../core/attempts.ts'
 import type { Ctx } from '../../core/ctx.ts'
-import type { Attempts } from '../../http/limits.ts'
 import type { Mount } from '../../http/mount.ts'
 import * as service from './auth.service.ts'
 

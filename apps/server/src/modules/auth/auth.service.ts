@@ -1,5 +1,6 @@
 import type { User } from '@keyward/contract'
 import type { OwnerActor } from '../../core/actor.ts'
+import { type Attempts, guardPassword, registrations } from '../../core/attempts.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
@@ -8,7 +9,6 @@ import { invalid, problem } from '../../core/problem.ts'
 import { newSessionEnd, slidEnd, slide } from '../../core/sessions.ts'
 import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
-import { type Attempts, guess, registrations } from '../../http/limits.ts'
 import { listAppRefs } from '../apps/apps.service.ts'
 import { limitOrNull, type PlanLimits, planLimits, planOf } from '../owners/plan.rules.ts'
 import { getPaid, type Paid } from '../payments/subscription.service.ts'
@@ -57,10 +57,14 @@ export async function login(
   given: { email: string; password: string; address: string },
 ): Promise<{ token: string; user: User }> {
   const email = normalizeName(given.email)
-  const owner = await guess(attempts, { account: accountOf(email), address: given.address }, async () => {
-    const found = await repo.findOwnerByEmail(ctx.db, email)
-    return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined
-  })
+  const owner = await guardPassword(
+    attempts,
+    { account: accountOf(email), address: given.address },
+    async () => {
+      const found = await repo.findOwnerByEmail(ctx.db, email)
+      return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined
+    },
+  )
   if (!owner) throw problem('invalid_credentials')
   const actor = newActor(owner.id, given.address)
   const stronger = ctx.passwords.isOutdated(owner.password_hash)
@@ -249,7 +253,7 @@ async function confirmPassword(
 ): Promise<void> {
   const owner = await repo.getOwner(ctx.db, actor)
   const subject = { account: accountOf(owner.email_normalized), address: given.address }
-  const matches = await guess(attempts, subject, async () =>
+  const matches = await guardPassword(attempts, subject, async () =>
     (await ctx.passwords.verify(owner.password_hash, given.password)) ? true : undefined,
   )
   if (!matches) throw invalid(given.path, 'The password is not correct')

@@ -1,6 +1,6 @@
 import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
-import type { Attempts } from '../../http/limits.ts'
+import type { Attempts } from '../../core/attempts.ts'
 import type { Mount } from '../../http/mount.ts'
 import { validateCoupon } from './coupons.service.ts'
 import { createOrder } from './payments.orders.ts'

@@ -1,10 +1,10 @@
 import type { PortalReseller } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
+import { type Attempts, guardPassword } from '../../core/attempts.ts'
 import { toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
-import { type Attempts, guess } from '../../http/limits.ts'
 import { remainingLicenses } from '../resellers/resellers.rules.ts'
 import * as resellers from '../resellers/resellers.service.ts'
 import { openSession } from '../resellers/resellers.sessions.ts'
@@ -19,7 +19,7 @@ export async function login(
 ): Promise<{ token: string; reseller: PortalReseller }> {
   const email = normalizeName(given.email)
   const account = `reseller:${email}`
-  const found = await guess(attempts, { account, address: given.address }, async () => {
+  const found = await guardPassword(attempts, { account, address: given.address }, async () => {
     const reseller = await resellers.findByEmail(ctx.db, email)
     const matches = await ctx.passwords.verify(reseller?.password_hash, given.password)
     return matches && reseller?.active === 1 ? reseller : undefined

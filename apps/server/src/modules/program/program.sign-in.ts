@@ -1,9 +1,9 @@
 import type { SessionUser } from '@keyward/contract'
+import { guardPassword } from '../../core/attempts.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import type { ClientRow } from '../../db/tables.ts'
-import { guess } from '../../http/limits.ts'
 import { bindHwid, findByUsername, lockClient, updateClient } from '../clients/clients.service.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
 import { findLicenseById } from '../licenses/licenses.service.ts'
@@ -27,7 +27,7 @@ export async function login(deps: ProgramDeps, session: SessionFacts, given: Log
   const name = normalizeName(given.username)
   let isKnown = false
   const subject = { account: accountOf(session, name), address: given.address }
-  const client = await guess(attempts, subject, async () => {
+  const client = await guardPassword(attempts, subject, async () => {
     const found = await findByUsername(ctx.db, session.app.id, name)
     isKnown = found !== undefined
     return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined

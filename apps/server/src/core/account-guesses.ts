@@ -1,7 +1,7 @@
-import { day, minute } from '../core/clock.ts'
-import type { Ctx } from '../core/ctx.ts'
-import { rateLimited } from '../core/problem.ts'
 import type { Db } from '../db/open.ts'
+import { day, minute } from './clock.ts'
+import type { Ctx } from './ctx.ts'
+import { rateLimited } from './problem.ts'
 
 /** Who tries a password: the account's name, which may not exist, and the visitor's address. */
 export interface Subject {

@@ -1,10 +1,8 @@
-import { isIPv6 } from 'node:net'
-import type { FastifyRequest } from 'fastify'
-import { minute } from '../core/clock.ts'
-import { sha256 } from '../core/crypto.ts'
-import type { Ctx } from '../core/ctx.ts'
-import { type Problem, rateLimited } from '../core/problem.ts'
 import { AccountGuesses, type Subject } from './account-guesses.ts'
+import { minute } from './clock.ts'
+import { sha256 } from './crypto.ts'
+import type { Ctx } from './ctx.ts'
+import { rateLimited } from './problem.ts'
 
 /** How often something may happen before it is refused. */
 export interface Allowance {
@@ -28,28 +26,6 @@ export const keyFailures = {
 /** What follows the app's id in the key of its row. */
 export const keyFailuresOf = (address: string): string => sha256(`key\n${address}`)
 export const registrations: Allowance = { name: 'registration', max: 100, windowMs: 60 * minute }
-
-/**
- * Whom an address stands for: of IPv6 the first 64 bits, since every customer is given at least as many addresses;
- * of an IPv4 address in IPv6 clothes the IPv4 address.
- */
-export function visitorOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  const [bare = ''] = address.split('%', 1)
-  // Behind this prefix stand all of IPv4.
-  if (/^64:ff9b:/i.test(bare)) return bare.toLowerCase()
-  const [head = '', tail] = bare.split('::')
-  const parts = head === '' ? [] : head.split(':')
-  if (tail !== undefined) {
-    const after = tail === '' ? 0 : tail.split(':').length + (tail.includes('.') ? 1 : 0)
-    const zeros = 8 - parts.length - after
-    parts.push(...Array.from({ length: Math.max(0, zeros) }, () => '0'), ...tail.split(':').filter(Boolean))
-  }
-  const network = parts.slice(0, 4).map((part) => Number.parseInt(part, 16).toString(16))
-  return `${network.join(':')}::/64`
-}
 
 /** Counts in the database, so that all nodes count together. */
 export class Attempts {
@@ -121,7 +97,7 @@ const toKey = (allowance: Allowance, subject: string[]): string =>
  * Checks a password: refuses before the hash is computed when an allowance is used up, and reveals nothing to
  * guesses that were under way when it ran out. The answers are the same for an account that does not exist.
  */
-export async function guess<T>(
+export async function guardPassword<T>(
   attempts: Attempts,
   subject: Subject,
   verify: () => Promise<T | undefined>,
@@ -142,33 +118,4 @@ export async function guess<T>(
   await attempts.count(signInFailures, subject.account, subject.address)
   await attempts.accounts.count(subject)
   return undefined
-}
-
-/**
- * Refuses a flood from one address before anything is read; each node counts for itself. The clock must never go
- * back: a window would not end.
- */
-export function createFloodGate(options: {
-  max: number
-  windowMs: number
-  /** How many addresses are counted at once; the one that was quiet longest is forgotten first. */
-  visitors?: number
-  now?: () => number
-}) {
-  const { max, windowMs, visitors = 50_000, now: read = () => performance.now() } = options
-  const seen = new Map<string, number>()
-  let windowEnds = 0
-  return (request: Pick<FastifyRequest, 'ip'>): Problem | undefined => {
-    const now = read()
-    if (now >= windowEnds) {
-      seen.clear()
-      windowEnds = now + windowMs
-    }
-    const visitor = visitorOf(request.ip)
-    const count = (seen.get(visitor) ?? 0) + 1
-    seen.delete(visitor)
-    seen.set(visitor, count)
-    if (seen.size > visitors) seen.delete(seen.keys().next().value ?? '')
-    return count > max ? rateLimited(windowEnds - now) : undefined
-  }
 }

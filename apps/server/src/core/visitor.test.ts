@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { visitorOf } from './limits.ts'
+import { visitorOf } from './visitor.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

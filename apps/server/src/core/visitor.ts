@@ -1,0 +1,23 @@
+import { isIPv6 } from 'node:net'
+
+/**
+ * The visitor that limits count an address as: the /64 network of an IPv6 address, because every customer gets at
+ * least that many addresses; the IPv4 address of an IPv4-mapped one.
+ */
+export function visitorOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined) return mapped
+  const [bare = ''] = address.split('%', 1)
+  // NAT64: each IPv4 address maps into this prefix.
+  if (/^64:ff9b:/i.test(bare)) return bare.toLowerCase()
+  const [head = '', tail] = bare.split('::')
+  const parts = head === '' ? [] : head.split(':')
+  if (tail !== undefined) {
+    const after = tail === '' ? 0 : tail.split(':').length + (tail.includes('.') ? 1 : 0)
+    const zeros = 8 - parts.length - after
+    parts.push(...Array.from({ length: Math.max(0, zeros) }, () => '0'), ...tail.split(':').filter(Boolean))
+  }
+  const network = parts.slice(0, 4).map((part) => Number.parseInt(part, 16).toString(16))
+  return `${network.join(':')}::/64`
+}

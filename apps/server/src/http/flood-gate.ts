@@ -1,0 +1,32 @@
+import type { FastifyRequest } from 'fastify'
+import { type Problem, rateLimited } from '../core/problem.ts'
+import { visitorOf } from '../core/visitor.ts'
+
+/**
+ * Refuses a flood from one address before anything is read; each node counts for itself. The clock must never go
+ * back: a window would not end.
+ */
+export function createFloodGate(options: {
+  max: number
+  windowMs: number
+  /** How many addresses are counted at once; the one that was quiet longest is forgotten first. */
+  visitors?: number
+  now?: () => number
+}) {
+  const { max, windowMs, visitors = 50_000, now: read = () => performance.now() } = options
+  const seen = new Map<string, number>()
+  let windowEnds = 0
+  return (request: Pick<FastifyRequest, 'ip'>): Problem | undefined => {
+    const now = read()
+    if (now >= windowEnds) {
+      seen.clear()
+      windowEnds = now + windowMs
+    }
+    const visitor = visitorOf(request.ip)
+    const count = (seen.get(visitor) ?? 0) + 1
+    seen.delete(visitor)
+    seen.set(visitor, count)
+    if (seen.size > visitors) seen.delete(seen.keys().next().value ?? '')
+    return count > max ? rateLimited(windowEnds - now) : undefined
+  }
+}
