@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import chromium from '@sparticuz/chromium'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import chromium, { inflate, setupLambdaEnvironment } from '@sparticuz/chromium'
 
 const usual = [
   '/usr/bin/chromium',
@@ -9,9 +13,44 @@ const usual = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ]
 
-/** The browser of the system, or the one that ships inside a development dependency. */
+/** Ends the run with one line where there is no browser that can run. */
 export async function browserPath(): Promise<string> {
-  const chosen = process.env.CHROMIUM_PATH
-  if (chosen !== undefined) return chosen
-  return usual.find((path) => existsSync(path)) ?? (await chromium.executablePath())
+  const found = process.env.CHROMIUM_PATH ?? usual.find((path) => existsSync(path))
+  const path = found ?? (await chromium.executablePath())
+  if (found === undefined) await addLibraries(path)
+  const fault = findFault(path)
+  if (fault === undefined) return path
+  console.error(fault)
+  process.exit(1)
 }
+
+/** The packaged browser comes with the few libraries that a server without a desktop lacks. */
+async function addLibraries(path: string): Promise<void> {
+  if (process.platform !== 'linux' || runs(path)) return
+  const folder = join(tmpdir(), 'al2023')
+  const entry = createRequire(import.meta.url).resolve('@sparticuz/chromium')
+  if (!existsSync(folder)) await inflate(join(dirname(entry), '..', 'bin', 'al2023.tar.br'))
+  setupLambdaEnvironment(join(folder, 'lib'))
+}
+
+const runs = (path: string) => spawnSync(path, ['--version']).status === 0
+
+/** What keeps a browser from running, in one line; undefined if it runs. */
+export function findFault(path: string): string | undefined {
+  // Chrome on Windows takes --version for a start.
+  if (process.platform === 'win32' && existsSync(path)) return undefined
+  const { error, status, stderr } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 30_000 })
+  if (status === 0) return undefined
+  const missing = missingIn(spawnSync('ldd', [path], { encoding: 'utf8' }).stdout ?? '')
+  const advice =
+    'Install Chromium (Debian and Ubuntu: apt-get install chromium), or set CHROMIUM_PATH to a browser.'
+  if (missing.length > 0)
+    return `The browser tests cannot run: ${path} lacks ${missing.join(', ')}. ${advice}`
+  const reason = error?.message ?? stderr.trim().split('\n')[0] ?? `exit code ${status}`
+  return `The browser tests cannot run: ${path} does not start (${reason}). ${advice}`
+}
+
+/** The libraries that `ldd` did not find. */
+export const missingIn = (output: string): string[] => [
+  ...new Set([...output.matchAll(/^\s*(\S+) => not found/gm)].map((match) => match[1] ?? '')),
+]
