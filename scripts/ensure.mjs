@@ -20,7 +20,9 @@ export function ensureInstalled({ dev }) {
   if (installed === `${lock} dev` || (!dev && installed === `${lock} run`)) return
   console.log('Installing dependencies …')
   const omit = dev ? '--include=dev' : '--omit=dev'
-  const result = spawnSync(npm(), ['ci', omit, '--no-audit', '--no-fund', '--loglevel=error'], {
+  // A server may be running on what is installed: tools are added to it, where a clean install would remove it first.
+  const how = installed === `${lock} run` ? ['install', '--no-save'] : ['ci']
+  const result = spawnSync(npm(), [...how, omit, '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     stdio: 'inherit',
     shell: process.platform === 'win32',
