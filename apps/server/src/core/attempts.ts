@@ -32,6 +32,7 @@ export class Attempts {
   /** Wrong passwords for one account, from all addresses together. */
   readonly accounts: AccountGuesses
   readonly #ctx: Ctx
+  #counting = 0
 
   constructor(ctx: Ctx) {
     this.#ctx = ctx
@@ -42,6 +43,14 @@ export class Attempts {
   async check(allowance: Allowance, ...subject: string[]): Promise<void> {
     const waitMs = await this.readWait(allowance, ...subject)
     if (waitMs > 0) throw rateLimited(waitMs)
+  }
+
+  /**
+   * Checks again where attempts are being counted at this moment: of a thousand at once, all may have been read
+   * before the first was counted.
+   */
+  async recheck(allowance: Allowance, ...subject: string[]): Promise<void> {
+    if (this.#counting > 0) await this.check(allowance, ...subject)
   }
 
   /** How long an allowance stays used up, in milliseconds; 0 when it is not. */
@@ -65,6 +74,7 @@ export class Attempts {
   async count(allowance: Allowance, ...subject: string[]): Promise<void> {
     if (this.#ctx.config.rateLimits === 'off') return
     const now = this.#ctx.clock.now()
+    this.#counting += 1
     const row = await this.#ctx.db
       .insertInto('attempts')
       .values({ key: toKey(allowance, subject), count: 1, window_ends: now + allowance.windowMs })
@@ -86,6 +96,9 @@ export class Attempts {
       )
       .returning(['count', 'window_ends'])
       .executeTakeFirstOrThrow()
+      .finally(() => {
+        this.#counting -= 1
+      })
     if (row.count > allowance.max) throw rateLimited(row.window_ends - now)
   }
 }

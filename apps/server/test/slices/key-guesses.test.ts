@@ -122,6 +122,22 @@ test('of 150 unknown keys at once no more than 100 are answered', async () => {
   expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(50)
 })
 
+test('a right key among hundreds of unknown ones at once is not revealed after the hundredth', async () => {
+  const [office, other] = [newOffice(), newOffice()]
+  const { license } = await activateKey(on, owner, app)
+  const keys = Array.from({ length: 300 }, (_, at) => (at % 10 === 9 ? license.key : unknown))
+  const checked = await Promise.all(keys.map((key) => validate(office, key)))
+  expect(verdictOf(checked[9] as Answer)).toBe('valid')
+  expect(new Set(checked.slice(-100).map(verdictOf))).toEqual(new Set(['rate_limited']))
+  const programs = await Promise.all(keys.map(() => startProgram(on, app, { from: other })))
+  const signedIn = await Promise.all(
+    keys.map((licenseKey, at) => programs[at]?.call('POST', '/license', { licenseKey })),
+  )
+  expect(new Set(signedIn.slice(-100).map((answer) => refusal(answer as Answer)))).toEqual(
+    new Set(['rate_limited']),
+  )
+})
+
 test('right keys are never counted', async () => {
   const office = newOffice()
   const { license } = await activateKey(on, owner, app)

@@ -144,6 +144,8 @@ async function findKey(
   if (waitMs > 0) {
     const user = license?.client_id ? await findById(ctx.db, app.id, license.client_id) : undefined
     if (!isBoundTo(user?.hwid_hash ?? null, given.hwid)) throw rateLimited(waitMs)
+  } else if (license) {
+    await attempts.recheck(keyFailures, app.id, given.address)
   }
   if (license) return license
   await attempts.count(keyFailures, app.id, given.address)

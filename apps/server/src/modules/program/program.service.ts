@@ -62,11 +62,13 @@ export async function validate(
   const appRefusal = appVerdict(app)
   if (appRefusal) return { valid: false, code: appRefusal, license: null }
   const waitMs = misses ? deps.attempts.waitOf(keyFailures, misses) : 0
-  if (waitMs > 0 && !isBoundTo(endUser?.hwidHash ?? null, hwid)) throw rateLimited(waitMs)
+  const isBound = isBoundTo(endUser?.hwidHash ?? null, hwid)
+  if (waitMs > 0 && !isBound) throw rateLimited(waitMs)
   if (!key) {
     await deps.attempts.count(keyFailures, app.id, address)
     return { valid: false, code: 'keyNotFound', license: null }
   }
+  if (!isBound) await deps.attempts.recheck(keyFailures, app.id, address)
   const { expiresAt } = key
   const license = {
     key: key.text,
