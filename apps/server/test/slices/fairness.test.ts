@@ -107,6 +107,19 @@ describe('exports, imports and deletions', () => {
     expect(outcomes(await Promise.all(both)).sort()).toEqual(['job_running', 'ok'])
   })
 
+  test('end with a request for the headers alone and with a rejected one', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const head = await on.server.inject({
+        method: 'HEAD',
+        url: '/api/licenses/export',
+        headers: { authorization: `Bearer ${owner.token}` },
+      })
+      expect(head.statusCode).toBe(200)
+      expect((await owner.call('GET', '/licenses/export?app=app_none')).status).toBe(404)
+    }
+    expect((await owner.call('GET', '/clients/export')).status).toBe(200)
+  })
+
   test('one after the other all succeed', async () => {
     for (let round = 0; round < 5; round += 1) {
       expect((await owner.call('GET', '/licenses/export')).status).toBe(200)

@@ -15,7 +15,8 @@ import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
 import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
 
-const on = serverForAll()
+// As many at once as somebody sends, without the turns that an account takes.
+const on = serverForAll({}, { gateSizes: { requests: { running: 100, waiting: 0 } } })
 const owner = ownerForEach(on)
 const app = appForEach(owner)
 afterEach(async () => {
