@@ -71,7 +71,7 @@ test('apps and figures are asked for again 500 ms after signing in', async ({ pa
   const shown = figure(page, 'Total Licenses').getByText('0', { exact: true })
   for (let step = 0; step < 40 && !(await shown.first().isVisible()); step += 1) {
     await page.clock.runFor(10)
-    await page.waitForTimeout(100)
+    await page.waitForTimeout(250)
   }
   expect([apps(), figures()]).toEqual([1, 1])
   await page.clock.runFor(500)

@@ -15,10 +15,12 @@ export function ConsoleRoot() {
   useEffect(
     () =>
       onSessionExpired((_, endpoint) => {
-        const known = queryClient.getQueryData([...keys.reseller, 'profile']) !== undefined
+        const isCheck = endpoint === wire.auth.profile || endpoint === wire.portal.profile
+        const profile = endpoint === wire.auth.profile ? keys.owner : [...keys.reseller, 'profile']
+        const known = queryClient.getQueryData(profile) !== undefined
         queryClient.clear()
         // The check of a stored token on start fails silently.
-        if (endpoint === wire.auth.profile || (endpoint === wire.portal.profile && !known)) return
+        if (isCheck && !known) return
         toast.error('Session Expired', { description: 'Your session has expired. Please log in again.' })
       }),
     [],
