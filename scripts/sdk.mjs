@@ -3,5 +3,7 @@ import { buildSdk, ensureInstalled, packSdk, root } from './ensure.mjs'
 
 ensureInstalled({ dev: true })
 await buildSdk()
-const file = packSdk(root)
-console.log(`The SDK is packed. In the folder of your program:\n\n  npm install "${file}"\n`)
+if (!process.argv.includes('--build-only')) {
+  const file = packSdk(root)
+  console.log(`The SDK is packed. In the folder of your program:\n\n  npm install "${file}"\n`)
+}
