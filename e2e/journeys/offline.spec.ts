@@ -165,6 +165,7 @@ test('a slow answer shows a spinner, then skeletons, then what was asked for', a
   await release(1)
   await expect(heading(page, 'Licenses')).toBeVisible()
   await expect(page.locator('[aria-busy=true]').first()).toBeVisible()
+  await expect(page.getByRole('checkbox', { name: 'Select all rows on this page' })).toBeDisabled()
   await expect(page.getByText('No licenses found')).toBeHidden()
   await release(1)
   await expect(row(page, keyPrefix(license!.key))).toBeVisible()

@@ -2,11 +2,12 @@ export interface CheckboxProps {
   /** Read aloud; not shown. */
   label: string
   checked: boolean | 'indeterminate'
+  disabled?: boolean
   onChange: (checked: boolean) => void
 }
 
 /** The browser's own: a table has many of them, and lists are the console's heaviest pages. */
-export function Checkbox({ label, checked, onChange }: CheckboxProps) {
+export function Checkbox({ label, checked, disabled, onChange }: CheckboxProps) {
   return (
     <input
       type="checkbox"
@@ -15,8 +16,9 @@ export function Checkbox({ label, checked, onChange }: CheckboxProps) {
         if (box) box.indeterminate = checked === 'indeterminate'
       }}
       checked={checked === true}
+      disabled={disabled}
       onChange={(event) => onChange(event.target.checked)}
-      className="relative block size-4 cursor-pointer accent-accent before:absolute before:-inset-1"
+      className="relative block size-4 cursor-pointer accent-accent disabled:cursor-default before:absolute before:-inset-1"
     />
   )
 }

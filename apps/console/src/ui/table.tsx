@@ -250,6 +250,8 @@ function SelectAll({ keys, selection }: { keys: string[]; selection: Selection }
   return (
     <Checkbox
       label="Select all rows on this page"
+      // While rows are loading a click would be lost.
+      disabled={keys.length === 0}
       checked={count > 0 && count === keys.length ? true : count > 0 ? 'indeterminate' : false}
       onChange={(checked) => {
         const next = new Set(selection.selected)
