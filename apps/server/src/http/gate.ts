@@ -83,22 +83,27 @@ export class Gate {
 export interface Gates {
   requests: Gate
   jobs: Gate
+  stalledMs: number
 }
 
 export interface GateSizes {
   requests: Pick<GateOptions, 'running' | 'waiting'>
   jobs: Pick<GateOptions, 'running' | 'waiting' | 'waitMs'>
+  /** How long a download may rest before it is given up. */
+  stalledMs: number
 }
 
 /** A window of the console sends about ten requests at once; several windows must fit. */
 const defaultSizes: GateSizes = {
   requests: { running: 4, waiting: 96 },
   jobs: { running: 1, waiting: 3, waitMs: 10_000 },
+  stalledMs: 60_000,
 }
 
 export function createGates(sizes: Partial<GateSizes> = {}): Gates {
-  const { requests, jobs } = { ...defaultSizes, ...sizes }
+  const { requests, jobs, stalledMs } = { ...defaultSizes, ...sizes }
   return {
+    stalledMs,
     requests: new Gate({
       ...requests,
       rejection: () => problem('too_many_at_once', { retryAfterSeconds: 1 }),

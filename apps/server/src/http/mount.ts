@@ -64,7 +64,10 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
     if (endpoint.access !== access)
       throw new Error(`${endpoint.path} is for ${endpoint.access}, not for ${access}`)
     const actors = new WeakMap<FastifyRequest, OwnerActor | ResellerActor>()
-    const turns = new Turns(endpoint.job ? options.gates.jobs : options.gates.requests)
+    const turns = new Turns(
+      endpoint.job ? options.gates.jobs : options.gates.requests,
+      options.gates.stalledMs,
+    )
     server.route({
       method: endpoint.method,
       url: `/api${endpoint.path}`,

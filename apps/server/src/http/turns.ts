@@ -3,9 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '../core/problem.ts'
 import type { EndTurn, Gate } from './gate.ts'
 
-/** A file of which nothing is read for this long is given up: a stalled download must not keep its account's turn. */
-const stalledMs = 60_000
-
 interface Turn {
   end: EndTurn
   handled: boolean
@@ -14,10 +11,13 @@ interface Turn {
 /** The turns that requests to one endpoint take at a gate. */
 export class Turns {
   readonly #gate: Gate
+  readonly #stalledMs: number
   readonly #turns = new WeakMap<FastifyRequest, Turn>()
 
-  constructor(gate: Gate) {
+  /** A file of which nothing is read for `stalledMs` is given up, so that it does not keep its account's turn. */
+  constructor(gate: Gate, stalledMs: number) {
     this.#gate = gate
+    this.#stalledMs = stalledMs
   }
 
   async take(request: FastifyRequest, reply: FastifyReply, account: string): Promise<void> {
@@ -58,6 +58,6 @@ export class Turns {
     this.#turns.delete(request)
     content.once('close', turn.end)
     reply.raw.once('close', () => content.destroy())
-    reply.raw.setTimeout(stalledMs, () => content.destroy())
+    reply.raw.setTimeout(this.#stalledMs, () => content.destroy())
   }
 }

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { readImport } from '../../src/modules/bulk/import.rules.ts'
-import { makeApp, refusal, startProgram } from '../actors.ts'
-import type { Answer } from '../harness.ts'
+import { makeApp, type Owner, refusal, signUp, startProgram } from '../actors.ts'
+import { type Answer, startServer, type TestServer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
 import { premiumOwnerForAll, serverForAll } from '../stage.ts'
 import { countTurns, mostRowsInATurn } from '../turns.ts'
@@ -66,6 +66,24 @@ describe('requests of one account', () => {
   })
 })
 
+async function addLicenses(to: TestServer, vendor: Owner, app: { _id: string }): Promise<void> {
+  await sql`insert into licenses (id, owner_id, app_id, key, key_normalized, note, expires_at, created_at)
+    with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < 20000)
+    select 'lic_' || i, ${vendor.id}, ${app._id}, 'KEY' || i, 'KEY' || i, ${'n'.repeat(200)}, 1, 1
+    from numbers`.execute(to.database.db)
+}
+
+/** An export of which nothing is read, larger than what the sockets of both sides hold. */
+async function download(from: TestServer, vendor: Owner): Promise<IncomingMessage> {
+  if (!from.server.server.listening) await from.server.listen({ port: 0, host: '127.0.0.1' })
+  const [address] = from.server.addresses() as { port: number }[]
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${vendor.token}` }
+    const url = `http://127.0.0.1:${address?.port}/api/licenses/export?format=json`
+    get(url, { headers, agent: false }, resolve).on('error', reject)
+  })
+}
+
 describe('exports, imports and deletions', () => {
   const jobs = allEndpoints.filter(({ endpoint }) => endpoint.job).map(({ name }) => name)
 
@@ -83,21 +101,8 @@ describe('exports, imports and deletions', () => {
 
   test('run one at a time: one more waits, a further one is rejected, other requests run on', async () => {
     const app = await makeApp(owner)
-    await on.database.db.transaction().execute((tx) =>
-      sql`insert into licenses (id, owner_id, app_id, key, key_normalized, note, expires_at, created_at)
-        with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < 20000)
-        select 'lic_' || i, ${owner.id}, ${app._id}, 'KEY' || i, 'KEY' || i, ${'n'.repeat(200)}, 1, 1
-        from numbers`.execute(tx),
-    )
-    await on.server.listen({ port: 0, host: '127.0.0.1' })
-    const [address] = on.server.addresses() as { port: number }[]
-    const download = () =>
-      new Promise<IncomingMessage>((resolve, reject) => {
-        const headers = { authorization: `Bearer ${owner.token}` }
-        const url = `http://127.0.0.1:${address?.port}/api/licenses/export?format=json`
-        get(url, { headers, agent: false }, resolve).on('error', reject)
-      })
-    const stalled = await download()
+    await addLicenses(on, owner, app)
+    const stalled = await download(on, owner)
     const both = [owner.call('GET', '/clients/export'), owner.call('GET', '/clients/export')]
     const rejected = await Promise.race(both)
     expect(refusal(rejected)).toBe('job_running')
@@ -105,6 +110,20 @@ describe('exports, imports and deletions', () => {
     expect((await owner.call('GET', '/apps')).status).toBe(200)
     stalled.destroy()
     expect(outcomes(await Promise.all(both)).sort()).toEqual(['job_running', 'ok'])
+  })
+
+  test('end when nothing of a download is read', async () => {
+    const jobs = { running: 1, waiting: 1, waitMs: 30_000 }
+    const patient = await startServer({}, { gateSizes: { jobs, stalledMs: 300 } })
+    try {
+      const vendor = await signUp(patient)
+      await addLicenses(patient, vendor, await makeApp(vendor))
+      const stalled = await download(patient, vendor)
+      expect((await vendor.call('GET', '/clients/export')).status).toBe(200)
+      stalled.on('error', () => {}).destroy()
+    } finally {
+      await patient.close()
+    }
   })
 
   test('end with a request for the headers alone and with a rejected one', async () => {
