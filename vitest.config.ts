@@ -36,7 +36,14 @@ export default defineConfig({
           exclude: [slices, '**/node_modules/**'],
         },
       },
-      { test: { name: 'sqlite', ...slice, env: { TEST_DATABASE: 'sqlite' } } },
+      {
+        test: {
+          name: 'sqlite',
+          ...slice,
+          exclude: ['apps/server/test/slices/postgres-*.test.ts'],
+          env: { TEST_DATABASE: 'sqlite' },
+        },
+      },
       {
         test: {
           name: 'postgres',

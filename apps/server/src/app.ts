@@ -13,7 +13,7 @@ import type { Database } from './db/open.ts'
 import { installBodies } from './http/body.ts'
 import { createRouterErrors, installCommon } from './http/common.ts'
 import { installConnections, type Timeouts } from './http/connections.ts'
-import { installErrors, refuseBrokenRequest } from './http/errors.ts'
+import { installErrors, logStorageFailure, refuseBrokenRequest } from './http/errors.ts'
 import { createFloodGate } from './http/flood-gate.ts'
 import { createGates, type GateSizes } from './http/gate.ts'
 import { loggerOptions } from './http/logging.ts'
@@ -102,7 +102,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     passwords: options.passwords ?? new Passwords(),
     tx: (actor, work) => transactRecorded(database.db, { actor, now: clock.now(), publish }, work),
   }
-  const logError = (error: unknown) => server.log.error({ err: error }, 'background work failed')
+  const logError = (error: unknown) =>
+    logStorageFailure(error, server.log) ?? server.log.error({ err: error }, 'background work failed')
   const events = createEvents(ctx, { onError: logError, beatMs: options.beatMs })
   const checkAnswers = options.checkAnswers ?? false
   const attempts = new Attempts(ctx)

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorCode } from '@keyward/contract'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem, problem } from '../core/problem.ts'
 import { type StorageFailure, storageFailureOf } from '../db/failure.ts'
 
@@ -21,11 +21,8 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
   // The sender left before the body was complete; this answer reaches nobody.
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ECONNRESET' && request.raw.destroyed && !request.raw.complete) return problem('bad_request')
-  const failure = storageFailureOf(error)
-  if (failure) {
-    logStorage(failure, error, request)
-    return problem(failure)
-  }
+  const failure = logStorageFailure(error, request.log)
+  if (failure) return problem(failure)
   request.log.error({ err: error, method: request.method, url: request.routeOptions.url }, 'request failed')
   return problem('internal')
 }
@@ -33,12 +30,18 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
 const logStorageEveryMs = 10_000
 const loggedAt = new Map<StorageFailure, number>()
 
-/** While the database is away every request fails in the same way, and says so once in a while. */
-function logStorage(failure: StorageFailure, error: unknown, request: FastifyRequest): void {
+/**
+ * Logs that the database fails, and returns how; undefined for any other error. While it is away everything fails in
+ * the same way, and one line says so now and then.
+ */
+export function logStorageFailure(error: unknown, log: FastifyBaseLogger): StorageFailure | undefined {
+  const failure = storageFailureOf(error)
   const now = performance.now()
-  if (now - (loggedAt.get(failure) ?? Number.NEGATIVE_INFINITY) < logStorageEveryMs) return
+  if (!failure || now - (loggedAt.get(failure) ?? Number.NEGATIVE_INFINITY) < logStorageEveryMs)
+    return failure
   loggedAt.set(failure, now)
-  request.log.error({ code: failure, reason: (error as Error).message }, 'the database fails')
+  log.error({ code: failure, reason: (error as Error).message }, 'the database fails')
+  return failure
 }
 
 function fromFramework(error: FastifyError): Problem | undefined {

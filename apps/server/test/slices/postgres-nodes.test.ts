@@ -7,9 +7,7 @@ import { activateKey, makeApp, makeLicenses, onlyOne, signUp } from '../actors.t
 import { makePostgresDatabase, startServer } from '../harness.ts'
 import { findPgBouncer, startPgBouncer } from '../pgbouncer.ts'
 
-const isPostgres = process.env.TEST_DATABASE === 'postgres'
-
-describe.skipIf(!isPostgres)('several nodes on one PostgreSQL', () => {
+describe('several nodes on one PostgreSQL', () => {
   const nodes = 6
   const rounds = 4
 
@@ -28,9 +26,9 @@ describe.skipIf(!isPostgres)('several nodes on one PostgreSQL', () => {
   })
 })
 
-const pgBouncer = isPostgres ? findPgBouncer() : undefined
+const pgBouncer = findPgBouncer()
 
-describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode', () => {
+describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (needs pgbouncer)', () => {
   test('checks of programs from two nodes at once all succeed, and the live stream hears of changes', async () => {
     const direct = await makePostgresDatabase()
     const pooler = await startPgBouncer(pgBouncer ?? '', direct)

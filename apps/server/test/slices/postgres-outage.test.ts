@@ -7,7 +7,7 @@ import { type Gate, openGate } from '../tcp-gate.ts'
 const limitMs = 5000
 const many = 40
 
-describe.skipIf(process.env.TEST_DATABASE !== 'postgres')('PostgreSQL that is lost', () => {
+describe('PostgreSQL that is lost', { tags: ['race'] }, () => {
   let gate: Gate
   let on: TestServer
   let owner: Owner
