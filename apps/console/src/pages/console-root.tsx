@@ -15,12 +15,11 @@ export function ConsoleRoot() {
   useEffect(
     () =>
       onSessionExpired((_, endpoint) => {
-        const isCheck = endpoint === wire.auth.profile || endpoint === wire.portal.profile
-        const profile = endpoint === wire.auth.profile ? keys.owner : [...keys.reseller, 'profile']
-        const known = queryClient.getQueryData(profile) !== undefined
+        const isOwner = endpoint === wire.auth.profile
+        const known = queryClient.getQueryData(isOwner ? keys.owner : [...keys.reseller, 'profile'])
         queryClient.clear()
         // The check of a stored token on start fails silently.
-        if (isCheck && !known) return
+        if ((isOwner || endpoint === wire.portal.profile) && !known) return
         toast.error('Session Expired', { description: 'Your session has expired. Please log in again.' })
       }),
     [],

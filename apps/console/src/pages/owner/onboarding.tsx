@@ -1,5 +1,5 @@
 import type { User } from '@keyward/contract'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useApps } from '../../features/apps/queries.ts'
 import { Checklist } from '../../features/onboarding/checklist.tsx'
 import { finishOnboarding, useOnboardingDone } from '../../features/onboarding/done.ts'
@@ -27,9 +27,11 @@ export function Onboarding({ owner, children }: OnboardingProps) {
     if (activated) finishOnboarding(owner._id)
   }, [activated, owner._id])
 
-  if (appsQuery.isPending || statsQuery.isPending || activityQuery.isPending) {
-    return <Skeleton className="h-dvh rounded-xl" />
-  }
+  // Waits once: the page below asks again for what failed, and taking it away for that would never end.
+  const [settled, setSettled] = useState(false)
+  const pending = appsQuery.isPending || statsQuery.isPending || activityQuery.isPending
+  if (!pending && !settled) setSettled(true)
+  if (pending && !settled) return <Skeleton className="h-dvh rounded-xl" />
   return (
     <>
       {apps && stats && days && !activated && !onboarded && (
