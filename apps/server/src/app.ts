@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
 import { limits } from '@keyward/contract'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
-import type { Config } from './config.ts'
+import { type Config, localUrl } from './config.ts'
 import { Attempts } from './core/attempts.ts'
 import { type Clock, minute, systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
@@ -29,6 +30,7 @@ import { eventsRoutes } from './modules/events/events.routes.ts'
 import { createEvents } from './modules/events/events.service.ts'
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
 import { createMailer, type Mailer } from './modules/mail/mail.service.ts'
+import { PasswordResets } from './modules/password-resets/password-resets.service.ts'
 import { startReconciler } from './modules/payments/payments.pipeline.ts'
 import { type Payments, type ProviderWaits, usualWaits } from './modules/payments/payments.provider.ts'
 import { paymentsRoutes } from './modules/payments/payments.routes.ts'
@@ -113,6 +115,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const reads = new ProgramReads(database)
   const mailer = options.mailer ?? createMailer(config, server.log)
 
+  const port = () => (server.addresses()[0] as AddressInfo | undefined)?.port ?? config.port
+  const consoleUrl = () => config.publicUrl ?? localUrl(config, port())
+  const resets = new PasswordResets({ ctx, attempts, mailer, consoleUrl, onError: logError })
+
   installConnections(server, options.timeouts ?? defaultTimeouts)
   installCommon(server, config)
   installErrors(server)
@@ -138,18 +144,18 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       },
     })
     systemRoutes(mount, ctx)
-    authRoutes(mount, ctx, attempts)
+    authRoutes(mount, ctx, attempts, resets)
     appsRoutes(mount, ctx)
     licensesRoutes(mount, ctx)
     clientsRoutes(mount, ctx)
     resellersRoutes(mount, ctx)
     bulkRoutes(mount, ctx)
-    portalRoutes(mount, ctx, attempts)
+    portalRoutes(mount, ctx, attempts, resets)
     plansRoutes(mount, ctx)
     paymentsRoutes(mount, payments, attempts)
     dashboardRoutes(mount, ctx)
     eventsRoutes(mount, events)
-    settingsRoutes(mount, ctx)
+    settingsRoutes(mount, ctx, attempts)
   })
   await server.register(async (scope) => {
     const gate = createFloodGate({
@@ -179,7 +185,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   server.addHook('onReady', () => events.start())
   server.addHook('preClose', async () => events.endStreams())
   server.addHook('onClose', async () => {
-    await stopHousekeeping()
+    await Promise.all([stopHousekeeping(), resets.end()])
     mailer.close()
     await stopReconciler()
     await sessions.flush()

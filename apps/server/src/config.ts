@@ -32,6 +32,8 @@ export interface Config {
   prices: { monthly: number; yearly: number; currency: string }
   smtpUrl: string | undefined
   mailFrom: string | undefined
+  /** Links to new passwords are mailed, or only the operator can help. */
+  passwordReset: 'mail' | 'operator'
   /** Undefined on an embedded database: the key file of the data directory is used. */
   secretKey: string | undefined
   links: Record<'shipping' | 'refund' | 'paymentTerms' | 'community' | 'videos', string | null>
@@ -206,6 +208,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     prices: { monthly: values.PRICE_MONTHLY, yearly: values.PRICE_YEARLY, currency: values.CURRENCY },
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM,
+    passwordReset:
+      values.SMTP_URL !== undefined && (values.PUBLIC_URL !== undefined || development) ? 'mail' : 'operator',
     secretKey: values.SECRET_KEY,
     links: {
       shipping: values.LINK_SHIPPING ?? null,
@@ -216,6 +220,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     },
     development,
   }
+}
+
+/** The address of a server that listens on this host and port. */
+export function localUrl({ host }: Pick<Config, 'host'>, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** Parses every variable by itself, so that all mistakes are told; a wrong one goes on with its default. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { buildApp } from './app.ts'
-import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Config, ConfigError, localUrl, readConfig } from './config.ts'
 import { openLog } from './core/log-writer.ts'
 import { OperatorError } from './core/operator-error.ts'
 import { openToOthers } from './db/data-dir.ts'
@@ -58,13 +58,13 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   )
 
 function greeting(config: Config, port: number): string {
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const payments = { mock: 'simulated', razorpay: 'Razorpay', off: 'off' }[config.payments.mode]
   const lines = [
-    `Keyward is ready: ${config.publicUrl ?? `http://${host}:${port}`}`,
+    `Keyward is ready: ${config.publicUrl ?? localUrl(config, port)}`,
     `  data      ${config.databaseUrl ? 'PostgreSQL' : config.dataDir}`,
     `  payments  ${payments}`,
     `  mail      ${config.smtpUrl ? 'by SMTP' : 'to this log'}`,
+    `  passwords ${forgotten(config)}`,
     ...(config.payments.mode === 'razorpay' && !config.payments.webhookSecret
       ? ['  webhooks  refused: RAZORPAY_WEBHOOK_SECRET is not set; payments are looked for every few minutes']
       : []),
@@ -73,6 +73,13 @@ function greeting(config: Config, port: number): string {
     ...(config.registration === 'closed' ? ['  sign-up   closed'] : []),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** Who helps with a forgotten password, and what is missing for links by mail. */
+function forgotten({ passwordReset, smtpUrl }: Config): string {
+  if (passwordReset === 'mail') return 'reset by mailed links'
+  const missing = smtpUrl === undefined ? 'SMTP_URL' : 'PUBLIC_URL'
+  return `reset by keyward owner reset-password alone: ${missing} is not set`
 }
 
 /** What an operator can correct in plain lines; anything else with its stack. */

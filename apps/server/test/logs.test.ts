@@ -3,16 +3,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mailedLinks } from './mailed.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
+import { SmtpSink } from './smtp-sink.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-logs-'))
 const secretKey = 'the secret key of this test, 32 and more characters'
 let server: ServerProcess
+let sink: SmtpSink
+// The server refuses the confirmation, so that there is an error about mail in the log too.
+const reply = (line: string) => {
+  if (line.startsWith('DATA')) mails += 1
+  return line.startsWith('DATA') && mails > 1 ? '554 no' : undefined
+}
+let mails = 0
 beforeAll(async () => {
-  server = await startProcess({ DATA_DIR: dataDir, SECRET_KEY: secretKey, LOG_LEVEL: 'trace' })
+  sink = await SmtpSink.start({ reply })
+  const SMTP_URL = `smtp://${sink.host}`
+  server = await startProcess({ DATA_DIR: dataDir, SECRET_KEY: secretKey, LOG_LEVEL: 'trace', SMTP_URL })
 })
 afterAll(async () => {
   await server.end('SIGKILL')
+  await sink.stop()
   rmSync(dataDir, { recursive: true, force: true })
 })
 
@@ -25,7 +37,16 @@ test('no password, token, secret or key is in the log, whatever succeeds or fail
     wrong: 'wrong-staple-guess',
   }
   const given = { email: 'vendor@example.com', password: secrets.password }
-  const { token } = (await call('POST', '/auth/register', { body: { name: 'V', ...given } })).json.data
+  const registered = await call('POST', '/auth/register', { body: { name: 'V', ...given } })
+  secrets.firstToken = registered.json.data.token
+  await call('POST', '/auth/forgot-password', { body: { email: given.email } })
+  await expect.poll(() => mailedLinks(sink, given.email).length).toBe(1)
+  secrets.resetToken = mailedLinks(sink, given.email)[0]?.split('#')[1] as string
+  secrets.newPassword = 'better-horse-battery'
+  given.password = secrets.newPassword
+  const reset = { body: { token: secrets.resetToken, password: secrets.newPassword } }
+  const { token } = (await call('POST', '/auth/reset-password', reset)).json.data
+  await call('POST', '/auth/reset-password', reset)
   secrets.token = token
   await call('POST', '/auth/login', { body: { ...given, password: secrets.wrong } })
   await call('POST', '/auth/login', { body: { ...given, passwort: secrets.wrong } })
@@ -75,6 +96,7 @@ test('no password, token, secret or key is in the log, whatever succeeds or fail
   for (const { json } of [broken, alsoBroken]) await expect.poll(server.output).toContain(json.requestId)
   const log = server.output()
   expect(log).toContain('/api/auth/login')
+  expect(log).toContain('the mail was not sent')
   const leaked = Object.entries(secrets).filter(([, value]) => log.includes(value))
   expect(leaked).toEqual([])
 })

@@ -174,6 +174,11 @@ describe.each(['smtp', 'log'])('with %s', (way) => {
   })
 })
 
+test('without a mail server a message with a secret is not written to the log', async () => {
+  const error = await failure(mailer({}).send({ ...mail, isSecret: true }))
+  expect([error.message, lines]).toEqual(['the mail was not sent (ENOSMTP)', []])
+})
+
 test('without a mail server the whole message is one line of the log', async () => {
   await mailer({}).send({ ...mail, html: '<p>Good day.</p>' })
   const { to, subject, text } = mail

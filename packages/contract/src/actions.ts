@@ -51,6 +51,9 @@ export const actions = {
   'owner.signed_out': nothing,
   'owner.password_changed': nothing,
   'owner.email_changed': changeOf(z.string()),
+  'owner.password_reset_requested': nothing,
+  'owner.password_reset': nothing,
+  'owner.sessions_ended': nothing,
 
   'app.created': z.strictObject({ name: z.string() }),
   'app.updated': changeOf(appFields),
@@ -96,6 +99,8 @@ export const actions = {
   'reseller.deleted': nothing,
   'reseller.signed_in': nothing,
   'reseller.signed_out': nothing,
+  'reseller.password_reset_requested': nothing,
+  'reseller.password_reset': nothing,
 
   'settings.updated': changeOf(settingsFields),
   'platform.reset_started': nothing,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { email, givenPassword, isoTime, none, password, price, text } from './shared.ts'
+import { email, givenPassword, isoTime, none, password, price, resetToken, text } from './shared.ts'
 
 export const plan = z.enum(['free', 'premium'])
 
@@ -85,6 +85,26 @@ export const auth = {
     summary: 'Revoke the token that this call came with',
     body: none,
     data: none,
+  }),
+  forgotPassword: endpoint({
+    method: 'POST',
+    path: '/auth/forgot-password',
+    access: 'public',
+    tag,
+    summary: 'Mail a link to choose a new password; the answer is the same whether or not the account exists',
+    body: z.strictObject({ email }),
+    data: none,
+    errors: ['mail_off', 'rate_limited', 'busy'],
+  }),
+  resetPassword: endpoint({
+    method: 'POST',
+    path: '/auth/reset-password',
+    access: 'public',
+    tag,
+    summary: 'Choose a new password with the token of a mailed link; every session ends and a new one begins',
+    body: z.strictObject({ token: resetToken, password }),
+    data: session,
+    errors: ['reset_link_invalid', 'rate_limited', 'busy'],
   }),
   changePassword: endpoint({
     method: 'PUT',

@@ -1,7 +1,18 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { email, fullPageQuery, givenPassword, instant, isoTime, none, pagination, trimmed } from './shared.ts'
+import {
+  email,
+  fullPageQuery,
+  givenPassword,
+  instant,
+  isoTime,
+  none,
+  pagination,
+  password,
+  resetToken,
+  trimmed,
+} from './shared.ts'
 
 const appName = z.strictObject({ name: z.string() })
 
@@ -54,6 +65,26 @@ export const portal = {
     body: z.strictObject({ email, password: trimmed(givenPassword) }),
     data: oneReseller.extend({ token: z.string() }),
     errors: ['invalid_credentials', 'rate_limited', 'busy'],
+  }),
+  forgotPassword: endpoint({
+    method: 'POST',
+    path: '/resellers/auth/forgot-password',
+    access: 'public',
+    tag,
+    summary: 'Mail a link to choose a new password; the answer is the same whether or not the account exists',
+    body: z.strictObject({ email }),
+    data: none,
+    errors: ['mail_off', 'rate_limited', 'busy'],
+  }),
+  resetPassword: endpoint({
+    method: 'POST',
+    path: '/resellers/auth/reset-password',
+    access: 'public',
+    tag,
+    summary: 'Choose a new password with the token of a mailed link; every session ends and a new one begins',
+    body: z.strictObject({ token: resetToken, password: trimmed(password) }),
+    data: oneReseller.extend({ token: z.string() }),
+    errors: ['reset_link_invalid', 'rate_limited', 'busy'],
   }),
   logout: endpoint({
     method: 'POST',

@@ -30,6 +30,9 @@ export const givenPassword = z.string().min(1, 'Password is required').max(1000,
 export const trimmed = <T extends z.ZodType<string, string>>(schema: T) =>
   z.string().trim().max(1000, 'Password is too long').pipe(schema)
 
+/** The secret of a mailed link with which its reader chooses a new password. */
+export const resetToken = z.string().min(1, 'Token is required').max(200, 'Token is too long')
+
 /** ISO 8601 date-time with any offset, or a bare date, which means the end of that UTC day. */
 export const instant = z.union([z.iso.datetime({ offset: true }).max(40), z.iso.date().max(10)], {
   error: 'Must be an ISO 8601 date or date-time',

@@ -36,6 +36,9 @@ export const system = {
         .describe('where programs reach this server, when the operator said so'),
       registration: z.enum(['open', 'closed']),
       passwordPolicy: z.enum(['basic', 'strict']),
+      passwordReset: z
+        .enum(['mail', 'operator'])
+        .describe('who helps with a forgotten password: a mailed link, or the operator alone'),
       payments: z.enum(['mock', 'razorpay', 'off']),
       links: z.strictObject({
         shipping: link,

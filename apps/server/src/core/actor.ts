@@ -25,6 +25,13 @@ export interface ProgramActor {
   address: string
 }
 
+/** Somebody who names an account without proving to own it: asks for a link to a new password. */
+export interface AnonymousActor {
+  kind: 'anonymous'
+  ownerId: string
+  address: string
+}
+
 /** The payment provider, which reports on an order of this owner. */
 export interface ProviderActor {
   kind: 'provider'
@@ -48,7 +55,14 @@ export interface SystemActor {
 export type VendorActor = OwnerActor
 
 /** Who performs a write. */
-export type Actor = OwnerActor | ResellerActor | ProgramActor | ProviderActor | OperatorActor | SystemActor
+export type Actor =
+  | OwnerActor
+  | ResellerActor
+  | ProgramActor
+  | AnonymousActor
+  | ProviderActor
+  | OperatorActor
+  | SystemActor
 
 export const system: SystemActor = { kind: 'system', ownerId: null }
 
@@ -66,6 +80,8 @@ function idOf(actor: Actor): string {
       return actor.resellerId
     case 'program':
       return actor.appId
+    case 'anonymous':
+      return 'anonymous'
     case 'provider':
       return actor.provider
     case 'operator':

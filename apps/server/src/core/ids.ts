@@ -7,8 +7,8 @@ const alphanumeric = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 /** A sortable id: prefix and the 32 hex digits of a UUIDv7. */
 export const newId = (prefix: string): string => `${prefix}_${randomUUIDv7().replaceAll('-', '')}`
 
-/** 256 random bits behind a prefix that tells what kind of session it opens. */
-export const newToken = (prefix: 'kwo' | 'kwr' | 'kwc'): string =>
+/** 256 random bits behind a prefix: a session of an owner, reseller or program, or (`kwp`) a link to a new password. */
+export const newToken = (prefix: 'kwo' | 'kwr' | 'kwc' | 'kwp'): string =>
   `${prefix}_${randomBytes(32).toString('base64url')}`
 
 /** 25 characters of Crockford base32 (125 random bits) in groups of five. */
@@ -19,6 +19,9 @@ export function newLicenseKey(): string {
 
 const pick = (length: number, alphabet: string): string =>
   Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+
+/** A password that an operator reads out or types: 20 characters (100 random bits) in groups of five. */
+export const newPassword = (): string => pick(20, crockford.toLowerCase()).replace(/.{5}(?=.)/g, '$&-')
 
 /** The 8-character public name of an app. */
 export const newAppId = (): string => pick(limits.appIdLength, crockford)

@@ -25,6 +25,16 @@ interface OwnerSessionsTable {
   expires_at: number
 }
 
+interface PasswordResetsTable {
+  id: string
+  owner_id: string
+  /** Null for the owner itself. */
+  reseller_id: string | null
+  token_hash: string
+  created_at: number
+  expires_at: number
+}
+
 interface AppsTable {
   id: string
   seq: Generated<number>
@@ -250,6 +260,7 @@ interface MetaTable {
 export interface Tables {
   owners: OwnersTable
   owner_sessions: OwnerSessionsTable
+  password_resets: PasswordResetsTable
   apps: AppsTable
   resellers: ResellersTable
   reseller_sessions: ResellerSessionsTable

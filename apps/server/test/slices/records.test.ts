@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { ActionRecord } from '../../src/core/record.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
-import { activateKey, makeApp, makeLicenses, onlyOne, registerUser, startProgram } from '../actors.ts'
+import { activateKey, hashed, makeApp, makeLicenses, onlyOne, registerUser, startProgram } from '../actors.ts'
 import type { Answer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
 import { premiumOwnerForAll, serverForAll } from '../stage.ts'
@@ -45,6 +45,21 @@ const signedIn = (method: string, path: string, body?: object) => async () => {
   const { email, password } = owner
   const { token } = (await on.call('POST', '/auth/login', { body: { email, password } })).json.data
   return () => on.call(method, path, { token, body })
+}
+const addResetLink = async (ownerId: string, resellerId: string | null) => {
+  const token = `kwp_${ownerId}_${resellerId}`
+  await on.database.db
+    .insertInto('password_resets')
+    .values({
+      id: `rst_${resellerId ?? ownerId}`,
+      owner_id: ownerId,
+      reseller_id: resellerId,
+      token_hash: hashed(token),
+      created_at: 0,
+      expires_at: on.clock.now() + 1,
+    })
+    .execute()
+  return token
 }
 let addresses = 0
 const newAddress = () => `someone${++addresses}@example.com`
@@ -97,6 +112,16 @@ const recipes: Record<string, Recipe> = {
       const { token } = (await on.call('POST', '/auth/register', { body })).json.data
       return () =>
         on.call('PUT', '/auth/email', { token, body: { email: newAddress(), password: 'secret1' } })
+    },
+  ],
+  'auth.resetPassword': [
+    'owner',
+    ['owner.password_reset'],
+    async () => {
+      const body = { name: 'E', email: newAddress(), password: 'secret1' }
+      const { user } = (await on.call('POST', '/auth/register', { body })).json.data
+      const token = await addResetLink(user._id, null)
+      return () => on.call('POST', '/auth/reset-password', { body: { token, password: 'secret2' } })
     },
   ],
   'apps.create': ['owner', ['app.created'], async () => () => owner.call('POST', '/apps', { name: 'New' })],
@@ -166,6 +191,15 @@ const recipes: Record<string, Recipe> = {
     async () => {
       const { email, password } = await makeReseller(on, owner, app)
       return () => on.call('POST', '/resellers/auth/login', { body: { email, password } })
+    },
+  ],
+  'portal.resetPassword': [
+    'reseller',
+    ['reseller.password_reset'],
+    async () => {
+      const { _id } = await makeReseller(on, owner, app)
+      const token = await addResetLink(owner.id, _id)
+      return () => on.call('POST', '/resellers/auth/reset-password', { body: { token, password: 'secret2' } })
     },
   ],
   'portal.logout': ['reseller', ['reseller.signed_out'], inPortal('POST', '/logout')],
@@ -284,6 +318,9 @@ const recipes: Record<string, Recipe> = {
 const unrecorded = new Set([
   // Opens a session that no end user has signed in to.
   'program.init',
+  // Record after the answer; proven with the mails that they send.
+  'auth.forgotPassword',
+  'portal.forgotPassword',
   // Read only.
   'program.validate',
   'payments.validateCoupon',
@@ -339,6 +376,7 @@ const tables: (keyof Tables)[] = [
   'clients',
   'resellers',
   'reseller_sessions',
+  'password_resets',
   'payments',
 ]
 const snapshot = async () =>

@@ -89,6 +89,7 @@ test('health, readiness and the configuration of the console need nobody signed 
     publicUrl: null,
     registration: 'open',
     passwordPolicy: 'basic',
+    passwordReset: 'operator',
     payments: 'mock',
     links: { shipping: null, refund: null, paymentTerms: null, community: null, videos: null },
   })

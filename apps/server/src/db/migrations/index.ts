@@ -8,6 +8,7 @@ import { emptyCounts } from './0006-empty-counts.ts'
 import { resellerCounts } from './0007-reseller-counts.ts'
 import { knownAddresses } from './0008-known-addresses.ts'
 import { limits } from './0009-limits.ts'
+import { passwordResets } from './0010-password-resets.ts'
 import { auditActors } from './0013-audit-actors.ts'
 
 /** In the order in which they run; a landed one is never changed. */
@@ -21,5 +22,6 @@ export const migrations: readonly Migration[] = [
   resellerCounts,
   knownAddresses,
   limits,
+  passwordResets,
   auditActors,
 ]

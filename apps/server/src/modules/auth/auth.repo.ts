@@ -6,6 +6,16 @@ import type { OwnerRow } from '../../db/tables.ts'
 export const findOwnerByEmail = (db: Db, emailNormalized: string): Promise<OwnerRow | undefined> =>
   db.selectFrom('owners').selectAll().where('email_normalized', '=', emailNormalized).executeTakeFirst()
 
+/** For the operator: owners behind an address, in the order of their addresses. */
+export const listOwnersAfter = (db: Db, emailNormalized: string, count: number): Promise<OwnerRow[]> =>
+  db
+    .selectFrom('owners')
+    .selectAll()
+    .where('email_normalized', '>', emailNormalized)
+    .orderBy('email_normalized')
+    .limit(count)
+    .execute()
+
 export const getOwner = (db: Db, scope: OwnerScope): Promise<OwnerRow> =>
   db.selectFrom('owners').selectAll().where('id', '=', scope.ownerId).executeTakeFirstOrThrow()
 
@@ -59,6 +69,17 @@ export const findSession = (
     .select(['id', 'owner_id', 'created_at', 'expires_at'])
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
+
+/** When a session began; undefined when it has ended. */
+export async function findSessionStart(db: Db, scope: OwnerScope, id: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('owner_sessions')
+    .select('created_at')
+    .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
+    .executeTakeFirst()
+  return row?.created_at
+}
 
 /** Which of these sessions are not over. */
 export async function listOpenSessions(db: Db, ids: readonly string[], now: number): Promise<string[]> {

@@ -2,12 +2,21 @@ import { endpoints } from '@keyward/contract'
 import type { Attempts } from '../../core/attempts.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
+import type { PasswordResets } from '../password-resets/password-resets.service.ts'
+import * as reset from './auth.reset.ts'
 import * as service from './auth.service.ts'
 
-export function authRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void {
+export function authRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets: PasswordResets): void {
   const { auth } = endpoints
   mount(auth.register, 'public', ({ body, address }) => service.register(ctx, attempts, { ...body, address }))
   mount(auth.login, 'public', ({ body, address }) => service.login(ctx, attempts, { ...body, address }))
+  mount(auth.forgotPassword, 'public', async ({ body, address }) => {
+    await reset.forgotPassword(ctx, resets, { ...body, address })
+    return {}
+  })
+  mount(auth.resetPassword, 'public', ({ body, address }) =>
+    reset.resetPassword(ctx, resets, { ...body, address }),
+  )
   mount(auth.profile, 'owner', async ({ actor }) => ({ user: await service.getUser(ctx, actor) }))
   mount(auth.logout, 'owner', async ({ actor }) => {
     await service.logout(ctx, actor)

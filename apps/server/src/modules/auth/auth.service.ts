@@ -1,7 +1,7 @@
 import type { User } from '@keyward/contract'
 import type { OwnerActor } from '../../core/actor.ts'
 import { type Attempts, guardPassword, registrations } from '../../core/attempts.ts'
-import { toIso, toIsoOrNull } from '../../core/clock.ts'
+import { minute, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, newToken, normalizeName } from '../../core/ids.ts'
@@ -11,11 +11,15 @@ import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import { listAppRefs } from '../apps/apps.service.ts'
 import { limitOrNull, type PlanLimits, planLimits, planOf } from '../owners/plan.rules.ts'
+import { revokeResets } from '../password-resets/password-resets.service.ts'
 import { getPaid, type Paid } from '../payments/subscription.service.ts'
 import * as repo from './auth.repo.ts'
 import { checkPassword } from './password.rules.ts'
 
 export { findOwnerByEmail, lockOwner } from './auth.repo.ts'
+
+/** A session this young counts as having just given the password. */
+const freshMs = 10 * minute
 
 export async function register(
   ctx: Ctx,
@@ -110,6 +114,7 @@ export async function changePassword(
     await refuseEnded(tx, actor, now)
     await repo.updateOwner(tx, actor, { password_hash: passwordHash })
     await repo.deleteSessions(tx, actor)
+    await revokeResets(tx, 'owner', actor.ownerId)
     write.record('owner.password_changed', actor.ownerId, {})
     return openSession(tx, newActor(actor.ownerId, actor.address), now)
   })
@@ -132,6 +137,7 @@ export async function changeEmail(
     ctx.tx(actor, async (write) => {
       const { email: before } = await refuseEnded(write.tx, actor, now)
       await repo.updateOwner(write.tx, actor, { email: given.email, email_normalized: email })
+      await revokeResets(write.tx, 'owner', actor.ownerId)
       await attempts.accounts.remember({ account: accountOf(email), address: given.address }, write.tx)
       write.record('owner.email_changed', actor.ownerId, { before, after: given.email })
     }),
@@ -218,7 +224,7 @@ function toUser(owner: OwnerRow, apps: User['apps'], paid: Paid, now: number): U
   }
 }
 
-const newActor = (ownerId: string, address: string): OwnerActor => ({
+export const newActor = (ownerId: string, address: string): OwnerActor => ({
   kind: 'owner',
   ownerId,
   sessionId: newId('ses'),
@@ -226,7 +232,7 @@ const newActor = (ownerId: string, address: string): OwnerActor => ({
 })
 
 /** Stores the session that the actor acts in and returns its token. */
-async function openSession(tx: Tx, actor: OwnerActor, now: number): Promise<string> {
+export async function openSession(tx: Tx, actor: OwnerActor, now: number): Promise<string> {
   const token = newToken('kwo')
   await repo.insertSession(tx, {
     id: actor.sessionId,
@@ -243,6 +249,23 @@ async function refuseEnded(tx: Tx, actor: OwnerActor, now: number): Promise<Owne
   const owner = await repo.lockOwner(tx, actor)
   if ((await repo.listOpenSessions(tx, [actor.sessionId], now)).length === 0) throw problem('unauthorized')
   return owner
+}
+
+/** For what cannot be undone: the password, or without it a session that began a short time ago. */
+export async function confirmIdentity(
+  ctx: Ctx,
+  attempts: Attempts,
+  actor: OwnerActor,
+  given: { password?: string | undefined; address: string },
+): Promise<void> {
+  const { password, address } = given
+  if (password !== undefined) {
+    await confirmPassword(ctx, attempts, actor, { path: 'password', password, address })
+  }
+  const beganAt = await repo.findSessionStart(ctx.db, actor, actor.sessionId)
+  // The password may have been changed elsewhere meanwhile: that has ended the session.
+  if (beganAt === undefined) throw problem('unauthorized')
+  if (password === undefined && beganAt <= ctx.clock.now() - freshMs) throw problem('reauthenticate')
 }
 
 async function confirmPassword(

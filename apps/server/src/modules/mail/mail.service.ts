@@ -10,6 +10,8 @@ export interface Mail {
   subject: string
   text: string
   html?: string
+  /** Holds a secret, which must not be written to the log. */
+  isSecret?: true
 }
 
 export interface Mailer {
@@ -24,15 +26,16 @@ const timeoutMs = 10 * second
 const messageTimeoutMs = 30 * second
 const idleTimeoutMs = 5 * second
 
-/** Sends by SMTP_URL; without it every message is written to the log. */
+/** Sends by SMTP_URL; without it every message is written to the log, unless it holds a secret. */
 export function createMailer(
   config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>,
   log: Pick<FastifyBaseLogger, 'info'>,
 ): Mailer {
   if (config.smtpUrl !== undefined) return createSmtpMailer(config.smtpUrl, sender(config))
   return {
-    async send({ to, subject, text }) {
+    async send({ to, subject, text, isSecret }) {
       refuseUnsendable({ to, subject })
+      if (isSecret) throw new MailError({ code: 'ENOSMTP' })
       log.info({ to, subject, text }, 'mail')
     },
     close() {},

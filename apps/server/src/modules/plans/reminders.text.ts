@@ -1,5 +1,6 @@
 import { limits } from '@keyward/contract'
 import type { Mail } from '../mail/mail.service.ts'
+import { composeMail } from '../mail/mail.text.ts'
 
 const format = new Intl.DateTimeFormat('en-US', {
   timeZone: 'UTC',
@@ -25,25 +26,17 @@ export function toReminder(given: {
   const { name, email, publicUrl } = given
   const end = formatUtc(given.premiumUntil)
   const { maxApps, maxLicensesPerApp } = limits.free
-  const address = publicUrl === undefined ? undefined : `${publicUrl}/subscription`
-  const where = address ?? 'the Subscription page of your console'
-  const link = address === undefined ? where : `<a href="${escapeHtml(address)}">${escapeHtml(address)}</a>`
-  const intro = [
-    `Hello ${name},`,
-    `the premium plan of your Keyward account ${email} ends on ${end}.`,
-    `From then on the limits of the free plan apply to what is new: ${maxApps} applications, ${maxLicensesPerApp} licenses per application and no resellers. Nothing is deleted, and licenses that your customers have go on working. Your resellers can no longer generate licenses.`,
-  ]
-  const signature =
-    'This message was sent by Keyward because premium is about to end. You need not answer it.'
-  return {
+  return composeMail({
     to: email,
     subject: given.isLastDay ? 'Your premium plan ends within a day' : `Your premium plan ends on ${end}`,
-    text: `${[...intro, `To renew, open ${where}`, signature].join('\n\n')}\n`,
-    html: [...intro.map(escapeHtml), `To renew, open ${link}`, escapeHtml(signature)]
-      .map((paragraph) => `<p>${paragraph}</p>\n`)
-      .join(''),
-  }
+    paragraphs: [
+      `Hello ${name},`,
+      `the premium plan of your Keyward account ${email} ends on ${end}.`,
+      `From then on the limits of the free plan apply to what is new: ${maxApps} applications, ${maxLicensesPerApp} licenses per application and no resellers. Nothing is deleted, and licenses that your customers have go on working. Your resellers can no longer generate licenses.`,
+      publicUrl === undefined
+        ? 'To renew, open the Subscription page of your console'
+        : { before: 'To renew, open', link: `${publicUrl}/subscription` },
+      'This message was sent by Keyward because premium is about to end. You need not answer it.',
+    ],
+  })
 }
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => entities[sign] ?? sign)

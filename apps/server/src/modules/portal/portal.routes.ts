@@ -3,16 +3,25 @@ import { WithMessage } from '../../core/answers.ts'
 import type { Attempts } from '../../core/attempts.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
+import type { PasswordResets } from '../password-resets/password-resets.service.ts'
 import { endSession } from '../resellers/resellers.sessions.ts'
 import * as licenses from './portal.licenses.ts'
+import * as reset from './portal.reset.ts'
 import * as service from './portal.service.ts'
 
-export function portalRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void {
+export function portalRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets: PasswordResets): void {
   const { portal } = endpoints
   mount(portal.login, 'public', async ({ body, address }) => {
     const session = await service.login(ctx, attempts, { ...body, address })
     return new WithMessage(session, 'Welcome to your reseller portal!')
   })
+  mount(portal.forgotPassword, 'public', async ({ body, address }) => {
+    await reset.forgotPassword(ctx, resets, { ...body, address })
+    return {}
+  })
+  mount(portal.resetPassword, 'public', ({ body, address }) =>
+    reset.resetPassword(ctx, resets, { ...body, address }),
+  )
   mount(portal.logout, 'reseller', async ({ actor }) => {
     await endSession(ctx, actor)
     return new WithMessage({}, 'Logged out successfully')

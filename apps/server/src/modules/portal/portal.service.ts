@@ -29,22 +29,32 @@ export async function login(
     ? await ctx.passwords.hash(given.password)
     : undefined
   const now = ctx.clock.now()
-  const actor: ResellerActor = {
-    kind: 'reseller',
-    ownerId: found.owner_id,
-    resellerId: found.id,
-    appId: found.app_id,
-    sessionId: newId('ses'),
-    address: given.address,
-  }
+  const actor = newActor(found, given.address)
   const token = await ctx.tx(actor, async (write) => {
-    if (!(await resellers.lockActive(write.tx, found.id))) throw problem('invalid_credentials')
+    // The password may have been changed while this one was being checked.
+    const isUnchanged =
+      (await resellers.lockActive(write.tx, found.id)) &&
+      (await resellers.findByEmail(write.tx, email))?.password_hash === found.password_hash
+    if (!isUnchanged) throw problem('invalid_credentials')
     if (stronger) await resellers.setPasswordHash(write.tx, found.id, stronger)
     write.record('reseller.signed_in', found.id, {})
     return openSession(write.tx, actor, now)
   })
   return { token, reseller: toPortalReseller(found) }
 }
+
+/** The reseller as the actor of a session that begins. */
+export const newActor = (
+  { id, owner_id, app_id }: Pick<ResellerView, 'id' | 'owner_id' | 'app_id'>,
+  address: string,
+): ResellerActor => ({
+  kind: 'reseller',
+  ownerId: owner_id,
+  resellerId: id,
+  appId: app_id,
+  sessionId: newId('ses'),
+  address,
+})
 
 export const getProfile = async (ctx: Ctx, actor: ResellerActor): Promise<PortalReseller> =>
   toPortalReseller(await getReseller(ctx, actor))

@@ -42,7 +42,7 @@ export async function prolongSessions(tx: Tx, ids: readonly string[], expiresAt:
 /** Removes some of the sessions that have ended and tells how many. */
 export async function deleteEnded(
   tx: Tx,
-  table: 'client_sessions' | 'owner_sessions' | 'reseller_sessions',
+  table: 'client_sessions' | 'owner_sessions' | 'reseller_sessions' | 'password_resets',
   now: number,
   count: number,
 ): Promise<number> {

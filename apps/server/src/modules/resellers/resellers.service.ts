@@ -9,6 +9,7 @@ import { type Tx, unlessTaken } from '../../db/open.ts'
 import { findAppId, getApp, reserveLicenses } from '../apps/apps.service.ts'
 import { getLimits } from '../auth/auth.service.ts'
 import { checkPassword } from '../auth/password.rules.ts'
+import { revokeResets } from '../password-resets/password-resets.service.ts'
 import * as repo from './resellers.repo.ts'
 import { remainingLicenses } from './resellers.rules.ts'
 import { endSessions } from './resellers.sessions.ts'
@@ -98,7 +99,10 @@ export async function updateReseller(
     const { tx } = write
     const before = await repo.lockReseller(tx, actor, id)
     if (!before || !(await repo.updateReseller(tx, actor, id, change))) throw problem('not_found')
-    if (update.active === false) await endSessions(tx, id)
+    if (update.active === false) {
+      await endSessions(tx, id)
+      await revokeResets(tx, 'reseller', id)
+    }
     const after = { licenseLimit: update.licenseLimit, active: update.active }
     write.record('reseller.updated', id, {
       before: {

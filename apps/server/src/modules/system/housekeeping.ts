@@ -14,14 +14,14 @@ const intervalMs = 10 * minute
 const firstRemindersMs = 30 * second
 /** At the end of the server a message under way gets this long to be taken. */
 const graceMs = 5 * second
-const sessionTables = ['client_sessions', 'owner_sessions', 'reseller_sessions'] as const
+const endingTables = ['client_sessions', 'owner_sessions', 'reseller_sessions', 'password_resets'] as const
 
 /** Removes what can no longer be seen: ended sessions, past windows of attempts, counts of zero. */
 export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Promise<void> {
   const now = ctx.clock.now()
   const some = (remove: (tx: Tx, count: number) => Promise<number>) =>
     inSlices((size) => ctx.tx(system, ({ tx }) => remove(tx, size)))
-  for (const table of sessionTables) await some((tx, count) => deleteEnded(tx, table, now, count))
+  for (const table of endingTables) await some((tx, count) => deleteEnded(tx, table, now, count))
   await some((tx, count) => repo.deletePastAttempts(tx, now, count))
   await some((tx, count) => forgetAddresses(tx, now, count))
   for (const table of repo.countTables) await some((tx, count) => repo.deleteEmptyCounts(tx, table, count))

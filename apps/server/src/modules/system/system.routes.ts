@@ -25,6 +25,7 @@ export function systemRoutes(mount: Mount, ctx: Ctx): void {
     publicUrl: ctx.config.publicUrl ?? null,
     registration: ctx.config.registration,
     passwordPolicy: ctx.config.passwordPolicy,
+    passwordReset: ctx.config.passwordReset,
     payments: ctx.config.payments.mode,
     links: ctx.config.links,
   }))

@@ -1,0 +1,27 @@
+import type { Mail } from './mail.service.ts'
+
+/** A text, or a text that ends with a link. */
+type Paragraph = string | { before: string; link: string }
+
+/** A message in its two forms; everything in it is text, whoever chose it. */
+export function composeMail(given: { to: string; subject: string; paragraphs: Paragraph[] }): Mail {
+  const { to, subject, paragraphs } = given
+  return {
+    to,
+    subject,
+    text: `${paragraphs.map(toText).join('\n\n')}\n`,
+    html: paragraphs.map((paragraph) => `<p>${toHtml(paragraph)}</p>\n`).join(''),
+  }
+}
+
+const toText = (paragraph: Paragraph): string =>
+  typeof paragraph === 'string' ? paragraph : `${paragraph.before} ${paragraph.link}`
+
+function toHtml(paragraph: Paragraph): string {
+  if (typeof paragraph === 'string') return escapeHtml(paragraph)
+  const link = escapeHtml(paragraph.link)
+  return `${escapeHtml(paragraph.before)} <a href="${link}">${link}</a>`
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => entities[sign] ?? sign)

@@ -1,0 +1,65 @@
+import type { Db, Tx } from '../../db/open.ts'
+
+export type AccountKind = 'owner' | 'reseller'
+
+/** Whose password a link changes: an owner, or one of its resellers; `id` is that of the account itself. */
+export interface ResetAccount {
+  ownerId: string
+  id: string
+}
+
+export async function insertReset(
+  tx: Tx,
+  kind: AccountKind,
+  account: ResetAccount,
+  given: { id: string; tokenHash: string; createdAt: number; expiresAt: number },
+): Promise<void> {
+  await tx
+    .insertInto('password_resets')
+    .values({
+      id: given.id,
+      owner_id: account.ownerId,
+      reseller_id: kind === 'owner' ? null : account.id,
+      token_hash: given.tokenHash,
+      created_at: given.createdAt,
+      expires_at: given.expiresAt,
+    })
+    .execute()
+}
+
+/** Without a scope: the token is what its holder proves to be. */
+export async function findAccount(
+  db: Db,
+  kind: AccountKind,
+  tokenHash: string,
+  now: number,
+): Promise<ResetAccount | undefined> {
+  const row = await db
+    .selectFrom('password_resets')
+    .select(['owner_id', 'reseller_id'])
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .where('reseller_id', kind === 'owner' ? 'is' : 'is not', null)
+    .executeTakeFirst()
+  return row && { ownerId: row.owner_id, id: row.reseller_id ?? row.owner_id }
+}
+
+/** Uses a token up; false when it was used or revoked, or has expired, in the meantime. */
+export async function takeReset(tx: Tx, tokenHash: string, now: number): Promise<boolean> {
+  const taken = await tx
+    .deleteFrom('password_resets')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .returning('id')
+    .executeTakeFirst()
+  return taken !== undefined
+}
+
+/** Revokes every link of an account. */
+export async function deleteResets(tx: Tx, kind: AccountKind, id: string): Promise<void> {
+  const some = tx.deleteFrom('password_resets')
+  await (kind === 'owner'
+    ? some.where('owner_id', '=', id).where('reseller_id', 'is', null)
+    : some.where('reseller_id', '=', id)
+  ).execute()
+}

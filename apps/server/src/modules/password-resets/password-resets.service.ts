@@ -1,0 +1,149 @@
+import { limits } from '@keyward/contract'
+import type { Actor } from '../../core/actor.ts'
+import { Background } from '../../core/background.ts'
+import { minute, second } from '../../core/clock.ts'
+import { sha256 } from '../../core/crypto.ts'
+import type { Ctx } from '../../core/ctx.ts'
+import { newId, newToken, normalizeName } from '../../core/ids.ts'
+import { problem } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
+import type { Tx } from '../../db/open.ts'
+import type { Allowance, Attempts } from '../../http/limits.ts'
+import { checkPassword } from '../auth/password.rules.ts'
+import type { Mail, Mailer } from '../mail/mail.service.ts'
+import * as repo from './password-resets.repo.ts'
+import { toConfirmationMail, toResetMail } from './password-resets.text.ts'
+
+export { deleteResets as revokeResets } from './password-resets.repo.ts'
+
+const lifetimeMs = limits.resetLinkMinutes * minute
+/** As long as a link lives: somebody who uses the allowance of a stranger up leaves working links in the mailbox. */
+const requestsOfAccount: Allowance = { name: 'reset-account', max: 3, windowMs: lifetimeMs }
+const requestsOfAddress: Allowance = { name: 'reset-address', max: 30, windowMs: 60 * minute }
+const wrongTokens: Allowance = { name: 'reset-token', max: 30, windowMs: 15 * minute }
+/** At the end of the server a message under way gets this long to be accepted. */
+const graceMs = 5 * second
+
+/** How a kind of account gets a link. */
+interface Request {
+  find: (email: string) => Promise<repo.ResetAccount | undefined>
+  /** Locks the account; undefined when it may not have a link, or no longer has this address. */
+  lock: (tx: Tx, account: repo.ResetAccount, email: string) => Promise<{ email: string } | undefined>
+}
+
+/** How a kind of account gets its new password. */
+interface Reset<A extends Actor, Result> {
+  /** The account as the actor of the session that begins; undefined when it may not have a new password. */
+  begin: (account: repo.ResetAccount) => Promise<A | undefined>
+  lock: (tx: Tx, actor: A) => Promise<{ email: string } | undefined>
+  write: (write: Write, actor: A, passwordHash: string, now: number) => Promise<Result>
+}
+
+interface Parts {
+  ctx: Ctx
+  attempts: Attempts
+  mailer: Mailer
+  /** The address that mailed links begin with. It never comes from a request, whose sender chooses the Host. */
+  consoleUrl: () => string
+  onError: (error: unknown) => void
+}
+
+/** New passwords by mail, for owners and resellers. */
+export class PasswordResets {
+  readonly #parts: Parts
+  readonly #background: Background
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#background = new Background(parts.onError)
+  }
+
+  /** Answers before it is known whether there is such an account: neither answer nor time may depend on that. */
+  async request(
+    kind: repo.AccountKind,
+    given: { email: string; address: string },
+    steps: Request,
+  ): Promise<void> {
+    const { ctx, attempts } = this.#parts
+    if (ctx.config.passwordReset === 'operator') throw problem('mail_off')
+    const email = normalizeName(given.email)
+    await attempts.count(requestsOfAddress, given.address)
+    await attempts.count(requestsOfAccount, kind, email)
+    const isAccepted = this.#background.start(async () => {
+      const account = await steps.find(email)
+      if (account) await this.#mailLink(kind, account, { email, address: given.address }, steps)
+    })
+    if (!isAccepted) throw problem('busy', { retryAfterSeconds: 60 })
+  }
+
+  async #mailLink(
+    kind: repo.AccountKind,
+    account: repo.ResetAccount,
+    { email, address }: { email: string; address: string },
+    { lock }: Request,
+  ): Promise<void> {
+    const { ctx } = this.#parts
+    const token = newToken('kwp')
+    const now = ctx.clock.now()
+    const actor = { kind: 'anonymous', ownerId: account.ownerId, address } as const
+    const locked = await ctx.tx(actor, async (write) => {
+      const found = await lock(write.tx, account, email)
+      if (!found) return undefined
+      await repo.insertReset(write.tx, kind, account, {
+        id: newId('rst'),
+        tokenHash: sha256(token),
+        createdAt: now,
+        expiresAt: now + lifetimeMs,
+      })
+      write.record(`${kind}.password_reset_requested`, account.id, {})
+      return found
+    })
+    if (locked) await this.#send(toResetMail({ kind, email: locked.email, token, ...this.#where() }))
+  }
+
+  /** Changes the password with a mailed token, which works once; every other link of the account ends with it. */
+  async complete<A extends Actor, Result>(
+    kind: repo.AccountKind,
+    given: { token: string; password: string; address: string },
+    { begin, lock, write }: Reset<A, Result>,
+  ): Promise<{ actor: A; result: Result }> {
+    const { ctx, attempts } = this.#parts
+    checkPassword(ctx, 'password', given.password)
+    await attempts.check(wrongTokens, given.address)
+    const tokenHash = sha256(given.token)
+    const account = await repo.findAccount(ctx.db, kind, tokenHash, ctx.clock.now())
+    const actor = account && (await begin(account))
+    if (!account || !actor) {
+      await attempts.count(wrongTokens, given.address)
+      throw problem('reset_link_invalid')
+    }
+    const passwordHash = await ctx.passwords.hash(given.password)
+    const now = ctx.clock.now()
+    const { email, result } = await ctx.tx(actor, async (writing) => {
+      const { tx } = writing
+      const locked = await lock(tx, actor)
+      if (!locked || !(await repo.takeReset(tx, tokenHash, now))) throw problem('reset_link_invalid')
+      await repo.deleteResets(tx, kind, account.id)
+      const name = `${kind}:${normalizeName(locked.email)}`
+      await attempts.accounts.remember({ account: name, address: given.address }, tx)
+      return { email: locked.email, result: await write(writing, actor, passwordHash, now) }
+    })
+    this.#background.start(() => this.#send(toConfirmationMail({ kind, email, ...this.#where() })))
+    return { actor, result }
+  }
+
+  /** Gives messages under way a short time. */
+  async end(): Promise<void> {
+    const grace = setTimeout(() => this.#parts.mailer.close(), graceMs)
+    await this.#background.end()
+    clearTimeout(grace)
+  }
+
+  #send(mail: Mail): Promise<void> {
+    return this.#parts.mailer.send(mail)
+  }
+
+  #where(): { consoleUrl: string } {
+    return { consoleUrl: this.#parts.consoleUrl() }
+  }
+}

@@ -1,0 +1,50 @@
+import type { PortalReseller } from '@keyward/contract'
+import type { ResellerActor } from '../../core/actor.ts'
+import type { Ctx } from '../../core/ctx.ts'
+import type { PasswordResets } from '../password-resets/password-resets.service.ts'
+import * as resellers from '../resellers/resellers.service.ts'
+import { endSessions, openSession } from '../resellers/resellers.sessions.ts'
+import { getProfile, newActor } from './portal.service.ts'
+
+/** A suspended reseller gets no link. */
+export const forgotPassword = (
+  ctx: Ctx,
+  resets: PasswordResets,
+  given: { email: string; address: string },
+): Promise<void> =>
+  resets.request('reseller', given, {
+    find: async (email) => {
+      const reseller = await resellers.findByEmail(ctx.db, email)
+      return reseller && { ownerId: reseller.owner_id, id: reseller.id }
+    },
+    lock: async (tx, { id }, email) => {
+      const isActive = await resellers.lockActive(tx, id)
+      return isActive ? resellers.findByEmail(tx, email) : undefined
+    },
+  })
+
+/** Ends every session and returns the token of a new one. A suspended reseller is refused. */
+export async function resetPassword(
+  ctx: Ctx,
+  resets: PasswordResets,
+  given: { token: string; password: string; address: string },
+): Promise<{ token: string; reseller: PortalReseller }> {
+  const { actor, result: token } = await resets.complete<ResellerActor, string>('reseller', given, {
+    begin: async (account) => {
+      const reseller = await resellers.findReseller(ctx.db, account, account.id)
+      return reseller && newActor(reseller, given.address)
+    },
+    lock: async (tx, scope) => {
+      const isActive = await resellers.lockActive(tx, scope.resellerId)
+      return isActive ? resellers.findReseller(tx, scope, scope.resellerId) : undefined
+    },
+    write: async (write, changed, passwordHash, now) => {
+      const { tx } = write
+      await resellers.setPasswordHash(tx, changed.resellerId, passwordHash)
+      await endSessions(tx, changed.resellerId)
+      write.record('reseller.password_reset', changed.resellerId, {})
+      return openSession(tx, changed, now)
+    },
+  })
+  return { token, reseller: await getProfile(ctx, actor) }
+}

@@ -1,0 +1,338 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { minute } from '../../src/core/clock.ts'
+import { sha256 } from '../../src/core/crypto.ts'
+import { transact } from '../../src/db/open.ts'
+import { makeApp, makePremium, type Owner, refusal, signUp, wrongFields } from '../actors.ts'
+import { type Answer, startServer, type TestServer } from '../harness.ts'
+import { mailedLinks, textsTo } from '../mailed.ts'
+import { makeReseller } from '../reseller-actor.ts'
+import { SmtpSink } from '../smtp-sink.ts'
+import { tidyUp } from '../stage.ts'
+
+let sink: SmtpSink
+let on: TestServer
+beforeAll(async () => {
+  sink = await SmtpSink.start()
+  on = await startServer({ SMTP_URL: `smtp://${sink.host}`, PUBLIC_URL: 'http://127.0.0.1:4000/keys' })
+})
+afterAll(async () => {
+  await on.close()
+  await sink.stop()
+})
+
+interface Account {
+  email: string
+  password: string
+  /** The id of the row, and that of the owner whose audit it is. */
+  id: string
+  ownerId: string
+  token: string
+}
+
+const kinds = {
+  owner: {
+    base: '/auth',
+    page: '/auth/reset',
+    make: async (): Promise<Account> => {
+      const owner = await signUp(on)
+      return { ...owner, ownerId: owner.id }
+    },
+  },
+  reseller: {
+    base: '/resellers/auth',
+    page: '/reseller/auth/reset',
+    make: async (): Promise<Account> => {
+      const { owner, reseller } = await makeSeller()
+      return { ...reseller, id: reseller._id, ownerId: owner.id }
+    },
+  },
+}
+
+async function makeSeller() {
+  const owner = await signUp(on)
+  await makePremium(on, owner)
+  const reseller = await makeReseller(on, owner, await makeApp(owner))
+  return { owner, reseller }
+}
+
+const ask = (base: string, email: string) => on.call('POST', `${base}/forgot-password`, { body: { email } })
+const choose = (base: string, token: string, password = 'a better horse') =>
+  on.call('POST', `${base}/reset-password`, { body: { token, password } })
+const signIn = (base: string, email: string, password: string) =>
+  on.call('POST', `${base}/login`, { body: { email, password } })
+const profile = async (base: string, token: string) =>
+  (await on.call('GET', `${base}/profile`, { token })).status
+
+/** Asks for a link and waits for the token that it ends with. */
+async function askForToken(base: string, email: string): Promise<string> {
+  const before = mailedLinks(sink, email).length
+  expect((await ask(base, email)).status).toBe(200)
+  await expect.poll(() => mailedLinks(sink, email).length).toBe(before + 1)
+  return (mailedLinks(sink, email).at(-1) ?? '').split('#')[1] ?? ''
+}
+
+const resetsOf = (ownerId: string) =>
+  on.database.db.selectFrom('password_resets').selectAll().where('owner_id', '=', ownerId).execute()
+const auditOf = (ownerId: string) =>
+  on.database.db
+    .selectFrom('audit')
+    .select(['actor_kind', 'actor_id', 'address', 'action', 'target_id'])
+    .where('owner_id', '=', ownerId)
+    .where('action', 'like', '%password_reset%')
+    .orderBy('id')
+    .execute()
+
+describe.each(Object.entries(kinds))('a new password for %s', (kind, { base, page, make }) => {
+  test('comes by a mailed link, signs in, and ends every other session', async () => {
+    const account = await make()
+    expect((await ask(base, account.email.toUpperCase())).status).toBe(200)
+    await expect.poll(() => mailedLinks(sink, account.email).length).toBe(1)
+    const token = mailedLinks(sink, account.email)[0]?.split('#')[1] ?? ''
+    expect(mailedLinks(sink, account.email)).toEqual([`http://127.0.0.1:4000/keys${page}#${token}`])
+
+    const { status, json } = await choose(base, token)
+    expect(status).toBe(200)
+    expect(await profile(base, json.data.token)).toBe(200)
+    expect(json.data[kind === 'owner' ? 'user' : 'reseller']).toMatchObject({
+      _id: account.id,
+      email: account.email,
+    })
+    expect(await profile(base, account.token)).toBe(401)
+    expect(refusal(await signIn(base, account.email, account.password))).toBe('invalid_credentials')
+    expect((await signIn(base, account.email, 'a better horse')).status).toBe(200)
+
+    await expect.poll(() => textsTo(sink, account.email).length).toBe(2)
+    const [, confirmation] = textsTo(sink, account.email)
+    expect(confirmation).toContain('was changed')
+    expect(confirmation).toContain(`http://127.0.0.1:4000/keys${page.replace('/reset', '/forgot')}`)
+    expect(confirmation).not.toContain('kwp_')
+  })
+
+  test('is stored as a hash alone, expires after 30 minutes, and is cleared away', async () => {
+    const account = await make()
+    const token = await askForToken(base, account.email)
+    expect(token).toMatch(/^kwp_[\w-]{43}$/)
+    const [row, ...more] = await resetsOf(account.ownerId)
+    expect(more).toEqual([])
+    expect(row?.token_hash).toBe(sha256(token))
+    expect(JSON.stringify(row)).not.toContain(token)
+    on.clock.advance(30 * minute)
+    expect(refusal(await choose(base, token))).toBe('reset_link_invalid')
+    expect((await signIn(base, account.email, account.password)).status).toBe(200)
+    await tidyUp(on)
+    expect(await resetsOf(account.ownerId)).toEqual([])
+  })
+
+  test('is accepted within the last minute', async () => {
+    const account = await make()
+    const token = await askForToken(base, account.email)
+    on.clock.advance(30 * minute - 1)
+    expect((await choose(base, token)).status).toBe(200)
+  })
+
+  test('works once, and ends every other link', async () => {
+    const account = await make()
+    const [first, second, third] = [
+      await askForToken(base, account.email),
+      await askForToken(base, account.email),
+      await askForToken(base, account.email),
+    ]
+    expect((await choose(base, second ?? '')).status).toBe(200)
+    for (const token of [first, second, third]) {
+      expect(refusal(await choose(base, token ?? '', 'yet another'))).toBe('reset_link_invalid')
+    }
+    expect((await signIn(base, account.email, 'a better horse')).status).toBe(200)
+  })
+
+  test('is set by exactly one of 16 concurrent uses of a link', async () => {
+    const account = await make()
+    const token = await askForToken(base, account.email)
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, index) => choose(base, token, `password number ${index}`)),
+    )
+    const set = answers.flatMap(({ status }, index) => (status === 200 ? [index] : []))
+    expect(set).toHaveLength(1)
+    expect((await signIn(base, account.email, `password number ${set[0]}`)).status).toBe(200)
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expect(['reset_link_invalid', 'busy']).toContain(refusal(answer))
+    }
+  })
+
+  test('that breaks a rule leaves the link as it was', async () => {
+    const account = await make()
+    const token = await askForToken(base, account.email)
+    expect(wrongFields(await choose(base, token, 'short'))).toEqual(['password'])
+    expect((await choose(base, token)).status).toBe(200)
+  })
+
+  test('is audited: that it was asked for, and that it was set', async () => {
+    const account = await make()
+    await choose(base, await askForToken(base, account.email))
+    expect(await auditOf(account.ownerId)).toEqual([
+      {
+        actor_kind: 'anonymous',
+        actor_id: 'anonymous',
+        address: '127.0.0.1',
+        action: `${kind}.password_reset_requested`,
+        target_id: account.id,
+      },
+      {
+        actor_kind: kind,
+        actor_id: account.id,
+        address: '127.0.0.1',
+        action: `${kind}.password_reset`,
+        target_id: account.id,
+      },
+    ])
+  })
+
+  test('is not offered to an unknown address, which gets the same answer', async () => {
+    const account = await make()
+    const known = await ask(base, account.email)
+    const unknown = await ask(base, 'nobody@example.com')
+    expect(unknown.raw.toString()).toBe(known.raw.toString())
+    expect(unknown.status).toBe(known.status)
+    await expect.poll(() => mailedLinks(sink, account.email).length).toBe(1)
+    expect(textsTo(sink, 'nobody@example.com')).toEqual([])
+  })
+
+  test('cannot be set with a token of a session, or one of the other kind of account', async () => {
+    const account = await make()
+    const token = await askForToken(base, account.email)
+    const other = kind === 'owner' ? '/resellers/auth' : '/auth'
+    expect(refusal(await choose(other, token))).toBe('reset_link_invalid')
+    for (const wrong of [account.token, sha256(token), `${token}x`, 'x']) {
+      expect(refusal(await choose(base, wrong))).toBe('reset_link_invalid')
+    }
+    expect(await profile(base, token)).toBe(401)
+    expect((await choose(base, token)).status).toBe(200)
+  })
+})
+
+describe('a link of an owner is revoked', () => {
+  test.each<[string, (owner: Owner) => Promise<Answer>]>([
+    [
+      'a change of the password',
+      (owner) =>
+        owner.call('PUT', '/auth/password', { currentPassword: owner.password, newPassword: 'own choice' }),
+    ],
+    [
+      'a change of the e-mail',
+      (owner) => owner.call('PUT', '/auth/email', { email: `new-${owner.email}`, password: owner.password }),
+    ],
+  ])('by %s', async (_name, change) => {
+    const owner = await signUp(on)
+    const token = await askForToken('/auth', owner.email)
+    const neighbour = await signUp(on)
+    const kept = await askForToken('/auth', neighbour.email)
+    expect((await change(owner)).status).toBe(200)
+    expect(refusal(await choose('/auth', token))).toBe('reset_link_invalid')
+    expect((await choose('/auth', kept)).status).toBe(200)
+  })
+
+  test('and not by what happens to one of its resellers, nor the other way round', async () => {
+    const { owner, reseller } = await makeSeller()
+    const ofOwner = await askForToken('/auth', owner.email)
+    const ofReseller = await askForToken('/resellers/auth', reseller.email)
+    expect((await choose('/resellers/auth', ofReseller)).status).toBe(200)
+    const again = await askForToken('/resellers/auth', reseller.email)
+    expect((await choose('/auth', ofOwner)).status).toBe(200)
+    expect((await choose('/resellers/auth', again)).status).toBe(200)
+  })
+})
+
+describe('a reseller', () => {
+  test('who is suspended gets no link, and an earlier one stays revoked after resuming', async () => {
+    const { owner, reseller } = await makeSeller()
+    const setActive = (active: boolean) => owner.call('PUT', `/resellers/${reseller._id}`, { active })
+    const token = await askForToken('/resellers/auth', reseller.email)
+    await setActive(false)
+    expect(refusal(await choose('/resellers/auth', token))).toBe('reset_link_invalid')
+    expect((await ask('/resellers/auth', reseller.email)).status).toBe(200)
+    const other = await makeReseller(on, owner, { _id: await appOf(reseller._id) })
+    await askForToken('/resellers/auth', other.email)
+    expect(mailedLinks(sink, reseller.email)).toHaveLength(1)
+    await setActive(true)
+    expect(refusal(await choose('/resellers/auth', token))).toBe('reset_link_invalid')
+  })
+
+  test('who is suspended while the new password is being hashed does not get it', async () => {
+    const { reseller } = await makeSeller()
+    const token = await askForToken('/resellers/auth', reseller.email)
+    let answer: Promise<Answer> | undefined
+    await transact(on.database.db, async (tx) => {
+      await tx.updateTable('resellers').set({ active: 0 }).where('id', '=', reseller._id).execute()
+      answer = choose('/resellers/auth', token)
+      await pause(farEnoughMs)
+    })
+    expect(refusal((await answer)!)).toBe('reset_link_invalid')
+    await transact(on.database.db, (tx) =>
+      tx.updateTable('resellers').set({ active: 1 }).where('id', '=', reseller._id).execute(),
+    )
+    const signedIn = await signIn('/resellers/auth', reseller.email, reseller.password)
+    expect(signedIn.status).toBe(200)
+  })
+
+  test('does not sign in with the old password while a new one is being set', async () => {
+    const { reseller } = await makeSeller()
+    let answer: Promise<Answer> | undefined
+    await transact(on.database.db, async (tx) => {
+      await tx
+        .updateTable('resellers')
+        .set({ password_hash: 'another' })
+        .where('id', '=', reseller._id)
+        .execute()
+      answer = signIn('/resellers/auth', reseller.email, reseller.password)
+      await pause(farEnoughMs)
+    })
+    expect(refusal((await answer)!)).toBe('invalid_credentials')
+  })
+
+  test('chooses a password that is trimmed as at sign-in, and at least as long as all', async () => {
+    const { reseller } = await makeSeller()
+    const token = await askForToken('/resellers/auth', reseller.email)
+    expect(wrongFields(await choose('/resellers/auth', token, '  12345  '))).toEqual(['password'])
+    expect((await choose('/resellers/auth', token, '  sell more  ')).status).toBe(200)
+    expect((await signIn('/resellers/auth', reseller.email, 'sell more ')).status).toBe(200)
+  })
+})
+
+const appOf = async (resellerId: string) =>
+  (
+    await on.database.db
+      .selectFrom('resellers')
+      .select('app_id')
+      .where('id', '=', resellerId)
+      .executeTakeFirstOrThrow()
+  ).app_id
+
+/** Long enough for a call to get as far as it can while another transaction is open. */
+const farEnoughMs = 300
+
+test('a link that was asked for while the e-mail is being changed opens nothing', async () => {
+  const owner = await signUp(on)
+  const email = `moved-${owner.email}`
+  await transact(on.database.db, async (tx) => {
+    await tx
+      .updateTable('owners')
+      .set({ email, email_normalized: email })
+      .where('id', '=', owner.id)
+      .execute()
+    expect((await ask('/auth', owner.email)).status).toBe(200)
+    await pause(farEnoughMs)
+  })
+  await askForToken('/auth', email)
+  expect(mailedLinks(sink, owner.email)).toEqual([])
+  expect(await resetsOf(owner.id)).toHaveLength(1)
+})
+
+test('the mail names the stored address, and nothing that a stranger could have chosen as a name', async () => {
+  const email = 'victim@example.com'
+  const body = { name: 'Click http://evil.example now', email, password: 'correct horse' }
+  expect((await on.call('POST', '/auth/register', { body })).status).toBe(201)
+  await ask('/auth', email.toUpperCase())
+  await expect.poll(() => textsTo(sink, email).length).toBe(1)
+  expect(textsTo(sink, email)[0]).toContain(email)
+  expect(textsTo(sink, email)[0]).not.toContain('evil.example')
+})
