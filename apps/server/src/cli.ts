@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { parseAccount } from './cli-account.ts'
 import { backUpCommand, restoreCommand } from './cli-backup.ts'
 import { couponOptions, parseCoupon, UsageError } from './cli-coupon.ts'
 import { ConfigError, readConfig } from './config.ts'
@@ -18,6 +19,10 @@ Usage:
   keyward plan <email> premium [--days N]   give the vendor with this address the premium plan,
                                             for N days from now (default 365, at most 36500)
   keyward plan <email> free                 put the vendor back on the free plan; nothing is deleted
+  keyward owner list                        show every vendor's account
+  keyward owner reset-password <email>      print a new password once and end every session of the vendor
+  keyward owner sign-out <email>            end every session of the vendor
+  keyward reseller reset-password <email>   print a new password once and end every session of the reseller
   keyward coupon list                       show the coupons and how often they were used
   keyward coupon set <code> --percent N     make a coupon of N percent (1 to 99), or give one new terms:
       [--from DATE] [--until DATE]          when it can be used (2027-01-31, or a date-time)
@@ -57,8 +62,12 @@ async function main(args: string[]): Promise<void> {
     const change = parseCoupon(rest, ofCoupons)
     return withDatabase(async (database) => print(await change(database)))
   }
+  if ((command === 'owner' || command === 'reseller') && Object.keys(values).length === 0) {
+    const work = parseAccount(command, rest)
+    return withDatabase((database) => work(database, print))
+  }
   if (command === undefined) throw new UsageError('Which command?')
-  const isKnown = ['plan', 'coupon', 'backup', 'restore'].includes(command)
+  const isKnown = ['plan', 'coupon', 'owner', 'reseller', 'backup', 'restore'].includes(command)
   throw new UsageError(isKnown ? `An option does not go with ${command}.` : `There is no command ${command}.`)
 }
 
@@ -122,12 +131,12 @@ function print(text: string): void {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof UsageError) return `${error.message}\nkeyward --help tells more.`
+  if (error instanceof UsageError) return `${error.message} (keyward --help shows all commands)`
   if (error instanceof OperatorError) return error.message
-  if (error instanceof ConfigError) return `The configuration has mistakes:\n${error.message}`
+  if (error instanceof ConfigError) return `Configuration: ${error.mistakes.join('; ')}`
   const { code, message, stack } = error as NodeJS.ErrnoException
   if (code === '42P01' || message?.includes('no such table')) {
-    return 'The database is empty: start Keyward once, so that it makes its tables.'
+    return 'The database lacks tables of this version: start Keyward once, so that it makes them.'
   }
   return databaseFault(error, readConfig(process.env))?.message ?? stack ?? String(error)
 }

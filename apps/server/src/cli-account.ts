@@ -1,0 +1,56 @@
+import { UsageError } from './cli-coupon.ts'
+import { systemClock, toIso } from './core/clock.ts'
+import { OperatorError } from './core/operator-error.ts'
+import type { Database } from './db/open.ts'
+import type { OwnerRow } from './db/tables.ts'
+import { listOwners, resetOwnerPassword, signOutOwner } from './modules/auth/auth.operator.ts'
+import { planOf } from './modules/auth/plan.rules.ts'
+import { resetResellerPassword } from './modules/resellers/resellers.operator.ts'
+
+type Work = (database: Database, print: (text: string) => void) => Promise<void>
+
+const forms = {
+  owner: 'keyward owner list, keyward owner reset-password <email>, or keyward owner sign-out <email>',
+  reseller: 'keyward reseller reset-password <email>',
+}
+
+/** Reads the command before the database is opened. */
+export function parseAccount(kind: 'owner' | 'reseller', args: string[]): Work {
+  const [action, email, ...more] = args
+  if (kind === 'owner' && action === 'list' && email === undefined) return list
+  const isComplete = email !== undefined && more.length === 0
+  if (isComplete && action === 'reset-password') return resetPassword(kind, email)
+  if (isComplete && kind === 'owner' && action === 'sign-out') return signOut(email)
+  throw new UsageError(`Write: ${forms[kind]}.`)
+}
+
+const list: Work = async (database, print) => {
+  for await (const owners of listOwners(database)) print(owners.map(describe).join(''))
+}
+
+const resetPassword =
+  (kind: 'owner' | 'reseller', email: string): Work =>
+  async (database, print) => {
+    const reset = kind === 'owner' ? resetOwnerPassword : resetResellerPassword
+    const done = await reset(database, systemClock, email)
+    if (!done) throw missing(kind, email)
+    print(`${done.email}: the new password is ${done.password}\n`)
+    print('It is not shown again. Every session has ended.\n')
+  }
+
+const signOut =
+  (email: string): Work =>
+  async (database, print) => {
+    const done = await signOutOwner(database, systemClock, email)
+    if (!done) throw missing('owner', email)
+    print(`${done.email}: every session has ended\n`)
+  }
+
+const missing = (kind: 'owner' | 'reseller', email: string) =>
+  new OperatorError(`There is no ${kind} with the email ${email}.`)
+
+function describe({ email, name, premium_until: until, created_at: since }: OwnerRow): string {
+  const plan = planOf(until, systemClock.now())
+  const end = plan === 'premium' && until !== null ? ` until ${toIso(until)}` : ''
+  return `${email}: ${name}, ${plan}${end}, since ${toIso(since)}\n`
+}

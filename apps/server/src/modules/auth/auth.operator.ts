@@ -1,0 +1,67 @@
+import type { Clock } from '../../core/clock.ts'
+import type { OwnerScope } from '../../core/ctx.ts'
+import { newPassword, normalizeName } from '../../core/ids.ts'
+import { Passwords } from '../../core/passwords.ts'
+import { transactAsOperator, type Write } from '../../core/record.ts'
+import type { Database } from '../../db/open.ts'
+import type { OwnerRow } from '../../db/tables.ts'
+import { revokeResets } from '../password-resets/password-resets.service.ts'
+import * as repo from './auth.repo.ts'
+
+type Opened = Pick<Database, 'db'>
+
+const pageSize = 500
+
+/** Every owner in the order of their addresses, some at a time: a server may have a hundred thousand. */
+export async function* listOwners({ db }: Opened): AsyncGenerator<OwnerRow[]> {
+  for (let after = ''; ; ) {
+    const page = await repo.listOwnersAfter(db, after, pageSize)
+    yield page
+    const last = page.at(-1)
+    if (last === undefined || page.length < pageSize) return
+    after = last.email_normalized
+  }
+}
+
+/** Gives an owner a new password and ends every session; undefined when there is no such account. */
+export async function resetOwnerPassword(
+  { db }: Opened,
+  clock: Clock,
+  email: string,
+): Promise<{ email: string; password: string } | undefined> {
+  const password = newPassword()
+  const passwordHash = await new Passwords().hash(password)
+  const owner = await changeOwner({ db }, clock, email, async (write, scope) => {
+    await repo.updateOwner(write.tx, scope, { password_hash: passwordHash })
+    write.record('owner.password_reset', scope.ownerId, {})
+  })
+  return owner && { email: owner.email, password }
+}
+
+/** Ends every session of an owner, and the links that would open another; undefined when there is no such account. */
+export const signOutOwner = (
+  { db }: Opened,
+  clock: Clock,
+  email: string,
+): Promise<{ email: string } | undefined> =>
+  changeOwner({ db }, clock, email, async (write, { ownerId }) =>
+    write.record('owner.sessions_ended', ownerId, {}),
+  )
+
+async function changeOwner(
+  { db }: Opened,
+  clock: Clock,
+  email: string,
+  change: (write: Write, scope: OwnerScope) => Promise<void>,
+): Promise<OwnerRow | undefined> {
+  const found = await repo.findOwnerByEmail(db, normalizeName(email))
+  if (!found) return undefined
+  const scope = { ownerId: found.id }
+  return transactAsOperator(db, { ...scope, now: clock.now() }, async (write) => {
+    const owner = await repo.lockOwner(write.tx, scope)
+    await change(write, scope)
+    await repo.deleteSessions(write.tx, scope)
+    await revokeResets(write.tx, 'owner', found.id)
+    return owner
+  })
+}

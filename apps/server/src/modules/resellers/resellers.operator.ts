@@ -1,0 +1,31 @@
+import type { Clock } from '../../core/clock.ts'
+import { newPassword, normalizeName } from '../../core/ids.ts'
+import { Passwords } from '../../core/passwords.ts'
+import { transactAsOperator } from '../../core/record.ts'
+import type { Database } from '../../db/open.ts'
+import { revokeResets } from '../password-resets/password-resets.service.ts'
+import * as repo from './resellers.repo.ts'
+import { endSessions } from './resellers.sessions.ts'
+
+/**
+ * Gives a reseller a new password and ends every session; a suspended one stays suspended. Undefined when there
+ * is no such account.
+ */
+export async function resetResellerPassword(
+  { db }: Pick<Database, 'db'>,
+  clock: Clock,
+  email: string,
+): Promise<{ email: string; password: string } | undefined> {
+  const password = newPassword()
+  const passwordHash = await new Passwords().hash(password)
+  const found = await repo.findByEmail(db, normalizeName(email))
+  if (!found) return undefined
+  return transactAsOperator(db, { ownerId: found.owner_id, now: clock.now() }, async (write) => {
+    const { tx } = write
+    await repo.setPasswordHash(tx, found.id, passwordHash)
+    await endSessions(tx, found.id)
+    await revokeResets(tx, 'reseller', found.id)
+    write.record('reseller.password_reset', found.id, {})
+    return { email: found.email, password }
+  })
+}

@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest'
+import { makeApp, makePremium, refusal, signUp } from '../actors.ts'
+import { keyward as runKeyward } from '../command-line.ts'
+import { makeReseller } from '../reseller-actor.ts'
+import { serverForAll } from '../stage.ts'
+
+const on = serverForAll()
+const keyward = (...args: string[]) => runKeyward(on, args)
+
+const signIn = (base: string, email: string, password: string) =>
+  on.call('POST', `${base}/login`, { body: { email, password } })
+const auditOf = (ownerId: string) =>
+  on.database.db
+    .selectFrom('audit')
+    .select(['actor_kind', 'action', 'target_id', 'detail'])
+    .where('owner_id', '=', ownerId)
+    .where('actor_kind', '=', 'operator')
+    .execute()
+const addReset = (ownerId: string, resellerId: string | null) =>
+  on.database.db
+    .insertInto('password_resets')
+    .values({
+      id: `rst_${ownerId}`,
+      owner_id: ownerId,
+      reseller_id: resellerId,
+      token_hash: `hash of ${ownerId}`,
+      created_at: 0,
+      expires_at: Number.MAX_SAFE_INTEGER,
+    })
+    .execute()
+const resetsOf = (ownerId: string) =>
+  on.database.db.selectFrom('password_resets').select('id').where('owner_id', '=', ownerId).execute()
+
+test('the operator lists every owner with plan and age, one per line', async () => {
+  const [free, premium] = [await signUp(on), await signUp(on)]
+  await on.database.db
+    .updateTable('owners')
+    .set({ premium_until: Date.parse('2999-01-01') })
+    .where('id', '=', premium.id)
+    .execute()
+  const { code, stdout, stderr } = await keyward('owner', 'list')
+  expect([code, stderr]).toEqual([0, ''])
+  const lines = stdout.trimEnd().split('\n')
+  const since = 'since 2026-03-04T10:20:30.000Z'
+  expect(lines).toContainEqual(
+    expect.stringMatching(new RegExp(`^${free.email}: Owner \\d+, free, ${since}$`)),
+  )
+  expect(lines).toContainEqual(
+    expect.stringMatching(
+      new RegExp(`^${premium.email}: Owner \\d+, premium until 2999-01-01T00:00:00.000Z, ${since}$`),
+    ),
+  )
+  const { n } = await on.database.db
+    .selectFrom('owners')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  expect(lines).toHaveLength(Number(n))
+})
+
+test('a list of more owners than one page holds names each once', async () => {
+  const owners = Array.from({ length: 1100 }, (_, index) => ({
+    id: `own_many_${index}`,
+    name: 'Many',
+    email: `many${index}@example.com`,
+    email_normalized: `many${index}@example.com`,
+    password_hash: 'x',
+    premium_until: null,
+    created_at: 0,
+  }))
+  for (let at = 0; at < owners.length; at += 100) {
+    await on.database.db
+      .insertInto('owners')
+      .values(owners.slice(at, at + 100))
+      .execute()
+  }
+  const { stdout } = await keyward('owner', 'list')
+  const many = stdout.split('\n').filter((line) => line.startsWith('many'))
+  expect([many.length, new Set(many).size]).toEqual([1100, 1100])
+})
+
+test('a new password is printed once, works, and ends sessions and mailed links', async () => {
+  const owner = await signUp(on)
+  await addReset(owner.id, null)
+  const { code, stdout, stderr } = await keyward('owner', 'reset-password', owner.email.toUpperCase())
+  expect([code, stderr]).toEqual([0, ''])
+  const [, email, password = ''] = /^(\S+): the new password is ([\w-]{23})\n/.exec(stdout) ?? []
+  expect(email).toBe(owner.email)
+  expect(refusal(await owner.call('GET', '/auth/profile'))).toBe('unauthorized')
+  expect(refusal(await signIn('/auth', owner.email, owner.password))).toBe('invalid_credentials')
+  expect((await signIn('/auth', owner.email, password)).status).toBe(200)
+  expect(await resetsOf(owner.id)).toEqual([])
+  const entries = await auditOf(owner.id)
+  expect(entries).toEqual([
+    { actor_kind: 'operator', action: 'owner.password_reset', target_id: owner.id, detail: '{}' },
+  ])
+  const again = await keyward('owner', 'reset-password', owner.email)
+  expect(again.stdout).not.toContain(password)
+})
+
+test('signing out ends every session and mailed link of one owner, and leaves the password', async () => {
+  const [owner, neighbour] = [await signUp(on), await signUp(on)]
+  await addReset(owner.id, null)
+  const ended = await keyward('owner', 'sign-out', owner.email)
+  expect(ended).toEqual({ code: 0, stdout: `${owner.email}: every session has ended\n`, stderr: '' })
+  expect(refusal(await owner.call('GET', '/auth/profile'))).toBe('unauthorized')
+  expect((await neighbour.call('GET', '/auth/profile')).status).toBe(200)
+  expect((await signIn('/auth', owner.email, owner.password)).status).toBe(200)
+  expect(await resetsOf(owner.id)).toEqual([])
+  expect(await auditOf(owner.id)).toMatchObject([{ action: 'owner.sessions_ended', target_id: owner.id }])
+})
+
+test('a reseller gets a new password the same way, audited with its owner', async () => {
+  const owner = await signUp(on)
+  await makePremium(on, owner)
+  const reseller = await makeReseller(on, owner, await makeApp(owner))
+  await addReset(owner.id, reseller._id)
+  const { code, stdout } = await keyward('reseller', 'reset-password', reseller.email)
+  expect(code).toBe(0)
+  const password = /the new password is ([\w-]{23})\n/.exec(stdout)?.[1] ?? ''
+  expect(refusal(await reseller.call('GET', '/profile'))).toBe('unauthorized')
+  expect((await signIn('/resellers/auth', reseller.email, password)).status).toBe(200)
+  expect((await owner.call('GET', '/auth/profile')).status).toBe(200)
+  expect(await resetsOf(owner.id)).toEqual([])
+  expect(await auditOf(owner.id)).toMatchObject([
+    { action: 'reseller.password_reset', target_id: reseller._id, detail: '{}' },
+  ])
+})
+
+test.each([
+  [['owner'], 'keyward owner list'],
+  [['owner', 'list', 'more'], 'keyward owner list'],
+  [['owner', 'reset-password'], 'keyward owner reset-password <email>'],
+  [['owner', 'sign-out', 'a@example.com', 'b@example.com'], 'keyward owner sign-out <email>'],
+  [['owner', 'fly', 'a@example.com'], 'keyward owner list'],
+  [['owner', 'reset-password', 'nobody@example.com'], 'There is no owner with the email nobody@example.com.'],
+  [['owner', 'sign-out', 'nobody@example.com'], 'There is no owner with the email nobody@example.com.'],
+  [['owner', 'list', '--days', '3'], 'An option does not go with owner.'],
+  [['owner', '--fast'], '--fast'],
+  [['reseller', 'list'], 'keyward reseller reset-password <email>'],
+  [['reseller', 'reset-password', 'nobody@example.com'], 'There is no reseller with the email'],
+])('%j is refused with one line and exit code 1', async (args, text) => {
+  const { code, stdout, stderr } = await keyward(...args)
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain(text)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+})
+
+test('a mistake in the configuration is one line too', async () => {
+  const environment = { PORT: 'x', HOST: '0.0.0.0', RATE_LIMITS: 'off' }
+  const { code, stderr } = await runKeyward(on, ['owner', 'list'], environment)
+  expect(code).toBe(1)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  expect(stderr).toContain('PORT')
+  expect(stderr).toContain('RATE_LIMITS')
+})
