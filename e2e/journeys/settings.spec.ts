@@ -136,7 +136,7 @@ test.describe('switches', () => {
   })
 })
 
-test('Reset Data asks for a typed word, deletes everything but the account, and logs out everywhere', async ({
+test('Reset Data asks for a typed word and the password, deletes all but the account, and logs out everywhere', async ({
   page,
   request,
 }) => {
@@ -158,6 +158,14 @@ test('Reset Data asks for a typed word, deletes everything but the account, and 
   await page.getByRole('button', { name: 'Reset Data' }).click()
   await expect(question.getByRole('textbox')).toHaveValue('')
   await question.getByRole('textbox').fill('RESET')
+  await expect(confirm).toBeDisabled()
+  const password = question.getByLabel('Password', { exact: true })
+  await password.fill('not the password')
+  await confirm.click()
+  await expect(question.getByText('The password is not correct')).toBeVisible()
+  await expect(password).toHaveAttribute('aria-invalid', 'true')
+  expect(await vendor.call('GET', '/apps')).toMatchObject({ count: 1 })
+  await password.fill(vendor.password)
   await confirm.click()
   await expectToast(page, 'Platform data has been reset successfully')
   await expect(page).toHaveURL('/auth')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { none } from './shared.ts'
+import { givenPassword, none } from './shared.ts'
 
 /** Switches over all apps of an owner. */
 export const platformSettings = z.strictObject({ pauseApplications: z.boolean(), hwidLock: z.boolean() })
@@ -33,8 +33,10 @@ export const settings = {
     access: 'owner',
     job: true,
     tag,
-    summary: 'Delete all apps, licenses, end users, resellers and settings, and end every session',
-    body: none,
+    summary:
+      'Delete all apps, licenses, end users, resellers and settings, and end every session; without the password only in the first ten minutes of a session',
+    body: z.strictObject({ password: givenPassword.optional() }),
     data: none,
+    errors: ['reauthenticate', 'rate_limited', 'busy'],
   }),
 }

@@ -16,6 +16,9 @@ export interface ConfirmDialogProps {
   loss?: ReactNode
   /** When set, the confirm button works only after exactly this text was typed. */
   typed?: string | undefined
+  /** A field that is filled in as well, and whether it is. */
+  field?: ReactNode
+  complete?: boolean
   confirmLabel: string
   cancelLabel?: string
   tone?: 'danger' | 'neutral'
@@ -31,6 +34,8 @@ export function ConfirmDialog({
   description,
   loss,
   typed,
+  field,
+  complete = true,
   confirmLabel,
   cancelLabel = 'Cancel',
   tone = 'danger',
@@ -43,7 +48,7 @@ export function ConfirmDialog({
   useEffect(() => {
     if (open) setText('')
   }, [open])
-  const ready = typed === undefined || text === typed
+  const ready = complete && (typed === undefined || text === typed)
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -100,6 +105,7 @@ export function ConfirmDialog({
                   />
                 </Field>
               )}
+              {field}
             </DialogBody>
             <DialogFooter>
               <AlertDialog.Cancel asChild>

@@ -76,6 +76,17 @@ describe('attempts', () => {
     expect(refusal(await login(victim.password, '10.0.0.5', victim.email))).toBe('rate_limited')
   })
 
+  test('a password guessed through the reset of the platform is counted like one at sign-in', async () => {
+    const victim = await signUp(on)
+    const reset = (password: string) =>
+      on.call('POST', '/settings/reset', { token: victim.token, from: '10.0.6.1', body: { password } })
+    for (let failure = 0; failure < 10; failure += 1) {
+      expect(wrongFields(await reset('wrong'))).toEqual(['password'])
+    }
+    expect(refusal(await reset(victim.password))).toBe('rate_limited')
+    expect(refusal(await login(victim.password, '10.0.6.1', victim.email))).toBe('rate_limited')
+  })
+
   test('one address makes at most 100 registrations an hour', async () => {
     const register = (from: string) =>
       on.call('POST', '/auth/register', {

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { minute } from '../../src/core/clock.ts'
 import { activateKey, makeApp, makeLicenses, refusal, signUp, startProgram, wrongFields } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
 
@@ -84,6 +85,38 @@ test('a reset takes apps, licenses, end users and settings, and ends every sessi
   expect((await read('/licenses')).stats).toEqual({ total: 0, active: 0, unused: 0, expired: 0, banned: 0 })
   expect((await read('/clients')).stats).toEqual({ total: 0, active: 0, banned: 0, expired: 0 })
   expect(await read('/settings')).toEqual({ pauseApplications: false, hwidLock: true })
+})
+
+describe('a reset', () => {
+  const reset = (body?: object, from = '10.0.0.1') =>
+    on.call('POST', '/settings/reset', { token: owner.token, body: body ?? {}, from })
+  const appsLeft = async () => (await owner.call('GET', '/apps')).json.data.count
+
+  test('asks for the password once the session is ten minutes old', async () => {
+    on.clock.advance(10 * minute)
+    expect(refusal(await reset())).toBe('reauthenticate')
+    expect(await appsLeft()).toBe(1)
+    expect((await reset({ password: owner.password })).status).toBe(200)
+    expect(refusal(await owner.call('GET', '/auth/profile'))).toBe('unauthorized')
+  })
+
+  test('needs none within the first ten minutes, and using the session does not prolong them', async () => {
+    on.clock.advance(10 * minute - 1)
+    expect(await appsLeft()).toBe(1)
+    on.clock.advance(1)
+    expect(refusal(await reset())).toBe('reauthenticate')
+    const { email, password } = owner
+    const { token } = (await on.call('POST', '/auth/login', { body: { email, password } })).json.data
+    on.clock.advance(10 * minute - 1)
+    expect((await on.call('POST', '/settings/reset', { token })).status).toBe(200)
+  })
+
+  test('with a wrong password changes nothing and says so on its field, however young the session', async () => {
+    expect(wrongFields(await reset({ password: 'wrong' }))).toEqual(['password'])
+    expect(wrongFields(await reset({ password: '' }))).toEqual(['password'])
+    expect(wrongFields(await reset({ password: 7 }))).toEqual(['password'])
+    expect(await appsLeft()).toBe(1)
+  })
 })
 
 test('a reset keeps the audit of what was done before it, and adds itself', async () => {

@@ -1,12 +1,21 @@
+import { useState } from 'react'
 import { useDialogParam } from '../../lib/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { useResetPlatform } from './queries.ts'
+import { Field } from '../../ui/field.tsx'
+import { PasswordInput } from '../../ui/input.tsx'
+import { passwordError, useResetPlatform } from './queries.ts'
 
 export function DangerZone() {
   const { kind, open, close } = useDialogParam(['reset-data'])
   const reset = useResetPlatform()
+  const [password, setPassword] = useState('')
+  const leave = () => {
+    setPassword('')
+    reset.reset()
+    close()
+  }
   return (
     <Card className="border-danger-line">
       <div className="grid gap-4 px-5 py-4">
@@ -26,14 +35,25 @@ export function DangerZone() {
       </div>
       <ConfirmDialog
         open={kind === 'reset-data'}
-        onOpenChange={close}
+        onOpenChange={leave}
         title="Reset all platform data?"
         description="Your account, plan and payments stay. You are logged out on every device."
         loss="All applications, licenses, end users, resellers and settings are deleted. This cannot be undone, and your programs stop working at once."
         typed="RESET"
         confirmLabel="Reset Data"
+        field={
+          <Field label="Password" error={passwordError(reset.error)}>
+            <PasswordInput
+              name="password"
+              autoComplete="current-password"
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+            />
+          </Field>
+        }
+        complete={password !== ''}
         busy={reset.isPending}
-        onConfirm={() => reset.mutate()}
+        onConfirm={() => reset.mutate({ password })}
       />
     </Card>
   )

@@ -1,6 +1,6 @@
 import type { BodyInputOf, DataOf, endpoints } from '@keyward/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../lib/api.ts'
+import { ApiError, call } from '../../lib/api.ts'
 import { toastFailure } from '../../lib/failure-toast.ts'
 import { keys } from '../../lib/keys.ts'
 import { ownerSession } from '../../lib/session.ts'
@@ -41,16 +41,22 @@ export function useUpdatePlatformSettings() {
   })
 }
 
+/** What the server says of the password that was given. */
+export const passwordError = (error: unknown): string | undefined =>
+  error instanceof ApiError ? error.fields.find(({ path }) => path === 'password')?.message : undefined
+
 /** Afterwards no session is left, this one neither: the guard of the page leads to /auth. */
 export function useResetPlatform() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: () => call(wire.settings.reset),
+    mutationFn: (body: { password: string }) => call(wire.settings.reset, { body }),
     onSuccess: () => {
       ownerSession.set(null, true)
       client.clear()
       toast.success('Platform data has been reset successfully')
     },
-    onError: (error) => toastFailure(error, 'Failed to reset platform data'),
+    onError: (error) => {
+      if (passwordError(error) === undefined) toastFailure(error, 'Failed to reset platform data')
+    },
   })
 }

@@ -1,10 +1,11 @@
-import type { VendorActor } from '../../core/actor.ts'
+import type { OwnerActor, VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Db } from '../../db/open.ts'
+import type { Attempts } from '../../http/limits.ts'
 import { deleteApp } from '../apps/apps.overview.ts'
 import { listAppRefs } from '../apps/apps.service.ts'
-import { endSessions } from '../auth/auth.service.ts'
+import { confirmIdentity, endSessions } from '../auth/auth.service.ts'
 import * as repo from './settings.repo.ts'
 
 export interface PlatformSettings {
@@ -32,7 +33,13 @@ export async function updateSettings(
 }
 
 /** Deletes all that the owner's programs and customers are made of; account, plan and audit stay. */
-export async function resetPlatform(ctx: Ctx, actor: VendorActor): Promise<void> {
+export async function resetPlatform(
+  ctx: Ctx,
+  attempts: Attempts,
+  actor: OwnerActor,
+  given: { password?: string | undefined; address: string },
+): Promise<void> {
+  await confirmIdentity(ctx, attempts, actor, given)
   await ctx.tx(actor, async (write) => write.record('platform.reset_started', null, {}))
   let apps = await listAppRefs(ctx.db, actor)
   while (apps.length > 0) {
