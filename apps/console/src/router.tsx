@@ -11,7 +11,8 @@ const here = window.location.pathname
 // The portal loads nothing of the owner's console, whoever else is signed in in this browser.
 const opensPortal = here.startsWith(`${base}/reseller/`)
 const signedInAtStart = !opensPortal && ownerSession.get() !== null
-const opensConsole = signedInAtStart || opensPortal || here === paths.auth
+const opensAuth = here === paths.auth || here.startsWith(`${paths.auth}/`)
+const opensConsole = signedInAtStart || opensPortal || opensAuth
 const opens = (...owner: string[]) => signedInAtStart && owner.includes(here)
 
 /** `early` starts the load at once; layouts and page would else be fetched one after the other. */
@@ -35,6 +36,10 @@ const privacy = page(() => import('./pages/public/privacy.tsx').then((m) => m.Pr
 
 const consoleRoot = page(() => import('./pages/console-root.tsx').then((m) => m.ConsoleRoot), opensConsole)
 const auth = page(() => import('./pages/auth.tsx').then((m) => m.AuthPage), here === paths.auth)
+const authPassword = page(
+  () => import('./pages/auth-password.tsx').then((m) => m.AuthPasswordPage),
+  here === paths.authForgot || here === paths.authReset,
+)
 const ownerShell = page(() => import('./pages/owner/shell.tsx').then((m) => m.OwnerShell), signedInAtStart)
 const dashboard = page(
   () => import('./pages/owner/dashboard.tsx').then((m) => m.DashboardPage),
@@ -66,11 +71,15 @@ const subscription = page(
 )
 const portalShell = page(
   () => import('./pages/reseller/shell.tsx').then((m) => m.PortalShell),
-  opensPortal && here !== paths.resellerAuth,
+  opensPortal && !here.startsWith(paths.resellerAuth),
 )
 const portalAuth = page(
   () => import('./pages/reseller/auth.tsx').then((m) => m.ResellerAuthPage),
   here === paths.resellerAuth,
+)
+const portalPassword = page(
+  () => import('./pages/reseller/auth-password.tsx').then((m) => m.ResellerPasswordPage),
+  here === paths.resellerForgot || here === paths.resellerReset,
 )
 const portalDashboard = page(
   () => import('./pages/reseller/dashboard.tsx').then((m) => m.ResellerDashboardPage),
@@ -106,6 +115,8 @@ export function Router() {
         )}
         <Route element={consoleRoot}>
           <Route path={paths.auth} element={auth} />
+          <Route path={paths.authForgot} element={authPassword} />
+          <Route path={paths.authReset} element={authPassword} />
           <Route element={ownerShell}>
             {signedIn && (
               <>
@@ -123,6 +134,8 @@ export function Router() {
             <Route path={paths.subscription} element={subscription} />
           </Route>
           <Route path={paths.resellerAuth} element={portalAuth} />
+          <Route path={paths.resellerForgot} element={portalPassword} />
+          <Route path={paths.resellerReset} element={portalPassword} />
           <Route element={portalShell}>
             <Route path={paths.resellerDashboard} element={portalDashboard} />
             <Route path={paths.resellerLicenses} element={portalLicenses} />

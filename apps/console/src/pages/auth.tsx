@@ -6,7 +6,7 @@ import { paths } from '../lib/paths.ts'
 import { usePublicConfig } from '../lib/public-config.ts'
 import { ownerSession, useToken } from '../lib/session.ts'
 import { useUrlState } from '../lib/url-state.ts'
-import { Card } from '../ui/card.tsx'
+import { AuthFrame, textLinkClass } from '../ui/auth-frame.tsx'
 import { LogoMark } from '../ui/logo.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Callout } from '../ui/states.tsx'
@@ -29,71 +29,63 @@ export function AuthPage() {
   }
 
   return (
-    <main className="grid min-h-dvh content-start justify-items-center gap-6 px-4 pt-[max(2.5rem,12dvh)] pb-10">
-      <header className="grid justify-items-center gap-3 text-center">
+    <AuthFrame
+      logo={
         <Link to={paths.landing} aria-label="Keyward, to the start page" className="rounded-lg">
           <LogoMark className="size-11" />
         </Link>
-        <div className="grid gap-1">
-          <h1 className="font-semibold text-2xl tracking-tight">
-            {tab === 'sign-up' ? 'Create your account' : 'Welcome back'}
-          </h1>
-          <p className="text-fg-muted">
-            {tab === 'sign-up'
-              ? 'License your software in a few minutes.'
-              : 'Sign in to your Keyward console.'}
-          </p>
-        </div>
-      </header>
-      <Card className="w-full max-w-md p-5 md:p-6">
-        <Tabs
-          look="pill"
-          label="Sign in or sign up"
-          value={tab}
-          onChange={(next) => set({ tab: next === 'sign-up' ? next : undefined })}
-          tabs={[
-            {
-              value: 'sign-in',
-              label: 'Sign In',
-              content: (
-                <div className="pt-5">
-                  <SignInForm email={email} />
-                </div>
-              ),
-            },
-            {
-              value: 'sign-up',
-              label: 'Sign Up',
-              content: (
-                <div className="pt-5">
-                  {config?.registration === 'closed' ? (
-                    <Callout title="Registration is closed">
-                      New accounts cannot be made on this server. Ask its administrator for access.
-                    </Callout>
-                  ) : (
-                    <Suspense fallback={<Skeleton className="h-[24.5rem]" />}>
-                      <SignUpForm
-                        email={email}
-                        strict={config?.passwordPolicy === 'strict'}
-                        onFailed={setEmail}
-                      />
-                    </Suspense>
-                  )}
-                </div>
-              ),
-            },
-          ]}
-        />
-      </Card>
-      <p className="text-fg-muted">
-        Are you a reseller?{' '}
-        <Link
-          to={paths.resellerAuth}
-          className="rounded-sm font-medium text-accent-text underline-offset-4 hover:underline"
-        >
-          Sign in to the reseller portal
-        </Link>
-      </p>
-    </main>
+      }
+      title={tab === 'sign-up' ? 'Create your account' : 'Welcome back'}
+      lead={
+        tab === 'sign-up' ? 'License your software in a few minutes.' : 'Sign in to your Keyward console.'
+      }
+      footer={
+        <p>
+          Are you a reseller?{' '}
+          <Link to={paths.resellerAuth} className={textLinkClass}>
+            Sign in to the reseller portal
+          </Link>
+        </p>
+      }
+    >
+      <Tabs
+        look="pill"
+        label="Sign in or sign up"
+        value={tab}
+        onChange={(next) => set({ tab: next === 'sign-up' ? next : undefined })}
+        tabs={[
+          {
+            value: 'sign-in',
+            label: 'Sign In',
+            content: (
+              <div className="pt-5">
+                <SignInForm email={email} />
+              </div>
+            ),
+          },
+          {
+            value: 'sign-up',
+            label: 'Sign Up',
+            content: (
+              <div className="pt-5">
+                {config?.registration === 'closed' ? (
+                  <Callout title="Registration is closed">
+                    New accounts cannot be made on this server. Ask its administrator for access.
+                  </Callout>
+                ) : (
+                  <Suspense fallback={<Skeleton className="h-[24.5rem]" />}>
+                    <SignUpForm
+                      email={email}
+                      strict={config?.passwordPolicy === 'strict'}
+                      onFailed={setEmail}
+                    />
+                  </Suspense>
+                )}
+              </div>
+            ),
+          },
+        ]}
+      />
+    </AuthFrame>
   )
 }

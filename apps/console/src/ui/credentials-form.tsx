@@ -7,12 +7,20 @@ export interface CredentialsFormProps {
   email?: string
   busy: boolean
   onSubmit: (credentials: { email: string; password: string }) => void
+  /** A link under the password, which may take what was typed as email along. */
+  forgot: (email: string) => ReactNode
   /** Between the fields and the button. */
   children?: ReactNode
 }
 
 /** Signs somebody in. Without the form library: it is the first that most people load, and nothing is checked here. */
-export function CredentialsForm({ email: known = '', busy, onSubmit, children }: CredentialsFormProps) {
+export function CredentialsForm({
+  email: known = '',
+  busy,
+  onSubmit,
+  forgot,
+  children,
+}: CredentialsFormProps) {
   const [email, setEmail] = useState(known)
   const [password, setPassword] = useState('')
   return (
@@ -42,6 +50,7 @@ export function CredentialsForm({ email: known = '', busy, onSubmit, children }:
           onChange={(event) => setPassword(event.target.value)}
         />
       </Field>
+      <p className="-mt-1 text-right text-[0.8125rem]">{forgot(email)}</p>
       {children}
       <Button type="submit" variant="primary" size="lg" loading={busy} className="mt-1">
         Sign In

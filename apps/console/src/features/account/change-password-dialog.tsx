@@ -9,8 +9,8 @@ import { wire } from '../../lib/wire.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { PasswordInput } from '../../ui/input.tsx'
+import { StrengthMeter } from '../../ui/strength-meter.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { StrengthMeter } from './strength-meter.tsx'
 
 const schema = endpoints.auth.changePassword
   .body!.extend({ confirm: z.string() })

@@ -21,7 +21,8 @@ const unsuccessful = ({ status }: ApiError) => status >= 200 && status < 300
 
 type SignedIn = DataOf<typeof endpoints.auth.login>
 
-function useStartSession() {
+/** Keeps the token of a session that has begun, and what is known of its account. */
+export function useStartSession() {
   const client = useQueryClient()
   return ({ token, user }: SignedIn) => {
     client.clear()

@@ -1,3 +1,6 @@
+import { Link } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { textLinkClass } from '../../ui/auth-frame.tsx'
 import { CredentialsForm } from '../../ui/credentials-form.tsx'
 import { useLogin } from './session.ts'
 
@@ -7,6 +10,11 @@ export function SignInForm({ email }: { email: string }) {
     <CredentialsForm
       email={email}
       busy={login.isPending}
+      forgot={(typed) => (
+        <Link to={paths.authForgot} state={{ email: typed }} className={textLinkClass}>
+          Forgot your password?
+        </Link>
+      )}
       onSubmit={(credentials) => {
         if (credentials.email.trim() && credentials.password) login.mutate(credentials)
       }}

@@ -5,8 +5,8 @@ import { useQuietBlur } from '../../lib/quiet-blur.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input, PasswordInput } from '../../ui/input.tsx'
+import { StrengthMeter } from '../../ui/strength-meter.tsx'
 import { useRegister } from './session.ts'
-import { StrengthMeter } from './strength-meter.tsx'
 
 const mismatch = 'Passwords do not match'
 

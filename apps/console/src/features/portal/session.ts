@@ -1,3 +1,4 @@
+import type { DataOf, endpoints } from '@keyward/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError, call, messageOf } from '../../lib/api.ts'
 import { keys } from '../../lib/keys.ts'
@@ -18,14 +19,22 @@ export function useReseller() {
   })
 }
 
-export function usePortalLogin() {
+/** Keeps the token of a session that has begun, and what is known of its account. */
+export function useStartSession() {
   const client = useQueryClient()
+  return ({ token, reseller }: DataOf<typeof endpoints.portal.login>) => {
+    client.removeQueries({ queryKey: keys.reseller })
+    client.setQueryData(resellerKey, reseller)
+    resellerSession.set(token)
+  }
+}
+
+export function usePortalLogin() {
+  const start = useStartSession()
   return useMutation({
     mutationFn: (body: { email: string; password: string }) => call(wire.portal.login, { body }),
-    onSuccess: ({ token, reseller }) => {
-      client.removeQueries({ queryKey: keys.reseller })
-      client.setQueryData(resellerKey, reseller)
-      resellerSession.set(token)
+    onSuccess: (data) => {
+      start(data)
       toast.success('Welcome to your reseller portal!')
     },
     onError: () => resellerSession.set(null),

@@ -1,4 +1,7 @@
 import { useState } from 'react'
+import { Link } from 'react-router'
+import { paths } from '../../lib/paths.ts'
+import { textLinkClass } from '../../ui/auth-frame.tsx'
 import { CredentialsForm } from '../../ui/credentials-form.tsx'
 import { signInFailure, usePortalLogin } from './session.ts'
 
@@ -14,6 +17,11 @@ export function PortalSignInForm() {
   return (
     <CredentialsForm
       busy={login.isPending}
+      forgot={(typed) => (
+        <Link to={paths.resellerForgot} state={{ email: typed }} className={textLinkClass}>
+          Forgot your password?
+        </Link>
+      )}
       onSubmit={(credentials) => {
         const missing = !credentials.email.trim() || !credentials.password.trim()
         setEmpty(missing)

@@ -1,4 +1,4 @@
-import { cx } from '../../ui/cx.ts'
+import { cx } from './cx.ts'
 import { measurePassword } from './password-strength.ts'
 
 const tones = ['', 'bg-danger', 'bg-warning', 'bg-success', 'bg-success']

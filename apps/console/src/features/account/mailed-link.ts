@@ -1,0 +1,22 @@
+import { useMutation } from '@tanstack/react-query'
+import { call } from '../../lib/api.ts'
+import { wire } from '../../lib/wire.ts'
+import { toast } from '../../ui/toast.tsx'
+import { useStartSession } from './session.ts'
+
+/** Asks for a mailed link to a new password. */
+export const useForgotPassword = () =>
+  useMutation({ mutationFn: (body: { email: string }) => call(wire.auth.forgotPassword, { body }) })
+
+/** Chooses a new password with the token of a mailed link. */
+export function useResetPassword(onDone: () => void) {
+  const start = useStartSession()
+  return useMutation({
+    mutationFn: (body: { token: string; password: string }) => call(wire.auth.resetPassword, { body }),
+    onSuccess: (data) => {
+      start(data)
+      toast.success('Password changed', { description: 'You have been logged out everywhere else.' })
+      onDone()
+    },
+  })
+}

@@ -1,0 +1,97 @@
+import { limits } from '@keyward/contract'
+import { useState } from 'react'
+import { Link, useLocation } from 'react-router'
+import { ApiError, messageOf } from '../../lib/api.ts'
+import { usePublicConfig } from '../../lib/public-config.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { PasswordInput } from '../../ui/input.tsx'
+import { StrengthMeter } from '../../ui/strength-meter.tsx'
+
+export interface NewPasswordFormProps {
+  choosing: {
+    mutate: (body: { token: string; password: string }) => void
+    isPending: boolean
+    error: unknown
+  }
+  /** Where to ask for another link. */
+  forgotPath: string
+}
+
+/** Takes the new password; the token is the fragment of the address, which a browser sends nowhere. */
+export function NewPasswordForm({ choosing, forgotPath }: NewPasswordFormProps) {
+  const token = useLocation().hash.slice(1)
+  const strict = usePublicConfig()?.passwordPolicy === 'strict'
+  const [password, setPassword] = useState('')
+  const [confirm, setConfirm] = useState('')
+  const differs = confirm !== '' && confirm !== password
+  const { error } = choosing
+
+  if (token === '' || (error instanceof ApiError && error.code === 'reset_link_invalid')) {
+    return <DeadLink forgotPath={forgotPath} />
+  }
+  return (
+    <form
+      noValidate
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!choosing.isPending && password !== '' && confirm === password)
+          choosing.mutate({ token, password })
+      }}
+    >
+      <Field
+        label="New Password"
+        hint={
+          strict ? 'At least 8 characters, and not a common one' : `At least ${limits.passwordMin} characters`
+        }
+        error={error ? messageOf(error, 'The password could not be changed. Please try again.') : undefined}
+      >
+        <PasswordInput
+          name="password"
+          autoComplete="new-password"
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      </Field>
+      <StrengthMeter password={password} />
+      <Field label="Confirm New Password" error={differs ? 'Passwords do not match' : undefined}>
+        <PasswordInput
+          name="confirm"
+          autoComplete="new-password"
+          value={confirm}
+          onChange={(event) => setConfirm(event.target.value)}
+        />
+      </Field>
+      <Button
+        type="submit"
+        variant="primary"
+        size="lg"
+        loading={choosing.isPending}
+        disabled={differs}
+        className="mt-1"
+      >
+        Change Password
+      </Button>
+    </form>
+  )
+}
+
+function DeadLink({ forgotPath }: { forgotPath: string }) {
+  return (
+    <div className="grid gap-4">
+      <div role="alert" className="grid gap-2">
+        <p className="font-semibold text-[0.9375rem]">This link does not work</p>
+        <p className="text-fg-muted">
+          It has expired, was already used, or is not complete. A link works once, for{' '}
+          {limits.resetLinkMinutes} minutes.
+        </p>
+      </div>
+      <Button asChild variant="primary" size="lg">
+        <Link to={forgotPath} replace>
+          Ask for a New Link
+        </Link>
+      </Button>
+    </div>
+  )
+}

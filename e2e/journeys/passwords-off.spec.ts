@@ -1,0 +1,21 @@
+import { expect, test } from '../keyward.ts'
+import { expectAccessible } from '../sound.ts'
+import { heading } from '../steps.ts'
+
+test('without a mail server the pages name the operator and the command, and offer no form', async ({
+  page,
+}) => {
+  for (const [path, who] of [
+    ['/auth', 'owner'],
+    ['/reseller/auth', 'reseller'],
+  ] as const) {
+    await page.goto(path)
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await expect(page).toHaveURL(`${path}/forgot`)
+    await expect(heading(page, 'Forgot your password?')).toBeVisible()
+    await expect(page.getByText('Ask the operator of this server for a new password.')).toBeVisible()
+    await expect(page.getByText(`npx keyward ${who} reset-password <email>`)).toBeVisible()
+    await expect(page.getByLabel('Email')).toHaveCount(0)
+    await expectAccessible(page, `${path}/forgot without mail`)
+  }
+})
