@@ -94,7 +94,7 @@ test('what fails without a word on the dashboard and in the settings', async ({ 
   await expectToast(page, 'Failed to update settings')
   await page.getByRole('button', { name: 'Reset Data' }).click()
   const reset = dialog(page, 'Reset all platform data?')
-  await reset.getByRole('textbox').fill('RESET')
+  await reset.getByLabel('Type RESET to confirm').fill('RESET')
   await reset.getByLabel('Password', { exact: true }).fill('whatever')
   await reset.getByRole('button', { name: 'Reset Data' }).click()
   await expectToast(page, 'Failed to reset platform data')
