@@ -18,12 +18,14 @@ function wire(): Plugin {
     resolveId: (source) => (source === 'virtual:wire' ? id : undefined),
     load(loaded) {
       if (loaded !== id) return
-      const table = Object.entries(endpoints).map(([noun, group]) => [
+      // Of the calls of programs the console makes only this one.
+      const called = { ...endpoints, program: { keys: endpoints.program.keys } }
+      const table = Object.entries(called).map(([noun, group]) => [
         noun,
         Object.fromEntries(
           Object.entries(group).map(([name, { method, path, access, body }]) => [
             name,
-            { method, path, access, hasBody: body !== undefined },
+            { method, path, access, hasBody: body !== undefined || undefined },
           ]),
         ),
       ])

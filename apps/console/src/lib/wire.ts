@@ -3,18 +3,18 @@ import type { Endpoint, endpoints } from '@keyward/contract'
 
 /** What a call needs of an endpoint at run time, with the endpoint's types. */
 export type Wire<E extends Endpoint = Endpoint> = Pick<E, 'method' | 'path' | 'access'> & {
-  hasBody: boolean
+  hasBody?: true
   /** Never there: carries the types. */
   readonly endpoint?: E
 }
 
+type Called = Omit<typeof endpoints, 'program'> & { program: Pick<(typeof endpoints)['program'], 'keys'> }
+
 type Table = {
-  [Noun in keyof typeof endpoints]: {
-    [Name in keyof (typeof endpoints)[Noun]]: (typeof endpoints)[Noun][Name] extends infer E extends Endpoint
-      ? Wire<E>
-      : never
+  [Noun in keyof Called]: {
+    [Name in keyof Called[Noun]]: Called[Noun][Name] extends infer E extends Endpoint ? Wire<E> : never
   }
 }
 
-/** Every call of the API by noun, for `call()`. Forms take their schemas from `@keyward/contract` itself. */
+/** Every call of the console by noun, for `call()`. Forms take their schemas from `@keyward/contract` itself. */
 export const wire = table as Table
