@@ -24,11 +24,7 @@ const budgets = [
     max: landing,
   },
   { name: '/auth', parts: [...app, 'src/pages/auth.tsx'], max: view },
-  ...['', '/reseller'].map((at) => ({
-    name: `${at}/auth/forgot`,
-    parts: [...app, `src/pages${at}/auth-password.tsx`],
-    max: view,
-  })),
+  { name: '/reseller/auth', parts: [...app, 'src/pages/reseller/auth.tsx'], max: view },
   ...ownerViews.map((name) => ({
     name: `/${name}`,
     parts: [...app, 'src/pages/owner/shell.tsx', `src/pages/owner/${name}.tsx`],

@@ -52,7 +52,7 @@ function partsOf(path) {
     `src/pages/${folder}${path.slice(path.lastIndexOf('/') + 1).replace(/^users$/, 'end-users')}.tsx`
   const app = ['src/app.tsx', 'src/pages/console-root.tsx']
   const password = /^(\/reseller)?\/auth\/\w+$/.exec(path)
-  if (password) return [...app, `src/pages${password[1] ?? ''}/auth-password.tsx`]
+  if (password) return [...app, `src/pages${password[1] ?? ''}/auth.tsx`]
   const parts = path.startsWith('/reseller/')
     ? [...app, 'src/pages/reseller/shell.tsx', page('reseller/')]
     : [...app, 'src/pages/owner/shell.tsx', page('owner/')]

@@ -11,8 +11,7 @@ const here = window.location.pathname
 // The portal loads nothing of the owner's console, whoever else is signed in in this browser.
 const opensPortal = here.startsWith(`${base}/reseller/`)
 const signedInAtStart = !opensPortal && ownerSession.get() !== null
-const opensAuth = here === paths.auth || here.startsWith(`${paths.auth}/`)
-const opensConsole = signedInAtStart || opensPortal || opensAuth
+const opensConsole = signedInAtStart || opensPortal || here.startsWith(paths.auth)
 const opens = (...owner: string[]) => signedInAtStart && owner.includes(here)
 
 /** `early` starts the load at once; layouts and page would else be fetched one after the other. */
@@ -36,10 +35,7 @@ const privacy = page(() => import('./pages/public/privacy.tsx').then((m) => m.Pr
 
 const consoleRoot = page(() => import('./pages/console-root.tsx').then((m) => m.ConsoleRoot), opensConsole)
 const auth = page(() => import('./pages/auth.tsx').then((m) => m.AuthPage), here === paths.auth)
-const authPassword = page(
-  () => import('./pages/auth-password.tsx').then((m) => m.AuthPasswordPage),
-  here === paths.authForgot || here === paths.authReset,
-)
+const authPassword = page(() => import('./pages/auth.tsx').then((m) => m.AuthPasswordPage))
 const ownerShell = page(() => import('./pages/owner/shell.tsx').then((m) => m.OwnerShell), signedInAtStart)
 const dashboard = page(
   () => import('./pages/owner/dashboard.tsx').then((m) => m.DashboardPage),
@@ -77,10 +73,7 @@ const portalAuth = page(
   () => import('./pages/reseller/auth.tsx').then((m) => m.ResellerAuthPage),
   here === paths.resellerAuth,
 )
-const portalPassword = page(
-  () => import('./pages/reseller/auth-password.tsx').then((m) => m.ResellerPasswordPage),
-  here === paths.resellerForgot || here === paths.resellerReset,
-)
+const portalPassword = page(() => import('./pages/reseller/auth.tsx').then((m) => m.ResellerPasswordPage))
 const portalDashboard = page(
   () => import('./pages/reseller/dashboard.tsx').then((m) => m.ResellerDashboardPage),
   here === paths.resellerDashboard,

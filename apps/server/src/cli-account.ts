@@ -4,7 +4,7 @@ import { OperatorError } from './core/operator-error.ts'
 import type { Database } from './db/open.ts'
 import type { OwnerRow } from './db/tables.ts'
 import { listOwners, resetOwnerPassword, signOutOwner } from './modules/auth/auth.operator.ts'
-import { planOf } from './modules/auth/plan.rules.ts'
+import { planOf } from './modules/owners/plan.rules.ts'
 import { resetResellerPassword } from './modules/resellers/resellers.operator.ts'
 
 type Work = (database: Database, print: (text: string) => void) => Promise<void>

@@ -13,6 +13,9 @@ import { Callout } from '../ui/states.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { useTitle } from '../ui/use-title.ts'
 
+// One part with the page that links to it, so that it is there at once.
+export { AuthPasswordPage } from './auth-password.tsx'
+
 const SignUpForm = lazyNamed(() => import('../features/account/sign-up-form.tsx'), 'SignUpForm')
 
 export function AuthPage() {

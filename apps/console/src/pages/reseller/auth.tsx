@@ -6,6 +6,9 @@ import { AuthFrame, textLinkClass } from '../../ui/auth-frame.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
 import { useTitle } from '../../ui/use-title.ts'
 
+// One part with the page that links to it, so that it is there at once.
+export { ResellerPasswordPage } from './auth-password.tsx'
+
 export function ResellerAuthPage() {
   const location = useLocation()
   useTitle('Reseller Sign In')
