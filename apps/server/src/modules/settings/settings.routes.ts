@@ -1,7 +1,7 @@
 import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
+import type { Attempts } from '../../core/attempts.ts'
 import type { Ctx } from '../../core/ctx.ts'
-import type { Attempts } from '../../http/limits.ts'
 import type { Mount } from '../../http/mount.ts'
 import * as service from './settings.service.ts'
 
