@@ -18,8 +18,10 @@ function wire(): Plugin {
     resolveId: (source) => (source === 'virtual:wire' ? id : undefined),
     load(loaded) {
       if (loaded !== id) return
-      // Of the calls of programs the console makes only this one.
-      const called = { ...endpoints, program: { keys: endpoints.program.keys } }
+      // The rest is called by programs, by the payment provider and by those who watch the server.
+      const { system: _system, program, payments, ...others } = endpoints
+      const { webhook: _webhook, ...paid } = payments
+      const called = { ...others, payments: paid, program: { keys: program.keys } }
       const table = Object.entries(called).map(([noun, group]) => [
         noun,
         Object.fromEntries(

@@ -34,8 +34,7 @@ const terms = page(() => import('./pages/public/terms.tsx').then((m) => m.TermsP
 const privacy = page(() => import('./pages/public/privacy.tsx').then((m) => m.PrivacyPage))
 
 const consoleRoot = page(() => import('./pages/console-root.tsx').then((m) => m.ConsoleRoot), opensConsole)
-const auth = page(() => import('./pages/auth.tsx').then((m) => m.AuthPage), here === paths.auth)
-const authPassword = page(() => import('./pages/auth.tsx').then((m) => m.AuthPasswordPage))
+const auth = page(() => import('./pages/auth.tsx').then((m) => m.AuthPage), here.startsWith(paths.auth))
 const ownerShell = page(() => import('./pages/owner/shell.tsx').then((m) => m.OwnerShell), signedInAtStart)
 const dashboard = page(
   () => import('./pages/owner/dashboard.tsx').then((m) => m.DashboardPage),
@@ -71,9 +70,8 @@ const portalShell = page(
 )
 const portalAuth = page(
   () => import('./pages/reseller/auth.tsx').then((m) => m.ResellerAuthPage),
-  here === paths.resellerAuth,
+  here.startsWith(paths.resellerAuth),
 )
-const portalPassword = page(() => import('./pages/reseller/auth.tsx').then((m) => m.ResellerPasswordPage))
 const portalDashboard = page(
   () => import('./pages/reseller/dashboard.tsx').then((m) => m.ResellerDashboardPage),
   here === paths.resellerDashboard,
@@ -108,8 +106,8 @@ export function Router() {
         )}
         <Route element={consoleRoot}>
           <Route path={paths.auth} element={auth} />
-          <Route path={paths.authForgot} element={authPassword} />
-          <Route path={paths.authReset} element={authPassword} />
+          <Route path={paths.authForgot} element={auth} />
+          <Route path={paths.authReset} element={auth} />
           <Route element={ownerShell}>
             {signedIn && (
               <>
@@ -127,8 +125,8 @@ export function Router() {
             <Route path={paths.subscription} element={subscription} />
           </Route>
           <Route path={paths.resellerAuth} element={portalAuth} />
-          <Route path={paths.resellerForgot} element={portalPassword} />
-          <Route path={paths.resellerReset} element={portalPassword} />
+          <Route path={paths.resellerForgot} element={portalAuth} />
+          <Route path={paths.resellerReset} element={portalAuth} />
           <Route element={portalShell}>
             <Route path={paths.resellerDashboard} element={portalDashboard} />
             <Route path={paths.resellerLicenses} element={portalLicenses} />

@@ -8,7 +8,10 @@ export type Wire<E extends Endpoint = Endpoint> = Pick<E, 'method' | 'path' | 'a
   readonly endpoint?: E
 }
 
-type Called = Omit<typeof endpoints, 'program'> & { program: Pick<(typeof endpoints)['program'], 'keys'> }
+type Called = Omit<typeof endpoints, 'program' | 'payments' | 'system'> & {
+  program: Pick<(typeof endpoints)['program'], 'keys'>
+  payments: Omit<(typeof endpoints)['payments'], 'webhook'>
+}
 
 type Table = {
   [Noun in keyof Called]: {

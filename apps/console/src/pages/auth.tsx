@@ -12,13 +12,14 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { Callout } from '../ui/states.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { useTitle } from '../ui/use-title.ts'
-
-// One part with the page that links to it, so that it is there at once.
-export { AuthPasswordPage } from './auth-password.tsx'
+import { AuthPasswordPage } from './auth-password.tsx'
 
 const SignUpForm = lazyNamed(() => import('../features/account/sign-up-form.tsx'), 'SignUpForm')
 
-export function AuthPage() {
+/** Signing in and up, and the way to a new password, which is part of it so that it is there at once. */
+export const AuthPage = () => (useLocation().pathname === paths.auth ? <SignInPage /> : <AuthPasswordPage />)
+
+function SignInPage() {
   const [{ tab: shown }, set] = useUrlState('tab')
   const tab = shown === 'sign-up' ? 'sign-up' : 'sign-in'
   const [email, setEmail] = useState('')

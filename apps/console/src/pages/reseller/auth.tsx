@@ -5,11 +5,13 @@ import { resellerSession, useToken } from '../../lib/session.ts'
 import { AuthFrame, textLinkClass } from '../../ui/auth-frame.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
 import { useTitle } from '../../ui/use-title.ts'
+import { ResellerPasswordPage } from './auth-password.tsx'
 
-// One part with the page that links to it, so that it is there at once.
-export { ResellerPasswordPage } from './auth-password.tsx'
+/** Signing in, and the way to a new password, which is part of it so that it is there at once. */
+export const ResellerAuthPage = () =>
+  useLocation().pathname === paths.resellerAuth ? <SignInPage /> : <ResellerPasswordPage />
 
-export function ResellerAuthPage() {
+function SignInPage() {
   const location = useLocation()
   useTitle('Reseller Sign In')
 
