@@ -27,7 +27,13 @@ function wire(): Plugin {
         Object.fromEntries(
           Object.entries(group).map(([name, { method, path, access, body }]) => [
             name,
-            { method, path, access, hasBody: body !== undefined || undefined },
+            {
+              path,
+              // What most calls have is left out.
+              method: method === 'GET' ? undefined : method,
+              access: access === 'owner' ? undefined : access,
+              hasBody: body !== undefined || undefined,
+            },
           ]),
         ),
       ])

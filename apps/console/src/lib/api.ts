@@ -97,7 +97,7 @@ export async function callForFile<E extends Endpoint>(
 }
 
 async function request(endpoint: Wire, { params, query, body, signal }: Loose = {}) {
-  const session = sessions[endpoint.access]
+  const session = sessions[endpoint.access ?? 'owner']
   const token = session?.get() ?? null
   const headers: Record<string, string> = { accept: 'application/json' }
   if (token) headers.authorization = `Bearer ${token}`

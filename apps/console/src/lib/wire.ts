@@ -2,7 +2,11 @@ import table from 'virtual:wire'
 import type { Endpoint, endpoints } from '@keyward/contract'
 
 /** What a call needs of an endpoint at run time, with the endpoint's types. */
-export type Wire<E extends Endpoint = Endpoint> = Pick<E, 'method' | 'path' | 'access'> & {
+export type Wire<E extends Endpoint = Endpoint> = Pick<E, 'path'> & {
+  /** GET when left out. */
+  method?: E['method']
+  /** An owner when left out. */
+  access?: E['access']
   hasBody?: true
   /** Never there: carries the types. */
   readonly endpoint?: E
