@@ -28,7 +28,7 @@ export function useAppPage({ page, search }: AppQuery) {
   return useQuery({
     queryKey: first ? keys.apps : [...keys.apps, { page, search }],
     meta: { failure: 'Failed to fetch apps' },
-    queryFn: ({ signal }) => call(wire.apps.list, { query: first ? {} : { page, search }, signal }),
+    queryFn: ({ signal }) => call(wire.apps.list, first ? { signal } : { query: { page, search }, signal }),
     enabled: token !== null,
     refetchOnWindowFocus: true,
     placeholderData: keepPreviousData,
