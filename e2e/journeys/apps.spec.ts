@@ -138,6 +138,9 @@ test.describe('an app', () => {
     const form = dialog(page, 'Edit App')
     await expect(form.getByLabel('App ID')).toHaveValue(app.appId)
     await expect(form.getByLabel('App ID')).not.toBeEditable()
+    await form.getByLabel('App Name').fill(' ')
+    await form.getByRole('button', { name: 'Save Changes' }).click()
+    await expect(form.getByLabel('App Name')).toHaveAttribute('aria-invalid', 'true')
     await form.getByLabel('App Name').fill('Tally Two')
     for (const wrong of ['', '1', '1.0', '1.0.0.0', 'v1.0.0', '1.0.0-beta']) {
       await form.getByLabel('Version').fill(wrong)
@@ -206,6 +209,7 @@ test.describe('an app', () => {
     const view = dialog(page, 'App Settings')
     const lock = view.getByRole('switch', { name: 'HWID Lock' })
     const custom = view.getByRole('switch', { name: 'Allow Custom License Keys' })
+    await expect(view.getByRole('tab')).toHaveText(['Settings', 'Error Messages'])
     await expect(lock).toBeChecked()
     await expect(custom).not.toBeChecked()
     await lock.click()

@@ -47,6 +47,7 @@ test.describe('sign in', () => {
     const vendor = await Vendor.signUp(request)
     const made = calls(page, '/api/auth/login')
     await page.goto('/auth')
+    await expect(page.getByRole('tab')).toHaveText(['Sign In', 'Sign Up'])
     await signIn(page).click()
     await email(page).fill(vendor.email)
     await signIn(page).click()
@@ -76,6 +77,8 @@ test.describe('sign in', () => {
   }) => {
     const vendor = await Vendor.signUp(request)
     await page.goto('/auth')
+    await expect(signIn(page)).toBeVisible()
+    await storeToken(page, 'left over')
     for (const wrong of [
       { email: vendor.email, password: 'not the password' },
       { email: `${unique('nobody')}@example.com`, password: 'not the password' },

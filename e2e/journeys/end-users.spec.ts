@@ -99,6 +99,8 @@ test.describe('an end user', () => {
     for (const text of ['erik', 'Active', 'Tally', keyPrefix(license.key), shownDate(license.expiresAt)]) {
       await expect(row(page, 'erik')).toContainText(text)
     }
+    await expect(row(page, 'erik').getByText('e', { exact: true })).toHaveCSS('text-transform', 'uppercase')
+    await expect(row(page, 'erik')).toContainText(shownDate(inDays(0)))
     await expect(figure(page, 'Total')).toContainText('Total1')
     await expect(figure(page, 'Active')).toContainText('Active1100% of total')
     await expect(figure(page, 'Banned')).toContainText('Banned0')

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { enter } from '../steps.ts'
+import { type App, choose, dialog, enter, expectToast, row, unique, type Vendor } from '../steps.ts'
 
 const panel = (page: Page) => page.getByRole('dialog').first()
 const placeOf = async (target: Locator) => (await target.boundingBox())!
@@ -31,6 +31,46 @@ test('an error of a field moves nothing around it', async ({ page, request, keyw
   expect(await placeOf(submit)).toEqual(before)
 })
 
+test('requires an email, a password, an app and a limit from 1 to 10,000 for a new reseller', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor } = await premiumVendor(request, keyward)
+  await vendor.createApp('Ledger')
+  const email = `${unique('rita')}@example.com`
+  await enter(page, vendor, '/resellers?dialog=create')
+  const form = dialog(page, 'Add New Reseller')
+  const limit = form.getByLabel('License Key Limit')
+  const submit = form.getByRole('button', { name: 'Create Reseller' })
+  await expect(limit).toHaveValue('10')
+  await limit.fill('')
+  await submit.click()
+  await expect(form.getByRole('alert')).toHaveText([
+    'Please enter a valid email address',
+    /at least 6 characters/,
+    'Choose an application',
+    'Please enter a valid license limit (0 or greater)',
+  ])
+  await form.getByLabel('Email').fill(email)
+  await form.getByLabel('Password', { exact: true }).fill('some-password')
+  await choose(form, 'Application', 'Ledger')
+  for (const [value, text] of [
+    ['0', 'License limit must be 1 or greater'],
+    ['10001', 'License limit cannot exceed 10,000'],
+  ] as const) {
+    await limit.fill(value)
+    await submit.click()
+    await expect(form.getByRole('alert')).toHaveText([text])
+  }
+  await limit.fill('10000')
+  await submit.click()
+  await expectToast(page, 'Reseller account has been created successfully.')
+  await dialog(page, 'Reseller Created').getByRole('button', { name: 'Done' }).click()
+  await expect(row(page, email)).toContainText(/0\/10,?000/)
+  await expect(row(page, email)).toContainText('Ledger')
+})
+
 test('no form finds fault with a field that was left as it was found', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app)
@@ -58,6 +98,43 @@ test('signing up finds no fault with a field that was left as it was found', asy
   await page.goto('/auth?tab=sign-up')
   await expectQuiet(page, page.getByRole('tabpanel'), 'sign-up')
 })
+
+test('offers only options that can be chosen in every select', async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  await vendor.createApp('Ledger')
+  await fill(vendor, app)
+  await enter(page, vendor)
+  for (const [path, names] of [
+    ['/resellers', ['App', 'Status']],
+    ['/resellers?dialog=create', ['Application']],
+    ['/licenses', ['App', 'Status', 'Order']],
+    ['/licenses?dialog=generate', ['Application', 'Expiry Unit']],
+    ['/users', ['App', 'Status', 'Order']],
+    ['/users?dialog=create', ['Application']],
+  ] as const) {
+    await page.goto(path)
+    const scope = path.includes('dialog') ? panel(page) : page.getByRole('main')
+    await expect(scope.getByRole('combobox')).toHaveCount(names.length)
+    for (const name of names) {
+      const select = scope.getByRole('combobox', { name, exact: true })
+      await select.click()
+      const options = await page.getByRole('option').allInnerTexts()
+      expect(options.length, `${path}: ${name}`).toBeGreaterThan(1)
+      await page.keyboard.press('Escape')
+      for (const option of options) {
+        await choose(scope, name, option)
+        await expect(select, `${path}: ${name}`).toHaveText(option)
+      }
+    }
+  }
+})
+
+/** One of each, so that every list has its filters. */
+async function fill(vendor: Vendor, app: App) {
+  await createReseller(vendor, app)
+  await vendor.createLicenses(app)
+  await vendor.createEndUser(app, 'erik')
+}
 
 /** Walks through every field without entering anything. */
 async function expectQuiet(page: Page, form: Locator, what: string) {

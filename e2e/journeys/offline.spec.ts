@@ -160,6 +160,7 @@ test('a slow answer shows a spinner, then skeletons, then what was asked for', a
   await hold('**/api/auth/profile')
   await hold('**/api/licenses?*')
   await enter(page, vendor, '/licenses')
+  await expect.poll(() => held.length).toBe(1)
   await expect(page.getByRole('status').filter({ hasText: /loading/i })).toBeVisible()
   await expect(heading(page, 'Licenses')).toBeHidden()
   await release(1)
@@ -170,6 +171,27 @@ test('a slow answer shows a spinner, then skeletons, then what was asked for', a
   await release(1)
   await expect(row(page, keyPrefix(license!.key))).toBeVisible()
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+})
+
+test('shows a spinner on the profile until the account is loaded', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  let go = () => {}
+  const held = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  await page.route('**/api/auth/profile', async (route) => {
+    await held
+    await route.continue()
+  })
+  const asked = page.waitForRequest('**/api/auth/profile')
+  await enter(page, vendor, '/profile')
+  // Before this request the spinner is that of a page whose scripts are on their way.
+  await asked
+  await expect(page.getByRole('status').filter({ hasText: /loading/i })).toBeVisible()
+  await expect(page.getByText('Unable to load profile data')).toHaveCount(0)
+  go()
+  await expect(page.getByText(vendor.email).first()).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: /loading/i })).toHaveCount(0)
 })
 
 for (const [path, list, none] of [

@@ -149,6 +149,7 @@ test('licenses are generated until the end of the chosen day, copied, used, and 
   await expect(usedRow).toContainText('Used')
   await expect(usedRow).toContainText('erik')
   await expect(usedRow).toContainText('Tally')
+  await expect(usedRow).toContainText(shownDate(Date.now()))
   await expect(usedRow).toContainText(shownDate(used.expiresAt))
   await expect(row(page, keyPrefix(licenses[1].key))).toContainText('Available')
   await vendor.call('PUT', `/licenses/${licenses[1]._id}`, { expiresAt: new Date().toISOString() })
@@ -194,6 +195,28 @@ test('what the server refuses is said in its words', async ({ page, request, key
   await expectToast(page, 'Licenses cannot be generated at the moment. Please contact your administrator.')
 })
 
+test('lists the entries of its sidebar in order and marks the open page', { tag: '@phone' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  await enterPortal(page, await Seller.signIn(request, await createReseller(vendor, app)))
+  const entries = portalNavigation(page).getByRole('link')
+  const all = [
+    ['Dashboard', '/reseller/dashboard'],
+    ['Licenses', '/reseller/licenses'],
+    ['Profile', '/reseller/profile'],
+  ] as const
+  await expect(entries).toHaveText(all.map(([name]) => name))
+  for (const [name, path] of all) {
+    await portalNavigation(page).getByRole('link', { name }).click()
+    await expect(page).toHaveURL(path)
+    await expect(heading(page, name)).toBeVisible()
+    await expect(portalNavigation(page).locator('[aria-current=page]')).toHaveText([name])
+  }
+})
+
 test('the dashboard shows the figures, the five latest licenses and the ways on', { tag: '@phone' }, async ({
   page,
   request,
@@ -203,18 +226,21 @@ test('the dashboard shows the figures, the five latest licenses and the ways on'
   const seller = await Seller.signIn(request, await createReseller(vendor, app, 10))
   await enterPortal(page, seller)
   await expect(page.getByText('No activity yet')).toBeVisible()
-  const made = await seller.generate(8)
-  await (await Program.start(request, app)).register('erik', made[0]!)
+  const older = await seller.generate(3)
+  const latest = await seller.generate(5)
+  const program = await Program.start(request, app)
+  await program.register('erik', older[0]!)
+  await program.register('anna', latest[0]!)
   await page.reload()
   await expect(figure(page, 'Total Generated')).toContainText('2 remaining')
   await expect(figure(page, 'Active Licenses')).toContainText('100% of total')
-  await expect(figure(page, 'Used Licenses')).toContainText('13% usage rate')
-  const recent = page.getByText(/^License (generated|activated)$/)
+  await expect(figure(page, 'Used Licenses')).toContainText('25% usage rate')
+  const recent = page.getByRole('listitem').filter({ hasText: /^License (generated|activated)/ })
   await expect(recent).toHaveCount(5)
-  const { licenses } = await seller.call('GET', '/licenses?limit=5')
-  await expect(page.getByText(`${licenses[0].key.slice(0, 12)}…`)).toBeVisible()
-  if (licenses.some((license: { used: boolean }) => license.used)) {
-    await expect(page.getByText('License activated')).toHaveCount(1)
+  for (const { key } of latest) {
+    const what = key === latest[0]!.key ? 'License activated' : 'License generated'
+    const item = recent.filter({ hasText: `${key.slice(0, 12)}…` })
+    await expect(item).toHaveText(`${what}${key.slice(0, 12)}…${shownDate(Date.now())}`)
   }
   await page.getByRole('link', { name: /Manage Licenses/ }).click()
   await expect(page).toHaveURL('/reseller/licenses')
@@ -233,6 +259,16 @@ test('the profile shows the account and its quota, and is refreshed', async ({ p
   await expect(page.getByLabel('Email')).toHaveAttribute('readonly')
   await expect(page.getByLabel('Associated App')).toHaveValue('Tally')
   await expect(page.getByLabel('Account Created')).toHaveValue(shownDate(Date.now()))
+  await expect(page.getByLabel('Associated App')).toHaveAttribute('readonly')
+  await expect(page.getByLabel('Account Created')).toHaveAttribute('readonly')
+  for (const [name, value] of [
+    ['Licenses Generated', '3'],
+    ['License Limit', '4'],
+    ['Remaining', '1'],
+  ] as const) {
+    await expect(figure(page, name)).toContainText(value)
+  }
+  await expect(page.getByRole('main').getByText('Reseller', { exact: true })).toBeVisible()
   await expect(page.getByText(reseller._id)).toBeVisible()
   await expect(page.getByText('Active', { exact: true })).toBeVisible()
   const usage = page.getByRole('progressbar', { name: 'License usage' })

@@ -19,6 +19,7 @@ import {
   keyPrefix,
   readClipboard,
   row,
+  shownDate,
   unique,
   Vendor,
 } from '../steps.ts'
@@ -39,6 +40,7 @@ test('a reseller is created, sells within its quota, is suspended and deleted; i
   const password = await test.step('the owner creates it with a generated password, shown once', async () => {
     await enter(page, vendor, '/resellers')
     await expect(heading(page, 'Resellers')).toBeVisible()
+    await expect(page.getByRole('main').getByText('Manage your reseller network')).toBeVisible()
     await page.getByRole('button', { name: 'Create First Reseller' }).click()
     const form = dialog(page, 'Add New Reseller')
     await expect(form.getByLabel('License Key Limit')).toHaveValue('10')
@@ -58,8 +60,9 @@ test('a reseller is created, sells within its quota, is suspended and deleted; i
     expect(copied).toMatch(/^[A-Za-z0-9!@#$%^&*]{12}$/)
     await view.getByRole('button', { name: 'Done' }).click()
     await expect(view).toBeHidden()
-    await expect(row(page, email)).toContainText('0/3')
-    await expect(row(page, email)).toContainText('Active')
+    for (const text of ['Tally', shownDate(Date.now()), '0/3', 'Active']) {
+      await expect(row(page, email)).toContainText(text)
+    }
     await expect(page.getByText(copied)).toHaveCount(0)
     return copied
   })
@@ -113,6 +116,7 @@ test('a reseller is created, sells within its quota, is suspended and deleted; i
     await expect(form.getByText('License limit cannot exceed 10,000')).toBeVisible()
     await limit.fill('1')
     await expect(form.getByText('This is below the 3 licenses that exist already.')).toBeVisible()
+    await expect(form.locator('dl')).toHaveText(/New limit1Used3Remaining0/)
     await form.getByRole('button', { name: 'Update Limit' }).click()
     const question = dialog(page, 'Set the limit below what exists?')
     await expect(question).toContainText('cannot create more until some are deleted')
@@ -169,6 +173,12 @@ test('an owner on the free plan is offered premium instead of the form', async (
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await enter(page, vendor, '/resellers')
+  const main = page.getByRole('main')
+  await expect(main.getByText('On the free plan no resellers can be created')).toBeVisible()
+  await expect(main.getByRole('link', { name: 'Upgrade to Premium' })).toHaveAttribute(
+    'href',
+    '/subscription',
+  )
   await expect(page.getByRole('link', { name: 'Upgrade to Create Resellers' })).toHaveAttribute(
     'href',
     '/subscription',

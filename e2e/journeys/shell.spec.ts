@@ -43,6 +43,7 @@ test.describe('sidebar', () => {
     const current = mainNavigation(page).locator('[aria-current=page]')
     await expect(current).toHaveText(['Dashboard'])
     for (const [entry, path] of [
+      ['Resellers', '/resellers'],
       ['Licenses', '/licenses'],
       ['End Users', '/users'],
       ['Profile', '/profile'],

@@ -67,13 +67,22 @@ test.each([
   ['a limit of 0', { allowed_license_keys: 0 }, 'allowed_license_keys'],
   ['a limit above 10000', { allowed_license_keys: 10_001 }, 'allowed_license_keys'],
   ['half a license', { allowed_license_keys: 1.5 }, 'allowed_license_keys'],
-  ['no e-mail', { email: 'nobody' }, 'email'],
+  ['no limit', { allowed_license_keys: undefined }, 'allowed_license_keys'],
+  ['no application', { app_id: undefined }, 'app_id'],
+  ['no e-mail', { email: undefined }, 'email'],
+  ['a word as e-mail', { email: 'nobody' }, 'email'],
+  ['no password', { password: undefined }, 'password'],
   ['a password of blanks', { password: '         ' }, 'password'],
   ['a short password', { password: ' abc  ' }, 'password'],
   ['an unknown field', { active: false }, 'active'],
 ])('%s is refused', async (_name, change, path) => {
   const { status, json } = await owner.call('POST', '/resellers', someone(change))
   expect([status, json.errors[0].path]).toEqual([400, path])
+})
+
+test.each([1, 10_000])('accepts a limit of %i', async (limit) => {
+  const { status, json } = await owner.call('POST', '/resellers', someone({ allowed_license_keys: limit }))
+  expect([status, json.data.allowed_license_keys]).toEqual([201, limit])
 })
 
 test('free owners cannot make resellers', async () => {

@@ -13,7 +13,6 @@ import { Card, CardBody, CardHeader, StatCard } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout, ErrorState } from '../../ui/states.tsx'
 
 const ChangeEmailDialog = lazyNamed(
@@ -38,13 +37,7 @@ export function ProfilePage() {
   return (
     <div className="mx-auto grid w-full max-w-4xl gap-6">
       <PageHeader title="Profile" subtitle="Your account, your plan and its limits." />
-      {profile.isPending && (
-        <div className="grid gap-4 md:grid-cols-2" aria-busy>
-          <Skeleton className="h-72 rounded-xl" />
-          <Skeleton className="h-72 rounded-xl" />
-        </div>
-      )}
-      {!profile.isPending && !(owner?.name && owner.email) && (
+      {!(owner?.name && owner.email) && (
         <Card>
           <ErrorState
             title="Unable to load profile data"
