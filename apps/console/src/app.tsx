@@ -1,6 +1,6 @@
 import { BrowserRouter } from 'react-router'
-import { OwnDocument } from './lib/own-document.tsx'
-import { settleHistory } from './lib/reload.ts'
+import { settleHistory } from './lib/navigation/reload.ts'
+import { OwnDocument } from './pages/own-document.tsx'
 import { Router } from './router.tsx'
 
 settleHistory()

@@ -1,10 +1,10 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './ui/theme.css'
-import { base, enterBase } from './lib/base.ts'
-import { reload } from './lib/reload.ts'
-import { ownerSession } from './lib/session.ts'
-import { applyTheme } from './lib/theme.ts'
+import { ownerSession } from './lib/api/session.ts'
+import { applyTheme } from './lib/browser/theme.ts'
+import { base, enterBase } from './lib/navigation/base.ts'
+import { reload } from './lib/navigation/reload.ts'
 import { findPublicSite } from './pages/public/site.tsx'
 
 // A page left open over an update asks for files that are gone. Loading it anew brings the present ones, but only a

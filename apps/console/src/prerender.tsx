@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { renderToString } from 'react-dom/server'
 import { MemoryRouter, Route, Routes } from 'react-router'
-import { paths } from './lib/paths.ts'
+import { paths } from './lib/navigation/paths.ts'
 import { AuthPage } from './pages/auth.tsx'
 import { ConsoleRoot } from './pages/console-root.tsx'
 import { NotFoundPage } from './pages/not-found.tsx'

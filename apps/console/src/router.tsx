@@ -1,10 +1,10 @@
 import { type ComponentType, lazy, Suspense } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
-import { base } from './lib/base.ts'
-import { ErrorBoundary } from './lib/error-boundary.tsx'
-import { paths } from './lib/paths.ts'
-import { ownerSession, useToken } from './lib/session.ts'
+import { ownerSession, useToken } from './lib/api/session.ts'
+import { base } from './lib/navigation/base.ts'
+import { paths } from './lib/navigation/paths.ts'
 import { NotFoundPage } from './pages/not-found.tsx'
+import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { PageSpinner } from './ui/spinner.tsx'
 
 const here = window.location.pathname

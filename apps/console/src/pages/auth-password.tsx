@@ -3,7 +3,7 @@ import { useForgotPassword, useResetPassword } from '../features/account/mailed-
 import { ForgotForm } from '../features/password-reset/forgot-form.tsx'
 import { NewPasswordForm } from '../features/password-reset/new-password-form.tsx'
 import { PasswordFrame } from '../features/password-reset/password-frame.tsx'
-import { paths } from '../lib/paths.ts'
+import { paths } from '../lib/navigation/paths.ts'
 
 /** A vendor asks for a link to a new password, and follows it. */
 export const AuthPasswordPage = () => (useLocation().pathname === paths.authReset ? <Reset /> : <Forgot />)

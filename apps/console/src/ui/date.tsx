@@ -1,4 +1,4 @@
-import { type DateInput, formatDate, formatExactTime } from '../lib/dates.ts'
+import { type DateInput, formatDate, formatExactTime } from '../lib/format/dates.ts'
 
 export interface DateTextProps {
   value: DateInput | null | undefined

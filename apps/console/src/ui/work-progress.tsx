@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { percentOf } from '../lib/percent.ts'
+import { percentOf } from '../lib/format/percent.ts'
 
 export interface WorkProgressProps {
   done: number

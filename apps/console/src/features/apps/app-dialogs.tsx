@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react'
-import { useApp } from '../../lib/apps.ts'
-import { lazyNamed } from '../../lib/lazy.ts'
-import { useDialogParam } from '../../lib/url-state.ts'
+import { useApp } from '../../lib/api/apps.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { useDialogParam } from '../../lib/navigation/url-state.ts'
 
 const AppSettingsDialog = lazyNamed(() => import('./app-settings-dialog.tsx'), 'AppSettingsDialog')
 const CreateAppDialog = lazyNamed(() => import('./create-app-dialog.tsx'), 'CreateAppDialog')

@@ -1,6 +1,6 @@
 import type { App } from '@keyward/contract'
 import { useState } from 'react'
-import { useUrlState } from '../../lib/url-state.ts'
+import { useUrlState } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'

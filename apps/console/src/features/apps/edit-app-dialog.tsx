@@ -1,5 +1,5 @@
 import { type App, endpoints, version } from '@keyward/contract'
-import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'

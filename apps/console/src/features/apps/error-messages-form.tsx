@@ -1,7 +1,7 @@
 import { type DataOf, endpoints, type MessageKey, messageDefaults, reservedMessages } from '@keyward/contract'
 import { useState } from 'react'
 import type { z } from 'zod'
-import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'

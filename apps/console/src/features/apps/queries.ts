@@ -6,15 +6,15 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { call } from '../../lib/api.ts'
-import type { AppPage } from '../../lib/apps.ts'
-import { toastFailure } from '../../lib/failure-toast.ts'
-import { keys } from '../../lib/keys.ts'
-import { ownerSession, useToken } from '../../lib/session.ts'
-import { wire } from '../../lib/wire.ts'
+import type { AppPage } from '../../lib/api/apps.ts'
+import { call } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { ownerSession, useToken } from '../../lib/api/session.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { toastFailure } from '../../ui/failure-toast.ts'
 import { toast } from '../../ui/toast.tsx'
 
-export { useAppCount, useApps } from '../../lib/apps.ts'
+export { useAppCount, useApps } from '../../lib/api/apps.ts'
 
 export interface AppQuery {
   page: number

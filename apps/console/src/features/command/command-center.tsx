@@ -1,5 +1,5 @@
 import { Suspense, useEffect, useMemo } from 'react'
-import { lazyNamed } from '../../lib/lazy.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import type { CommandFacts } from './commands.ts'
 import { setOpened, useOpened } from './opened.ts'
 import { useShortcuts } from './use-shortcuts.ts'

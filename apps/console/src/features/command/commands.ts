@@ -1,5 +1,5 @@
-import { paths } from '../../lib/paths.ts'
-import { setTheme, type Theme } from '../../lib/theme.ts'
+import { setTheme, type Theme } from '../../lib/browser/theme.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 
 /** What the palette needs to know of the account. */
 export interface CommandFacts {

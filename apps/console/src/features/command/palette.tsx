@@ -2,7 +2,7 @@ import { Box, FileText, Keyboard, KeyRound, LogOut, Plus, Search, SunMoon, UserR
 import { Dialog } from 'radix-ui'
 import { type ComponentType, useId, useMemo, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { paths } from '../../lib/paths.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { keepOpenForToasts, scrimClass } from '../../ui/dialog.tsx'

@@ -1,11 +1,11 @@
 import type { Client, License } from '@keyward/contract'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { call } from '../../lib/api.ts'
-import { useFindApps } from '../../lib/apps.ts'
-import { keys } from '../../lib/keys.ts'
-import { paths } from '../../lib/paths.ts'
-import { wire } from '../../lib/wire.ts'
+import { useFindApps } from '../../lib/api/apps.ts'
+import { call } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { type Command, toAppCommand } from './commands.ts'
 
 const limit = 5

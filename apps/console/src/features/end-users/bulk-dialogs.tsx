@@ -1,6 +1,6 @@
 import { type BulkClientAction, type Client, endpoints, limits } from '@keyward/contract'
-import type { BulkEnd } from '../../lib/use-bulk.ts'
-import { amountOf, someOf } from '../../lib/words.ts'
+import { amountOf, someOf } from '../../lib/format/words.ts'
+import type { BulkEnd } from '../../lib/list/use-bulk.ts'
 import { BulkFailures } from '../../ui/bulk-failures.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DaysDialog } from '../../ui/days-dialog.tsx'

@@ -1,5 +1,5 @@
 import type { Client } from '@keyward/contract'
-import { keyPrefix } from '../../lib/license-key.ts'
+import { keyPrefix } from '../../lib/format/license-key.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'

@@ -1,8 +1,8 @@
 import type { Client } from '@keyward/contract'
 import { Ban, CalendarPlus, CircleCheck, MonitorSmartphone, Trash2 } from 'lucide-react'
 import { Suspense } from 'react'
-import { lazyNamed } from '../../lib/lazy.ts'
-import { amountOf } from '../../lib/words.ts'
+import { amountOf } from '../../lib/format/words.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectionBar } from '../../ui/selection-bar.tsx'
 

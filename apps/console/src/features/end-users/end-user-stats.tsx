@@ -1,5 +1,5 @@
 import { Ban, CircleCheck, Clock, Users } from 'lucide-react'
-import { percentOf } from '../../lib/percent.ts'
+import { percentOf } from '../../lib/format/percent.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { cx } from '../../ui/cx.ts'
 import { StatRow } from '../../ui/stat-row.tsx'

@@ -1,6 +1,6 @@
 import { endpoints, limits } from '@keyward/contract'
-import { addDuration } from '../../lib/dates.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { addDuration } from '../../lib/format/dates.ts'
 import { DateText } from '../../ui/date.tsx'
 import { DaysField } from '../../ui/days-dialog.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'

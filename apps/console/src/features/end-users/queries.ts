@@ -6,9 +6,9 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { call, messageOf } from '../../lib/api.ts'
-import { keys } from '../../lib/keys.ts'
-import { wire } from '../../lib/wire.ts'
+import { call, messageOf } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { wire } from '../../lib/api/wire.ts'
 import { toast } from '../../ui/toast.tsx'
 
 export type EndUserQuery = QueryInputOf<typeof endpoints.clients.list>

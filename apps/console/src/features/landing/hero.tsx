@@ -1,5 +1,5 @@
 import { ArrowRight } from 'lucide-react'
-import { paths } from '../../lib/paths.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { VerdictDemo } from './verdict-demo.tsx'
 

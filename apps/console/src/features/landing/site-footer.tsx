@@ -1,5 +1,5 @@
-import { paths } from '../../lib/paths.ts'
-import { type PublicConfig, usePublicConfig } from '../../lib/public-config.ts'
+import { type PublicConfig, usePublicConfig } from '../../lib/api/public-config.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 
 const external: { name: keyof PublicConfig['links']; label: string }[] = [
   { name: 'shipping', label: 'Shipping policy' },

@@ -1,6 +1,6 @@
 import { Moon, Sun } from 'lucide-react'
-import { paths } from '../../lib/paths.ts'
-import { useTheme } from '../../lib/theme.ts'
+import { useTheme } from '../../lib/browser/theme.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
 

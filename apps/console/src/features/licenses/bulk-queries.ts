@@ -1,11 +1,11 @@
 import type { BulkLicenseAction, License } from '@keyward/contract'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../lib/api.ts'
-import { undoOption } from '../../lib/undo.ts'
-import { type BulkEnd, useBulk } from '../../lib/use-bulk.ts'
-import { wire } from '../../lib/wire.ts'
-import { amountOf } from '../../lib/words.ts'
+import { call } from '../../lib/api/call.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { amountOf } from '../../lib/format/words.ts'
+import { type BulkEnd, useBulk } from '../../lib/list/use-bulk.ts'
 import { toast } from '../../ui/toast.tsx'
+import { undoOption } from '../../ui/undo.ts'
 import { refreshLicenses } from './queries.ts'
 
 const successTitles: Record<BulkLicenseAction, string> = {

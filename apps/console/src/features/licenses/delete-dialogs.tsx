@@ -1,5 +1,5 @@
 import type { License } from '@keyward/contract'
-import { keyPrefix } from '../../lib/license-key.ts'
+import { keyPrefix } from '../../lib/format/license-key.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { useDeleteAllLicenses, useDeleteLicense } from './queries.ts'
 

@@ -1,5 +1,5 @@
 import type { InputHTMLAttributes } from 'react'
-import type { DurationUnit } from '../../lib/dates.ts'
+import type { DurationUnit } from '../../lib/format/dates.ts'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'

@@ -1,4 +1,4 @@
-import { addDuration, type DurationUnit } from '../../lib/dates.ts'
+import { addDuration, type DurationUnit } from '../../lib/format/dates.ts'
 
 export const durationUnits: { value: DurationUnit; label: string }[] = [
   { value: 'hours', label: 'Hours' },

@@ -1,8 +1,8 @@
 import type { License } from '@keyward/contract'
-import { toCsv } from '../../lib/csv.ts'
-import { toDayInput } from '../../lib/dates.ts'
-import { saveFile } from '../../lib/download.ts'
-import { amountOf } from '../../lib/words.ts'
+import { saveFile } from '../../lib/browser/save-file.ts'
+import { toCsv } from '../../lib/format/csv.ts'
+import { toDayInput } from '../../lib/format/dates.ts'
+import { amountOf } from '../../lib/format/words.ts'
 import { toast } from '../../ui/toast.tsx'
 
 /** The columns of the server's own export. */

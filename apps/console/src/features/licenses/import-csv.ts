@@ -1,6 +1,6 @@
 import { type ImportedRow, limits } from '@keyward/contract'
-import { toCsv } from '../../lib/csv.ts'
-import { addDuration, toDayInput } from '../../lib/dates.ts'
+import { toCsv } from '../../lib/format/csv.ts'
+import { addDuration, toDayInput } from '../../lib/format/dates.ts'
 
 const columns = ['expiresAt', 'key', 'note'] as const
 /** What the contract takes of a file; it counts characters, which are at most as many as the bytes. */

@@ -1,8 +1,8 @@
 import type { BodyInputOf, endpoints } from '@keyward/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ApiError, call, messageOf } from '../../lib/api.ts'
-import { wire } from '../../lib/wire.ts'
-import { amountOf } from '../../lib/words.ts'
+import { ApiError, call, messageOf } from '../../lib/api/call.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { amountOf } from '../../lib/format/words.ts'
 import { toast } from '../../ui/toast.tsx'
 import { refreshLicenses } from './queries.ts'
 

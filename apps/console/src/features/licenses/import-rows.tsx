@@ -1,6 +1,6 @@
 import type { ImportedRow } from '@keyward/contract'
 import { useState } from 'react'
-import { keyPrefix } from '../../lib/license-key.ts'
+import { keyPrefix } from '../../lib/format/license-key.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Pagination } from '../../ui/pagination.tsx'

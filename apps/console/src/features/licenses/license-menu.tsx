@@ -1,6 +1,6 @@
 import type { License } from '@keyward/contract'
 import { Ban, CalendarClock, CircleCheck, Copy, Trash2 } from 'lucide-react'
-import { keyPrefix } from '../../lib/license-key.ts'
+import { keyPrefix } from '../../lib/format/license-key.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { useSetLicenseBan } from './queries.ts'

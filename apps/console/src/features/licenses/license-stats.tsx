@@ -1,5 +1,5 @@
 import { CircleCheck, CircleDashed, Clock, KeyRound } from 'lucide-react'
-import { percentOf } from '../../lib/percent.ts'
+import { percentOf } from '../../lib/format/percent.ts'
 import { StatRow } from '../../ui/stat-row.tsx'
 
 export interface LicenseStatsProps {

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useDialogParam } from '../../lib/url-state.ts'
+import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'

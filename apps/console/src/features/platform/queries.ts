@@ -1,10 +1,10 @@
 import type { BodyInputOf, DataOf, endpoints } from '@keyward/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiError, call } from '../../lib/api.ts'
-import { toastFailure } from '../../lib/failure-toast.ts'
-import { keys } from '../../lib/keys.ts'
-import { ownerSession } from '../../lib/session.ts'
-import { wire } from '../../lib/wire.ts'
+import { ApiError, call } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { ownerSession } from '../../lib/api/session.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { toastFailure } from '../../ui/failure-toast.ts'
 import { toast } from '../../ui/toast.tsx'
 
 type PlatformSettings = DataOf<typeof endpoints.settings.get>

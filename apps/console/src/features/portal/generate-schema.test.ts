@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toDayInput } from '../../lib/dates.ts'
+import { toDayInput } from '../../lib/format/dates.ts'
 import { generateSchema } from './generate-schema.ts'
 
 const day = 24 * 60 * 60 * 1000

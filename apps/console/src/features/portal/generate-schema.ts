@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { toDayInput } from '../../lib/dates.ts'
+import { toDayInput } from '../../lib/format/dates.ts'
 
 export const latestDay = '9999-12-31'
 

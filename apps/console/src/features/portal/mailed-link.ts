@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { call } from '../../lib/api.ts'
-import { wire } from '../../lib/wire.ts'
+import { call } from '../../lib/api/call.ts'
+import { wire } from '../../lib/api/wire.ts'
 import { toast } from '../../ui/toast.tsx'
 import { useStartSession } from './session.ts'
 

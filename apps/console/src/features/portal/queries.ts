@@ -1,9 +1,9 @@
 import type { BodyInputOf, endpoints } from '@keyward/contract'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, callWithMessage } from '../../lib/api.ts'
-import { toastFailure } from '../../lib/failure-toast.ts'
-import { keys } from '../../lib/keys.ts'
-import { wire } from '../../lib/wire.ts'
+import { call, callWithMessage } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { toastFailure } from '../../ui/failure-toast.ts'
 import { toast } from '../../ui/toast.tsx'
 
 /** The licenses that the reseller made, newest first, and the counts of all of them. */

@@ -1,5 +1,5 @@
 import { CircleCheck, KeyRound } from 'lucide-react'
-import { keyPrefix } from '../../lib/license-key.ts'
+import { keyPrefix } from '../../lib/format/license-key.ts'
 import { DateText } from '../../ui/date.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'

@@ -1,9 +1,9 @@
 import type { DataOf, endpoints } from '@keyward/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiError, call, messageOf } from '../../lib/api.ts'
-import { keys } from '../../lib/keys.ts'
-import { resellerSession, useToken } from '../../lib/session.ts'
-import { wire } from '../../lib/wire.ts'
+import { ApiError, call, messageOf } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { resellerSession, useToken } from '../../lib/api/session.ts'
+import { wire } from '../../lib/api/wire.ts'
 import { toast } from '../../ui/toast.tsx'
 
 export const resellerKey = [...keys.reseller, 'profile']

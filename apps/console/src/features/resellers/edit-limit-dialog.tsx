@@ -1,7 +1,7 @@
 import { limits, type Reseller } from '@keyward/contract'
 import { useState } from 'react'
 import { z } from 'zod'
-import { showFieldErrors, useSchemaForm } from '../../lib/form.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'

@@ -6,10 +6,10 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { call } from '../../lib/api.ts'
-import { toastFailure } from '../../lib/failure-toast.ts'
-import { keys } from '../../lib/keys.ts'
-import { wire } from '../../lib/wire.ts'
+import { call } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { toastFailure } from '../../ui/failure-toast.ts'
 import { toast } from '../../ui/toast.tsx'
 import type { ResellerFilter } from './filter.ts'
 

@@ -1,6 +1,6 @@
 import type { DataOf, endpoints } from '@keyward/contract'
 import { TriangleAlert } from 'lucide-react'
-import { paths } from '../../lib/paths.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton, CopyField } from '../../ui/copy-button.tsx'
 import { DialogBody, DialogFooter } from '../../ui/dialog.tsx'

@@ -1,7 +1,7 @@
 import type { App, Reseller } from '@keyward/contract'
 import { Suspense } from 'react'
-import { lazyNamed } from '../../lib/lazy.ts'
-import { useDialogParam } from '../../lib/url-state.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { useDialogParam } from '../../lib/navigation/url-state.ts'
 
 const confirmDialogs = () => import('./confirm-dialogs.tsx')
 const DeleteResellerDialog = lazyNamed(confirmDialogs, 'DeleteResellerDialog')

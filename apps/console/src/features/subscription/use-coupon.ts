@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call, messageOf } from '../../lib/api.ts'
-import { wire } from '../../lib/wire.ts'
+import { call, messageOf } from '../../lib/api/call.ts'
+import { wire } from '../../lib/api/wire.ts'
 
 /** The coupon of the next order: what is typed, why it is refused, or what it gives. */
 export function useCoupon() {

@@ -4,8 +4,8 @@ import { useEffect } from 'react'
 import { useLogout } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import { CommandCenter } from '../../features/command/command-center.tsx'
-import { keepLive } from '../../lib/live.ts'
-import { ownerSession, useToken } from '../../lib/session.ts'
+import { keepLive } from '../../lib/api/live.ts'
+import { ownerSession, useToken } from '../../lib/api/session.ts'
 
 /** What goes along with every page of the console once that is on the screen: live figures, shortcuts, the palette. */
 export function Companion({ owner }: { owner: User }) {

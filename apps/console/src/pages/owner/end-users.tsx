@@ -9,13 +9,13 @@ import { EndUserCounts, EndUserStats } from '../../features/end-users/end-user-s
 import { useEndUsers } from '../../features/end-users/queries.ts'
 import { RegistrationExplainer } from '../../features/end-users/registration-explainer.tsx'
 import { statusFacts } from '../../features/end-users/status.ts'
-import { lazyNamed } from '../../lib/lazy.ts'
-import { tableState, useLastPage, usePage } from '../../lib/list-page.ts'
-import { paths } from '../../lib/paths.ts'
-import { useDialogParam } from '../../lib/url-state.ts'
-import { useFilters } from '../../lib/use-filters.ts'
-import { useSelection } from '../../lib/use-selection.ts'
-import { wire } from '../../lib/wire.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { useFilters } from '../../lib/list/use-filters.ts'
+import { useSelection } from '../../lib/list/use-selection.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { paths } from '../../lib/navigation/paths.ts'
+import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { ExportMenu } from '../../ui/export-menu.tsx'
@@ -69,7 +69,7 @@ export function EndUsersPage() {
     dialog.kind && dialog.kind in userDialogs ? userDialogs[dialog.kind as EndUserAction] : undefined
 
   async function exportAs(format: 'csv' | 'json') {
-    const { saveExport } = await import('../../lib/download.ts')
+    const { saveExport } = await import('../../ui/save-export.ts')
     const total = data?.pagination.capped ? undefined : data?.pagination.total
     await saveExport({
       endpoint: wire.bulk.exportClients,

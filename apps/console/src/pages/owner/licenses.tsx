@@ -8,14 +8,14 @@ import { LicenseMenu } from '../../features/licenses/license-menu.tsx'
 import { LicenseStats } from '../../features/licenses/license-stats.tsx'
 import { useLicenses } from '../../features/licenses/queries.ts'
 import { statusFacts } from '../../features/licenses/status.ts'
-import { lazyNamed } from '../../lib/lazy.ts'
-import { keyPrefix } from '../../lib/license-key.ts'
-import { tableState, useLastPage, usePage } from '../../lib/list-page.ts'
-import { paths } from '../../lib/paths.ts'
-import { useDialogParam } from '../../lib/url-state.ts'
-import { useFilters } from '../../lib/use-filters.ts'
-import { useSelection } from '../../lib/use-selection.ts'
-import { wire } from '../../lib/wire.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { keyPrefix } from '../../lib/format/license-key.ts'
+import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { useFilters } from '../../lib/list/use-filters.ts'
+import { useSelection } from '../../lib/list/use-selection.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { paths } from '../../lib/navigation/paths.ts'
+import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { ExportMenu } from '../../ui/export-menu.tsx'
@@ -71,7 +71,7 @@ export function LicensesPage() {
   }
 
   async function exportAs(format: 'csv' | 'json') {
-    const { saveExport } = await import('../../lib/download.ts')
+    const { saveExport } = await import('../../ui/save-export.ts')
     const total = data?.pagination.capped ? undefined : data?.pagination.total
     await saveExport({
       endpoint: wire.bulk.exportLicenses,

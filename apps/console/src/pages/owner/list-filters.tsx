@@ -1,4 +1,4 @@
-import { toAppOptions, useFindApps } from '../../lib/apps.ts'
+import { toAppOptions, useFindApps } from '../../lib/api/apps.ts'
 import { FilterBar, FilterSearch, FilterSelect } from '../../ui/filters.tsx'
 
 type Values = Record<'app' | 'status' | 'search' | 'sort', string | undefined>

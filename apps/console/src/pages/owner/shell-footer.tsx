@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
-import { paths } from '../../lib/paths.ts'
-import { usePublicConfig } from '../../lib/public-config.ts'
+import { usePublicConfig } from '../../lib/api/public-config.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 
 const linkClass = 'rounded-sm py-0.5 hover:text-fg hover:underline underline-offset-4'
 

@@ -1,4 +1,4 @@
-import { paths } from '../../lib/paths.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { DocumentPage, type DocumentSection } from './document-page.tsx'
 
 const sections: DocumentSection[] = [

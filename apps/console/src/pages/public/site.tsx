@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import { paths } from '../../lib/paths.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 
 const landing = async () => (await import('./landing.tsx')).LandingPage
 

@@ -3,7 +3,7 @@ import { ForgotForm } from '../../features/password-reset/forgot-form.tsx'
 import { NewPasswordForm } from '../../features/password-reset/new-password-form.tsx'
 import { PasswordFrame } from '../../features/password-reset/password-frame.tsx'
 import { usePortalForgotPassword, usePortalResetPassword } from '../../features/portal/mailed-link.ts'
-import { paths } from '../../lib/paths.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 
 /** A reseller asks for a link to a new password, and follows it. */
 export const ResellerPasswordPage = () =>

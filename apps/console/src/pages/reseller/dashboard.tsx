@@ -4,7 +4,7 @@ import { usePortalLicenses } from '../../features/portal/queries.ts'
 import { RecentActivity } from '../../features/portal/recent-activity.tsx'
 import { useReseller } from '../../features/portal/session.ts'
 import { PortalSummary } from '../../features/portal/stat-cards.tsx'
-import { paths } from '../../lib/paths.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 

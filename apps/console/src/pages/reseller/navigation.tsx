@@ -2,7 +2,7 @@ import type { PortalReseller } from '@keyward/contract'
 import { KeyRound, LayoutDashboard, LogOut, UserRound } from 'lucide-react'
 import { NavLink } from 'react-router'
 import { usePortalLogout } from '../../features/portal/session.ts'
-import { paths } from '../../lib/paths.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { cx } from '../../ui/cx.ts'
 
 const entries = [

@@ -1,14 +1,14 @@
 import { beforeAll, expect, test, vi } from 'vitest'
 
-let defaults: ReturnType<typeof import('./query.ts').queryClient.getDefaultOptions>
+let defaults: ReturnType<typeof import('./query-client.ts').queryClient.getDefaultOptions>
 let options: NonNullable<typeof defaults.queries>
-let ApiError: typeof import('./api.ts').ApiError
+let ApiError: typeof import('./call.ts').ApiError
 
 beforeAll(async () => {
   vi.stubGlobal('window', { addEventListener: () => {} })
-  defaults = (await import('./query.ts')).queryClient.getDefaultOptions()
+  defaults = (await import('./query-client.ts')).queryClient.getDefaultOptions()
   options = defaults.queries!
-  ApiError = (await import('./api.ts')).ApiError
+  ApiError = (await import('./call.ts')).ApiError
 })
 
 test('data is fresh for 30 seconds and kept for 5 minutes', () => {

@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { ApiError } from './api.ts'
+import { ApiError } from './call.ts'
 
 /** Worth another try: no answer, or a failure of the server. Never what the server refused. */
 function isTransient(error: unknown) {

@@ -1,6 +1,6 @@
 import type { DataOf, endpoints } from '@keyward/contract'
 import { useSyncExternalStore } from 'react'
-import { base } from './base.ts'
+import { base } from '../navigation/base.ts'
 
 export type PublicConfig = DataOf<(typeof endpoints)['system']['config']>
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { ApiError } from './api.ts'
+import { ApiError } from '../api/call.ts'
 import { changeInBatches } from './bulk.ts'
 
 vi.hoisted(() => vi.stubGlobal('window', { addEventListener() {} }))

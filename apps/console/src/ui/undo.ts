@@ -1,6 +1,6 @@
-import { toast } from '../ui/toast.tsx'
-import { type BulkRun, changeInBatches } from './bulk.ts'
-import { amountOf } from './words.ts'
+import { amountOf } from '../lib/format/words.ts'
+import { type BulkRun, changeInBatches } from '../lib/list/bulk.ts'
+import { toast } from './toast.tsx'
 
 interface Undo<Row> extends BulkRun<Row> {
   /** What was changed, in the singular: 'license'. */

@@ -1,7 +1,7 @@
 import type { App, DataOf, endpoints } from '@keyward/contract'
 import { useQuery } from '@tanstack/react-query'
-import { ApiError, call } from './api.ts'
-import { keys } from './keys.ts'
+import { ApiError, call } from './call.ts'
+import { keys } from './query-keys.ts'
 import { ownerSession, useToken } from './session.ts'
 import { wire } from './wire.ts'
 

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { ApiError, callForFile } from './api.ts'
-import { keys } from './keys.ts'
+import { ApiError, callForFile } from './call.ts'
+import { keys } from './query-keys.ts'
 import { wire } from './wire.ts'
 
 /** The server says something at least every 25 seconds; a line that is silent for longer is dead. */

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { base } from './base.ts'
+import { base } from '../navigation/base.ts'
 
 const probeMs = 3000
 

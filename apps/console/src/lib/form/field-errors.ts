@@ -1,5 +1,5 @@
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
-import { ApiError } from './api.ts'
+import { ApiError } from '../api/call.ts'
 
 /** Puts the server's errors on the fields they name. Answers whether every one found its field. */
 export function showFieldErrors<Values extends FieldValues>(

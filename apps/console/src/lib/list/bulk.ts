@@ -1,4 +1,4 @@
-import { ApiError, messageOf } from './api.ts'
+import { ApiError, messageOf } from '../api/call.ts'
 
 export interface Failure<Row> {
   row: Row

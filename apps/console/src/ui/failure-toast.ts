@@ -1,5 +1,5 @@
-import { toast } from '../ui/toast.tsx'
-import { isUnanswered, messageOf } from './api.ts'
+import { isUnanswered, messageOf } from '../lib/api/call.ts'
+import { toast } from './toast.tsx'
 
 /** Says what failed: in the server's own words if it answered, else in the caller's, with the reason below. */
 export function toastFailure(error: unknown, fallback: string) {

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { base } from './base.ts'
+import { base } from '../navigation/base.ts'
 
 /** A token in localStorage; other tabs follow when it changes. */
 function createSession(key: string) {

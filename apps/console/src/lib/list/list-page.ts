@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
-import { useUrlState } from './url-state.ts'
+import { useUrlState } from '../navigation/url-state.ts'
 
 /** The page of a list, in the URL. Turning it is a step in the browser's history. */
 export function usePage() {

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import { base } from './base.ts'
+import { base } from '../navigation/base.ts'
 
 const name = 'keyward-sidebar'
 const weekSeconds = 7 * 24 * 60 * 60

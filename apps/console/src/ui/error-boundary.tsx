@@ -1,7 +1,7 @@
 import { Component, type ErrorInfo, type ReactNode, useState } from 'react'
-import { ErrorState } from '../ui/states.tsx'
-import { isServerThere } from './connection.ts'
-import { reload } from './reload.ts'
+import { isServerThere } from '../lib/api/connection.ts'
+import { reload } from '../lib/navigation/reload.ts'
+import { ErrorState } from './states.tsx'
 
 export interface ErrorBoundaryProps {
   /** A part that failed is tried again when this changes: the address of the page. */

@@ -1,5 +1,5 @@
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from '@keyward/contract'
-import { base } from './base.ts'
+import { base } from '../navigation/base.ts'
 import { noteAnswer, noteNoAnswer } from './connection.ts'
 import { ownerSession, resellerSession, type Session } from './session.ts'
 import type { Wire } from './wire.ts'

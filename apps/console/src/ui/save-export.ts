@@ -1,17 +1,8 @@
 import type { Endpoint } from '@keyward/contract'
-import { toast } from '../ui/toast.tsx'
-import { callForFile, messageOf } from './api.ts'
-import type { Wire } from './wire.ts'
-
-/** Hands a file to the browser to be saved. */
-export function saveFile(name: string, content: BlobPart[], type: string) {
-  const url = URL.createObjectURL(new Blob(content, { type }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
-}
+import { callForFile, messageOf } from '../lib/api/call.ts'
+import type { Wire } from '../lib/api/wire.ts'
+import { saveFile } from '../lib/browser/save-file.ts'
+import { toast } from './toast.tsx'
 
 interface Export {
   endpoint: Wire<Endpoint>

@@ -1,10 +1,10 @@
 import { type ReactNode, useLayoutEffect, useState } from 'react'
 import { Navigate, useLocation } from 'react-router'
+import { isServerThere } from '../lib/api/connection.ts'
+import { paths } from '../lib/navigation/paths.ts'
+import { reload } from '../lib/navigation/reload.ts'
 import { PageSpinner } from '../ui/spinner.tsx'
 import { ErrorState } from '../ui/states.tsx'
-import { isServerThere } from './connection.ts'
-import { paths } from './paths.ts'
-import { reload } from './reload.ts'
 
 /** Pages that the server sends under a policy of their own, which goes for the whole document. */
 const own: readonly string[] = [paths.subscription]

@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
-import { useApp } from './apps.ts'
-import { useUrlState } from './url-state.ts'
+import { useApp } from '../api/apps.ts'
+import { useUrlState } from '../navigation/url-state.ts'
 
 /**
  * What an owner's list is narrowed to and in which order it is, in the URL. An app is found by its id or by the one that

@@ -1,5 +1,5 @@
-import { toast } from '../ui/toast.tsx'
-import { onReload } from './reload.ts'
+import { onReload } from '../lib/navigation/reload.ts'
+import { toast } from './toast.tsx'
 
 const key = 'keyward-toasts'
 const kinds = ['success', 'error', 'info', 'warning'] as const
