@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const server = 'apps/server/{src,test}/**/*.test.ts'
@@ -12,6 +13,8 @@ export default defineConfig({
     // A limit ends a test that hangs. A slow machine reaches none of them.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // One more than cores: tests wait for servers, timers and disks.
+    maxWorkers: availableParallelism() + 1,
     expect: { poll: { timeout: 60_000, interval: 20 } },
     tags: [
       {
