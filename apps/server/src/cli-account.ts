@@ -3,7 +3,7 @@ import { systemClock, toIso } from './core/clock.ts'
 import { OperatorError } from './core/operator-error.ts'
 import type { Database } from './db/open.ts'
 import type { OwnerRow } from './db/tables.ts'
-import { listOwners, resetOwnerPassword, signOutOwner } from './modules/auth/auth.operator.ts'
+import { listOwners, resetOwnerPassword, signOutOwner } from './modules/account/account.operator.ts'
 import { planOf } from './modules/owners/plan.rules.ts'
 import { resetResellerPassword } from './modules/resellers/resellers.operator.ts'
 

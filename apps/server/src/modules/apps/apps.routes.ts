@@ -2,7 +2,7 @@ import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
-import * as overview from './apps.overview.ts'
+import * as overview from '../platform/apps-overview.service.ts'
 import * as service from './apps.service.ts'
 
 export function appsRoutes(mount: Mount, ctx: Ctx): void {

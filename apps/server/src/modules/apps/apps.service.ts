@@ -10,15 +10,15 @@ import type { Write } from '../../core/record.ts'
 import { newSigningKey } from '../../core/signing.ts'
 import type { Db } from '../../db/open.ts'
 import type { AppRow } from '../../db/tables.ts'
-import { getLimits } from '../auth/auth.service.ts'
+import { getLimits } from '../owners/owners.service.ts'
+import { findApp } from './apps.access.ts'
 import * as repo from './apps.repo.ts'
 
 export type { AppRow }
-export const { findApp, listAppRefs, readFreePlaces, reserveLicenses } = repo
 
 /** Finds an app of this owner by `_id` or `appId`; 404 when there is none. */
 export async function getApp(db: Db, scope: OwnerScope, idOrAppId: string): Promise<AppRow> {
-  const app = await repo.findApp(db, scope, idOrAppId)
+  const app = await findApp(db, scope, idOrAppId)
   if (!app) throw problem('not_found')
   return app
 }

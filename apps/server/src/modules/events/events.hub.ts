@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { second } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
-import { openSessionsAmong } from '../auth/auth.service.ts'
+import { listOpenSessions } from '../sessions/sessions.service.ts'
 import { EventStream } from './events.stream.ts'
 
 const beatMs = 25 * second
@@ -51,7 +51,7 @@ export class EventHub {
   async beat(): Promise<void> {
     const streams = [...this.#streams.values()].flatMap((some) => [...some])
     if (streams.length === 0) return
-    const open = await openSessionsAmong(
+    const open = await listOpenSessions(
       this.#ctx,
       streams.map((stream) => stream.sessionId),
     )

@@ -46,32 +46,6 @@ export async function listBySeq(
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<LicenseView[]> =>
   views(db).where('l.id', 'in', ids).where(ownerOf('l'), '=', scope.ownerId).orderBy('l.seq').execute()
 
-/** A license of an app by its key, for the programs of that app. */
-export const findLicenseByKey = (
-  db: Db,
-  appId: string,
-  keyNormalized: string,
-): Promise<LicenseRow | undefined> =>
-  db
-    .selectFrom('licenses')
-    .selectAll()
-    .where('app_id', '=', appId)
-    .where('key_normalized', '=', keyNormalized)
-    .executeTakeFirst()
-
-export const findLicenseById = (db: Db, appId: string, id: string): Promise<LicenseRow | undefined> =>
-  db.selectFrom('licenses').selectAll().where('app_id', '=', appId).where('id', '=', id).executeTakeFirst()
-
-/** The same, locked until the transaction ends. */
-export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<LicenseRow | undefined> =>
-  tx
-    .updateTable('licenses')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('app_id', '=', appId)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst()
-
 /** Locks the rows until the transaction ends and answers them. */
 export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<LicenseRow[]> =>
   tx
@@ -81,17 +55,6 @@ export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]):
     .where(ownerOf('licenses'), '=', scope.ownerId)
     .returningAll()
     .execute()
-
-/** Which of some keys, in the form in which they are compared, an app has. */
-export async function takenKeys(db: Db, appId: string, keysNormalized: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom('licenses')
-    .select('key_normalized')
-    .where('app_id', '=', appId)
-    .where('key_normalized', 'in', keysNormalized)
-    .execute()
-  return rows.map((row) => row.key_normalized)
-}
 
 export type NewLicense = Pick<
   LicenseRow,

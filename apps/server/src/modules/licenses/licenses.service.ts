@@ -8,15 +8,14 @@ import { inSlices } from '../../core/slices.ts'
 import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
-import { findApp, findAppId, reserveLicenses } from '../apps/apps.service.ts'
-import { getLimits } from '../auth/auth.service.ts'
+import { findApp, reserveLicenses } from '../apps/apps.access.ts'
+import { findAppId } from '../apps/apps.service.ts'
 import { expireUsersOf, setLicenseExpiry } from '../entitlements/entitlements.service.ts'
+import { getLimits } from '../owners/owners.service.ts'
 import { issueLicenses } from './licenses.issue.ts'
 import { licenseList } from './licenses.list.ts'
 import * as repo from './licenses.repo.ts'
 import { licenseStatus } from './licenses.rules.ts'
-
-export { findLicenseById, findLicenseByKey, lockLicenseById, takenKeys } from './licenses.repo.ts'
 
 export async function listLicenses(ctx: Ctx, scope: OwnerScope, query: ListQuery<LicenseStatus>) {
   const now = ctx.clock.now()

@@ -54,12 +54,3 @@ export async function takeReset(tx: Tx, tokenHash: string, now: number): Promise
     .executeTakeFirst()
   return taken !== undefined
 }
-
-/** Revokes every link of an account. */
-export async function deleteResets(tx: Tx, kind: AccountKind, id: string): Promise<void> {
-  const some = tx.deleteFrom('password_resets')
-  await (kind === 'owner'
-    ? some.where('owner_id', '=', id).where('reseller_id', 'is', null)
-    : some.where('reseller_id', '=', id)
-  ).execute()
-}

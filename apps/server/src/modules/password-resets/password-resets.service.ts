@@ -6,15 +6,14 @@ import { minute, second } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { newId, newToken, normalizeName } from '../../core/ids.ts'
+import { checkPassword } from '../../core/password-policy.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import type { Tx } from '../../db/open.ts'
-import { checkPassword } from '../auth/password.rules.ts'
 import type { Mail, Mailer } from '../mail/mail.service.ts'
+import { revokeResets } from './password-resets.access.ts'
 import * as repo from './password-resets.repo.ts'
 import { toConfirmationMail, toResetMail } from './password-resets.text.ts'
-
-export { deleteResets as revokeResets } from './password-resets.repo.ts'
 
 const lifetimeMs = limits.resetLinkMinutes * minute
 /** As long as a link lives: somebody who uses the allowance of a stranger up leaves working links in the mailbox. */
@@ -123,7 +122,7 @@ export class PasswordResets {
       const { tx } = writing
       const locked = await lock(tx, actor)
       if (!locked || !(await repo.takeReset(tx, tokenHash, now))) throw problem('reset_link_invalid')
-      await repo.deleteResets(tx, kind, account.id)
+      await revokeResets(tx, kind, account.id)
       const name = `${kind}:${normalizeName(locked.email)}`
       await attempts.accounts.remember({ account: name, address: given.address }, tx)
       return { email: locked.email, result: await write(writing, actor, passwordHash, now) }

@@ -8,7 +8,7 @@ import { formatAmount } from '../../core/money.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import type { OrderRow } from '../../db/tables.ts'
-import { lockOwner } from '../auth/auth.service.ts'
+import { lockOwner } from '../owners/owners.service.ts'
 import { countingMisses, lockCoupon, refuseUnusable } from './coupons.service.ts'
 import {
   type PaymentProvider,

@@ -3,7 +3,7 @@ import { day } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { transactAsOperator } from '../../core/record.ts'
 import type { Database } from '../../db/open.ts'
-import { findOwnerByEmail, lockOwner, setPremiumUntil } from '../auth/auth.service.ts'
+import { findOwnerByEmail, lockOwner, setPremiumUntil } from '../owners/owners.service.ts'
 import { type Plan, planOf } from '../owners/plan.rules.ts'
 import { endPeriods } from '../payments/subscription.service.ts'
 

@@ -2,9 +2,10 @@ import type { PortalReseller } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
-import * as resellers from '../resellers/resellers.service.ts'
-import { endSessions, openSession } from '../resellers/resellers.sessions.ts'
-import { getProfile, newActor } from './portal.service.ts'
+import * as resellers from '../resellers/resellers.access.ts'
+import { holderOf, toActor } from '../resellers/resellers.service.ts'
+import { endSessions, openSession } from '../sessions/sessions.service.ts'
+import { getProfile } from './portal.service.ts'
 
 /** A suspended reseller gets no link. */
 export const forgotPassword = (
@@ -32,18 +33,18 @@ export async function resetPassword(
   const { actor, result: token } = await resets.complete<ResellerActor, string>('reseller', given, {
     begin: async (account) => {
       const reseller = await resellers.findReseller(ctx.db, account, account.id)
-      return reseller && newActor(reseller, given.address)
+      return reseller && toActor(reseller, given.address)
     },
     lock: async (tx, scope) => {
       const isActive = await resellers.lockActive(tx, scope.resellerId)
       return isActive ? resellers.findReseller(tx, scope, scope.resellerId) : undefined
     },
-    write: async (write, changed, passwordHash, now) => {
+    write: async (write, changed, passwordHash, _now) => {
       const { tx } = write
       await resellers.setPasswordHash(tx, changed.resellerId, passwordHash)
-      await endSessions(tx, changed.resellerId)
+      await endSessions(tx, holderOf(changed.resellerId))
       write.record('reseller.password_reset', changed.resellerId, {})
-      return openSession(tx, changed, now)
+      return openSession(write, holderOf(changed.resellerId), changed.sessionId)
     },
   })
   return { token, reseller: await getProfile(ctx, actor) }

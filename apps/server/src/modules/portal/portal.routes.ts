@@ -4,7 +4,6 @@ import type { Attempts } from '../../core/attempts.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
-import { endSession } from '../resellers/resellers.sessions.ts'
 import * as licenses from './portal.licenses.ts'
 import * as reset from './portal.reset.ts'
 import * as service from './portal.service.ts'
@@ -23,7 +22,7 @@ export function portalRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets:
     reset.resetPassword(ctx, resets, { ...body, address }),
   )
   mount(portal.logout, 'reseller', async ({ actor }) => {
-    await endSession(ctx, actor)
+    await service.logout(ctx, actor)
     return new WithMessage({}, 'Logged out successfully')
   })
   mount(portal.profile, 'reseller', async ({ actor }) => ({ reseller: await service.getProfile(ctx, actor) }))

@@ -3,11 +3,12 @@ import type { ResellerActor } from '../../core/actor.ts'
 import { type Attempts, guardPassword } from '../../core/attempts.ts'
 import { toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
-import { newId, normalizeName } from '../../core/ids.ts'
+import { normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
+import * as resellers from '../resellers/resellers.access.ts'
 import { remainingLicenses } from '../resellers/resellers.rules.ts'
-import * as resellers from '../resellers/resellers.service.ts'
-import { openSession } from '../resellers/resellers.sessions.ts'
+import { holderOf, toActor } from '../resellers/resellers.service.ts'
+import { endSession, openSession } from '../sessions/sessions.service.ts'
 
 type ResellerView = Awaited<ReturnType<typeof getReseller>>
 
@@ -28,8 +29,8 @@ export async function login(
   const stronger = ctx.passwords.isOutdated(found.password_hash)
     ? await ctx.passwords.hash(given.password)
     : undefined
-  const now = ctx.clock.now()
-  const actor = newActor(found, given.address)
+  const _now = ctx.clock.now()
+  const actor = toActor(found, given.address)
   const token = await ctx.tx(actor, async (write) => {
     // The password may have been changed while this one was being checked.
     const isUnchanged =
@@ -38,23 +39,17 @@ export async function login(
     if (!isUnchanged) throw problem('invalid_credentials')
     if (stronger) await resellers.setPasswordHash(write.tx, found.id, stronger)
     write.record('reseller.signed_in', found.id, {})
-    return openSession(write.tx, actor, now)
+    return openSession(write, holderOf(found.id), actor.sessionId)
   })
   return { token, reseller: toPortalReseller(found) }
 }
 
-/** The reseller as the actor of a session that begins. */
-export const newActor = (
-  { id, owner_id, app_id }: Pick<ResellerView, 'id' | 'owner_id' | 'app_id'>,
-  address: string,
-): ResellerActor => ({
-  kind: 'reseller',
-  ownerId: owner_id,
-  resellerId: id,
-  appId: app_id,
-  sessionId: newId('ses'),
-  address,
-})
+export async function logout(ctx: Ctx, actor: ResellerActor): Promise<void> {
+  await ctx.tx(actor, async (write) => {
+    await endSession(write.tx, holderOf(actor.resellerId), actor.sessionId)
+    write.record('reseller.signed_out', actor.resellerId, {})
+  })
+}
 
 export const getProfile = async (ctx: Ctx, actor: ResellerActor): Promise<PortalReseller> =>
   toPortalReseller(await getReseller(ctx, actor))

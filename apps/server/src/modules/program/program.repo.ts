@@ -38,15 +38,3 @@ export async function deleteSession(db: Db, id: string): Promise<void> {
 export async function prolongSessions(tx: Tx, ids: readonly string[], expiresAt: number): Promise<void> {
   await tx.updateTable('client_sessions').set({ expires_at: expiresAt }).where('id', 'in', ids).execute()
 }
-
-/** Removes some of the sessions that have ended and tells how many. */
-export async function deleteEnded(
-  tx: Tx,
-  table: 'client_sessions' | 'owner_sessions' | 'reseller_sessions' | 'password_resets',
-  now: number,
-  count: number,
-): Promise<number> {
-  const some = tx.selectFrom(table).select('id').where('expires_at', '<=', now).limit(count)
-  const gone = await tx.deleteFrom(table).where('id', 'in', some).returning('id').execute()
-  return gone.length
-}

@@ -3,9 +3,10 @@ import { newPassword, normalizeName } from '../../core/ids.ts'
 import { Passwords } from '../../core/passwords.ts'
 import { transactAsOperator } from '../../core/record.ts'
 import type { Database } from '../../db/open.ts'
-import { revokeResets } from '../password-resets/password-resets.service.ts'
-import * as repo from './resellers.repo.ts'
-import { endSessions } from './resellers.sessions.ts'
+import { revokeResets } from '../password-resets/password-resets.access.ts'
+import { endSessions } from '../sessions/sessions.service.ts'
+import * as access from './resellers.access.ts'
+import { holderOf } from './resellers.service.ts'
 
 /**
  * Gives a reseller a new password and ends every session; a suspended one stays suspended. Undefined when there
@@ -18,12 +19,12 @@ export async function resetResellerPassword(
 ): Promise<{ email: string; password: string } | undefined> {
   const password = newPassword()
   const passwordHash = await new Passwords().hash(password)
-  const found = await repo.findByEmail(db, normalizeName(email))
+  const found = await access.findByEmail(db, normalizeName(email))
   if (!found) return undefined
   return transactAsOperator(db, { ownerId: found.owner_id, now: clock.now() }, async (write) => {
     const { tx } = write
-    await repo.setPasswordHash(tx, found.id, passwordHash)
-    await endSessions(tx, found.id)
+    await access.setPasswordHash(tx, found.id, passwordHash)
+    await endSessions(tx, holderOf(found.id))
     await revokeResets(tx, 'reseller', found.id)
     write.record('reseller.password_reset', found.id, {})
     return { email: found.email, password }

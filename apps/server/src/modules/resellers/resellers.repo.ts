@@ -4,25 +4,7 @@ import { orderOf, type Page, seek } from '../../core/paging.ts'
 import type { Database, Db, Tx } from '../../db/open.ts'
 import { anywhere } from '../../db/search.ts'
 import type { ResellerRow } from '../../db/tables.ts'
-
-/** A reseller with the name of its app. */
-export interface ResellerView extends ResellerRow {
-  app_name: string
-}
-
-const views = (db: Db) =>
-  db
-    .selectFrom('resellers as r')
-    .innerJoin('apps as a', 'a.id', 'r.app_id')
-    .selectAll('r')
-    .select('a.name as app_name')
-
-export const findReseller = (db: Db, scope: OwnerScope, id: string): Promise<ResellerView | undefined> =>
-  views(db).where('r.id', '=', id).where('r.owner_id', '=', scope.ownerId).executeTakeFirst()
-
-/** For signing in: whoever has the address, of whatever owner. */
-export const findByEmail = (db: Db, emailNormalized: string): Promise<ResellerView | undefined> =>
-  views(db).where('r.email_normalized', '=', emailNormalized).executeTakeFirst()
+import { type ResellerView, views } from './resellers.access.ts'
 
 export interface ResellerFilter {
   appId: string | undefined
@@ -88,7 +70,6 @@ export async function countResellers(tx: Tx, scope: OwnerScope): Promise<number>
   return n
 }
 
-/** Locks the owner, so that its resellers are counted and added by one at a time. */
 /** Reads a reseller and locks it until the transaction ends. */
 export const lockReseller = (tx: Tx, scope: OwnerScope, id: string): Promise<ResellerRow | undefined> =>
   tx
@@ -99,6 +80,7 @@ export const lockReseller = (tx: Tx, scope: OwnerScope, id: string): Promise<Res
     .returningAll()
     .executeTakeFirst()
 
+/** Locks the owner, so that its resellers are counted and added one at a time. */
 export async function lockOwner(tx: Tx, scope: OwnerScope): Promise<void> {
   await tx.updateTable('owners').set({ app_count: sql`app_count` }).where('id', '=', scope.ownerId).execute()
 }
@@ -147,33 +129,4 @@ export async function deleteReseller(tx: Tx, scope: OwnerScope, id: string): Pro
     .returning('id')
     .executeTakeFirst()
   return gone !== undefined
-}
-
-export async function setPasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
-  await tx.updateTable('resellers').set({ password_hash: passwordHash }).where('id', '=', id).execute()
-}
-
-/** Locks an active reseller until the transaction ends; false when it is suspended or gone. */
-export async function lockActive(tx: Tx, id: string): Promise<boolean> {
-  const locked = await tx
-    .updateTable('resellers')
-    .set({ active: 1 })
-    .where('id', '=', id)
-    .where('active', '=', 1)
-    .returning('id')
-    .executeTakeFirst()
-  return locked !== undefined
-}
-
-/** Locks the reseller and tells whether `count` more licenses fit into its quota; the insert's trigger counts them. */
-export async function reserveQuota(tx: Tx, id: string, count: number): Promise<boolean> {
-  const reserved = await tx
-    .updateTable('resellers')
-    .set({ license_count: sql`license_count` })
-    .where('id', '=', id)
-    .where('active', '=', 1)
-    .where('license_count', '<=', sql<number>`allowed_license_keys - ${sql.lit(count)}`)
-    .returning('id')
-    .executeTakeFirst()
-  return reserved !== undefined
 }

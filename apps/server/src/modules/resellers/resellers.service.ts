@@ -1,20 +1,20 @@
 import { type Reseller, unlimited } from '@keyward/contract'
-import type { VendorActor } from '../../core/actor.ts'
+import type { ResellerActor, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
+import { checkPassword } from '../../core/password-policy.ts'
 import { problem } from '../../core/problem.ts'
 import { type Tx, unlessTaken } from '../../db/open.ts'
-import { findAppId, getApp, reserveLicenses } from '../apps/apps.service.ts'
-import { getLimits } from '../auth/auth.service.ts'
-import { checkPassword } from '../auth/password.rules.ts'
-import { revokeResets } from '../password-resets/password-resets.service.ts'
+import { reserveLicenses } from '../apps/apps.access.ts'
+import { findAppId, getApp } from '../apps/apps.service.ts'
+import { getLimits } from '../owners/owners.service.ts'
+import { revokeResets } from '../password-resets/password-resets.access.ts'
+import { endSessions, findSession, type Holder } from '../sessions/sessions.service.ts'
+import * as access from './resellers.access.ts'
 import * as repo from './resellers.repo.ts'
 import { remainingLicenses } from './resellers.rules.ts'
-import { endSessions } from './resellers.sessions.ts'
-
-export { findByEmail, findReseller, lockActive, reserveQuota, setPasswordHash } from './resellers.repo.ts'
 
 export interface ResellerQuery extends Page {
   app?: string | undefined
@@ -48,7 +48,7 @@ export async function createReseller(ctx: Ctx, actor: VendorActor, given: NewRes
   if (maxResellers === 0) throw planLimit(maxResellers)
   const app = await getApp(ctx.db, actor, given.app_id)
   const emailNormalized = normalizeName(given.email)
-  if (await repo.findByEmail(ctx.db, emailNormalized)) throw emailTaken()
+  if (await access.findByEmail(ctx.db, emailNormalized)) throw emailTaken()
   const passwordHash = await ctx.passwords.hash(given.password)
   const id = newId('res')
   const now = ctx.clock.now()
@@ -100,7 +100,7 @@ export async function updateReseller(
     const before = await repo.lockReseller(tx, actor, id)
     if (!before || !(await repo.updateReseller(tx, actor, id, change))) throw problem('not_found')
     if (update.active === false) {
-      await endSessions(tx, id)
+      await endSessions(tx, holderOf(id))
       await revokeResets(tx, 'reseller', id)
     }
     const after = { licenseLimit: update.licenseLimit, active: update.active }
@@ -111,7 +111,7 @@ export async function updateReseller(
       },
       after,
     })
-    return repo.findReseller(tx, actor, id)
+    return access.findReseller(tx, actor, id)
   })
   if (!row) throw problem('not_found')
   return toReseller(row)
@@ -124,6 +124,34 @@ export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): 
     write.record('reseller.deleted', id, {})
   })
 }
+
+/** Resolves a token to its reseller, unless suspended. */
+export async function authenticateReseller(
+  ctx: Ctx,
+  token: string,
+  address: string,
+): Promise<ResellerActor | undefined> {
+  const session = await findSession(ctx, 'reseller', token)
+  const reseller = session && (await access.findById(ctx.db, session.holderId))
+  if (!reseller || reseller.active === 0) return undefined
+  return { ...toActor(reseller, address), sessionId: session.id }
+}
+
+/** A reseller as the actor of a new session. */
+export const toActor = (
+  { id, owner_id, app_id }: Pick<access.ResellerView, 'id' | 'owner_id' | 'app_id'>,
+  address: string,
+): ResellerActor => ({
+  kind: 'reseller',
+  ownerId: owner_id,
+  resellerId: id,
+  appId: app_id,
+  sessionId: newId('ses'),
+  address,
+})
+
+/** A reseller as the holder of its sessions. */
+export const holderOf = (resellerId: string): Holder => ({ kind: 'reseller', id: resellerId })
 
 async function reserveReseller(tx: Tx, scope: OwnerScope, max: number): Promise<void> {
   if (max === unlimited) return
@@ -142,7 +170,7 @@ const planLimit = (max: number) =>
 
 const emailTaken = () => problem('email_taken', { message: 'A reseller with this email already exists' })
 
-const toReseller = (row: repo.ResellerView): Reseller => ({
+const toReseller = (row: access.ResellerView): Reseller => ({
   _id: row.id,
   email: row.email,
   app_id: { _id: row.app_id, name: row.app_name },

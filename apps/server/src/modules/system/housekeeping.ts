@@ -7,7 +7,7 @@ import { inSlices } from '../../core/slices.ts'
 import type { Tx } from '../../db/open.ts'
 import type { Mailer } from '../mail/mail.service.ts'
 import { sendReminders, tidyReminders } from '../plans/reminders.service.ts'
-import { deleteEnded } from '../program/program.repo.ts'
+import { deleteEnded } from '../sessions/sessions.service.ts'
 import * as repo from './system.repo.ts'
 
 const intervalMs = 10 * minute

@@ -1,9 +1,10 @@
 import type { User } from '@keyward/contract'
 import type { OwnerActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
+import * as owners from '../owners/owners.service.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
-import * as repo from './auth.repo.ts'
-import { getUser, newActor, openSession } from './auth.service.ts'
+import { endSessions, openSession } from '../sessions/sessions.service.ts'
+import { getUser, holderOf, newActor } from './account.service.ts'
 
 export const forgotPassword = (
   ctx: Ctx,
@@ -12,12 +13,12 @@ export const forgotPassword = (
 ): Promise<void> =>
   resets.request('owner', given, {
     find: async (email) => {
-      const owner = await repo.findOwnerByEmail(ctx.db, email)
+      const owner = await owners.findOwnerByEmail(ctx.db, email)
       return owner && { ownerId: owner.id, id: owner.id }
     },
     lock: async (tx, scope, email) => {
       // The address may have been changed meanwhile; that revokes links to the old one.
-      const owner = await repo.lockOwner(tx, scope)
+      const owner = await owners.lockOwner(tx, scope)
       return owner.email_normalized === email ? owner : undefined
     },
   })
@@ -30,12 +31,12 @@ export async function resetPassword(
 ): Promise<{ token: string; user: User }> {
   const { actor, result: token } = await resets.complete<OwnerActor, string>('owner', given, {
     begin: async ({ ownerId }) => newActor(ownerId, given.address),
-    lock: repo.lockOwner,
-    write: async (write, actor, passwordHash, now) => {
-      await repo.updateOwner(write.tx, actor, { password_hash: passwordHash })
-      await repo.deleteSessions(write.tx, actor)
+    lock: owners.lockOwner,
+    write: async (write, actor, passwordHash, _now) => {
+      await owners.updateOwner(write.tx, actor, { password_hash: passwordHash })
+      await endSessions(write.tx, holderOf(actor))
       write.record('owner.password_reset', actor.ownerId, {})
-      return openSession(write.tx, actor, now)
+      return openSession(write, holderOf(actor), actor.sessionId)
     },
   })
   return { token, user: await getUser(ctx, actor) }

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
+import { checkPassword } from '../../core/password-policy.ts'
 import { limitOrNull, planLimits, planOf } from '../owners/plan.rules.ts'
-import { checkPassword } from './password.rules.ts'
 
 const now = 1_000_000
 

@@ -1,7 +1,7 @@
 import { endpoints } from '@keyward/contract'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
-import * as service from './clients.service.ts'
+import * as service from './end-users.service.ts'
 
 export function clientsRoutes(mount: Mount, ctx: Ctx): void {
   const { clients } = endpoints

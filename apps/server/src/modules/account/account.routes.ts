@@ -3,8 +3,8 @@ import type { Attempts } from '../../core/attempts.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
-import * as reset from './auth.reset.ts'
-import * as service from './auth.service.ts'
+import * as reset from './account.reset.ts'
+import * as service from './account.service.ts'
 
 export function authRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets: PasswordResets): void {
   const { auth } = endpoints

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { day, hour } from './clock.ts'
-import { newSessionEnd, slidEnd } from './sessions.ts'
+import { day, hour } from '../../core/clock.ts'
+import { newSessionEnd, slidEnd } from './sessions.rules.ts'
 
 test.each([
   [0, undefined],

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
-import type { Ctx } from '../../core/ctx.ts'
-import { invalid, problem } from '../../core/problem.ts'
+import type { Ctx } from './ctx.ts'
+import { invalid, problem } from './problem.ts'
 
 type Policy = Pick<Ctx, 'config'>
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Tx } from '../../db/open.ts'
-import { reserveLicenses } from '../apps/apps.service.ts'
+import { reserveLicenses } from '../apps/apps.access.ts'
 
 /** Refuses one more end user without a license where the plan leaves no place. */
 export async function reserveDirect(

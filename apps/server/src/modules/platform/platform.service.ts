@@ -3,10 +3,11 @@ import type { Attempts } from '../../core/attempts.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Db } from '../../db/open.ts'
-import { deleteApp } from '../apps/apps.overview.ts'
-import { listAppRefs } from '../apps/apps.service.ts'
-import { confirmIdentity, endSessions } from '../auth/auth.service.ts'
-import * as repo from './settings.repo.ts'
+import { confirmIdentity, holderOf } from '../account/account.service.ts'
+import { listAppRefs } from '../apps/apps.access.ts'
+import { endSessions } from '../sessions/sessions.service.ts'
+import { deleteApp } from './apps-overview.service.ts'
+import * as repo from './platform.repo.ts'
 
 export interface PlatformSettings {
   pauseApplications: boolean
@@ -48,7 +49,7 @@ export async function resetPlatform(
   }
   await ctx.tx(actor, async (write) => {
     await repo.updateSettings(write.tx, actor, { pauseApplications: false, hwidLock: true })
-    await endSessions(write.tx, actor)
+    await endSessions(write.tx, holderOf(actor))
     write.record('platform.reset', null, {})
   })
 }

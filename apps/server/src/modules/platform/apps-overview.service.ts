@@ -2,10 +2,10 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import { inSlices } from '../../core/slices.ts'
-import { countClients, deleteClientsInSlices } from '../clients/clients.service.ts'
+import * as repo from '../apps/apps.repo.ts'
+import { getApp } from '../apps/apps.service.ts'
+import { countClients, deleteClientsInSlices } from '../end-users/end-users.service.ts'
 import { countLicenses, deleteLicensesInSlices } from '../licenses/licenses.service.ts'
-import * as repo from './apps.repo.ts'
-import { getApp } from './apps.service.ts'
 
 /** What deleting an app would remove. */
 export async function deletionPreview(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {

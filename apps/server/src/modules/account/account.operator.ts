@@ -5,8 +5,10 @@ import { Passwords } from '../../core/passwords.ts'
 import { transactAsOperator, type Write } from '../../core/record.ts'
 import type { Database } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
-import { revokeResets } from '../password-resets/password-resets.service.ts'
-import * as repo from './auth.repo.ts'
+import * as owners from '../owners/owners.service.ts'
+import { revokeResets } from '../password-resets/password-resets.access.ts'
+import { endSessions } from '../sessions/sessions.service.ts'
+import { holderOf } from './account.service.ts'
 
 type Opened = Pick<Database, 'db'>
 
@@ -15,7 +17,7 @@ const pageSize = 500
 /** Every owner in the order of their addresses, some at a time: a server may have a hundred thousand. */
 export async function* listOwners({ db }: Opened): AsyncGenerator<OwnerRow[]> {
   for (let after = ''; ; ) {
-    const page = await repo.listOwnersAfter(db, after, pageSize)
+    const page = await owners.listOwnersAfter(db, after, pageSize)
     yield page
     const last = page.at(-1)
     if (last === undefined || page.length < pageSize) return
@@ -32,7 +34,7 @@ export async function resetOwnerPassword(
   const password = newPassword()
   const passwordHash = await new Passwords().hash(password)
   const owner = await changeOwner({ db }, clock, email, async (write, scope) => {
-    await repo.updateOwner(write.tx, scope, { password_hash: passwordHash })
+    await owners.updateOwner(write.tx, scope, { password_hash: passwordHash })
     write.record('owner.password_reset', scope.ownerId, {})
   })
   return owner && { email: owner.email, password }
@@ -54,13 +56,13 @@ async function changeOwner(
   email: string,
   change: (write: Write, scope: OwnerScope) => Promise<void>,
 ): Promise<OwnerRow | undefined> {
-  const found = await repo.findOwnerByEmail(db, normalizeName(email))
+  const found = await owners.findOwnerByEmail(db, normalizeName(email))
   if (!found) return undefined
   const scope = { ownerId: found.id }
   return transactAsOperator(db, { ...scope, now: clock.now() }, async (write) => {
-    const owner = await repo.lockOwner(write.tx, scope)
+    const owner = await owners.lockOwner(write.tx, scope)
     await change(write, scope)
-    await repo.deleteSessions(write.tx, scope)
+    await endSessions(write.tx, holderOf(scope))
     await revokeResets(write.tx, 'owner', found.id)
     return owner
   })

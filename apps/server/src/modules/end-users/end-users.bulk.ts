@@ -3,12 +3,12 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
-import { getLimits } from '../auth/auth.service.ts'
 import { extendClients, lockLicensesOf, release } from '../entitlements/entitlements.service.ts'
 import type { BulkChange } from '../licenses/licenses.bulk.ts'
-import { reserveExtension } from './clients.limit.ts'
-import * as repo from './clients.repo.ts'
-import { toClient } from './clients.service.ts'
+import { getLimits } from '../owners/owners.service.ts'
+import { reserveExtension } from './end-users.limit.ts'
+import * as repo from './end-users.repo.ts'
+import { toClient } from './end-users.service.ts'
 
 /** Changes or deletes all of them or none; 404 when one is not there. Answers those that are left. */
 export async function changeClients(

@@ -3,7 +3,7 @@ import { WithMessage } from '../../core/answers.ts'
 import type { Attempts } from '../../core/attempts.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
-import * as service from './settings.service.ts'
+import * as service from './platform.service.ts'
 
 export function settingsRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void {
   const { settings } = endpoints

@@ -4,6 +4,7 @@ import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
+import { checkPassword } from '../../core/password-policy.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { inSlices } from '../../core/slices.ts'
@@ -11,15 +12,13 @@ import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
-import { getLimits } from '../auth/auth.service.ts'
-import { checkPassword } from '../auth/password.rules.ts'
 import { extendClient, lockLicensesOf, release } from '../entitlements/entitlements.service.ts'
-import { reserveDirect, reserveExtension } from './clients.limit.ts'
-import { clientList } from './clients.list.ts'
-import * as repo from './clients.repo.ts'
-import { clientStatus } from './clients.rules.ts'
-
-export { bindHwid, findById, findByUsername, insertClient, lockClient, updateClient } from './clients.repo.ts'
+import { getLimits } from '../owners/owners.service.ts'
+import { insertClient, lockClient, updateClient } from './end-users.access.ts'
+import { reserveDirect, reserveExtension } from './end-users.limit.ts'
+import { clientList } from './end-users.list.ts'
+import * as repo from './end-users.repo.ts'
+import { clientStatus } from './end-users.rules.ts'
 
 export async function listClients(ctx: Ctx, scope: OwnerScope, query: ListQuery<ClientStatus>) {
   const now = ctx.clock.now()
@@ -64,7 +63,7 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectCl
       const { tx } = write
       await getApp(tx, actor, app.id)
       await reserveDirect(tx, actor, app.id, maxLicensesPerApp, now)
-      await repo.insertClient(tx, {
+      await insertClient(tx, {
         id,
         owner_id: actor.ownerId,
         app_id: app.id,
@@ -90,13 +89,13 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectCl
 export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, banned?: boolean): Promise<Client> =>
   change(ctx, actor, id, async (write, client) => {
     const next = banned ?? client.banned === 0
-    await repo.updateClient(write.tx, id, { banned: next ? 1 : 0 })
+    await updateClient(write.tx, id, { banned: next ? 1 : 0 })
     write.record(next ? 'end_user.banned' : 'end_user.unbanned', id, {})
   })
 
 export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Client> =>
   change(ctx, actor, id, async (write, client) => {
-    await repo.updateClient(write.tx, id, { hwid: null, hwid_hash: null })
+    await updateClient(write.tx, id, { hwid: null, hwid_hash: null })
     write.record('end_user.hwid_reset', id, { wasBound: client.hwid_hash !== null })
   })
 
@@ -118,7 +117,7 @@ export async function deleteClient(ctx: Ctx, actor: VendorActor, id: string): Pr
     if (!(await repo.findClient(tx, actor, id))) throw problem('not_found')
     // Locked before its licenses are freed: a key that is being added meanwhile is then freed too.
     await lockLicensesOf(tx, [id])
-    await repo.lockClient(tx, id)
+    await lockClient(tx, id)
     await release(tx, [id])
     if ((await repo.deleteClients(tx, actor, [id])) === 0) throw problem('not_found')
     write.record('end_user.deleted', id, {})
@@ -146,7 +145,7 @@ async function change(
     const { tx } = write
     if (!(await repo.findClient(tx, actor, id))) throw problem('not_found')
     await lockFirst?.(tx, [id])
-    const locked = await repo.lockClient(tx, id)
+    const locked = await lockClient(tx, id)
     if (!locked) throw problem('not_found')
     await apply(write, locked)
     return repo.findClient(tx, actor, id)

@@ -2,21 +2,18 @@ import type { User } from '@keyward/contract'
 import type { OwnerActor } from '../../core/actor.ts'
 import { type Attempts, guardPassword, registrations } from '../../core/attempts.ts'
 import { minute, toIso, toIsoOrNull } from '../../core/clock.ts'
-import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
-import { newId, newToken, normalizeName } from '../../core/ids.ts'
+import { newId, normalizeName } from '../../core/ids.ts'
+import { checkPassword } from '../../core/password-policy.ts'
 import { invalid, problem } from '../../core/problem.ts'
-import { newSessionEnd, slidEnd, slide } from '../../core/sessions.ts'
 import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
-import { listAppRefs } from '../apps/apps.service.ts'
-import { limitOrNull, type PlanLimits, planLimits, planOf } from '../owners/plan.rules.ts'
-import { revokeResets } from '../password-resets/password-resets.service.ts'
+import { listAppRefs } from '../apps/apps.access.ts'
+import * as owners from '../owners/owners.service.ts'
+import { limitOrNull, planLimits, planOf } from '../owners/plan.rules.ts'
+import { revokeResets } from '../password-resets/password-resets.access.ts'
 import { getPaid, type Paid } from '../payments/subscription.service.ts'
-import * as repo from './auth.repo.ts'
-import { checkPassword } from './password.rules.ts'
-
-export { findOwnerByEmail, lockOwner } from './auth.repo.ts'
+import * as sessions from '../sessions/sessions.service.ts'
 
 /** A session this young counts as having just given the password. */
 const freshMs = 10 * minute
@@ -30,13 +27,13 @@ export async function register(
   checkPassword(ctx, 'password', given.password)
   await attempts.count(registrations, given.address)
   const emailNormalized = normalizeName(given.email)
-  if (await repo.findOwnerByEmail(ctx.db, emailNormalized)) throw emailTaken()
+  if (await owners.findOwnerByEmail(ctx.db, emailNormalized)) throw emailTaken()
   const passwordHash = await ctx.passwords.hash(given.password)
   const now = ctx.clock.now()
   const actor = newActor(newId('own'), given.address)
   const token = await onlyOneEmail(() =>
     ctx.tx(actor, async (write) => {
-      await repo.insertOwner(write.tx, {
+      await owners.insertOwner(write.tx, {
         id: actor.ownerId,
         name: given.name,
         email: given.email,
@@ -49,7 +46,7 @@ export async function register(
         { account: accountOf(emailNormalized), address: given.address },
         write.tx,
       )
-      return openSession(write.tx, actor, now)
+      return sessions.openSession(write, holderOf(actor), actor.sessionId)
     }),
   )
   return { token, user: await getUser(ctx, actor) }
@@ -65,7 +62,7 @@ export async function login(
     attempts,
     { account: accountOf(email), address: given.address },
     async () => {
-      const found = await repo.findOwnerByEmail(ctx.db, email)
+      const found = await owners.findOwnerByEmail(ctx.db, email)
       return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined
     },
   )
@@ -74,22 +71,22 @@ export async function login(
   const stronger = ctx.passwords.isOutdated(owner.password_hash)
     ? await ctx.passwords.hash(given.password)
     : undefined
-  const now = ctx.clock.now()
+  const _now = ctx.clock.now()
   const token = await ctx.tx(actor, async (write) => {
     const { tx } = write
     // The password may have been changed while this one was being checked.
-    if ((await repo.lockOwner(tx, actor)).password_hash !== owner.password_hash)
+    if ((await owners.lockOwner(tx, actor)).password_hash !== owner.password_hash)
       throw problem('invalid_credentials')
-    if (stronger) await repo.updateOwner(tx, actor, { password_hash: stronger })
+    if (stronger) await owners.updateOwner(tx, actor, { password_hash: stronger })
     write.record('owner.signed_in', actor.ownerId, {})
-    return openSession(tx, actor, now)
+    return sessions.openSession(write, holderOf(actor), actor.sessionId)
   })
   return { token, user: await getUser(ctx, actor) }
 }
 
 export async function logout(ctx: Ctx, actor: OwnerActor): Promise<void> {
   await ctx.tx(actor, async (write) => {
-    await repo.deleteSession(write.tx, actor, actor.sessionId)
+    await sessions.endSession(write.tx, holderOf(actor), actor.sessionId)
     write.record('owner.signed_out', actor.ownerId, {})
   })
 }
@@ -112,11 +109,11 @@ export async function changePassword(
   return ctx.tx(actor, async (write) => {
     const { tx } = write
     await refuseEnded(tx, actor, now)
-    await repo.updateOwner(tx, actor, { password_hash: passwordHash })
-    await repo.deleteSessions(tx, actor)
+    await owners.updateOwner(tx, actor, { password_hash: passwordHash })
+    await sessions.endSessions(tx, holderOf(actor))
     await revokeResets(tx, 'owner', actor.ownerId)
     write.record('owner.password_changed', actor.ownerId, {})
-    return openSession(tx, newActor(actor.ownerId, actor.address), now)
+    return sessions.openSession(write, holderOf(actor), newId('ses'))
   })
 }
 
@@ -136,7 +133,7 @@ export async function changeEmail(
   await onlyOneEmail(() =>
     ctx.tx(actor, async (write) => {
       const { email: before } = await refuseEnded(write.tx, actor, now)
-      await repo.updateOwner(write.tx, actor, { email: given.email, email_normalized: email })
+      await owners.updateOwner(write.tx, actor, { email: given.email, email_normalized: email })
       await revokeResets(write.tx, 'owner', actor.ownerId)
       await attempts.accounts.remember({ account: accountOf(email), address: given.address }, write.tx)
       write.record('owner.email_changed', actor.ownerId, { before, after: given.email })
@@ -145,51 +142,18 @@ export async function changeEmail(
   return getUser(ctx, actor)
 }
 
-/** Resolves a token to its owner; the session's end slides while it is used. */
+/** Resolves a token to its owner. */
 export async function authenticateOwner(
   ctx: Ctx,
   token: string,
   address: string,
 ): Promise<OwnerActor | undefined> {
-  const session = await repo.findSession(ctx.db, sha256(token))
-  const now = ctx.clock.now()
-  if (!session || session.expires_at <= now) return undefined
-  const end = slidEnd(session, now)
-  if (end !== undefined) await slide(() => repo.prolongSession(ctx.db, session.id, end))
-  return { kind: 'owner', ownerId: session.owner_id, sessionId: session.id, address }
-}
-
-/** Which of these sessions are open; to ask is not to use them, so none slides. */
-export async function openSessionsAmong(ctx: Ctx, ids: readonly string[]): Promise<Set<string>> {
-  const open = new Set<string>()
-  for (let at = 0; at < ids.length; at += 500) {
-    const some = await repo.listOpenSessions(ctx.db, ids.slice(at, at + 500), ctx.clock.now())
-    for (const id of some) open.add(id)
-  }
-  return open
-}
-
-export const endSessions = (tx: Tx, scope: OwnerScope): Promise<void> => repo.deleteSessions(tx, scope)
-
-/** Sets until when the plan is premium, in milliseconds since 1970 (null is free), and since when it is cancelled. */
-export const setPremiumUntil = (
-  tx: Tx,
-  scope: OwnerScope,
-  until: number | null,
-  cancelledAt: number | null = null,
-): Promise<void> => repo.updateOwner(tx, scope, { premium_until: until, premium_cancelled_at: cancelledAt })
-
-export const setPremiumCancelled = (tx: Tx, scope: OwnerScope, at: number): Promise<void> =>
-  repo.updateOwner(tx, scope, { premium_cancelled_at: at })
-
-/** What the owner's plan allows now. */
-export async function getLimits(ctx: Ctx, scope: OwnerScope): Promise<PlanLimits> {
-  const owner = await repo.getOwner(ctx.db, scope)
-  return planLimits(planOf(owner.premium_until, ctx.clock.now()))
+  const session = await sessions.findSession(ctx, 'owner', token)
+  return session && { kind: 'owner', ownerId: session.holderId, sessionId: session.id, address }
 }
 
 export async function getUser(ctx: Ctx, scope: OwnerScope): Promise<User> {
-  const [owner, apps] = [await repo.getOwner(ctx.db, scope), await listAppRefs(ctx.db, scope)]
+  const [owner, apps] = [await owners.getOwner(ctx.db, scope), await listAppRefs(ctx.db, scope)]
   return toUser(owner, apps, await getPaid(ctx, scope), ctx.clock.now())
 }
 
@@ -231,23 +195,14 @@ export const newActor = (ownerId: string, address: string): OwnerActor => ({
   address,
 })
 
-/** Stores the session that the actor acts in and returns its token. */
-export async function openSession(tx: Tx, actor: OwnerActor, now: number): Promise<string> {
-  const token = newToken('kwo')
-  await repo.insertSession(tx, {
-    id: actor.sessionId,
-    owner_id: actor.ownerId,
-    token_hash: sha256(token),
-    created_at: now,
-    expires_at: newSessionEnd(now),
-  })
-  return token
-}
+/** An owner as the holder of its sessions. */
+export const holderOf = ({ ownerId }: OwnerScope): sessions.Holder => ({ kind: 'owner', id: ownerId })
 
 /** The password may have been changed elsewhere while this one was being checked: that has ended the session. */
 async function refuseEnded(tx: Tx, actor: OwnerActor, now: number): Promise<OwnerRow> {
-  const owner = await repo.lockOwner(tx, actor)
-  if ((await repo.listOpenSessions(tx, [actor.sessionId], now)).length === 0) throw problem('unauthorized')
+  const owner = await owners.lockOwner(tx, actor)
+  const start = await sessions.findSessionStart(tx, holderOf(actor), actor.sessionId, now)
+  if (start === undefined) throw problem('unauthorized')
   return owner
 }
 
@@ -262,7 +217,7 @@ export async function confirmIdentity(
   if (password !== undefined) {
     await confirmPassword(ctx, attempts, actor, { path: 'password', password, address })
   }
-  const beganAt = await repo.findSessionStart(ctx.db, actor, actor.sessionId)
+  const beganAt = await sessions.findSessionStart(ctx.db, holderOf(actor), actor.sessionId, ctx.clock.now())
   // The password may have been changed elsewhere meanwhile: that has ended the session.
   if (beganAt === undefined) throw problem('unauthorized')
   if (password === undefined && beganAt <= ctx.clock.now() - freshMs) throw problem('reauthenticate')
@@ -274,7 +229,7 @@ async function confirmPassword(
   actor: OwnerActor,
   given: { path: string; password: string; address: string },
 ): Promise<void> {
-  const owner = await repo.getOwner(ctx.db, actor)
+  const owner = await owners.getOwner(ctx.db, actor)
   const subject = { account: accountOf(owner.email_normalized), address: given.address }
   const matches = await guardPassword(attempts, subject, async () =>
     (await ctx.passwords.verify(owner.password_hash, given.password)) ? true : undefined,

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import type { Db, Tx } from '../../db/open.ts'
+import type { OwnerRow } from '../../db/tables.ts'
+import { type PlanLimits, planLimits, planOf } from './plan.rules.ts'
+
+export const findOwnerByEmail = (db: Db, emailNormalized: string): Promise<OwnerRow | undefined> =>
+  db.selectFrom('owners').selectAll().where('email_normalized', '=', emailNormalized).executeTakeFirst()
+
+/** For the operator: owners behind an address, in the order of their addresses. */
+export const listOwnersAfter = (db: Db, emailNormalized: string, count: number): Promise<OwnerRow[]> =>
+  db
+    .selectFrom('owners')
+    .selectAll()
+    .where('email_normalized', '>', emailNormalized)
+    .orderBy('email_normalized')
+    .limit(count)
+    .execute()
+
+export const getOwner = (db: Db, scope: OwnerScope): Promise<OwnerRow> =>
+  db.selectFrom('owners').selectAll().where('id', '=', scope.ownerId).executeTakeFirstOrThrow()
+
+/** Reads an owner and locks it until the transaction ends. */
+export const lockOwner = (tx: Tx, scope: OwnerScope): Promise<OwnerRow> =>
+  tx
+    .updateTable('owners')
+    .set({ app_count: sql`app_count` })
+    .where('id', '=', scope.ownerId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+export async function insertOwner(
+  tx: Tx,
+  owner: Pick<OwnerRow, 'id' | 'name' | 'email' | 'email_normalized' | 'password_hash' | 'created_at'>,
+): Promise<void> {
+  await tx
+    .insertInto('owners')
+    .values({ ...owner, premium_until: null })
+    .execute()
+}
+
+export async function updateOwner(
+  tx: Tx,
+  scope: OwnerScope,
+  change: Partial<
+    Pick<OwnerRow, 'email' | 'email_normalized' | 'password_hash' | 'premium_until' | 'premium_cancelled_at'>
+  >,
+): Promise<void> {
+  await tx.updateTable('owners').set(change).where('id', '=', scope.ownerId).execute()
+}
+
+/** Sets until when the plan is premium, in milliseconds since 1970 (null is free), and since when it is cancelled. */
+export const setPremiumUntil = (
+  tx: Tx,
+  scope: OwnerScope,
+  until: number | null,
+  cancelledAt: number | null = null,
+): Promise<void> => updateOwner(tx, scope, { premium_until: until, premium_cancelled_at: cancelledAt })
+
+export const setPremiumCancelled = (tx: Tx, scope: OwnerScope, at: number): Promise<void> =>
+  updateOwner(tx, scope, { premium_cancelled_at: at })
+
+/** What the owner's plan allows now. */
+export async function getLimits(ctx: Ctx, scope: OwnerScope): Promise<PlanLimits> {
+  const owner = await getOwner(ctx.db, scope)
+  return planLimits(planOf(owner.premium_until, ctx.clock.now()))
+}

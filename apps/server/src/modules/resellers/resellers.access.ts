@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { OwnerScope } from '../../core/ctx.ts'
+import type { Db, Tx } from '../../db/open.ts'
+import type { ResellerRow } from '../../db/tables.ts'
+
+/** A reseller with the name of its app. */
+export interface ResellerView extends ResellerRow {
+  app_name: string
+}
+
+export const views = (db: Db) =>
+  db
+    .selectFrom('resellers as r')
+    .innerJoin('apps as a', 'a.id', 'r.app_id')
+    .selectAll('r')
+    .select('a.name as app_name')
+
+export const findReseller = (db: Db, scope: OwnerScope, id: string): Promise<ResellerView | undefined> =>
+  views(db).where('r.id', '=', id).where('r.owner_id', '=', scope.ownerId).executeTakeFirst()
+
+/** For sign-in: addresses are unique among the resellers of all owners. */
+export const findByEmail = (db: Db, emailNormalized: string): Promise<ResellerView | undefined> =>
+  views(db).where('r.email_normalized', '=', emailNormalized).executeTakeFirst()
+
+export async function setPasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
+  await tx.updateTable('resellers').set({ password_hash: passwordHash }).where('id', '=', id).execute()
+}
+
+/** Locks an active reseller until the transaction ends; false when it is suspended or gone. */
+export async function lockActive(tx: Tx, id: string): Promise<boolean> {
+  const locked = await tx
+    .updateTable('resellers')
+    .set({ active: 1 })
+    .where('id', '=', id)
+    .where('active', '=', 1)
+    .returning('id')
+    .executeTakeFirst()
+  return locked !== undefined
+}
+
+/** Locks the reseller and tells whether `count` more licenses fit into its quota; the insert's trigger counts them. */
+export async function reserveQuota(tx: Tx, id: string, count: number): Promise<boolean> {
+  const reserved = await tx
+    .updateTable('resellers')
+    .set({ license_count: sql`license_count` })
+    .where('id', '=', id)
+    .where('active', '=', 1)
+    .where('license_count', '<=', sql<number>`allowed_license_keys - ${sql.lit(count)}`)
+    .returning('id')
+    .executeTakeFirst()
+  return reserved !== undefined
+}
+
+/** The reseller of an open session. */
+export const findById = (db: Db, id: string): Promise<ResellerView | undefined> =>
+  views(db).where('r.id', '=', id).executeTakeFirst()

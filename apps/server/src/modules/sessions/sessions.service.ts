@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { sha256 } from '../../core/crypto.ts'
+import type { Ctx } from '../../core/ctx.ts'
+import { newToken } from '../../core/ids.ts'
+import type { Write } from '../../core/record.ts'
+import { storageFailureOf } from '../../db/failure.ts'
+import type { Db, Tx } from '../../db/open.ts'
+import { newSessionEnd, slidEnd } from './sessions.rules.ts'
+
+/** What differs between the kinds of sessions that people hold. */
+const kinds = {
+  owner: { table: 'owner_sessions', holder: 'owner_id', prefix: 'kwo' },
+  reseller: { table: 'reseller_sessions', holder: 'reseller_id', prefix: 'kwr' },
+} as const
+
+export type SessionKind = keyof typeof kinds
+
+/** Whose session it is. */
+export interface Holder {
+  kind: SessionKind
+  id: string
+}
+
+/** Stores a new session and returns its token; only the token's hash is stored. */
+export async function openSession(
+  { tx, now }: Write,
+  { kind, id }: Holder,
+  sessionId: string,
+): Promise<string> {
+  const { table, holder, prefix } = kinds[kind]
+  const token = newToken(prefix)
+  await sql`insert into ${sql.table(table)} (id, ${sql.ref(holder)}, token_hash, created_at, expires_at)
+    values (${sessionId}, ${id}, ${sha256(token)}, ${now}, ${newSessionEnd(now)})`.execute(tx)
+  return token
+}
+
+interface Row {
+  id: string
+  holder_id: string
+  created_at: number
+  expires_at: number
+}
+
+/** Resolves a token to its open session, whose end slides; undefined when there is none. */
+export async function findSession(
+  { db, clock }: Pick<Ctx, 'db' | 'clock'>,
+  kind: SessionKind,
+  token: string,
+): Promise<{ id: string; holderId: string } | undefined> {
+  const { table, holder } = kinds[kind]
+  const { rows } = await sql<Row>`select id, ${sql.ref(holder)} as holder_id, created_at, expires_at
+    from ${sql.table(table)} where token_hash = ${sha256(token)}`.execute(db)
+  const [session] = rows
+  const now = clock.now()
+  if (!session || session.expires_at <= now) return undefined
+  await slide(db, table, session, now)
+  return { id: session.id, holderId: session.holder_id }
+}
+
+/** Moves the end of a session that is in use. A read must not fail because the disk is full. */
+async function slide(db: Db, table: string, session: Row, now: number): Promise<void> {
+  const end = slidEnd(session, now)
+  if (end === undefined) return
+  try {
+    await sql`update ${sql.table(table)} set expires_at = ${end} where id = ${session.id}`.execute(db)
+  } catch (error) {
+    if (storageFailureOf(error) !== 'storage_full') throw error
+  }
+}
+
+/** When an open session began, in milliseconds since 1970; undefined when it ended. */
+export async function findSessionStart(
+  db: Db,
+  { kind, id }: Holder,
+  sessionId: string,
+  now: number,
+): Promise<number | undefined> {
+  const { table, holder } = kinds[kind]
+  const { rows } = await sql<Pick<Row, 'created_at'>>`select created_at from ${sql.table(table)}
+    where id = ${sessionId} and ${sql.ref(holder)} = ${id} and expires_at > ${now}`.execute(db)
+  return rows[0]?.created_at
+}
+
+/** Which of these owner sessions are open; asking does not slide them. */
+export async function listOpenSessions(
+  { db, clock }: Pick<Ctx, 'db' | 'clock'>,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const open = new Set<string>()
+  for (let at = 0; at < ids.length; at += 500) {
+    const rows = await db
+      .selectFrom('owner_sessions')
+      .select('id')
+      .where('id', 'in', ids.slice(at, at + 500))
+      .where('expires_at', '>', clock.now())
+      .execute()
+    for (const { id } of rows) open.add(id)
+  }
+  return open
+}
+
+export async function endSession(tx: Tx, { kind, id }: Holder, sessionId: string): Promise<void> {
+  const { table, holder } = kinds[kind]
+  await sql`delete from ${sql.table(table)} where id = ${sessionId} and ${sql.ref(holder)} = ${id}`.execute(
+    tx,
+  )
+}
+
+export async function endSessions(tx: Tx, { kind, id }: Holder): Promise<void> {
+  const { table, holder } = kinds[kind]
+  await sql`delete from ${sql.table(table)} where ${sql.ref(holder)} = ${id}`.execute(tx)
+}
+
+/** Removes some of the rows that have ended and returns how many. */
+export async function deleteEnded(
+  tx: Tx,
+  table: 'client_sessions' | 'owner_sessions' | 'reseller_sessions' | 'password_resets',
+  now: number,
+  count: number,
+): Promise<number> {
+  const some = tx.selectFrom(table).select('id').where('expires_at', '<=', now).limit(count)
+  const gone = await tx.deleteFrom(table).where('id', 'in', some).returning('id').execute()
+  return gone.length
+}

@@ -1,0 +1,122 @@
+// Import boundaries: who may import whom. Reports every import that breaks a rule, with the rule.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** Modules of the server from the lowest layer to the highest; a module imports its own layer and lower ones. */
+const layers = [
+  ['owners', 'sessions', 'mail', 'daily-counts', 'entitlements'],
+  ['apps', 'password-resets'],
+  ['licenses', 'resellers'],
+  ['end-users', 'payments'],
+  ['program', 'plans', 'account', 'portal', 'bulk', 'events'],
+  ['dashboard', 'platform', 'system'],
+]
+const layerOf = new Map(layers.flatMap((names, at) => names.map((name) => [name, at])))
+
+const server = 'apps/server/src/'
+const console_ = 'apps/console/src/'
+
+/** Each rule returns true for an import that breaks it. */
+const rules = {
+  'core and db import no routing and no module': ({ from, to }) =>
+    /^(core|db)\//.test(inside(server, from)) && /^(http|modules)\//.test(inside(server, to)),
+  'http imports no module': ({ from, to }) =>
+    inside(server, from).startsWith('http/') && inside(server, to).startsWith('modules/'),
+  'a module imports from http only to mount its routes': ({ from, to }) =>
+    inside(server, from).startsWith('modules/') &&
+    inside(server, to).startsWith('http/') &&
+    !/\.(routes|mount|signer)\.ts$/.test(from),
+  'a module imports its own layer and lower ones': ({ from, to }) => {
+    const [mine, theirs] = [moduleOf(from), moduleOf(to)]
+    return mine !== undefined && theirs !== undefined && mine !== theirs && rank(theirs) > rank(mine)
+  },
+  "a module imports another module's service, rules and access alone": ({ from, to }) =>
+    moduleOf(from) !== undefined &&
+    moduleOf(to) !== undefined &&
+    moduleOf(from) !== moduleOf(to) &&
+    !/\.(service|rules|access)\.ts$/.test(to),
+  'a service exports nothing of a repo': ({ from, to, isReExport }) =>
+    isReExport && /\.service\.ts$/.test(from) && /\.repo\.ts$/.test(to),
+  'a feature imports no other feature': ({ from, to }) => {
+    const [mine, theirs] = [featureOf(from), featureOf(to)]
+    return mine !== undefined && theirs !== undefined && mine !== theirs
+  },
+  'a feature imports no page': ({ from, to }) =>
+    featureOf(from) !== undefined && inside(console_, to).startsWith('pages/'),
+  'ui imports ui and lib alone': ({ from, to }) =>
+    inside(console_, from).startsWith('ui/') && /^(features|pages)\//.test(inside(console_, to)),
+  'lib imports lib alone': ({ from, to }) =>
+    inside(console_, from).startsWith('lib/') && /^(ui|features|pages)\//.test(inside(console_, to)),
+}
+
+const inside = (folder, path) => (path.startsWith(folder) ? path.slice(folder.length) : '')
+const moduleOf = (path) => /^apps\/server\/src\/modules\/([^/]+)\//.exec(path)?.[1]
+const featureOf = (path) => /^apps\/console\/src\/features\/([^/]+)\//.exec(path)?.[1]
+
+function rank(module) {
+  const at = layerOf.get(module)
+  if (at === undefined) throw new Error(`scripts/boundaries.mjs names no layer for the module ${module}`)
+  return at
+}
+
+const imports = [server, console_, 'packages/contract/src/', 'packages/sdk/src/', 'packages/payment-stand-in/src/']
+  .flatMap((folder) => sources(folder))
+  .flatMap((from) => importsOf(from))
+
+const broken = imports.flatMap((one) =>
+  Object.entries(rules)
+    .filter(([, breaks]) => breaks(one))
+    .map(([rule]) => `${one.from} imports ${one.to}\n    rule: ${rule}`),
+)
+for (const cycle of findCycles(imports)) broken.push(`${cycle.join('\n    -> ')}\n    rule: no cycles, those of types included`)
+
+if (broken.length > 0) {
+  console.log(broken.join('\n'))
+  process.exitCode = 1
+}
+
+function sources(folder) {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => `${folder}${path.replaceAll('\\', '/')}`)
+    .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path))
+}
+
+/** The relative imports and re-exports of a file, dynamic ones included. */
+function importsOf(from) {
+  const text = readFileSync(join(root, from), 'utf8')
+  const found = [...text.matchAll(/^(import|export)\b[^'"]*?from '(\.[^']+)'|import\('(\.[^']+)'\)|^import '(\.[^']+)'/gm)]
+  return found.flatMap(([, kind, named, dynamic, bare]) => {
+    const to = resolve(from, named ?? dynamic ?? bare)
+    return to === undefined ? [] : [{ from, to, isReExport: kind === 'export', isDynamic: dynamic !== undefined }]
+  })
+}
+
+function resolve(from, specifier) {
+  const path = join(root, dirname(from), specifier)
+  const file = ['', '.ts', '.tsx'].map((ending) => `${path}${ending}`).find((one) => existsSync(one) && statSync(one).isFile())
+  return file && relative(root, file).replaceAll('\\', '/')
+}
+
+/** One cycle for each group of files that import each other; dynamic imports end no cycle. */
+function findCycles(edges) {
+  const graph = new Map()
+  for (const { from, to, isDynamic } of edges) {
+    if (isDynamic) continue
+    graph.set(from, [...(graph.get(from) ?? []), to])
+  }
+  const state = new Map()
+  const cycles = []
+  const visit = (file, path) => {
+    state.set(file, 'open')
+    for (const next of graph.get(file) ?? []) {
+      if (state.get(next) === 'open') cycles.push([...path.slice(path.indexOf(next)), next])
+      else if (!state.has(next)) visit(next, [...path, next])
+    }
+    state.set(file, 'done')
+  }
+  for (const file of graph.keys()) if (!state.has(file)) visit(file, [file])
+  return cycles
+}
