@@ -33,11 +33,11 @@ const rules = {
     const [mine, theirs] = [moduleOf(from), moduleOf(to)]
     return mine !== undefined && theirs !== undefined && mine !== theirs && rank(theirs) > rank(mine)
   },
-  "a module imports another module's service, rules and access alone": ({ from, to }) =>
+  'a module imports no repo, list or routes of another module': ({ from, to }) =>
     moduleOf(from) !== undefined &&
     moduleOf(to) !== undefined &&
     moduleOf(from) !== moduleOf(to) &&
-    !/\.(service|rules|access)\.ts$/.test(to),
+    /\.(repo|list|routes|mount)\.ts$/.test(to),
   'a service exports nothing of a repo': ({ from, to, isReExport }) =>
     isReExport && /\.service\.ts$/.test(from) && /\.repo\.ts$/.test(to),
   'a feature imports no other feature': ({ from, to }) => {
@@ -48,8 +48,6 @@ const rules = {
     featureOf(from) !== undefined && inside(console_, to).startsWith('pages/'),
   'ui imports ui and lib alone': ({ from, to }) =>
     inside(console_, from).startsWith('ui/') && /^(features|pages)\//.test(inside(console_, to)),
-  'lib imports lib alone': ({ from, to }) =>
-    inside(console_, from).startsWith('lib/') && /^(ui|features|pages)\//.test(inside(console_, to)),
 }
 
 const inside = (folder, path) => (path.startsWith(folder) ? path.slice(folder.length) : '')
@@ -62,7 +60,13 @@ function rank(module) {
   return at
 }
 
-const imports = [server, console_, 'packages/contract/src/', 'packages/sdk/src/', 'packages/payment-stand-in/src/']
+const imports = [
+  server,
+  console_,
+  'packages/contract/src/',
+  'packages/sdk/src/',
+  'packages/payment-stand-in/src/',
+]
   .flatMap((folder) => sources(folder))
   .flatMap((from) => importsOf(from))
 
@@ -71,7 +75,8 @@ const broken = imports.flatMap((one) =>
     .filter(([, breaks]) => breaks(one))
     .map(([rule]) => `${one.from} imports ${one.to}\n    rule: ${rule}`),
 )
-for (const cycle of findCycles(imports)) broken.push(`${cycle.join('\n    -> ')}\n    rule: no cycles, those of types included`)
+for (const cycle of findCycles(imports))
+  broken.push(`${cycle.join('\n    -> ')}\n    rule: no cycles, those of types included`)
 
 if (broken.length > 0) {
   console.log(broken.join('\n'))
@@ -87,16 +92,22 @@ function sources(folder) {
 /** The relative imports and re-exports of a file, dynamic ones included. */
 function importsOf(from) {
   const text = readFileSync(join(root, from), 'utf8')
-  const found = [...text.matchAll(/^(import|export)\b[^'"]*?from '(\.[^']+)'|import\('(\.[^']+)'\)|^import '(\.[^']+)'/gm)]
+  const found = [
+    ...text.matchAll(/^(import|export)\b[^'"]*?from '(\.[^']+)'|import\('(\.[^']+)'\)|^import '(\.[^']+)'/gm),
+  ]
   return found.flatMap(([, kind, named, dynamic, bare]) => {
     const to = resolve(from, named ?? dynamic ?? bare)
-    return to === undefined ? [] : [{ from, to, isReExport: kind === 'export', isDynamic: dynamic !== undefined }]
+    return to === undefined
+      ? []
+      : [{ from, to, isReExport: kind === 'export', isDynamic: dynamic !== undefined }]
   })
 }
 
 function resolve(from, specifier) {
   const path = join(root, dirname(from), specifier)
-  const file = ['', '.ts', '.tsx'].map((ending) => `${path}${ending}`).find((one) => existsSync(one) && statSync(one).isFile())
+  const file = ['', '.ts', '.tsx']
+    .map((ending) => `${path}${ending}`)
+    .find((one) => existsSync(one) && statSync(one).isFile())
   return file && relative(root, file).replaceAll('\\', '/')
 }
 

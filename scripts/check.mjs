@@ -8,6 +8,7 @@ const checks = {
   'format and lint': [`${bin}/biome`, ['check', '--error-on-warnings', '.']],
   types: [`${bin}/tsc`, ['--noEmit', '-p', root]],
   'types of the console': [`${bin}/tsc`, ['--noEmit', '-p', `${root}/apps/console`]],
+  'import boundaries': [process.execPath, [`${root}/scripts/boundaries.mjs`]],
   'dead code': [`${bin}/knip`, []],
   'sizes of the console': [process.execPath, [`${root}/scripts/budgets.mjs`]],
 }

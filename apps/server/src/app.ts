@@ -20,12 +20,12 @@ import { createGates, type GateSizes } from './http/gate.ts'
 import { loggerOptions } from './http/logging.ts'
 import { createMount } from './http/mount.ts'
 import { installPages } from './http/pages.ts'
-import { authRoutes } from './modules/account/account.routes.ts'
-import { authenticateOwner } from './modules/account/account.service.ts'
+import { accountRoutes } from './modules/account/account.routes.ts'
+import { authenticateOwner, getUser } from './modules/account/account.service.ts'
 import { appsRoutes } from './modules/apps/apps.routes.ts'
 import { bulkRoutes } from './modules/bulk/bulk.routes.ts'
 import { dashboardRoutes } from './modules/dashboard/dashboard.routes.ts'
-import { clientsRoutes } from './modules/end-users/end-users.routes.ts'
+import { endUsersRoutes } from './modules/end-users/end-users.routes.ts'
 import { eventsRoutes } from './modules/events/events.routes.ts'
 import { createEvents } from './modules/events/events.service.ts'
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
@@ -36,7 +36,7 @@ import { type Payments, type ProviderWaits, usualWaits } from './modules/payment
 import { paymentsRoutes } from './modules/payments/payments.routes.ts'
 import { createProvider } from './modules/payments/payments.service.ts'
 import { plansRoutes } from './modules/plans/plans.routes.ts'
-import { settingsRoutes } from './modules/platform/platform.routes.ts'
+import { platformRoutes } from './modules/platform/platform.routes.ts'
 import { portalRoutes } from './modules/portal/portal.routes.ts'
 import { ProgramReads } from './modules/program/program.facts.ts'
 import { createProgramMount } from './modules/program/program.mount.ts'
@@ -144,18 +144,18 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       },
     })
     systemRoutes(mount, ctx)
-    authRoutes(mount, ctx, attempts, resets)
+    accountRoutes(mount, ctx, attempts, resets)
     appsRoutes(mount, ctx)
     licensesRoutes(mount, ctx)
-    clientsRoutes(mount, ctx)
+    endUsersRoutes(mount, ctx)
     resellersRoutes(mount, ctx)
     bulkRoutes(mount, ctx)
     portalRoutes(mount, ctx, attempts, resets)
     plansRoutes(mount, ctx)
-    paymentsRoutes(mount, payments, attempts)
+    paymentsRoutes(mount, { payments, attempts, readUser: (scope) => getUser(ctx, scope) })
     dashboardRoutes(mount, ctx)
     eventsRoutes(mount, events)
-    settingsRoutes(mount, ctx, attempts)
+    platformRoutes(mount, ctx, attempts)
   })
   await server.register(async (scope) => {
     const gate = createFloodGate({

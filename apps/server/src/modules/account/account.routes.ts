@@ -6,7 +6,7 @@ import type { PasswordResets } from '../password-resets/password-resets.service.
 import * as reset from './account.reset.ts'
 import * as service from './account.service.ts'
 
-export function authRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets: PasswordResets): void {
+export function accountRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets: PasswordResets): void {
   const { auth } = endpoints
   mount(auth.register, 'public', ({ body, address }) => service.register(ctx, attempts, { ...body, address }))
   mount(auth.login, 'public', ({ body, address }) => service.login(ctx, attempts, { ...body, address }))

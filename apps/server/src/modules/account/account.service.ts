@@ -1,7 +1,7 @@
 import type { User } from '@keyward/contract'
 import type { OwnerActor } from '../../core/actor.ts'
 import { type Attempts, guardPassword, registrations } from '../../core/attempts.ts'
-import { minute, toIso, toIsoOrNull } from '../../core/clock.ts'
+import { minute, toIso } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
@@ -10,9 +10,9 @@ import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import { listAppRefs } from '../apps/apps.access.ts'
 import * as owners from '../owners/owners.service.ts'
-import { limitOrNull, planLimits, planOf } from '../owners/plan.rules.ts'
+import { planLimits } from '../owners/plan.rules.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
-import { getPaid, type Paid } from '../payments/subscription.service.ts'
+import { getSubscription } from '../payments/subscription.service.ts'
 import * as sessions from '../sessions/sessions.service.ts'
 
 /** A session this young counts as having just given the password. */
@@ -153,38 +153,20 @@ export async function authenticateOwner(
 }
 
 export async function getUser(ctx: Ctx, scope: OwnerScope): Promise<User> {
-  const [owner, apps] = [await owners.getOwner(ctx.db, scope), await listAppRefs(ctx.db, scope)]
-  return toUser(owner, apps, await getPaid(ctx, scope), ctx.clock.now())
-}
-
-function toUser(owner: OwnerRow, apps: User['apps'], paid: Paid, now: number): User {
-  const plan = planOf(owner.premium_until, now)
-  const isPremium = plan === 'premium'
-  const allowed = planLimits(plan)
+  const owner = await owners.getOwner(ctx.db, scope)
+  const subscription = await getSubscription(ctx, owner)
   return {
     _id: owner.id,
     name: owner.name,
     email: owner.email,
     role: 'owner',
-    plan,
-    ...allowed,
-    apps,
+    plan: subscription.plan,
+    ...planLimits(subscription.plan),
+    apps: await listAppRefs(ctx.db, scope),
     appCount: owner.app_count,
-    paymentStatus: isPremium ? 'paid' : 'unpaid',
+    paymentStatus: subscription.hasActiveSubscription ? 'paid' : 'unpaid',
     createdAt: toIso(owner.created_at),
-    subscription: {
-      plan,
-      expiryDate: toIsoOrNull(isPremium ? owner.premium_until : null),
-      subscriptionId: null,
-      hasActiveSubscription: isPremium,
-      appLimit: limitOrNull(allowed.maxApps),
-      licenseLimitPerApp: limitOrNull(allowed.maxLicensesPerApp),
-      orderId: paid.orderId,
-      paymentId: paid.paymentId,
-      cancelledAt: toIsoOrNull(isPremium ? owner.premium_cancelled_at : null),
-      endedAt: toIsoOrNull(isPremium ? null : owner.premium_until),
-      moneyBack: isPremium ? paid.moneyBack : null,
-    },
+    subscription,
   }
 }
 

@@ -123,27 +123,7 @@ export const updateApp = (
 
 export const nextSecretVersion = sql<number>`secret_version + 1`
 
-export async function deleteApp(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
-  const gone = await tx
-    .deleteFrom('apps')
-    .where('owner_id', '=', scope.ownerId)
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst()
-  return gone !== undefined
-}
-
-export async function countResellers({ lists }: Database, scope: OwnerScope, appId: string): Promise<number> {
-  const { n } = await lists
-    .selectFrom('resellers')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('owner_id', '=', scope.ownerId)
-    .where('app_id', '=', appId)
-    .executeTakeFirstOrThrow()
-  return Number(n)
-}
-
-const leftovers = {
+const _leftovers = {
   client_sessions: 'id',
   license_counts: 'app_id, bucket, used, banned',
   license_blocks: 'app_id, block, used, banned',
@@ -151,20 +131,3 @@ const leftovers = {
   client_blocks: 'app_id, block, banned',
   daily_counts: 'app_id, metric, day',
 } as const
-
-/** Tables in which a deleted app leaves many rows: cascading, one statement would delete them all. */
-export const leftoverTables = Object.keys(leftovers) as (keyof typeof leftovers)[]
-
-/** Deletes some rows of an app that is known to be the owner's and about to be deleted, and returns how many. */
-export async function deleteLeftovers(
-  tx: Tx,
-  appId: string,
-  table: keyof typeof leftovers,
-  count: number,
-): Promise<number> {
-  const [name, key] = [sql.raw(table), sql.raw(leftovers[table])]
-  const { rows } = await sql`delete from ${name}
-    where (${key}) in (select ${key} from ${name} where app_id = ${appId} limit ${count})
-    returning app_id`.execute(tx)
-  return rows.length
-}

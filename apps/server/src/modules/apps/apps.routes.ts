@@ -2,7 +2,6 @@ import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
-import * as overview from '../platform/apps-overview.service.ts'
 import * as service from './apps.service.ts'
 
 export function appsRoutes(mount: Mount, ctx: Ctx): void {
@@ -19,16 +18,6 @@ export function appsRoutes(mount: Mount, ctx: Ctx): void {
     const app = await service.updateApp(ctx, actor, params.id, body)
     return new WithMessage({ app }, 'App updated successfully')
   })
-  mount(apps.remove, 'owner', async ({ actor, params }) => {
-    await overview.deleteApp(ctx, actor, params.id)
-    return new WithMessage({}, 'App and all associated data deleted successfully')
-  })
-  mount(apps.deletionPreview, 'owner', async ({ actor, params }) => ({
-    willDelete: await overview.deletionPreview(ctx, actor, params.id),
-  }))
-  mount(apps.stats, 'owner', async ({ actor, params }) => ({
-    stats: await overview.appStats(ctx, actor, params.id),
-  }))
   mount(apps.rotateSecret, 'owner', async ({ actor, params }) => ({
     app: await service.rotateSecret(ctx, actor, params.id),
   }))

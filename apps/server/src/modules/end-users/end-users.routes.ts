@@ -3,7 +3,7 @@ import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
 import * as service from './end-users.service.ts'
 
-export function clientsRoutes(mount: Mount, ctx: Ctx): void {
+export function endUsersRoutes(mount: Mount, ctx: Ctx): void {
   const { clients } = endpoints
   mount(clients.list, 'owner', ({ actor, query }) => service.listClients(ctx, actor, query))
   mount(clients.createDirect, 'owner', async ({ actor, body }) => ({

@@ -239,22 +239,3 @@ export async function shiftPeriods(tx: Tx, scope: OwnerScope, from: number, byMs
     .where('period_start', '>=', from)
     .execute()
 }
-
-/** Ends every period now, and those for good that were taken back: what an operator sets stands above what was paid. */
-export async function endPeriods(tx: Tx, scope: OwnerScope, now: number): Promise<void> {
-  await tx
-    .updateTable('payments')
-    .set({
-      period_start: sql`case when period_start < ${now} then period_start else ${now} end`,
-      period_end: now,
-    })
-    .where('owner_id', '=', scope.ownerId)
-    .where('period_end', '>', now)
-    .execute()
-  await tx
-    .updateTable('payments')
-    .set({ taken_back_ms: 0 })
-    .where('owner_id', '=', scope.ownerId)
-    .where('taken_back_ms', '>', 0)
-    .execute()
-}

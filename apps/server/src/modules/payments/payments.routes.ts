@@ -1,6 +1,7 @@
-import { endpoints } from '@keyward/contract'
+import { endpoints, type User } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Attempts } from '../../core/attempts.ts'
+import type { OwnerScope } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
 import { validateCoupon } from './coupons.service.ts'
 import { createOrder } from './payments.orders.ts'
@@ -8,7 +9,19 @@ import { acceptEvent } from './payments.pipeline.ts'
 import type { Payments } from './payments.provider.ts'
 import * as service from './payments.service.ts'
 
-export function paymentsRoutes(mount: Mount, payments: Payments, attempts: Attempts): void {
+/** `readUser` comes from the account module, which is a layer above. */
+export function paymentsRoutes(
+  mount: Mount,
+  {
+    payments,
+    attempts,
+    readUser,
+  }: {
+    payments: Payments
+    attempts: Attempts
+    readUser: (scope: OwnerScope) => Promise<User>
+  },
+): void {
   const calls = endpoints.payments
   const { ctx } = payments
   mount(calls.createOrder, 'owner', ({ actor, body }) =>
@@ -34,7 +47,7 @@ export function paymentsRoutes(mount: Mount, payments: Payments, attempts: Attem
     return new WithMessage(validated, `${validated.couponCode}: ${validated.discount}% off`)
   })
   mount(calls.cancelSubscription, 'owner', async ({ actor, body }) => {
-    const { data, message } = await service.cancel(payments, actor, body)
-    return new WithMessage(data, message)
+    const { refund, message } = await service.cancel(payments, actor, body)
+    return new WithMessage({ user: await readUser(actor), refund }, message)
   })
 }

@@ -6,15 +6,14 @@ import type { OwnerScope } from '../../core/ctx.ts'
 import { formatAmount, toPrice } from '../../core/money.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db } from '../../db/open.ts'
-import { getUser } from '../account/account.service.ts'
-import { lockOwner, setPremiumCancelled } from '../owners/owners.service.ts'
+import { getOwner, lockOwner, setPremiumCancelled } from '../owners/owners.service.ts'
 import { planOf } from '../owners/plan.rules.ts'
 import { acceptReport, sendRefunds } from './payments.pipeline.ts'
 import { mockProvider, type PaymentProvider, type Payments, type ProviderWaits } from './payments.provider.ts'
 import { createRazorpay } from './payments.razorpay.ts'
 import * as repo from './payments.repo.ts'
 import { noteOf, statusOf } from './payments.rules.ts'
-import { moneyBackOffer } from './subscription.service.ts'
+import { getSubscription, moneyBackOffer } from './subscription.service.ts'
 
 /** Starts premium for a payment that the checkout reported; what was ordered counts. Idempotent. */
 export async function verify(
@@ -25,7 +24,8 @@ export async function verify(
   const { id } = await acceptReport(payments, scope, report)
   const payment = (await listPayments(payments.ctx.db, scope)).find(({ _id }) => _id === id)
   if (!payment) throw problem('internal')
-  return { subscription: (await getUser(payments.ctx, scope)).subscription, payment }
+  const subscription = await getSubscription(payments.ctx, await getOwner(payments.ctx.db, scope))
+  return { subscription, payment }
 }
 
 export function createProvider(
@@ -65,7 +65,7 @@ const toPayment = (row: repo.HistoryRow): Payment => ({
 })
 
 interface Cancelled {
-  data: DataOf<typeof endpoints.payments.cancelSubscription>
+  refund: DataOf<typeof endpoints.payments.cancelSubscription>['refund']
   message: string
 }
 
@@ -98,13 +98,12 @@ export async function cancel(
       await sendRefunds(payments, provider, payment.order_id)
     }
   }
-  const user = await getUser(ctx, actor)
-  if (!offer) return { data: { user, refund: null }, message: 'Cancelled. Premium stays until its end.' }
+  if (!offer) return { refund: null, message: 'Cancelled. Premium stays until its end.' }
   const ids = new Set(offer.payments.map(({ id }) => id))
   const rows = (await repo.listActivated(ctx.db, actor)).filter(({ id }) => ids.has(id))
   const done = rows.every((row) => row.refund_due === 0)
   const price = toPrice(offer.amount, offer.currency)
-  return { data: { user, refund: { ...price, done } }, message: tellRefund(price.priceFormatted, done) }
+  return { refund: { ...price, done }, message: tellRefund(price.priceFormatted, done) }
 }
 
 const tellRefund = (amount: string, done: boolean): string =>

@@ -1,22 +1,33 @@
 import type { Subscription } from '@keyward/contract'
-import { toIso } from '../../core/clock.ts'
+import { sql } from 'kysely'
+import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { toPrice } from '../../core/money.ts'
+import type { Tx } from '../../db/open.ts'
+import type { OwnerRow } from '../../db/tables.ts'
+import { limitOrNull, planLimits, planOf } from '../owners/plan.rules.ts'
 import * as repo from './payments.repo.ts'
 import { isRefunded, moneyBackUntil } from './payments.rules.ts'
 
-export { endPeriods } from './payments.repo.ts'
-
-/** What the payments of an owner add to the state of the plan. */
-export type Paid = Pick<Subscription, 'orderId' | 'paymentId' | 'moneyBack'>
-
-export async function getPaid(ctx: Ctx, scope: OwnerScope): Promise<Paid> {
-  const payments = await repo.listActivated(ctx.db, scope)
+/** The state of an owner's plan, with what its payments add to it. */
+export async function getSubscription(ctx: Ctx, owner: OwnerRow): Promise<Subscription> {
+  const plan = planOf(owner.premium_until, ctx.clock.now())
+  const isPremium = plan === 'premium'
+  const { maxApps, maxLicensesPerApp } = planLimits(plan)
+  const payments = await repo.listActivated(ctx.db, { ownerId: owner.id })
   const last = payments.at(-1)
-  const offer = moneyBackOffer(ctx, payments)
+  const offer = isPremium ? moneyBackOffer(ctx, payments) : null
   return {
+    plan,
+    expiryDate: toIsoOrNull(isPremium ? owner.premium_until : null),
+    subscriptionId: null,
+    hasActiveSubscription: isPremium,
+    appLimit: limitOrNull(maxApps),
+    licenseLimitPerApp: limitOrNull(maxLicensesPerApp),
     orderId: last?.provider_order_id ?? null,
     paymentId: last?.provider_payment_id ?? null,
+    cancelledAt: toIsoOrNull(isPremium ? owner.premium_cancelled_at : null),
+    endedAt: toIsoOrNull(isPremium ? null : owner.premium_until),
     moneyBack: offer && { ...toPrice(offer.amount, offer.currency), until: toIso(offer.until) },
   }
 }
@@ -35,7 +46,7 @@ export function moneyBackOffer(
 ): MoneyBackOffer | null {
   const own = activated.filter(({ provider }) => provider === config.payments.mode)
   const until = moneyBackUntil(own[0]?.activated_at ?? null, clock.now())
-  // What a dispute may take is not given back besides.
+  // An open dispute may take the same money.
   const payments = own.filter(
     (payment) => !isRefunded(payment) && payment.refund_due === 0 && payment.dispute !== 'open',
   )
@@ -45,4 +56,23 @@ export function moneyBackOffer(
   const same = payments.filter((payment) => payment.currency === currency)
   const amount = same.reduce((sum, payment) => sum + payment.amount - payment.amount_refunded, 0)
   return { until, amount, currency, payments: same }
+}
+
+/** Ends every paid period: what an operator sets overrides paid periods. */
+export async function endPeriods(tx: Tx, scope: OwnerScope, now: number): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({
+      period_start: sql`case when period_start < ${now} then period_start else ${now} end`,
+      period_end: now,
+    })
+    .where('owner_id', '=', scope.ownerId)
+    .where('period_end', '>', now)
+    .execute()
+  await tx
+    .updateTable('payments')
+    .set({ taken_back_ms: 0 })
+    .where('owner_id', '=', scope.ownerId)
+    .where('taken_back_ms', '>', 0)
+    .execute()
 }

@@ -2,7 +2,7 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import { inSlices } from '../../core/slices.ts'
-import * as repo from '../apps/apps.repo.ts'
+import * as access from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { countClients, deleteClientsInSlices } from '../end-users/end-users.service.ts'
 import { countLicenses, deleteLicensesInSlices } from '../licenses/licenses.service.ts'
@@ -23,7 +23,7 @@ export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
     unusedLicenses: licenses.unused,
     expiredLicenses: licenses.expired,
     bannedLicenses: licenses.banned,
-    totalResellers: await repo.countResellers(ctx.database, scope, id),
+    totalResellers: await access.countResellers(ctx.database, scope, id),
     totalClients: clients.total,
   }
 }
@@ -35,11 +35,11 @@ export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string)
   // Licenses first, which expires their end users: an interruption leaves no used license without a user.
   await deleteLicensesInSlices(ctx, actor, { appId: id })
   await deleteClientsInSlices(ctx, actor, id)
-  for (const table of repo.leftoverTables) {
-    await inSlices((size) => ctx.tx(actor, ({ tx }) => repo.deleteLeftovers(tx, id, table, size)))
+  for (const table of access.leftoverTables) {
+    await inSlices((size) => ctx.tx(actor, ({ tx }) => access.deleteLeftovers(tx, id, table, size)))
   }
   await ctx.tx(actor, async (write) => {
-    if (!(await repo.deleteApp(write.tx, actor, id))) throw problem('not_found')
+    if (!(await access.deleteApp(write.tx, actor, id))) throw problem('not_found')
     write.record('app.deleted', id, { name })
   })
 }

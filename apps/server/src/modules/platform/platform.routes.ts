@@ -3,10 +3,11 @@ import { WithMessage } from '../../core/answers.ts'
 import type { Attempts } from '../../core/attempts.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
+import * as overview from './apps-overview.service.ts'
 import * as service from './platform.service.ts'
 
-export function settingsRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void {
-  const { settings } = endpoints
+export function platformRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void {
+  const { apps, settings } = endpoints
   mount(settings.get, 'owner', ({ actor }) => service.getSettings(ctx.db, actor))
   mount(settings.update, 'owner', async ({ actor, body }) => {
     const updated = await service.updateSettings(ctx, actor, body)
@@ -16,4 +17,14 @@ export function settingsRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void
     await service.resetPlatform(ctx, attempts, actor, { ...body, address })
     return new WithMessage({}, 'Platform data has been reset successfully')
   })
+  mount(apps.remove, 'owner', async ({ actor, params }) => {
+    await overview.deleteApp(ctx, actor, params.id)
+    return new WithMessage({}, 'App and all associated data deleted successfully')
+  })
+  mount(apps.deletionPreview, 'owner', async ({ actor, params }) => ({
+    willDelete: await overview.deletionPreview(ctx, actor, params.id),
+  }))
+  mount(apps.stats, 'owner', async ({ actor, params }) => ({
+    stats: await overview.appStats(ctx, actor, params.id),
+  }))
 }
