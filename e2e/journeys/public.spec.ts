@@ -7,10 +7,15 @@ const lit = (page: Page) => page.locator('[data-lit=true]')
 test('the landing page leads on, and its theme flips', { tag: '@phone' }, async ({ page }) => {
   await page.goto('/landing')
   await expect(heading(page, /./)).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Sign in', exact: true }).first()).toHaveAttribute(
-    'href',
-    '/auth',
-  )
+  for (const [name, path, count] of [
+    ['Sign in', '/auth', 1],
+    ['Get started', '/auth', 2],
+    ['Go to the dashboard', '/dashboard', 1],
+  ] as const) {
+    const links = page.getByRole('link', { name, exact: true })
+    await expect(links).toHaveCount(count)
+    for (const link of await links.all()) await expect(link).toHaveAttribute('href', path)
+  }
   await expect(page.getByRole('region', { name: 'Keyward in numbers' })).toBeVisible()
   await expect(page.getByText('Sample testimonials')).toBeVisible()
   const footer = page.getByRole('contentinfo')

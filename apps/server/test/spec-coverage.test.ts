@@ -4,44 +4,60 @@ import { messageDefaults } from '@keyward/contract'
 import { describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const document = readFileSync(`${root}docs/spec-coverage.md`, 'utf8')
+const specification = readFileSync(`${root}docs/specification.md`, 'utf8')
+const coverage = readFileSync(`${root}docs/spec-coverage.md`, 'utf8')
 
-/** Short names of folders, as the document itself explains them. */
+/** Short names of folders, as the coverage explains them. */
 const folders = new Map(
-  [...document.matchAll(/^- `(\w+):` stands for `([^`]+)`/gm)].map(([, short, folder]) => [short!, folder!]),
+  [...coverage.matchAll(/^- `(\w+):` is `([^`]+)`/gm)].map(([, short, folder]) => [short!, folder!]),
 )
+
+const notBuilt = 'not built yet'
+
+interface Statement {
+  id: string
+  text: string
+}
+
+const statements: Statement[] = specification.split(/^(?=- `[\w-]+\.[\w-]+` |#)/m).flatMap((part) => {
+  const [, id, text] = /^- `([\w-]+\.[\w-]+)` (.+)$/s.exec(part) ?? []
+  return id === undefined ? [] : [{ id, text: text!.replace(/\s+/g, ' ').trim() }]
+})
 
 interface Row {
   line: number
-  statement: string
+  ids: string[]
   where: string
   proof: string
 }
 
-const rows: Row[] = document
+const rows: Row[] = coverage
   .split('\n')
   .map((text, index) => ({ text, line: index + 1 }))
-  .filter(({ text }) => text.startsWith('| ') && !text.startsWith('| ---') && !text.startsWith('| Statement'))
+  .filter(
+    ({ text }) => text.startsWith('| ') && !text.startsWith('| ---') && !text.startsWith('| Statements'),
+  )
   .map(({ text, line }) => {
     const cells = text.split(/(?<!\\)\|/).map((cell) => cell.trim())
     expect(cells.length, `line ${line} has three cells`).toBe(5)
-    return { line, statement: cells[1]!, where: cells[2]!, proof: cells[3]! }
+    return { line, ids: codeIn(cells[1]!), where: cells[2]!, proof: cells[3]! }
   })
+
+function codeIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
+}
 
 /** `short:path` and `path`, the code spans that name files. */
 function filesIn(cell: string): string[] {
-  return [...cell.matchAll(/`([^`]+)`/g)]
-    .map(([, name]) => name!)
-    .map((name) => name.replace(/^(\w+):/, (whole, short) => folders.get(short) ?? whole))
+  return codeIn(cell).map((name) => name.replace(/^(\w+):/, (whole, short) => folders.get(short) ?? whole))
 }
 
-/** "the name of a test" behind the file that holds it. */
-function testsIn(cell: string): { file: string; name: string }[] {
-  const found: { file: string; name: string }[] = []
-  let file: string | undefined
+/** The files of a cell, each with the "names of tests" behind it. */
+function testsIn(cell: string): { file: string; names: string[] }[] {
+  const found: { file: string; names: string[] }[] = []
   for (const [, span, name] of cell.matchAll(/`([^`]+)`|"([^"]+)"/g)) {
-    if (span !== undefined) file = filesIn(`\`${span}\``)[0]
-    else if (file !== undefined) found.push({ file, name: name! })
+    if (span !== undefined) found.push({ file: filesIn(`\`${span}\``)[0]!, names: [] })
+    else found.at(-1)?.names.push(name!)
   }
   return found
 }
@@ -51,23 +67,63 @@ const isFile = (path: string) => statSync(root + path, { throwIfNoEntry: false }
 /** Test names as the sources write them: quotes may be escaped. */
 const sourceOf = (path: string) => readFileSync(root + path, 'utf8').replaceAll("\\'", "'")
 
-test('the document has rows for every section of the specification', () => {
-  const sections = [...document.matchAll(/^## (\d)\./gm)].map(([, number]) => Number(number))
-  expect(sections).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
-  expect(rows.length).toBeGreaterThan(200)
+describe('every statement of the specification', () => {
+  const ids = statements.map(({ id }) => id)
+
+  test('has an id of its own', () => {
+    expect(ids.length).toBeGreaterThan(200)
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+  })
+
+  test('has exactly one row in the coverage, and no row is about anything else', () => {
+    expect(rows.flatMap((row) => row.ids).sort()).toEqual([...ids].sort())
+    expect(rows.filter((row) => row.ids.length === 0)).toEqual([])
+  })
+
+  test('stands in the same section of both documents', () => {
+    const inSections = (document: string, statement: RegExp) =>
+      document.split(/^(?=## )/m).map((section) => [
+        section.split('\n')[0],
+        [...section.matchAll(statement)]
+          .flatMap(([line]) => codeIn(line))
+          .filter((code) => ids.includes(code))
+          .sort(),
+      ])
+    expect(inSections(coverage, /^\| `[^|]+/gm).slice(1)).toEqual(
+      inSections(specification, /^- `[^`]+`/gm).slice(1),
+    )
+  })
+
+  test('says that it is not built where the coverage says so', () => {
+    const said = statements.filter(({ text }) => text.startsWith(`*${notBuilt}*`)).map(({ id }) => id)
+    expect(said).toEqual(rows.filter(({ where }) => where === notBuilt).flatMap((row) => row.ids))
+  })
+
+  test('has its exact texts in the sources, word for word', () => {
+    const texts = sources('apps/console/src') + sources('packages/contract/src') + sources('apps/server/src')
+    const missing = statements
+      .filter(({ text }) => !text.startsWith(`*${notBuilt}*`))
+      .flatMap(({ id, text }) =>
+        [...text.matchAll(/“([^”]+)”/g)]
+          .flatMap(([, exact]) => exact!.split('…'))
+          .filter((exact) => !texts.includes(exact.trim()))
+          .map((exact) => `${id}: ${exact}`),
+      )
+    expect(missing).toEqual([])
+  })
 })
 
-describe('every row', () => {
+describe('every row of the coverage', () => {
   test('says where it lives, or that it is not built yet', () => {
-    const open = rows.filter(({ where }) => filesIn(where).length === 0 && where !== 'not built yet')
+    const open = rows.filter(({ where }) => filesIn(where).length === 0 && where !== notBuilt)
     expect(open).toEqual([])
   })
 
-  test('says what proves it, or that it is not proven', () => {
-    const open = rows.filter(
-      ({ where, proof }) =>
-        filesIn(proof).length === 0 &&
-        !(where === 'not built yet' ? proof === '' : /^not proven/.test(proof)),
+  test('names a test in each file that proves it', () => {
+    const open = rows.filter(({ where, proof }) =>
+      where === notBuilt
+        ? proof !== ''
+        : testsIn(proof).length === 0 || testsIn(proof).some(({ names }) => names.length === 0),
     )
     expect(open).toEqual([])
   })
@@ -92,33 +148,20 @@ describe('every row', () => {
 
   test('names tests that are in their files', () => {
     const missing = rows.flatMap(({ line, proof }) =>
-      testsIn(proof)
-        .filter(({ file, name }) => !sourceOf(file).includes(name))
-        .map(({ file, name }) => `line ${line}: ${file}: ${name}`),
+      testsIn(proof).flatMap(({ file, names }) =>
+        names
+          .filter((name) => !sourceOf(file).includes(name))
+          .map((name) => `line ${line}: ${file}: ${name}`),
+      ),
     )
     expect(missing).toEqual([])
   })
 })
 
-test('every quoted text that is built stands in the sources, word for word', () => {
-  const texts = sources('apps/console/src') + sources('packages/contract/src') + sources('apps/server/src')
-  const missing = rows
-    .filter(({ where }) => where !== 'not built yet')
-    .flatMap(({ line, statement }) =>
-      [...statement.matchAll(/“([^”]+)”/g)]
-        .flatMap(([, text]) => text!.split('…'))
-        .filter((text) => !texts.includes(text.trim()))
-        .map((text) => `line ${line}: ${text}`),
-    )
-  expect(missing).toEqual([])
-})
-
 test('the default texts are those of the specification', () => {
-  const told = rows.flatMap(({ statement }) => {
-    const [, key, text] = /^Default text of (\w+): “([^”]+)”$/.exec(statement) ?? []
-    return key === undefined ? [] : [[key, text]]
-  })
-  expect(Object.fromEntries(told)).toEqual(messageDefaults)
+  const text = statements.find(({ id }) => id === 'messages.defaults')?.text ?? ''
+  const specified = [...text.matchAll(/\| `(\w+)` \| “([^”]+)” \|/g)].map(([, key, value]) => [key, value])
+  expect(Object.fromEntries(specified)).toEqual(messageDefaults)
 })
 
 /** All of a folder's sources in one text, without the tests. */
