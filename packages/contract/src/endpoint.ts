@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
+import type { Requirement } from './permissions.ts'
 
 /**
  * Who may call. `owner` and `reseller` need the token of such a session; `program` is the vendor's program
@@ -18,6 +19,8 @@ export interface Endpoint<
   /** Path below `/api`, with `:name` for parameters. */
   path: string
   access: Access
+  /** What a call with `access: 'owner'` needs; none of the others has it. */
+  permission?: Requirement
   summary: string
   /** Group in the reference. */
   tag: string

@@ -36,6 +36,7 @@ export const plans = {
     method: 'GET',
     path: '/plans',
     access: 'owner',
+    permission: 'billing:read',
     tag,
     summary: 'The plans with their limits and features',
     data: z.strictObject({ plans: z.array(planInfo) }),
@@ -44,6 +45,7 @@ export const plans = {
     method: 'GET',
     path: '/subscription',
     access: 'owner',
+    permission: 'billing:read',
     tag,
     summary: 'The state of your plan',
     data: z.strictObject({ subscription }),
@@ -52,6 +54,7 @@ export const plans = {
     method: 'GET',
     path: '/payments/pricing',
     access: 'owner',
+    permission: 'billing:read',
     tag,
     summary: 'Prices of the plans, in the smallest unit of the currency and as they are shown',
     data: z.strictObject({

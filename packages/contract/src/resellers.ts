@@ -38,6 +38,7 @@ export const resellers = {
     method: 'GET',
     path: '/resellers',
     access: 'owner',
+    permission: 'resellers:read',
     tag,
     summary: 'Your resellers, newest first; search looks inside email addresses',
     query: fullPageQuery.extend({
@@ -51,6 +52,7 @@ export const resellers = {
     method: 'POST',
     path: '/resellers',
     access: 'owner',
+    permission: 'resellers:write',
     tag,
     summary: 'Make a reseller of one app; the password is answered this once',
     body: z.strictObject({
@@ -69,6 +71,7 @@ export const resellers = {
     method: 'PUT',
     path: '/resellers/:id',
     access: 'owner',
+    permission: 'resellers:write',
     tag,
     summary: 'Change the license limit, or suspend and resume; suspending ends the sessions of the reseller',
     params: idParams,
@@ -81,6 +84,7 @@ export const resellers = {
     method: 'DELETE',
     path: '/resellers/:id',
     access: 'owner',
+    permission: 'resellers:write',
     tag,
     summary: 'Delete a reseller; its licenses and their end users stay with you',
     params: idParams,

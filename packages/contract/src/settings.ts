@@ -12,6 +12,7 @@ export const settings = {
     method: 'GET',
     path: '/settings',
     access: 'owner',
+    permission: 'settings:read',
     tag,
     summary: 'Platform settings',
     data: platformSettings,
@@ -20,6 +21,7 @@ export const settings = {
     method: 'PUT',
     path: '/settings',
     access: 'owner',
+    permission: 'settings:write',
     tag,
     summary: 'Change one or both platform settings',
     body: platformSettings
@@ -31,6 +33,7 @@ export const settings = {
     method: 'POST',
     path: '/settings/reset',
     access: 'owner',
+    permission: 'ownership',
     job: true,
     tag,
     summary:

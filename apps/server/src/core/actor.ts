@@ -1,5 +1,14 @@
+import { type Permission, permissions, type Requirement } from '@keyward/contract'
+
+/** What an actor who manages an owner's things may do. */
+interface Allowed {
+  permissions: ReadonlySet<Permission>
+  /** Whether it is the owner, whose role no set of permissions replaces. */
+  isOwner: boolean
+}
+
 /** An owner, signed in to the console. */
-export interface OwnerActor {
+export interface OwnerActor extends Allowed {
   kind: 'owner'
   ownerId: string
   sessionId: string
@@ -63,6 +72,22 @@ export type Actor =
   | ProviderActor
   | OperatorActor
   | SystemActor
+
+const allPermissions: ReadonlySet<Permission> = new Set(permissions)
+
+/** An owner may do everything. */
+export const toOwnerActor = (session: {
+  ownerId: string
+  sessionId: string
+  address: string
+}): OwnerActor => ({ kind: 'owner', ...session, permissions: allPermissions, isOwner: true })
+
+/** Whether an actor meets what a call needs; calls of other actors than an owner's need nothing more. */
+export function meets(actor: Actor, needed: Requirement | undefined): boolean {
+  if (needed === undefined || needed === 'self') return true
+  if (actor.kind !== 'owner') return false
+  return needed === 'ownership' ? actor.isOwner : actor.permissions.has(needed)
+}
 
 export const system: SystemActor = { kind: 'system', ownerId: null }
 

@@ -76,12 +76,20 @@ function call({ name, endpoint }: { name: string; endpoint: Endpoint }, basePath
   return `<article id="${anchor(name)}">
 <h3><span class="method ${endpoint.method.toLowerCase()}">${endpoint.method}</span>
 <code>${basePath}/api${escapeHtml(endpoint.path.replace(/:(\w+)/g, '{$1}'))}</code></h3>
-<p>${escapeHtml(endpoint.summary)}. <span class="access">${access[endpoint.access]}</span></p>
+<p>${escapeHtml(endpoint.summary)}. <span class="access">${access[endpoint.access]}${permission(endpoint)}</span></p>
 ${parts.join('')}
 <details><summary>Errors</summary><table><thead><tr><th>Status</th><th>Code</th><th>Text</th></tr></thead>
 <tbody>${errors.join('')}</tbody></table></details>
 </article>`
 }
+
+/** Owners have every permission; it matters for those who act for them. */
+const permission = ({ permission: needed }: Endpoint): string =>
+  needed === undefined || needed === 'self'
+    ? ''
+    : needed === 'ownership'
+      ? ' Only the owner may call it.'
+      : ` Permission: <code>${needed}</code>.`
 
 const access: Record<Endpoint['access'], string> = {
   public: 'Open to anybody.',

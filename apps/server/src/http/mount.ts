@@ -10,7 +10,7 @@ import {
   type QueryOf,
 } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { OwnerActor, ResellerActor } from '../core/actor.ts'
+import { meets, type OwnerActor, type ResellerActor } from '../core/actor.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
 import { problem } from '../core/problem.ts'
 import { visitorOf } from '../core/visitor.ts'
@@ -58,11 +58,13 @@ export interface MountOptions {
   checkAnswers: boolean
 }
 
-/** Puts endpoints of the contract on a server: authenticate, wait for a turn, then parse, then handle, then answer. */
+/** Puts endpoints of the contract on a server: authenticate, authorize, wait for a turn, then parse, then handle, then answer. */
 export function createMount(server: FastifyInstance, options: MountOptions): Mount {
   return (endpoint, access, handler) => {
     if (endpoint.access !== access)
       throw new Error(`${endpoint.path} is for ${endpoint.access}, not for ${access}`)
+    if ((access === 'owner') !== (endpoint.permission !== undefined))
+      throw new Error(`${endpoint.path} must declare a permission exactly if it is for owners`)
     const actors = new WeakMap<FastifyRequest, OwnerActor | ResellerActor>()
     const turns = new Turns(
       endpoint.job ? options.gates.jobs : options.gates.requests,
@@ -81,6 +83,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             ? undefined
             : await options.authenticators[access as 'owner' | 'reseller'](token, visitorOf(request.ip))
         if (!actor) throw problem('unauthorized')
+        if (!meets(actor, endpoint.permission)) throw problem('forbidden')
         actors.set(request, actor)
         await turns.take(request, reply, actor.kind === 'owner' ? actor.ownerId : actor.resellerId)
       },

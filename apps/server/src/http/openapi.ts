@@ -23,6 +23,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   if (endpoint.access === 'owner' || endpoint.access === 'reseller') {
     codes.add('unauthorized').add(endpoint.job ? 'job_running' : 'too_many_at_once')
   }
+  if (endpoint.permission !== undefined && endpoint.permission !== 'self') codes.add('forbidden')
   if (endpoint.access === 'session') codes.add('sessionUnauthed').add('appDisabled').add('pausedApp')
   if (endpoint.access === 'program' || endpoint.access === 'session') {
     codes.add('invalid_digest').add('invalid_nonce').add('rate_limited').add('appDisabled')
@@ -110,6 +111,7 @@ function operation(name: string, endpoint: Endpoint): Json {
     summary: endpoint.summary,
     parameters: parameters(endpoint),
     ...(body ? { requestBody: body } : {}),
+    ...(endpoint.permission ? { 'x-permission': endpoint.permission } : {}),
     security: endpoint.access in schemes ? [{ [endpoint.access]: [] }] : [],
     responses: responses(endpoint),
   }

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
+import { toOwnerActor } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 import { createSeal } from '../../src/core/crypto.ts'
 import { type ActionRecord, transactRecorded } from '../../src/core/record.ts'
@@ -116,7 +117,7 @@ test('what is only read, and what is refused, is not announced', async () => {
 
 test('records are published once, after the commit, and never when the transaction rolls back', async () => {
   const published: (readonly ActionRecord[])[] = []
-  const actor = { kind: 'owner', ownerId: owner.id, sessionId: 'ses_1', address: '127.0.0.1' } as const
+  const actor = toOwnerActor({ ownerId: owner.id, sessionId: 'ses_1', address: '127.0.0.1' })
   const run = (fail: boolean) =>
     transactRecorded(
       on.database.db,

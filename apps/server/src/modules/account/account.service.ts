@@ -1,5 +1,5 @@
 import type { User } from '@keyward/contract'
-import type { OwnerActor } from '../../core/actor.ts'
+import { type OwnerActor, toOwnerActor } from '../../core/actor.ts'
 import { type Attempts, guardPassword, registrations } from '../../core/attempts.ts'
 import { minute, toIso } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
@@ -149,7 +149,7 @@ export async function authenticateOwner(
   address: string,
 ): Promise<OwnerActor | undefined> {
   const session = await sessions.findSession(ctx, 'owner', token)
-  return session && { kind: 'owner', ownerId: session.holderId, sessionId: session.id, address }
+  return session && toOwnerActor({ ownerId: session.holderId, sessionId: session.id, address })
 }
 
 export async function getUser(ctx: Ctx, scope: OwnerScope): Promise<User> {
@@ -170,12 +170,8 @@ export async function getUser(ctx: Ctx, scope: OwnerScope): Promise<User> {
   }
 }
 
-export const newActor = (ownerId: string, address: string): OwnerActor => ({
-  kind: 'owner',
-  ownerId,
-  sessionId: newId('ses'),
-  address,
-})
+export const newActor = (ownerId: string, address: string): OwnerActor =>
+  toOwnerActor({ ownerId, sessionId: newId('ses'), address })
 
 /** An owner as the holder of its sessions. */
 export const holderOf = ({ ownerId }: OwnerScope): sessions.Holder => ({ kind: 'owner', id: ownerId })

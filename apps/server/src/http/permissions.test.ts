@@ -1,0 +1,54 @@
+import { permissions } from '@keyward/contract'
+import fastify from 'fastify'
+import { afterAll, expect, test } from 'vitest'
+import { type OwnerActor, toOwnerActor } from '../core/actor.ts'
+import { problem } from '../core/problem.ts'
+import { installBodies } from './body.ts'
+import { installErrors } from './errors.ts'
+import { createGates } from './gate.ts'
+import { createMount } from './mount.ts'
+import { allEndpoints } from './openapi.ts'
+
+const owner = toOwnerActor({ ownerId: 'own_1', sessionId: 'ses_1', address: '127.0.0.1' })
+let actor: OwnerActor = owner
+
+const server = fastify()
+installErrors(server)
+installBodies(server)
+const mount = createMount(server, {
+  authenticators: { owner: async () => actor, reseller: async () => undefined },
+  gates: createGates(),
+  checkAnswers: false,
+})
+const calls = allEndpoints.filter(({ endpoint }) => endpoint.access === 'owner')
+for (const { endpoint } of calls) {
+  mount(endpoint, 'owner', async () => {
+    throw problem('conflict')
+  })
+}
+afterAll(() => server.close())
+
+async function isForbidden({ endpoint }: (typeof calls)[number]): Promise<boolean> {
+  const answer = await server.inject({
+    method: endpoint.method,
+    url: `/api${endpoint.path.replace(/:\w+/g, 'one')}`,
+    headers: { authorization: `Bearer ${'a'.repeat(40)}` },
+  })
+  return answer.json().code === 'forbidden'
+}
+
+test.each(calls.map((call) => [call.name, call] as const))(
+  '%s declares what it needs and rejects an actor without it',
+  async (_name, call) => {
+    const needed = call.endpoint.permission
+    expect(needed).toBeDefined()
+    actor = owner
+    expect(await isForbidden(call)).toBe(false)
+    const others = permissions.filter((permission) => permission !== needed)
+    actor = { ...owner, permissions: new Set(others), isOwner: false }
+    expect(await isForbidden(call)).toBe(needed !== 'self')
+    if (needed === 'self' || needed === 'ownership') return
+    actor = { ...owner, permissions: new Set([needed as (typeof permissions)[number]]), isOwner: false }
+    expect(await isForbidden(call)).toBe(false)
+  },
+)
