@@ -53,6 +53,8 @@ test.describe('dashboard', () => {
     await expect(figure(page, 'Total Apps')).toContainText('1of 2')
     await expect(figure(page, 'Plan')).toContainText('FreeLimited')
     await expect(addApp(page)).toBeEnabled()
+    await expect(main.getByRole('heading', { name: 'Applications' })).toBeVisible()
+    await expect(main.getByText('1 of 2 apps', { exact: true })).toBeVisible()
   })
 
   test('at the limit of the plan no app can be added, by button or by address', async ({ page, request }) => {
@@ -169,6 +171,18 @@ test.describe('an app', () => {
     await rowAction(page, 'Tally', 'Resume App')
     await expectToast(page, 'App resumed successfully')
     await expect(row(page, 'Tally')).not.toContainText('Paused')
+  })
+
+  test('is resumed when it was paused elsewhere after the list was loaded', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await page.route('**/api/events', (route) => route.abort())
+    await enter(page, vendor)
+    await expect(row(page, 'Tally')).toBeVisible()
+    await vendor.call('PUT', `/apps/${app._id}`, { paused: true })
+    await rowAction(page, 'Tally', 'Pause App')
+    await expectToast(page, 'App resumed successfully')
+    expect(await vendor.call('GET', `/apps/${app._id}`)).toMatchObject({ app: { paused: false } })
   })
 
   test('hands its id, secret and version to the clipboard', async ({ page, request }) => {

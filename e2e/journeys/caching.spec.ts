@@ -66,6 +66,7 @@ test('apps and figures are asked for again 500 ms after signing in', async ({ pa
   await page.getByLabel('Email').fill(vendor.email)
   await page.getByLabel('Password', { exact: true }).fill(vendor.password)
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000)
+  expect([apps(), figures()]).toEqual([0, 0])
   await page.getByRole('button', { name: 'Sign In' }).click()
   // A few milliseconds at a time, with as much real time in between as the server needs.
   const shown = figure(page, 'Total Licenses').getByText('0', { exact: true })

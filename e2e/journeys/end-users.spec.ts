@@ -60,7 +60,9 @@ test.describe('create', () => {
       await expect(create).toBeDisabled()
     }
     await expiry.fill(isoDay(inDays(10)))
+    const asked = page.waitForRequest('**/api/clients/create-direct')
     await create.click()
+    expect((await asked).postDataJSON()).toMatchObject({ hwid: null })
     await expectToast(page, 'User Created')
     await expect(form).toBeHidden()
     for (const text of ['anna', 'Active', 'Two', shownDate(inDays(0)), shownDate(inDays(10))]) {

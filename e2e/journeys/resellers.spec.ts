@@ -52,6 +52,8 @@ test('a reseller is created, sells within its quota, is suspended and deleted; i
     await expectToast(page, 'Reseller account has been created successfully.')
     const view = dialog(page, 'Reseller Created')
     await expect(view.getByText('It cannot be seen again.')).toBeVisible()
+    await expect(view).toContainText(email)
+    await expect(view).toContainText('Tally')
     await page.keyboard.press('Escape')
     await dialog(page, 'Close the credentials?').getByRole('button', { name: 'Back' }).click()
     await view.getByRole('button', { name: 'Copy password' }).click()

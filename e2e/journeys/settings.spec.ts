@@ -215,6 +215,20 @@ test.describe('profile', () => {
     await expect(page.getByRole('main').getByRole('link', { name: 'Upgrade Now' })).toBeHidden()
   })
 
+  test('shows Unlimited for a limit without a value', async ({ page, request }) => {
+    await page.route('**/api/auth/profile', async (route) => {
+      const response = await route.fetch()
+      const answer = await response.json()
+      answer.data.user.maxApps = null
+      delete answer.data.user.maxResellers
+      await route.fulfill({ response, json: answer })
+    })
+    await enter(page, await Vendor.signUp(request), '/profile')
+    await expect(fact(page, 'Max Apps')).toHaveText('Unlimited')
+    await expect(fact(page, 'Max Licenses/App')).toHaveText('30')
+    await expect(fact(page, 'Max Resellers')).toHaveText('Unlimited')
+  })
+
   test('a new password needs the old one, ends the other sessions and works from then on', async ({
     page,
     request,
