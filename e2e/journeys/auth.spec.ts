@@ -86,6 +86,7 @@ test.describe('sign in', () => {
       await fillSignIn(page, wrong)
       await signIn(page).click()
       await expectToast(page, 'Login Failed', 'Invalid credentials. Please try again.')
+      await expect(page.getByText('Session Expired')).toHaveCount(0)
     }
     expect(await storedToken(page)).toBeNull()
     await expect(page).toHaveURL('/auth')

@@ -141,6 +141,19 @@ test.describe('generate', () => {
     await expectToast(page, 'Licenses Generated')
   })
 
+  test('shows a limit of 30 when the account has none', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await page.route('**/api/auth/profile', async (route) => {
+      const response = await route.fetch()
+      const answer = await response.json()
+      delete answer.data.user.maxLicensesPerApp
+      await route.fulfill({ response, json: answer })
+    })
+    await enter(page, vendor, '/licenses')
+    await expect(page.getByText('Each app is limited to 30 licenses.')).toBeVisible()
+  })
+
   test('premium has no limit and no banner', async ({ page, request, keyward }) => {
     const vendor = await Vendor.signUp(request)
     makePremium(keyward, vendor)
