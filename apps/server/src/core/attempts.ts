@@ -2,7 +2,9 @@ import { AccountGuesses, type Subject } from './account-guesses.ts'
 import { minute } from './clock.ts'
 import { sha256 } from './crypto.ts'
 import type { Ctx } from './ctx.ts'
-import { rateLimited } from './problem.ts'
+import { Gate } from './gate.ts'
+import { hashesAtOnce } from './hash-threads.ts'
+import { problem, rateLimited } from './problem.ts'
 
 /** How often something may happen before it is refused. */
 export interface Allowance {
@@ -31,6 +33,12 @@ export const registrations: Allowance = { name: 'registration', max: 100, window
 export class Attempts {
   /** Wrong passwords for one account, from all addresses together. */
   readonly accounts: AccountGuesses
+  /** Right passwords cost as much as wrong ones, and are not counted: one address must not use up every hash. */
+  readonly hashing = new Gate({
+    running: hashesAtOnce,
+    waiting: 128,
+    rejection: () => problem('busy', { retryAfterSeconds: 1 }),
+  })
   readonly #ctx: Ctx
   #counting = 0
 
@@ -121,7 +129,8 @@ export async function guardPassword<T>(
     await attempts.accounts.check(subject)
   }
   await refuseWhenUsedUp()
-  const found = await verify()
+  const endTurn = await attempts.hashing.enter(subject.address)
+  const found = await verify().finally(endTurn)
   if (found !== undefined) {
     await refuseWhenUsedUp()
     await attempts.accounts.remember(subject)

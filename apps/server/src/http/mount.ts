@@ -12,9 +12,9 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { meets, type OwnerActor, type ResellerActor } from '../core/actor.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
+import type { Gates } from '../core/gate.ts'
 import { problem } from '../core/problem.ts'
 import { visitorOf } from '../core/visitor.ts'
-import type { Gates } from './gate.ts'
 import { parseInput } from './input.ts'
 import { Turns } from './turns.ts'
 

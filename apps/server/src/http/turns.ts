@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { EndTurn, Gate } from '../core/gate.ts'
 import { problem } from '../core/problem.ts'
-import type { EndTurn, Gate } from './gate.ts'
 
 interface Turn {
   end: EndTurn

@@ -230,3 +230,14 @@ describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on an embedded databas
   const importRows = (dryRun: boolean) =>
     vendor.call('POST', '/licenses/import', { app: app._id, csv: csvOf(dataset), dryRun })
 })
+
+test('right passwords from one address do not keep others from signing in', async () => {
+  const signIn = ({ email, password }: Owner, from: string) =>
+    on.call('POST', '/auth/login', { body: { email, password }, from })
+  const crowd = Promise.all(Array.from({ length: 250 }, () => signIn(owner, '10.0.0.1')))
+  const others = await Promise.all(Array.from({ length: 5 }, (_, at) => signIn(other, `10.0.1.${at}`)))
+  expect(outcomes(others)).toEqual(Array(5).fill('ok'))
+  const answers = outcomes(await crowd)
+  expect(new Set(answers)).toEqual(new Set(['ok', 'busy']))
+  expect(answers.filter((outcome) => outcome === 'ok').length).toBeGreaterThanOrEqual(128)
+})

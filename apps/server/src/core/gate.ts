@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../core/problem.ts'
+import { type Problem, problem } from './problem.ts'
 
 export interface GateOptions {
   /** How many requests of one account run at once. */
