@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, execFileSync } from 'node:child_process'
 import {
   closeSync,
   existsSync,
@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -14,13 +15,14 @@ import {
   writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Ended, runKeyward } from './command-line.ts'
 import { rounds } from './rounds.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
+import { mountSmallDisk } from './small-disk.ts'
 
 const given = { email: 'vendor@example.com', password: 'correct horse' }
 
@@ -303,5 +305,72 @@ describe('killed in the middle', () => {
     }
     await keywardOk('restore', file)
     expect(readdirSync(dataDir).filter((name) => name.includes('partial'))).toEqual([])
+  })
+})
+
+describe('a restore that could not finish', () => {
+  /** The files of a directory that a restore makes or moves. */
+  const files = () =>
+    readdirSync(dataDir).filter((name) => /^(keyward.db|secret.key)$|replaced|unfinish/.test(name))
+
+  test('is undone by the next one, which keeps all that was there in one place', async () => {
+    const { issue } = await begin()
+    await keywardOk('backup', file)
+    await issue('in the write-ahead log of a backup')
+    for (const server of running.splice(0)) await server.end('SIGKILL')
+    const aside = join(dataDir, 'replaced-before')
+    mkdirSync(aside)
+    renameSync(join(dataDir, 'keyward.db'), join(aside, 'keyward.db'))
+    writeFileSync(join(dataDir, 'restore.unfinished'), `${aside}\n`)
+    const [, kept = ''] = /before is in (.+)\n/.exec(await keywardOk('restore', file)) ?? []
+    expect(files()).toEqual(['keyward.db', basename(kept), 'secret.key'])
+    expect(await notesNow()).toEqual(['before the backup'])
+    for (const name of readdirSync(kept)) writeFileSync(join(dataDir, name), readFileSync(join(kept, name)))
+    expect(await notesNow()).toEqual(['in the write-ahead log of a backup', 'before the backup'])
+  })
+
+  test('for lack of room leaves everything as it was', async ({ skip }) => {
+    const disk = mountSmallDisk(8)
+    if (!disk) return skip('a file system cannot be mounted here')
+    try {
+      dataDir = join(disk.path, 'data')
+      await begin()
+      await keywardOk('backup', file)
+      await stop()
+      const sizes = execFileSync('tar', ['-tvf', file], { encoding: 'utf8' })
+      const [, databaseBytes = ''] = /(\d+) \S+ \S+ keyward\.db/.exec(sizes) ?? []
+      disk.fill()
+      const filler = join(disk.path, 'filler')
+      truncateSync(filler, statSync(filler).size - Number(databaseBytes))
+      expect(await refusal(['restore', file])).toContain('nothing was changed')
+      expect(files()).toEqual(['keyward.db', 'secret.key'])
+      disk.empty()
+      expect(await notesNow()).toEqual(['before the backup'])
+    } finally {
+      disk.unmount()
+    }
+  })
+
+  test('because a file cannot be moved keeps the key of that database', async ({ skip }) => {
+    await begin()
+    await keywardOk('backup', file, '--with-key')
+    await stop()
+    dataDir = join(root, 'second')
+    await begin()
+    await stop()
+    const key = readFileSync(join(dataDir, 'secret.key'))
+    const database = join(dataDir, 'keyward.db')
+    try {
+      execFileSync('mount', ['--bind', database, database], { stdio: 'ignore' })
+    } catch {
+      return skip('a file cannot be mounted here')
+    }
+    try {
+      expect(await refusal(['restore', file])).toContain('nothing was changed')
+    } finally {
+      execFileSync('umount', [database])
+    }
+    expect(readFileSync(join(dataDir, 'secret.key')).equals(key)).toBe(true)
+    expect(files()).toEqual(['keyward.db', 'secret.key'])
   })
 })

@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   renameSync,
@@ -10,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { createSeal } from '../core/crypto.ts'
 import { OperatorError } from '../core/operator-error.ts'
@@ -46,6 +47,7 @@ export function restore(config: Settings, options: { file: string; now: number }
     throw new OperatorError(`There is no file ${file}.`)
   const release = holdDataDir(dataDir)
   try {
+    undoInterrupted(dataDir)
     removeScratch(dataDir, 0)
     const scratch = scratchIn(dataDir)
     try {
@@ -60,6 +62,20 @@ export function restore(config: Settings, options: { file: string; now: number }
   } finally {
     release()
   }
+}
+
+/** Puts back what an interrupted restore moved aside, so that what this one replaces lies in one place. */
+function undoInterrupted(dataDir: string): void {
+  const marker = join(dataDir, unfinishedFile)
+  if (!existsSync(marker)) return
+  const aside = join(dataDir, basename(readFileSync(marker, 'utf8').trim()))
+  if (aside !== dataDir && existsSync(aside)) {
+    for (const name of readdirSync(aside)) renameSync(join(aside, name), join(dataDir, name))
+    syncDirectory(dataDir)
+    rmSync(aside, { recursive: true })
+  }
+  rmSync(marker)
+  syncDirectory(dataDir)
 }
 
 /** Writes the database of a backup to `path`; also takes a plain database, such as the copies before a migration. */
@@ -145,22 +161,23 @@ function exchange(
 
   mkdirSync(aside, { mode: 0o700 })
   giveToOwnerOf(dataDir, aside)
-  rmSync(marker, { force: true })
-  writeDurably(marker, `${aside}\n`)
   const moved: string[] = []
+  let hasNewKey = false
   try {
+    writeDurably(marker, `${aside}\n`)
     for (const name of present) {
       renameSync(join(dataDir, name), join(aside, name))
       moved.push(name)
     }
     syncDirectory(aside)
     if (given.key !== undefined) {
+      hasNewKey = true
       writeDurably(join(dataDir, keyFile), `${given.key}\n`)
       giveToOwnerOf(dataDir, join(dataDir, keyFile))
     }
     renameSync(given.database, join(dataDir, databaseFile))
   } catch (error) {
-    if (given.key !== undefined) rmSync(join(dataDir, keyFile), { force: true })
+    if (hasNewKey) rmSync(join(dataDir, keyFile), { force: true })
     for (const name of moved) renameSync(join(aside, name), join(dataDir, name))
     rmSync(marker, { force: true })
     rmSync(aside, { recursive: true })
