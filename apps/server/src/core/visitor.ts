@@ -4,7 +4,8 @@ import { isIPv6 } from 'node:net'
  * The visitor that limits count an address as: the /64 network of an IPv6 address, because every customer gets at
  * least that many addresses; the IPv4 address of an IPv4-mapped one.
  */
-export function visitorOf(address: string): string {
+export function visitorOf(given: string): string {
+  const address = withoutPort(given)
   if (!isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
@@ -21,3 +22,7 @@ export function visitorOf(address: string): string {
   const network = parts.slice(0, 4).map((part) => Number.parseInt(part, 16).toString(16))
   return `${network.join(':')}::/64`
 }
+
+/** Some proxies forward an address together with its port, and each connection has another one. */
+const withoutPort = (address: string): string =>
+  /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address)?.[1] ?? /^\[(.+)\](?::\d+)?$/.exec(address)?.[1] ?? address
