@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { consolePaths } from '@keyward/contract'
+import { consolePaths } from '@keyward/contract/console-paths'
 import { build } from 'vite'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -32,7 +32,7 @@ const { prerender } = await import(pathToFileURL(join(compiled, 'prerender.js'))
 const template = readFileSync(join(here, 'dist', 'index.html'), 'utf8')
 const manifest = JSON.parse(readFileSync(join(here, 'dist', '.vite', 'manifest.json'), 'utf8'))
 const pages = new Map((await prerender()).map((page) => [page.path, page]))
-for (const path of consolePaths) {
+for (const path of Object.values(consolePaths)) {
   const page = pages.get(path)
   // What is on the screen at once needs no hurry: preloads would only hold its styles up.
   write(path, page ? fill(page) : template.replace('</head>', () => `${preloads(partsOf(path))}</head>`))

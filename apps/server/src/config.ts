@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { consolePaths } from '@keyward/contract'
+import { consolePaths } from '@keyward/contract/console-paths'
 import { z } from 'zod'
 import { findMisspelled } from './config-names.ts'
 
@@ -76,7 +76,7 @@ const ownPaths = new Set<string | undefined>([
   'api',
   'assets',
   'docs',
-  ...consolePaths.map((path) => path.split('/')[1]),
+  ...Object.values(consolePaths).map((path) => path.split('/')[1]),
 ])
 ownPaths.delete('')
 const publicUrl = httpUrl

@@ -1,6 +1,7 @@
+import { fromCsvCell, toCsvLine } from '@keyward/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CsvError, fromCell, parseCsv, toCsvLine } from '../src/modules/bulk/csv.ts'
+import { CsvError, parseCsv } from '../src/modules/bulk/csv.ts'
 
 test('whatever is written is read back, neutralized or not', () => {
   const cell = fc.oneof(fc.string(), fc.stringMatching(/^['=+\-@＝\t\r\n",;| ]{0,7}$/))
@@ -8,7 +9,7 @@ test('whatever is written is read back, neutralized or not', () => {
     fc.property(fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLength: 8 }), (table) => {
       // A leading tab or return is neutralized, which makes the cell one that holds something.
       const notEmpty = table.filter((row) => row.some((text) => text.trim() !== '' || /^[\t\r]/.test(text)))
-      const read = parseCsv(table.map(toCsvLine).join('')).map((record) => record.cells.map(fromCell))
+      const read = parseCsv(table.map(toCsvLine).join('')).map((record) => record.cells.map(fromCsvCell))
       expect(read).toEqual(notEmpty)
     }),
   )
@@ -37,7 +38,7 @@ test.each([
 ])('%j is not run by a spreadsheet of any locale', (text, written) => {
   const [record] = parseCsv(toCsvLine([text]))
   expect(record?.cells).toEqual([written])
-  expect(fromCell(record?.cells[0] ?? '')).toBe(text)
+  expect(fromCsvCell(record?.cells[0] ?? '')).toBe(text)
 })
 
 test('every line end, a byte order mark and quoted line breaks are read with their line numbers', () => {

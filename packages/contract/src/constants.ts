@@ -33,28 +33,3 @@ export const limits = {
 } as const
 
 export const unlimited = -1
-
-/** Paths at which the server answers the console; anything else is its 404 page. */
-export const consolePaths = [
-  '/',
-  '/landing',
-  '/auth',
-  '/auth/forgot',
-  '/auth/reset',
-  '/dashboard',
-  '/resellers',
-  '/licenses',
-  '/users',
-  '/profile',
-  '/settings',
-  '/subscription',
-  '/about',
-  '/terms',
-  '/privacy',
-  '/reseller/auth',
-  '/reseller/auth/forgot',
-  '/reseller/auth/reset',
-  '/reseller/dashboard',
-  '/reseller/licenses',
-  '/reseller/profile',
-] as const

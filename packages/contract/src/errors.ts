@@ -1,6 +1,6 @@
 import { messageDefaults } from './messages.ts'
 
-/** Every error code the API answers with: its HTTP status and its default text. */
+/** Every error code of the API: its HTTP status, its default text, and the field it always concerns, if any. */
 const general = {
   invalid_input: [400, 'Some of the input is not valid'],
   invalid_json: [400, 'The body is not valid JSON'],
@@ -23,9 +23,9 @@ const general = {
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'This path does not take this method'],
   request_timeout: [408, 'The request took too long to arrive'],
-  email_taken: [409, 'An account with this email already exists'],
-  key_taken: [409, 'This license key already exists in the application'],
-  username_taken: [409, 'Username is already taken'],
+  email_taken: [409, 'An account with this email already exists', 'email'],
+  key_taken: [409, 'This license key already exists in the application', 'key'],
+  username_taken: [409, 'Username is already taken', 'username'],
   conflict: [409, 'The request conflicts with the present state'],
   payment_pending: [
     409,
@@ -72,11 +72,15 @@ const programStatus: Partial<Record<keyof typeof messageDefaults, number>> = {
 export type MessageKey = keyof typeof messageDefaults
 export type ErrorCode = keyof typeof general | MessageKey
 
-/** The HTTP status and the default text of a code. */
-export function errorFacts(code: ErrorCode): { status: number; message: string } {
+/** The HTTP status and the default text of a code, and the path of the field it always concerns. */
+export function errorFacts(code: ErrorCode): { status: number; message: string; path?: string } {
   if (code in general) {
-    const [status, message] = general[code as keyof typeof general]
-    return { status, message }
+    const [status, message, path] = general[code as keyof typeof general] as readonly [
+      number,
+      string,
+      string?,
+    ]
+    return path === undefined ? { status, message } : { status, message, path }
   }
   const key = code as MessageKey
   return { status: programStatus[key] ?? 403, message: messageDefaults[key] }

@@ -39,7 +39,8 @@ export type { Subscription, User } from './auth.ts'
 export type { BulkClientAction, BulkLicenseAction, ImportedRow } from './bulk.ts'
 export type { SessionUser, Verdict } from './client.ts'
 export type { Client, ClientStatus } from './clients.ts'
-export { consolePaths, limits, unlimited } from './constants.ts'
+export { limits, unlimited } from './constants.ts'
+export { fromCsvCell, toCsvLine } from './csv.ts'
 export type {
   Access,
   BodyInputOf,
@@ -52,9 +53,13 @@ export type {
 } from './endpoint.ts'
 export type { ErrorCode, MessageKey } from './errors.ts'
 export { errorCodes, errorFacts } from './errors.ts'
+export type { ExportColumns } from './exports.ts'
+export { clientExport, licenseExport, toExportHeader, toExportLine } from './exports.ts'
+export { licenseStatus } from './license-status.ts'
 export type { License, LicenseStatus } from './licenses.ts'
 export { customKey, licenseNote } from './licenses.ts'
 export { messageDefaults, reservedMessages } from './messages.ts'
+export { formatAmount } from './money.ts'
 export type { Order, Payment, PaymentStatus } from './payments.ts'
 export type { Permission, Requirement } from './permissions.ts'
 export { permissions } from './permissions.ts'

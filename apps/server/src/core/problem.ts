@@ -20,7 +20,7 @@ export class Problem extends Error {
     super(options.message ?? facts.message)
     this.code = code
     this.status = facts.status
-    this.issues = options.issues
+    this.issues = options.issues ?? (facts.path ? [{ path: facts.path, message: this.message }] : undefined)
     this.retryAfterSeconds = options.retryAfterSeconds
     this.allow = options.allow
   }

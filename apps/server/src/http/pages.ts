@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import helmet from '@fastify/helmet'
 import staticFiles from '@fastify/static'
-import { consolePaths } from '@keyward/contract'
+import { consolePaths } from '@keyward/contract/console-paths'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { problem } from '../core/problem.ts'
@@ -105,7 +105,7 @@ async function installConsole(server: FastifyInstance, config: Config, consoleDi
       },
     })
   }
-  for (const path of consolePaths) {
+  for (const path of Object.values(consolePaths)) {
     const name = path === '/' ? 'index' : path.slice(1)
     const page = readPage(join(consoleDir, 'pages', `${name}.html`), config.basePath) ?? index
     const opensCheckout = path === '/subscription' && config.payments.mode === 'razorpay'

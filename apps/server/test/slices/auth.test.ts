@@ -53,6 +53,7 @@ describe('registration', () => {
       expect(refusal(answer)).toBe('email_taken')
       expect(answer.status).toBe(409)
       expect(answer.json.message).toContain('already exists')
+      expect(answer.json.errors).toEqual([{ path: 'email', message: answer.json.message }])
     }
   })
 

@@ -64,6 +64,7 @@ describe('making an end user', () => {
       const answer = await create({ username })
       expect(refusal(answer)).toBe('username_taken')
       expect(answer.status).toBe(409)
+      expect(answer.json.errors).toEqual([{ path: 'username', message: answer.json.message }])
     }
     expect((await list()).stats.total).toBe(1)
     const other = await makeApp(owner, 'Other')

@@ -127,6 +127,7 @@ describe('a custom key', () => {
       const answer = await create({ key })
       expect(refusal(answer)).toBe('key_taken')
       expect(answer.status).toBe(409)
+      expect(answer.json.errors).toEqual([{ path: 'key', message: answer.json.message }])
     }
     const program = await startProgram(on, app)
     expect((await program.call('POST', '/license', { licenseKey: 'myownkey' })).status).toBe(200)

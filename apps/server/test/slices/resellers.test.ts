@@ -104,6 +104,9 @@ test('an e-mail belongs to one reseller of all owners, in whatever case', async 
     app_id: (await makeApp(other))._id,
   })
   expect([second.status, second.json.code]).toEqual([409, 'email_taken'])
+  expect(second.json.errors).toEqual([
+    { path: 'email', message: 'A reseller with this email already exists' },
+  ])
 })
 
 test('of many who take an e-mail at once exactly one gets it', async () => {

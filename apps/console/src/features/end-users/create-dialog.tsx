@@ -1,7 +1,6 @@
 import { endpoints } from '@keyward/contract'
 import { z } from 'zod'
 import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
-import { ApiError } from '../../lib/api/call.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { endOfLocalDay, toDayInput } from '../../lib/format/dates.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
@@ -45,15 +44,7 @@ export function CreateEndUserDialog({ onClose, apps, appId: chosen }: CreateEndU
   const submit = form.handleSubmit((values) =>
     create.mutate(
       { ...values, hwid: values.hwid || null, expiresAt: endOfLocalDay(values.expiresAt) },
-      {
-        onSuccess: onClose,
-        onError: (error) => {
-          if (showFieldErrors(form, error)) return
-          if (error instanceof ApiError && error.code === 'username_taken') {
-            form.setError('username', { type: 'server', message: error.message }, { shouldFocus: true })
-          }
-        },
-      },
+      { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
     ),
   )
 

@@ -2,7 +2,6 @@ import type { App, License } from '@keyward/contract'
 import { useState } from 'react'
 import { Controller } from 'react-hook-form'
 import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
-import { ApiError } from '../../lib/api/call.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { DateText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
@@ -79,9 +78,7 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onMade }: GenerateFormPro
       try {
         onMade(await generate.mutateAsync(toRequest(customKeys ? values : { ...values, key: undefined })))
       } catch (error) {
-        if (error instanceof ApiError && error.code === 'key_taken') {
-          form.setError('key', { type: 'server', message: error.message }, { shouldFocus: true })
-        } else showFieldErrors(form, error)
+        showFieldErrors(form, error)
       } finally {
         onBusy(false)
       }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { csvOf, readCsvFile, templateCsv } from './import-csv.ts'
 
 test('the template names the columns, and a key where the app takes one', () => {
-  expect(templateCsv(false)).toMatch(/^expiresAt,key,note\r\n\d{4}-\d\d-\d\d,,A random key is made\r\n$/)
+  expect(templateCsv(false)).toMatch(/^expiresAt,key,note\r\n\d{4}-\d\d-\d\d,,Gets a random key\r\n$/)
   expect(templateCsv(true)).toContain(',MY-OWN-KEY-0001,Your own key\r\n')
 })
 

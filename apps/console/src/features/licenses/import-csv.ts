@@ -1,5 +1,4 @@
-import { type ImportedRow, limits } from '@keyward/contract'
-import { toCsv } from '../../lib/format/csv.ts'
+import { type ImportedRow, limits, toCsvLine } from '@keyward/contract'
 import { addDuration, toDayInput } from '../../lib/format/dates.ts'
 
 const columns = ['expiresAt', 'key', 'note'] as const
@@ -11,23 +10,27 @@ export const importLimits = `At most ${limits.importRowsMax.toLocaleString('en-U
 /** A file to start from, with a line for each kind of key. */
 export function templateCsv(customKeys: boolean): string {
   const day = toDayInput(addDuration(Date.now(), 12, 'months'))
-  return toCsv([
+  return [
     columns,
-    [day, '', 'A random key is made'],
+    [day, '', 'Gets a random key'],
     ...(customKeys ? [[day, 'MY-OWN-KEY-0001', 'Your own key']] : []),
-  ])
+  ]
+    .map(toCsvLine)
+    .join('')
 }
 
 /** The rows that can be imported, as a file of their own. */
 export function csvOf(rows: readonly ImportedRow[]): string {
-  return toCsv([columns, ...rows.map(({ expiresAt, key, note }) => [expiresAt, key, note])])
+  return [columns, ...rows.map(({ expiresAt, key, note }) => [expiresAt, key, note])].map(toCsvLine).join('')
 }
 
 export function resultCsv(rows: readonly ImportedRow[]): string {
-  return toCsv([
+  return [
     ['line', 'outcome', 'key', 'expiresAt', 'note', 'message'],
     ...rows.map((row) => [String(row.line), row.outcome, row.key, row.expiresAt, row.note, row.message]),
-  ])
+  ]
+    .map(toCsvLine)
+    .join('')
 }
 
 /** The text of a file, or why it cannot be taken. */

@@ -1,4 +1,10 @@
-import type { BodyInputOf, endpoints, License, QueryInputOf } from '@keyward/contract'
+import {
+  type BodyInputOf,
+  type endpoints,
+  type License,
+  licenseStatus,
+  type QueryInputOf,
+} from '@keyward/contract'
 import {
   keepPreviousData,
   type QueryClient,
@@ -10,7 +16,6 @@ import { call, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { toast } from '../../ui/toast.tsx'
-import { statusOf } from './status.ts'
 
 export type LicenseQuery = QueryInputOf<typeof endpoints.licenses.list>
 
@@ -66,6 +71,11 @@ export function useEditExpiry() {
 
 type Listed = { licenses: License[] }
 
+function withBan(license: License, banned: boolean): License {
+  const expiresAt = Date.parse(license.expiresAt)
+  return { ...license, banned, status: licenseStatus({ banned, used: license.used, expiresAt }, Date.now()) }
+}
+
 /** Shown at once and taken back when the server refuses. */
 export function useSetLicenseBan() {
   const client = useQueryClient()
@@ -80,9 +90,7 @@ export function useSetLicenseBan() {
         (data) =>
           data && {
             ...data,
-            licenses: data.licenses.map((row) =>
-              row._id === license._id ? { ...row, banned, status: statusOf({ ...row, banned }) } : row,
-            ),
+            licenses: data.licenses.map((row) => (row._id === license._id ? withBan(row, banned) : row)),
           },
       )
       return before

@@ -1,4 +1,4 @@
-import type { License, LicenseStatus } from '@keyward/contract'
+import type { LicenseStatus } from '@keyward/contract'
 import type { Tone } from '../../ui/badge.tsx'
 
 export const statusFacts: Record<LicenseStatus, { label: string; tone: Tone }> = {
@@ -6,11 +6,4 @@ export const statusFacts: Record<LicenseStatus, { label: string; tone: Tone }> =
   active: { label: 'Active', tone: 'success' },
   expired: { label: 'Expired', tone: 'warning' },
   banned: { label: 'Banned', tone: 'danger' },
-}
-
-/** Banned wins over Expired, Active, Unused. */
-export function statusOf(license: Pick<License, 'banned' | 'expiresAt' | 'used'>): LicenseStatus {
-  if (license.banned) return 'banned'
-  if (Date.parse(license.expiresAt) < Date.now()) return 'expired'
-  return license.used ? 'active' : 'unused'
 }

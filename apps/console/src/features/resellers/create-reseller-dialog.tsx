@@ -2,7 +2,6 @@ import { type App, type DataOf, endpoints, limits } from '@keyward/contract'
 import { Crown } from 'lucide-react'
 import { useState } from 'react'
 import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
-import { ApiError } from '../../lib/api/call.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
@@ -124,9 +123,7 @@ function CreateForm({ apps, appId, onBusy, onCancel, onMade }: CreateFormProps) 
       onMade(await create.mutateAsync(values))
     } catch (error) {
       form.reset()
-      if (error instanceof ApiError && error.code === 'email_taken') {
-        form.setError('email', { type: 'server', message: error.message }, { shouldFocus: true })
-      } else showFieldErrors(form, error)
+      showFieldErrors(form, error)
     } finally {
       onBusy(false)
     }

@@ -1,4 +1,4 @@
-import type { Payment, PlanInfo, Subscription } from '@keyward/contract'
+import { formatAmount, type Payment, type PlanInfo, type Subscription } from '@keyward/contract'
 import { Crown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Badge } from '../../ui/badge.tsx'
@@ -7,7 +7,6 @@ import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { FeatureList } from './feature-list.tsx'
-import { formatAmount } from './payment-status.ts'
 
 const limitText = (limit: number | null) => (limit === null ? 'Unlimited' : limit.toLocaleString('en-US'))
 

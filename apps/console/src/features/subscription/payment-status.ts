@@ -30,13 +30,3 @@ export function methodLabel({ method, isDevelopmentMode }: Pick<Payment, 'method
   if (isDevelopmentMode) return 'Simulated'
   return method === null ? '—' : (methods[method] ?? method)
 }
-
-/** A sum or difference of prices, as the server formats the prices themselves. */
-export function formatAmount(amount: number, currency: string): string {
-  return new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en-US', {
-    style: 'currency',
-    currency,
-    currencyDisplay: 'narrowSymbol',
-    trailingZeroDisplay: 'stripIfInteger',
-  }).format(amount / 100)
-}

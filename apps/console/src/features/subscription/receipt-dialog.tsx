@@ -1,11 +1,11 @@
-import type { Payment } from '@keyward/contract'
+import { formatAmount, type Payment } from '@keyward/contract'
 import { Printer } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
-import { formatAmount, methodLabel, statusFacts, termLabel } from './payment-status.ts'
+import { methodLabel, statusFacts, termLabel } from './payment-status.ts'
 
 export interface ReceiptDialogProps {
   payment: Payment

@@ -1,4 +1,4 @@
-import { endpoints } from '@keyward/contract'
+import { clientExport, endpoints, licenseExport } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
@@ -6,7 +6,7 @@ import { changeClients } from '../end-users/end-users.bulk.ts'
 import { clientSource } from '../end-users/end-users.service.ts'
 import { changeLicenses } from '../licenses/licenses.bulk.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
-import { clientColumns, licenseColumns, toFile } from './export.file.ts'
+import { toFile } from './export.file.ts'
 import { exportRows } from './export.service.ts'
 import { importLicenses } from './import.service.ts'
 
@@ -22,11 +22,11 @@ export function bulkRoutes(mount: Mount, ctx: Ctx): void {
   }))
   mount(bulk.exportLicenses, 'owner', async ({ actor, query: { format, ...query } }) => {
     const slices = await exportRows(ctx, actor, licenseSource, query)
-    return toFile(slices, { name: 'licenses', format, columns: licenseColumns, now: ctx.clock.now() })
+    return toFile(slices, { name: 'licenses', format, columns: licenseExport, now: ctx.clock.now() })
   })
   mount(bulk.exportClients, 'owner', async ({ actor, query: { format, ...query } }) => {
     const slices = await exportRows(ctx, actor, clientSource, query)
-    return toFile(slices, { name: 'end-users', format, columns: clientColumns, now: ctx.clock.now() })
+    return toFile(slices, { name: 'end-users', format, columns: clientExport, now: ctx.clock.now() })
   })
   mount(bulk.importLicenses, 'owner', async ({ actor, body }) => {
     const result = await importLicenses(ctx, actor, body)

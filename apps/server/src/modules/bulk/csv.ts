@@ -1,21 +1,3 @@
-/**
- * Where a spreadsheet would begin a formula: at the start of a cell, and after what separates cells in other locales.
- * A quote in front makes it a text.
- */
-const formula = /(?<=^|[;|\t\r\n])(?=["']*[=+\-@\t\r＝＋－＠])/g
-const neutralized = /(?<=^|[;|\t\r\n])'(?=["']*[=+\-@\t\r＝＋－＠])/g
-
-/** One line of RFC 4180 with its line end; cells that a spreadsheet would run are neutralized. */
-export const toCsvLine = (cells: readonly string[]): string => `${cells.map(toCell).join(',')}\r\n`
-
-function toCell(text: string): string {
-  const safe = text.replace(formula, "'")
-  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-/** The text of a cell before it was neutralized. */
-export const fromCell = (cell: string): string => cell.replace(neutralized, '')
-
 export interface CsvRecord {
   /** Where it begins, counted from 1. */
   line: number

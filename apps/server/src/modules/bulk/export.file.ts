@@ -1,45 +1,11 @@
 import { Readable } from 'node:stream'
-import type { Client, License } from '@keyward/contract'
+import { type ExportColumns, toExportHeader, toExportLine } from '@keyward/contract'
 import { FileAnswer } from '../../core/answers.ts'
-import { toCsvLine } from './csv.ts'
-
-type Columns<Row> = Record<string, (row: Row) => string | boolean | null>
-
-export const licenseColumns: Columns<License> = {
-  key: (license) => license.key,
-  app: (license) => license.app.name,
-  appId: (license) => license.app.appId,
-  status: (license) => license.status,
-  used: (license) => license.used,
-  usedBy: (license) => license.usedBy?.username ?? null,
-  usedAt: (license) => license.usedAt,
-  banned: (license) => license.banned,
-  note: (license) => license.note,
-  reseller: (license) => license.reseller?.email ?? null,
-  createdAt: (license) => license.createdAt,
-  expiresAt: (license) => license.expiresAt,
-  _id: (license) => license._id,
-}
-
-export const clientColumns: Columns<Client> = {
-  username: (client) => client.username,
-  email: (client) => client.email,
-  app: (client) => client.app.name,
-  appId: (client) => client.app.appId,
-  status: (client) => client.status,
-  banned: (client) => client.ban,
-  hwid: (client) => client.hwid,
-  licenseKey: (client) => client.licenseKey,
-  createdAt: (client) => client.createdAt,
-  expiresAt: (client) => client.expiresAt,
-  lastLoginAt: (client) => client.lastLoginAt,
-  _id: (client) => client._id,
-}
 
 interface FileOptions<Row> {
   name: string
   format: 'csv' | 'json'
-  columns: Columns<Row>
+  columns: ExportColumns<Row>
   now: number
 }
 
@@ -57,12 +23,12 @@ export function toFile<Row>(slices: AsyncGenerator<Row[]>, options: FileOptions<
   })
 }
 
-async function* toCsv<Row>(slices: AsyncGenerator<Row[]>, columns: Columns<Row>): AsyncGenerator<string> {
-  yield toCsvLine(Object.keys(columns))
-  const read = Object.values(columns)
-  for await (const rows of slices) {
-    yield rows.map((row) => toCsvLine(read.map((of) => String(of(row) ?? '')))).join('')
-  }
+async function* toCsv<Row>(
+  slices: AsyncGenerator<Row[]>,
+  columns: ExportColumns<Row>,
+): AsyncGenerator<string> {
+  yield toExportHeader(columns)
+  for await (const rows of slices) yield rows.map((row) => toExportLine(columns, row)).join('')
 }
 
 async function* toJson<Row>(slices: AsyncGenerator<Row[]>): AsyncGenerator<string> {

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { customKey, type ImportedRow, instant, licenseNote, limits } from '@keyward/contract'
+import { customKey, fromCsvCell, type ImportedRow, instant, licenseNote, limits } from '@keyward/contract'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import { normalizeKey } from '../../core/ids.ts'
 import { invalid } from '../../core/problem.ts'
-import { CsvError, type CsvRecord, fromCell, isEmptyLine, readCsvLines } from './csv.ts'
+import { CsvError, type CsvRecord, isEmptyLine, readCsvLines } from './csv.ts'
 
 /** A line of the file as it was understood; `problem` says why it cannot be imported. */
 export interface ImportLine {
@@ -68,7 +68,7 @@ function toLine(
   width: number,
   rules: { now: number; customKeys: boolean },
 ): ImportLine {
-  const cell = (column: Column) => fromCell(cells[positions[column]] ?? '').trim() || undefined
+  const cell = (column: Column) => fromCsvCell(cells[positions[column]] ?? '').trim() || undefined
   const [key, note, date] = [cell('key'), cell('note'), cell('expiresAt')]
   const expiresAt = instant.safeParse(date).success && date ? toEpochMs(date) : undefined
   const problem =

@@ -1,4 +1,4 @@
-import type { License, LicenseStatus } from '@keyward/contract'
+import { type License, type LicenseStatus, licenseStatus } from '@keyward/contract'
 import type { Actor, VendorActor } from '../../core/actor.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
@@ -15,7 +15,6 @@ import { getLimits } from '../owners/owners.service.ts'
 import { issueLicenses } from './licenses.issue.ts'
 import { licenseList } from './licenses.list.ts'
 import * as repo from './licenses.repo.ts'
-import { licenseStatus } from './licenses.rules.ts'
 
 export async function listLicenses(ctx: Ctx, scope: OwnerScope, query: ListQuery<LicenseStatus>) {
   const now = ctx.clock.now()
@@ -177,7 +176,7 @@ export function toLicense(row: repo.LicenseView, now: number): License {
     _id: row.id,
     key: row.key,
     app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
-    status: licenseStatus(row, now),
+    status: licenseStatus({ banned: row.banned === 1, used: row.used === 1, expiresAt: row.expires_at }, now),
     used: row.used === 1,
     usedBy: row.client_id === null ? null : { _id: row.client_id, username: row.username ?? '' },
     usedAt: toIsoOrNull(row.used_at),

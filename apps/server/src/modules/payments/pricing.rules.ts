@@ -1,6 +1,6 @@
-import { limits, type PlanInfo, type Pricing } from '@keyward/contract'
+import { formatAmount, limits, type PlanInfo, type Pricing } from '@keyward/contract'
 import type { Config } from '../../config.ts'
-import { formatAmount, toPrice } from '../../core/money.ts'
+import { toPrice } from '../../core/money.ts'
 import { planLimits } from '../owners/plan.rules.ts'
 
 /** How long one payment lasts. */

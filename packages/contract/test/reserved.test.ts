@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Endpoint, endpoints, reservedMessages, verdictOrder } from './index.ts'
+import { type Endpoint, endpoints, reservedMessages, verdictOrder } from '../src/index.ts'
 
 const all = Object.values(endpoints).flatMap((group) => Object.values<Endpoint>(group))
 

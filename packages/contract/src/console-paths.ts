@@ -1,0 +1,27 @@
+/**
+ * The console's pages. The server serves the console at these paths and its 404 page at all others. Not exported by the
+ * index: importing this file alone keeps the console's first view small.
+ */
+export const consolePaths = {
+  root: '/',
+  landing: '/landing',
+  auth: '/auth',
+  authForgot: '/auth/forgot',
+  authReset: '/auth/reset',
+  dashboard: '/dashboard',
+  resellers: '/resellers',
+  licenses: '/licenses',
+  users: '/users',
+  profile: '/profile',
+  settings: '/settings',
+  subscription: '/subscription',
+  about: '/about',
+  terms: '/terms',
+  privacy: '/privacy',
+  resellerAuth: '/reseller/auth',
+  resellerForgot: '/reseller/auth/forgot',
+  resellerReset: '/reseller/auth/reset',
+  resellerDashboard: '/reseller/dashboard',
+  resellerLicenses: '/reseller/licenses',
+  resellerProfile: '/reseller/profile',
+} as const
