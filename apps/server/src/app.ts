@@ -52,23 +52,23 @@ export interface AppOptions {
   config: Config
   database: Database
   seal: Seal
-  /** Where the built console lies. */
+  /** Directory of the built console. */
   consoleDir: string
   clock?: Clock
   passwords?: Passwords
   mailer?: Mailer
   logLevel?: string
-  /** Standard output when left out. */
+  /** Defaults to standard output. */
   log?: Pick<LogWriter, 'write'>
-  /** Checks every answer against the contract; for tests. */
+  /** Validates every response against the contract; for tests. */
   checkAnswers?: boolean
-  /** From one address; beyond them is a flood. */
+  /** Limit for one address; requests beyond it get 429. */
   programRequestsPerMinute?: number
-  /** How often the streams of events are looked at. */
-  beatMs?: number | undefined
-  /** Receives what was recorded, after its commit. */
+  /** Interval of heartbeats and session checks on event streams. */
+  heartbeatMs?: number | undefined
+  /** Receives the records of each transaction after its commit. */
   onRecords?: RecordConsumer
-  /** How long after the start the first reminders are sent. */
+  /** Delay of the first plan reminders after the start. */
   remindersAfterMs?: number | undefined
   /** How many requests of one account run at once; for tests. */
   gateSizes?: Partial<GateSizes> | undefined
@@ -77,7 +77,7 @@ export interface AppOptions {
 }
 
 const headerLimitBytes = 16_384
-/** Node looks at its connections no more often than the last of them says. */
+/** Node enforces its timeouts only once per `checkEveryMs`. */
 const defaultTimeouts: Timeouts = {
   requestMs: 30_000,
   headersMs: 15_000,
@@ -86,7 +86,7 @@ const defaultTimeouts: Timeouts = {
 }
 const programRequestsPerMinute = 6000
 
-/** Builds the server; nothing listens and nothing is read from the environment. */
+/** Builds the server without listening and without reading the environment. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, database } = options
   const server = createServer(options)
@@ -106,7 +106,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   const logError = (error: unknown) =>
     logStorageFailure(error, server.log) ?? server.log.error({ err: error }, 'background work failed')
-  const events = createEvents(ctx, { onError: logError, beatMs: options.beatMs })
+  const events = createEvents(ctx, { onError: logError, heartbeatMs: options.heartbeatMs })
   const checkAnswers = options.checkAnswers ?? false
   const attempts = new Attempts(ctx)
   const waits = options.providerWaits ?? usualWaits
@@ -218,7 +218,7 @@ function createServer(options: AppOptions): FastifyInstance {
   })
 }
 
-/** The path as routes know it, whether or not the proxy in front has removed the base path. */
+/** Removes the base path, unless the proxy in front has already removed it. */
 function withoutBase(url: string, basePath: string): string {
   if (basePath === '' || !url.startsWith(basePath)) return url
   const rest = url.slice(basePath.length)
@@ -226,6 +226,6 @@ function withoutBase(url: string, basePath: string): string {
   return rest.startsWith('/') ? rest : url
 }
 
-/** Which of the addresses on the way are proxies: counted from this server on, or named. */
+/** Which proxies to trust: a number of hops, counted from this server, or a list of networks. */
 const trusted = (trustProxy: Config['trustProxy']) =>
   typeof trustProxy === 'number' ? (_address: string, hop: number) => hop < trustProxy : trustProxy

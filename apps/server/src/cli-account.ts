@@ -14,7 +14,7 @@ const forms = {
   reseller: 'keyward reseller reset-password <email>',
 }
 
-/** Reads the command before the database is opened. */
+/** Parses the command before the database is opened, so that a typing error opens nothing. */
 export function parseAccount(kind: 'owner' | 'reseller', args: string[]): Work {
   const [action, email, ...more] = args
   if (kind === 'owner' && action === 'list' && email === undefined) return list

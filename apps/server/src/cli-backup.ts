@@ -40,7 +40,7 @@ function refusePostgres(config: Config, instead: string): void {
   )
 }
 
-/** What the disk or the database refuses is for the operator to mend; anything else is a fault of the program. */
+/** Reports errors of the disk or the database in one line; other errors are bugs and keep their stack. */
 function inOneLine<T>(what: string, work: () => T): T {
   try {
     return work()

@@ -3,7 +3,7 @@ import { systemClock, toEpochMs, toIso } from './core/clock.ts'
 import type { Database } from './db/open.ts'
 import { type CouponWithUses, endCoupon, listCoupons, setCoupon } from './modules/payments/coupons.admin.ts'
 
-/** A mistake of whoever typed the command, told without a stack. */
+/** An error in the command line, printed without a stack. */
 export class UsageError extends Error {}
 
 export interface CouponOptions {
@@ -24,7 +24,7 @@ export const couponOptions = {
   listed: { type: 'boolean' },
 } as const
 
-/** Reads the command before the database is opened; the returned function does it and answers what to print. */
+/** Parses the command before the database is opened; the returned function runs it and returns what to print. */
 export function parseCoupon(args: string[], options: CouponOptions): (database: Database) => Promise<string> {
   const [action, given, ...more] = args
   if (action !== 'set' && Object.keys(options).length > 0)
@@ -78,7 +78,7 @@ function toNumber(name: string, text: string | undefined, max: number): number |
   return Number(text)
 }
 
-/** A bare date is the beginning of that UTC day for `--from`, and its end for `--until`. */
+/** A bare date is the start of that UTC day for `--from` and its end for `--until`. */
 function toTime(name: '--from' | '--until', text: string | undefined): number | null {
   if (text === undefined) return null
   if (!instant.safeParse(text).success) throw new UsageError(`${name} takes a date such as 2027-01-31.`)

@@ -117,7 +117,7 @@ async function withDatabase(work: (database: Database) => Promise<void>): Promis
 const describe = ({ plan, until }: PlanState): string =>
   until === null ? plan : `${plan} until ${toIso(until)}`
 
-/** A mistyped directory must not become a new, empty database. */
+/** A mistyped directory must not create a new, empty database. */
 function openExisting(): Database {
   const config = readConfig(process.env)
   if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'keyward.db'))) {

@@ -1,4 +1,4 @@
-/** Longer names share one of these with no other software's variables. */
+/** Prefixes that no other software uses for its variables. */
 const ownPrefixes = [
   'KEYWARD_',
   'RAZORPAY_',
@@ -9,17 +9,17 @@ const ownPrefixes = [
   'PRICE_YEAR',
 ]
 
-/** Read by programs behind a license, which may share an environment with the server. */
+/** Read by SDK programs, which may share an environment with the server. */
 const ofPrograms = /^KEYWARD_(BASE_URL|APP_ID|SECRET|PUBLIC_KEYS|HWID|CONFIG)$/
 
-/** Kubernetes and Docker describe a service named `keyward` to every container next to it. */
+/** Kubernetes and Docker set these in every container next to a service named `keyward`. */
 const ofServices = /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/
 const serviceAddress = /^(tcp|udp|sctp):\/\//
 
-/** Common in other software, and too close to a name of ours. */
+/** Used by other software and too similar to one of our names. */
 const ofOthers = new Set(['LOGLEVEL'])
 
-/** Finds variables that are meant for Keyward but that it does not read: one line for each. */
+/** Finds variables that look like misspelled Keyward variables; returns one line for each. */
 export function findMisspelled(
   environment: Record<string, string | undefined>,
   known: readonly string[],
@@ -30,10 +30,10 @@ export function findMisspelled(
     if (ofPrograms.test(name) || ofServices.test(name) || serviceAddress.test(value)) return []
     const isOurs = ownPrefixes.some((prefix) => name.startsWith(prefix))
     const bare = name.replace(/^KEYWARD_/, '')
-    const meant = nearest(bare, known, isOurs)
-    // Where the right name is set as well, the other one belongs to somebody else.
-    if (!isOurs && (meant === undefined || environment[meant])) return []
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    const suggestion = nearest(bare, known, isOurs)
+    // If the correct name is set too, the similar one belongs to other software.
+    if (!isOurs && (suggestion === undefined || environment[suggestion])) return []
+    const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`
     return [`${name}: is not a variable of Keyward${hint}`]
   })
 }
@@ -46,14 +46,14 @@ function nearest(name: string, known: readonly string[], isOurs: boolean): strin
   return candidates[0]?.each
 }
 
-/** Short names have neighbors that mean something else: PORT and SORT, HOST and HOSTS. */
+/** Short names are similar to unrelated ones: PORT and SORT, HOST and HOSTS. */
 function allowedDistance(name: string, isOurs: boolean): number {
   if (isOurs) return name.length < 8 ? 0 : 3
   if (name.length < 8) return -1
   return name.length === 8 ? 1 : 2
 }
 
-/** How many letters to insert, remove, replace or swap with their neighbor. */
+/** Damerau-Levenshtein distance: letters to insert, remove, replace or swap with their neighbor. */
 function editDistance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, at) => at)]
   for (let i = 1; i <= a.length; i += 1) {

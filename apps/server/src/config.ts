@@ -5,17 +5,17 @@ import { consolePaths } from '@keyward/contract/console-paths'
 import { z } from 'zod'
 import { findMisspelled } from './config-names.ts'
 
-/** What an operator chose, validated. */
+/** The validated configuration. */
 export interface Config {
   port: number
   host: string
   dataDir: string
   databaseUrl: string | undefined
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   publicUrl: string | undefined
-  /** The path of `publicUrl`: empty, or a slash and a name, repeated. */
+  /** The path of `publicUrl`: empty, or segments that each start with a slash. */
   basePath: string
-  /** What Fastify takes: nothing is believed, a number of hops, or a list of networks. */
+  /** Fastify's option: trust no proxy, a number of hops, or a list of networks. */
   trustProxy: false | number | string[]
   registration: 'open' | 'closed'
   passwordPolicy: 'basic' | 'strict'
@@ -32,12 +32,12 @@ export interface Config {
   prices: { monthly: number; yearly: number; currency: string }
   smtpUrl: string | undefined
   mailFrom: string | undefined
-  /** Links to new passwords are mailed, or only the operator can help. */
+  /** `mail` sends reset links; with `operator` only the command line can set a new password. */
   passwordReset: 'mail' | 'operator'
-  /** Undefined on an embedded database: the key file of the data directory is used. */
+  /** Undefined on an embedded database that uses the key file in the data directory. */
   secretKey: string | undefined
   links: Record<'shipping' | 'refund' | 'paymentTerms' | 'community' | 'videos', string | null>
-  /** Only this machine can reach the server, so payments may be simulated. */
+  /** Only this machine can reach the server, so simulated payments are allowed. */
   development: boolean
 }
 
@@ -62,16 +62,16 @@ const smallestUnits = z
   .refine((amount) => amount >= 100, 'must be at least 1')
   .refine((amount) => amount <= 1_000_000_000, 'is too large')
 
-/** Their smallest unit is no hundredth, as all amounts here are taken to be. */
+/** Currencies without two decimals; amounts here assume hundredths. */
 const otherDecimals =
   /^(BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF|BHD|IQD|JOD|KWD|LYD|OMR|TND)$/
 
-/** Codes with an X are metals, funds and tests, but for the currencies that several countries share. */
+/** Codes that start with X are metals, funds and test codes, except currencies shared by several countries. */
 const currencies = new Set(
   Intl.supportedValuesOf('currency').filter((code) => !/^X(?!AF|CD|CG|OF|PF)/.test(code)),
 )
 
-/** A proxy may pass the path on or not, so it must not look like a path of Keyward itself. */
+/** A proxy may keep or strip the base path, so it must not equal one of Keyward's own paths. */
 const ownPaths = new Set<string | undefined>([
   'api',
   'assets',
@@ -156,7 +156,7 @@ const fromFiles = ['SECRET_KEY', 'DATABASE_URL', 'RAZORPAY_KEY_SECRET', 'RAZORPA
 
 const names = [...Object.keys(variables.shape), ...fromFiles.map((name) => `${name}_FILE`)]
 
-/** Reads the environment. Throws a ConfigError with one line per mistake; values of secrets are not in it. */
+/** Reads the environment. Throws a ConfigError with one line per mistake, without the values of secrets. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = []
   const env = withFiles(environment, mistakes)
@@ -222,12 +222,12 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   }
 }
 
-/** The address of a server that listens on this host and port. */
+/** The URL of a server that listens on this host and port. */
 export function localUrl({ host }: Pick<Config, 'host'>, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Parses every variable by itself, so that all mistakes are told; a wrong one goes on with its default. */
+/** Parses each variable on its own, so that all mistakes are reported; an invalid one falls back to its default. */
 function parseEach(env: Record<string, string | undefined>, mistakes: string[]) {
   const values = Object.entries(variables.shape).map(([name, schema]) => {
     const parsed = schema.safeParse(env[name])
@@ -238,7 +238,7 @@ function parseEach(env: Record<string, string | undefined>, mistakes: string[]) 
   return Object.fromEntries(values) as z.output<typeof variables>
 }
 
-/** An empty variable counts as unset; `NAME_FILE` names a file that holds the value of a secret. */
+/** An empty variable counts as unset; `NAME_FILE` names a file that holds the secret. */
 function withFiles(environment: Record<string, string | undefined>, mistakes: string[]) {
   const env = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   for (const name of fromFiles) {

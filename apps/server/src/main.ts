@@ -3,16 +3,16 @@ import { buildApp } from './app.ts'
 import { type Config, ConfigError, localUrl, readConfig } from './config.ts'
 import { openLog } from './core/log-writer.ts'
 import { OperatorError } from './core/operator-error.ts'
-import { openToOthers } from './db/data-dir.ts'
+import { findLooseModes } from './db/data-dir.ts'
 import { prepare } from './prepare.ts'
 import { databaseFault, listenFault } from './start-errors.ts'
 
-/** Requests that are under way get this long to end; then their connections are closed. */
+/** Running requests get this long on shutdown; then their connections are closed. */
 const drainMs = 10_000
-/** What the closing of the database and of background work may take beyond that. */
+/** Extra time for closing the database and background work. */
 const graceMs = 5_000
 const flushMs = 500
-/** By its number: the first use of process.stdout would make writes to a pipe block. */
+/** By number: the first access to process.stdout would make writes to a pipe block. */
 const standardOutput = 1
 const consoleDir = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     process.on('disconnect', stop)
     if (!process.connected) return stop()
   }
-  // By the name, Fastify opens a second server for ::1, which the bounds on connections do not cover.
+  // For `localhost` Fastify opens a second server on ::1 that the connection limits do not cover.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host
   await server.listen({ port: config.port, host }).catch((error: unknown) => {
     throw listenFault(error, config) ?? error
@@ -64,25 +64,25 @@ function greeting(config: Config, port: number): string {
     `  data      ${config.databaseUrl ? 'PostgreSQL' : config.dataDir}`,
     `  payments  ${payments}`,
     `  mail      ${config.smtpUrl ? 'by SMTP' : 'to this log'}`,
-    `  passwords ${forgotten(config)}`,
+    `  passwords ${describePasswordReset(config)}`,
     ...(config.payments.mode === 'razorpay' && !config.payments.webhookSecret
       ? ['  webhooks  refused: RAZORPAY_WEBHOOK_SECRET is not set; payments are looked for every few minutes']
       : []),
     ...(config.rateLimits === 'off' ? ['  limits    off: sign-in attempts are not counted'] : []),
-    ...(config.databaseUrl ? [] : openToOthers(config.dataDir)).map((line) => `  warning   ${line}`),
+    ...(config.databaseUrl ? [] : findLooseModes(config.dataDir)).map((line) => `  warning   ${line}`),
     ...(config.registration === 'closed' ? ['  sign-up   closed'] : []),
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** Who helps with a forgotten password, and what is missing for links by mail. */
-function forgotten({ passwordReset, smtpUrl }: Config): string {
+/** Describes how forgotten passwords are reset, and what mailed links need. */
+function describePasswordReset({ passwordReset, smtpUrl }: Config): string {
   if (passwordReset === 'mail') return 'reset by mailed links'
   const missing = smtpUrl === undefined ? 'SMTP_URL' : 'PUBLIC_URL'
   return `reset by keyward owner reset-password alone: ${missing} is not set`
 }
 
-/** What an operator can correct in plain lines; anything else with its stack. */
+/** Prints errors that an operator can correct as plain lines, others with their stack. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError)
     return error.mistakes.map((mistake) => `Configuration: ${mistake}`).join('\n')

@@ -5,16 +5,16 @@ import type { Config } from './config.ts'
 import { systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
 import { openSeal } from './core/secret-key.ts'
-import { holdDataDir, refuseUnfinishedRestore } from './db/data-dir.ts'
+import { lockDataDir, refuseUnfinishedRestore } from './db/data-dir.ts'
 import { removeScratch } from './db/files.ts'
 import { migrate } from './db/migrate.ts'
 import { migrations } from './db/migrations/index.ts'
 import { type Database, openDatabase } from './db/open.ts'
 
-/** Opens the database for a server, brings its schema up to date and opens its seal. */
+/** Opens the database for a server, migrates it and opens its seal. */
 export async function prepare(config: Config): Promise<{ database: Database; seal: Seal }> {
   if (config.databaseUrl !== undefined) return open(config)
-  const release = holdDataDir(config.dataDir)
+  const release = lockDataDir(config.dataDir)
   try {
     refuseUnfinishedRestore(config.dataDir)
     const { database, seal } = await open(config)
@@ -41,7 +41,7 @@ async function open(config: Config): Promise<{ database: Database; seal: Seal }>
   }
 }
 
-/** A whole copy of an embedded database beside it; on PostgreSQL backups are the operator's. */
+/** Copies an embedded database before a migration; PostgreSQL backups are up to the operator. */
 function backUp(database: Database, now: number): void {
   if (database.dialect !== 'sqlite') return
   const directory = join(dirname(database.path), 'backups')

@@ -1,12 +1,12 @@
 import type { Config } from './config.ts'
 import { OperatorError } from './core/operator-error.ts'
 
-/** What an operator can correct, in one line. */
+/** An error that the operator can correct, in one line. */
 export class StartError extends OperatorError {}
 
 type Fault = Error & { code?: string; errcode?: number; syscall?: string; path?: string }
 
-/** Why the server cannot listen; undefined for what is no mistake of the operator. */
+/** Explains why the server cannot listen; undefined for errors that the operator did not cause. */
 export function listenFault(error: unknown, { host, port }: Config): StartError | undefined {
   const { code } = error as Fault
   const line =
@@ -22,7 +22,7 @@ export function listenFault(error: unknown, { host, port }: Config): StartError 
   return line === undefined ? undefined : new StartError(line)
 }
 
-/** Why the database cannot be used; undefined for what is no mistake of the operator. */
+/** Explains why the database cannot be used; undefined for errors that the operator did not cause. */
 export function databaseFault(error: unknown, config: Config): StartError | undefined {
   const line =
     config.databaseUrl === undefined ? embeddedFault(error as Fault, config) : postgresFault(error as Fault)

@@ -5,8 +5,8 @@ import { OperatorError } from '../core/operator-error.ts'
 import { version } from '../core/version.ts'
 import { appendEntry, endArchive, readChunks, readEntries, type TarEntry, TarError } from './tar.ts'
 
-// A backup is a tar archive of manifest.json, on request secret.key, keyward.db, and the checksums of these as
-// sha256sum reads them.
+// A backup is a tar archive of manifest.json, optionally secret.key, keyward.db, and their checksums in the format of
+// sha256sum.
 
 const names = {
   manifest: 'manifest.json',
@@ -21,7 +21,7 @@ const manifestSchema = z.object({
   formatVersion: z.literal(1),
   createdAt: z.iso.datetime(),
   keyward: z.string(),
-  /** Steps of the schema, in order; the last one names its version. */
+  /** Names of the migrations that ran, in order; the last one is the schema's version. */
   schema: z.array(z.string()),
   keyFingerprint: z.string().nullable(),
 })
@@ -34,7 +34,7 @@ interface Contents {
   database: TarEntry & { sha256: string }
 }
 
-/** Writes a backup of a database file that nothing changes any more to a new file; returns the database's checksum. */
+/** Writes a backup of a database file that no longer changes; returns the database's checksum. */
 export function writeBackupFile(
   path: string,
   given: {
@@ -78,7 +78,7 @@ export function writeBackupFile(
   }
 }
 
-/** Reads what a backup says of itself; its database is checked by `checkedChunks`. */
+/** Reads everything but the database; `checkedChunks` verifies that. */
 export function readBackupFile(path: string): Contents {
   const archive = openSync(path, 'r')
   try {
@@ -104,7 +104,7 @@ export function readBackupFile(path: string): Contents {
   }
 }
 
-/** The bytes of the database; throws at their end when they are not those that were backed up. */
+/** Yields the bytes of the database; throws at the end if the checksum does not match. */
 export function* checkedChunks(path: string, { database }: Contents): Generator<Buffer> {
   const hash = createHash('sha256')
   yield* hashing(readChunks(path, database.at, database.size), hash)

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { createSeal } from '../core/crypto.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { databaseFile, keyFile, refuseUnfinishedRestore } from '../db/data-dir.ts'
-import { existing, giveToOwnerOf, publish, removeScratch, scratchIn } from '../db/files.ts'
+import { existing, matchOwnerOf, publish, removeScratch, scratchIn } from '../db/files.ts'
 import { SqliteHandle } from '../db/sqlite.ts'
 import { writeBackupFile } from './backup-file.ts'
 import { copyDatabase, inspectDatabase } from './copy.ts'
@@ -16,7 +16,7 @@ interface BackupReport {
   sha256: string
 }
 
-/** Backs an embedded database up into one file, while a server may be writing to it. */
+/** Backs up an embedded database into one file; a server may be writing to it. */
 export function backUp(
   config: Pick<Config, 'dataDir' | 'secretKey'>,
   options: { file: string | undefined; withKey: boolean; now: number },
@@ -56,7 +56,7 @@ function defaultPath(dataDir: string, now: number): string {
   const directory = join(dataDir, 'backups')
   if (!existsSync(directory)) {
     mkdirSync(directory, { mode: 0o700 })
-    giveToOwnerOf(dataDir, directory)
+    matchOwnerOf(dataDir, directory)
   }
   const stamp = new Date(now).toISOString().replace(/[:.]/g, '-')
   return join(directory, `keyward-${stamp}.tar`)

@@ -6,15 +6,15 @@ import { publish, scratchIn } from '../db/files.ts'
 import { SqliteHandle } from '../db/sqlite.ts'
 
 /**
- * Copies a database into a new file that others cannot read. `vacuum into` reads one snapshot in one go: unlike
- * SQLite's backup, which begins again at every write of another process, it ends however much is written.
+ * Copies a database into a new file with mode 0600. `vacuum into` reads one snapshot, so it always finishes; SQLite's
+ * backup API restarts whenever another process writes.
  */
 export function copyDatabase(database: DatabaseSync, path: string): void {
   closeSync(openSync(path, 'wx', 0o600))
   database.prepare('vacuum into ?').run(path)
 }
 
-/** The same under its final name, which a file that is not whole never has. */
+/** Copies under a temporary name first, so that `path` never names an incomplete file. */
 export function publishCopy(database: DatabaseSync, path: string): void {
   const scratch = scratchIn(dirname(path))
   try {
@@ -25,7 +25,7 @@ export function publishCopy(database: DatabaseSync, path: string): void {
   }
 }
 
-/** What a database says of itself, after all of it was checked. */
+/** Checks the integrity of a database and reads its schema and key fingerprint. */
 export function inspectDatabase(path: string): { schema: string[]; keyFingerprint: string | null } {
   const handle = new SqliteHandle(path, { readOnly: true })
   try {

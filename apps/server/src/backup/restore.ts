@@ -15,15 +15,8 @@ import { basename, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { createSeal } from '../core/crypto.ts'
 import { OperatorError } from '../core/operator-error.ts'
-import { databaseFile, holdDataDir, keyFile, unfinishedFile } from '../db/data-dir.ts'
-import {
-  giveToOwnerOf,
-  removeScratch,
-  scratchIn,
-  syncDirectory,
-  syncFile,
-  writeDurably,
-} from '../db/files.ts'
+import { databaseFile, keyFile, lockDataDir, unfinishedFile } from '../db/data-dir.ts'
+import { matchOwnerOf, removeScratch, scratchIn, syncDirectory, syncFile, writeDurably } from '../db/files.ts'
 import { refuseUnknown } from '../db/migrate.ts'
 import { migrations } from '../db/migrations/index.ts'
 import { checkedChunks, damaged, readBackupFile } from './backup-file.ts'
@@ -31,21 +24,21 @@ import { inspectDatabase } from './copy.ts'
 import { readChunks } from './tar.ts'
 
 interface RestoreReport {
-  /** Undefined for a plain database file, which does not say. */
+  /** Undefined for a plain database file, which has no manifest. */
   createdAt: string | undefined
-  /** Where the files lie that were replaced; undefined when there were none. */
+  /** Directory that now holds the replaced files; undefined when there were none. */
   replaced: string | undefined
 }
 
 type Settings = Pick<Config, 'dataDir' | 'secretKey'>
 
-/** Puts a backup into DATA_DIR, after all of it was checked and while no server runs there. */
+/** Restores a verified backup into DATA_DIR; fails while a server runs there. */
 export function restore(config: Settings, options: { file: string; now: number }): RestoreReport {
   const { dataDir } = config
   const { file, now } = options
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
     throw new OperatorError(`There is no file ${file}.`)
-  const release = holdDataDir(dataDir)
+  const release = lockDataDir(dataDir)
   try {
     undoInterrupted(dataDir)
     removeScratch(dataDir, 0)
@@ -54,7 +47,7 @@ export function restore(config: Settings, options: { file: string; now: number }
       const { key, createdAt } = unpack(file, scratch)
       const { keyFingerprint } = inspect(file, scratch)
       const newKey = neededKey(config, key, keyFingerprint)
-      giveToOwnerOf(dataDir, scratch)
+      matchOwnerOf(dataDir, scratch)
       return { createdAt, replaced: exchange(dataDir, { database: scratch, key: newKey, now }) }
     } finally {
       rmSync(scratch, { force: true })
@@ -64,21 +57,21 @@ export function restore(config: Settings, options: { file: string; now: number }
   }
 }
 
-/** Puts back what an interrupted restore moved aside, so that what this one replaces lies in one place. */
+/** Puts back the files that an interrupted restore moved, so that all replaced files end up in one directory. */
 function undoInterrupted(dataDir: string): void {
   const marker = join(dataDir, unfinishedFile)
   if (!existsSync(marker)) return
-  const aside = join(dataDir, basename(readFileSync(marker, 'utf8').trim()))
-  if (aside !== dataDir && existsSync(aside)) {
-    for (const name of readdirSync(aside)) renameSync(join(aside, name), join(dataDir, name))
+  const replacedDir = join(dataDir, basename(readFileSync(marker, 'utf8').trim()))
+  if (replacedDir !== dataDir && existsSync(replacedDir)) {
+    for (const name of readdirSync(replacedDir)) renameSync(join(replacedDir, name), join(dataDir, name))
     syncDirectory(dataDir)
-    rmSync(aside, { recursive: true })
+    rmSync(replacedDir, { recursive: true })
   }
   rmSync(marker)
   syncDirectory(dataDir)
 }
 
-/** Writes the database of a backup to `path`; also takes a plain database, such as the copies before a migration. */
+/** Writes the database of a backup to `path`; also accepts a plain database, such as a copy made before a migration. */
 function unpack(file: string, path: string): { key: string | undefined; createdAt: string | undefined } {
   if (isDatabase(file)) {
     if (existsSync(`${file}-wal`)) {
@@ -126,7 +119,7 @@ function inspect(file: string, path: string) {
   }
 }
 
-/** The key to write into the directory; undefined when the one in use opens the database already. */
+/** The key to write into the directory; undefined when the current key already opens the database. */
 function neededKey(config: Settings, included: string | undefined, fingerprint: string | null) {
   if (fingerprint === null) return undefined
   const opens = (key: string | undefined) => key !== undefined && createSeal(key).fingerprint === fingerprint
@@ -147,46 +140,48 @@ function neededKey(config: Settings, included: string | undefined, fingerprint: 
   )
 }
 
-/** Moves what is there aside and the new files in. Until all of it is done a marker keeps servers from starting. */
+/**
+ * Replaces the files and keeps the old ones in a new directory. A marker file keeps servers from starting meanwhile.
+ */
 function exchange(
   dataDir: string,
   given: { database: string; key: string | undefined; now: number },
 ): string | undefined {
   const stamp = new Date(given.now).toISOString().replace(/[:.]/g, '-')
-  const aside = join(dataDir, `replaced-${stamp}`)
+  const replacedDir = join(dataDir, `replaced-${stamp}`)
   const leaving = [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`]
   if (given.key !== undefined) leaving.push(keyFile)
   const present = leaving.filter((name) => existsSync(join(dataDir, name)))
   const marker = join(dataDir, unfinishedFile)
 
-  mkdirSync(aside, { mode: 0o700 })
-  giveToOwnerOf(dataDir, aside)
+  mkdirSync(replacedDir, { mode: 0o700 })
+  matchOwnerOf(dataDir, replacedDir)
   const moved: string[] = []
   let hasNewKey = false
   try {
-    writeDurably(marker, `${aside}\n`)
+    writeDurably(marker, `${replacedDir}\n`)
     for (const name of present) {
-      renameSync(join(dataDir, name), join(aside, name))
+      renameSync(join(dataDir, name), join(replacedDir, name))
       moved.push(name)
     }
-    syncDirectory(aside)
+    syncDirectory(replacedDir)
     if (given.key !== undefined) {
       hasNewKey = true
       writeDurably(join(dataDir, keyFile), `${given.key}\n`)
-      giveToOwnerOf(dataDir, join(dataDir, keyFile))
+      matchOwnerOf(dataDir, join(dataDir, keyFile))
     }
     renameSync(given.database, join(dataDir, databaseFile))
   } catch (error) {
     if (hasNewKey) rmSync(join(dataDir, keyFile), { force: true })
-    for (const name of moved) renameSync(join(aside, name), join(dataDir, name))
+    for (const name of moved) renameSync(join(replacedDir, name), join(dataDir, name))
     rmSync(marker, { force: true })
-    rmSync(aside, { recursive: true })
+    rmSync(replacedDir, { recursive: true })
     throw error
   }
   syncDirectory(dataDir)
   rmSync(marker)
   syncDirectory(dataDir)
-  if (present.length > 0) return aside
-  rmSync(aside, { recursive: true })
+  if (present.length > 0) return replacedDir
+  rmSync(replacedDir, { recursive: true })
   return undefined
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
 
-// The ustar format, as far as a backup needs it: plain files, one after the other.
+// The subset of the ustar format that a backup needs: regular files.
 
 const block = 512
 const chunkBytes = 1_048_576
@@ -10,7 +10,7 @@ const field = { name: [0, 100], mode: [100, 8], size: [124, 12], time: [136, 12]
 export interface TarEntry {
   name: string
   size: number
-  /** Where its bytes begin in the archive. */
+  /** Offset of its first byte in the archive. */
   at: number
 }
 
@@ -32,10 +32,10 @@ export function appendEntry(
   writeFileSync(archive, Buffer.alloc((block - (written % block)) % block))
 }
 
-/** An archive ends with two empty blocks. */
+/** Two empty blocks end an archive. */
 export const endArchive = (archive: number): void => void writeFileSync(archive, Buffer.alloc(2 * block))
 
-/** The plain files of an archive, by name. */
+/** The regular files of an archive, by name. */
 export function readEntries(archive: number, archiveBytes: number): Map<string, TarEntry> {
   const entries = new Map<string, TarEntry>()
   const header = Buffer.alloc(block)
@@ -56,7 +56,7 @@ export function readEntries(archive: number, archiveBytes: number): Map<string, 
   }
 }
 
-/** The bytes of a file, or of a part of it, in pieces. */
+/** Reads a file, or a range of it, in chunks. */
 export function* readChunks(path: string, from = 0, bytes = Number.POSITIVE_INFINITY): Generator<Buffer> {
   const file = openSync(path, 'r')
   try {
@@ -81,7 +81,7 @@ function toHeader({ name, size, time }: { name: string; size: number; time: numb
   header.write('0000000\0', 116)
   if (size <= octalMax) header.write(`${size.toString(8).padStart(11, '0')}\0`, field.size[0])
   else {
-    // Beyond eight gibibytes every tar of today takes a binary number.
+    // Sizes over 8 GiB do not fit the octal field; today's tar programs read a binary number instead.
     header[field.size[0]] = 0x80
     header.writeBigUInt64BE(BigInt(size), field.size[0] + 4)
   }
@@ -106,7 +106,7 @@ function toNumber(header: Buffer, where: readonly [number, number]): number {
   return Number.parseInt(text(header, where).trim() || '0', 8)
 }
 
-/** The sum of all bytes, with spaces where the sum itself is. */
+/** The checksum of a header: the sum of its bytes, with the checksum field itself counted as spaces. */
 function sumOf(header: Buffer): number {
   const [at, length] = field.sum
   return header.reduce((sum, byte, index) => sum + (index >= at && index < at + length ? 32 : byte), 0)

@@ -25,7 +25,7 @@ export interface ResellerActor {
   address: string
 }
 
-/** A vendor's program, with the session that it opened. */
+/** A vendor's program with its session, if it has opened one. */
 export interface ProgramActor {
   kind: 'program'
   ownerId: string
@@ -34,33 +34,33 @@ export interface ProgramActor {
   address: string
 }
 
-/** Somebody who names an account without proving to own it: asks for a link to a new password. */
+/** A caller who names an account without proving to own it, to request a reset link. */
 export interface AnonymousActor {
   kind: 'anonymous'
   ownerId: string
   address: string
 }
 
-/** The payment provider, which reports on an order of this owner. */
+/** The payment provider, reporting on an order of this owner. */
 export interface ProviderActor {
   kind: 'provider'
   ownerId: string
   provider: string
 }
 
-/** The person at the server's command line; `ownerId` is null for what concerns all owners. */
+/** The operator at the server's command line; `ownerId` is null for changes that concern all owners. */
 export interface OperatorActor {
   kind: 'operator'
   ownerId: string | null
 }
 
-/** The server itself: housekeeping, which records nothing of an owner. */
+/** The server itself; its housekeeping belongs to no owner. */
 export interface SystemActor {
   kind: 'system'
   ownerId: null
 }
 
-/** Whoever manages an owner's things through the API: the owner; staff and API keys are added here. */
+/** Callers who manage an owner's data through the API. */
 export type VendorActor = OwnerActor
 
 /** Who performs a write. */
@@ -91,7 +91,7 @@ export function meets(actor: Actor, needed: Requirement | undefined): boolean {
 
 export const system: SystemActor = { kind: 'system', ownerId: null }
 
-/** The columns by which the audit log names an actor. */
+/** The columns that identify an actor in the audit log. */
 export function toAuditColumns(actor: Actor) {
   const { sessionId = null, address = null } = actor as Partial<OwnerActor>
   return { actor_kind: actor.kind, actor_id: idOf(actor), session_id: sessionId, address }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** Data with a message beside it. */
+/** Data with a message next to it. */
 export class WithMessage<Data> {
   readonly data: Data
   readonly message: string
@@ -11,7 +11,7 @@ export class WithMessage<Data> {
   }
 }
 
-/** A file instead of JSON, for endpoints that declare its media types; written while it is sent. */
+/** A file instead of JSON, for endpoints that declare its media type; sent while it is being written. */
 export class FileAnswer {
   readonly name: string
   readonly type: string
@@ -24,7 +24,7 @@ export class FileAnswer {
   }
 }
 
-/** Server-sent events, for endpoints that declare them: goes on until one of the two ends it. */
+/** Server-sent events, for endpoints that declare them; open until either side closes the stream. */
 export class StreamAnswer {
   readonly content: Readable
 

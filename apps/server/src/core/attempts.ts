@@ -1,4 +1,4 @@
-import { AccountGuesses, type Subject } from './account-guesses.ts'
+import { AccountThrottle, type Subject } from './account-throttle.ts'
 import { minute } from './clock.ts'
 import { sha256 } from './crypto.ts'
 import type { Ctx } from './ctx.ts'
@@ -6,34 +6,34 @@ import { Gate } from './gate.ts'
 import { hashesAtOnce } from './hash-threads.ts'
 import { problem, rateLimited } from './problem.ts'
 
-/** How often something may happen before it is refused. */
+/** How often something may happen within a window before it is rejected. */
 export interface Allowance {
   name: string
   max: number
   windowMs: number
-  /** The row's key, where a statement has to put it together by itself. */
+  /** Builds the row's key where an SQL statement must be able to build the same one. */
   toKey?: (...subject: string[]) => string
 }
 
 export const signInFailures: Allowance = { name: 'sign-in', max: 10, windowMs: 15 * minute }
-/** Wider, for one address that tries many accounts. */
+/** A higher limit for one address that tries many accounts. */
 export const addressFailures: Allowance = { name: 'address', max: 100, windowMs: 15 * minute }
-/** License keys that an app does not have, from one address. */
+/** Unknown license keys, per app and address. */
 export const keyFailures = {
   name: 'key',
   max: 100,
   windowMs: 15 * minute,
   toKey: (app = '', address = '') => `${app}${keyFailuresOf(address)}`,
 } satisfies Allowance
-/** What follows the app's id in the key of its row. */
+/** The part of the row's key that follows the app's id. */
 export const keyFailuresOf = (address: string): string => sha256(`key\n${address}`)
 export const registrations: Allowance = { name: 'registration', max: 100, windowMs: 60 * minute }
 
-/** Counts in the database, so that all nodes count together. */
+/** Rate limits, counted in the database so that all nodes share them. */
 export class Attempts {
-  /** Wrong passwords for one account, from all addresses together. */
-  readonly accounts: AccountGuesses
-  /** Right passwords cost as much as wrong ones, and are not counted: one address must not use up every hash. */
+  /** Wrong passwords per account across all addresses. */
+  readonly accounts: AccountThrottle
+  /** Limits concurrent hashes per address: correct passwords are not counted, but cost as much as wrong ones. */
   readonly hashing = new Gate({
     running: hashesAtOnce,
     waiting: 128,
@@ -44,7 +44,7 @@ export class Attempts {
 
   constructor(ctx: Ctx) {
     this.#ctx = ctx
-    this.accounts = new AccountGuesses(ctx)
+    this.accounts = new AccountThrottle(ctx)
   }
 
   /** Throws 429 when the allowance is used up. */
@@ -54,14 +54,14 @@ export class Attempts {
   }
 
   /**
-   * Checks again where attempts are being counted at this moment: of a thousand at once, all may have been read
-   * before the first was counted.
+   * Checks again if attempts are being counted right now: concurrent requests may all have read the count before the
+   * first one was added.
    */
   async recheck(allowance: Allowance, ...subject: string[]): Promise<void> {
     if (this.#counting > 0) await this.check(allowance, ...subject)
   }
 
-  /** How long an allowance stays used up, in milliseconds; 0 when it is not. */
+  /** Milliseconds until the next attempt is accepted; 0 when one is accepted now. */
   async readWait(allowance: Allowance, ...subject: string[]): Promise<number> {
     if (this.#ctx.config.rateLimits === 'off') return 0
     const row = await this.#ctx.db
@@ -72,13 +72,13 @@ export class Attempts {
     return row ? this.waitOf(allowance, row) : 0
   }
 
-  /** The same for a row that was read already. */
+  /** Like `readWait`, for a row that is already read. */
   waitOf(allowance: Allowance, row: { count: number; window_ends: number }): number {
     if (this.#ctx.config.rateLimits === 'off' || row.count < allowance.max) return 0
     return Math.max(0, row.window_ends - this.#ctx.clock.now())
   }
 
-  /** Counts one more, and throws 429 when it is one too many. */
+  /** Counts an attempt; throws 429 when it exceeds the allowance. */
   async count(allowance: Allowance, ...subject: string[]): Promise<void> {
     if (this.#ctx.config.rateLimits === 'off') return
     const now = this.#ctx.clock.now()
@@ -115,8 +115,8 @@ const toKey = (allowance: Allowance, subject: string[]): string =>
   allowance.toKey?.(...subject) ?? sha256([allowance.name, ...subject].join('\n'))
 
 /**
- * Checks a password: refuses before the hash is computed when an allowance is used up, and reveals nothing to
- * guesses that were under way when it ran out. The answers are the same for an account that does not exist.
+ * Checks a password. Rejects before hashing when an allowance is used up, and again after hashing, so that concurrent
+ * guesses beyond the limit learn nothing. Unknown accounts get the same responses.
  */
 export async function guardPassword<T>(
   attempts: Attempts,

@@ -1,7 +1,7 @@
 const atOnce = 4
 const waitingMax = 500
 
-/** Work that goes on after its request was answered: a few at a time, and a bounded number that waits. */
+/** Runs work after its request was answered: a few tasks at once, with a bounded queue. */
 export class Background {
   readonly #waiting: (() => Promise<void>)[] = []
   readonly #running = new Set<Promise<void>>()
@@ -11,7 +11,7 @@ export class Background {
     this.#onError = onError
   }
 
-  /** False when so much waits already that this is not accepted. */
+  /** Returns false when the queue is full and the work was rejected. */
   start(work: () => Promise<void>): boolean {
     if (this.#waiting.length >= waitingMax) return false
     this.#waiting.push(work)
@@ -19,7 +19,7 @@ export class Background {
     return true
   }
 
-  /** Drops what waits and resolves when what runs has ended. */
+  /** Drops queued work and waits for running work. */
   async end(): Promise<void> {
     this.#waiting.length = 0
     await Promise.all(this.#running)

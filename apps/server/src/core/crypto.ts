@@ -8,23 +8,23 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 
-/** SHA-256 as hex: how tokens, app secrets and hardware ids are stored for comparison. */
+/** SHA-256 as hex; tokens, app secrets and hardware ids are stored this way. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Whether two digests of the same kind are equal, in constant time. */
+/** Compares two digests in constant time. */
 export function sameDigest(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** Seals secrets at rest with AES-256-GCM; `context` binds a sealed text to its row and column. */
+/** Encrypts secrets at rest with AES-256-GCM; `context` binds a ciphertext to its row and column. */
 export interface Seal {
   seal(plain: string, context: string): string
-  /** Throws when the text was changed, moved to another row, or sealed under another key. */
+  /** Throws when the text was modified, moved to another row, or encrypted with another key. */
   open(sealed: string, context: string): string
-  /** A hash that cannot be tried out without the secret key, for values of which there are few. */
+  /** A keyed hash, for values that are few enough to be enumerated. */
   digest(text: string): string
-  /** Tells keys apart without revealing them. */
+  /** Identifies the key without revealing it. */
   fingerprint: string
 }
 

@@ -6,19 +6,19 @@ import type { Seal } from './crypto.ts'
 import type { Passwords } from './passwords.ts'
 import type { Write } from './record.ts'
 
-/** What every service gets; made once in `app.ts`, never imported as a global. */
+/** The dependencies of every service; created once in `app.ts`, never imported as a global. */
 export interface Ctx {
   config: Config
   clock: Clock
   seal: Seal
   passwords: Passwords
   database: Database
-  /** Reads outside a transaction; writes go through `tx`. */
+  /** For reads outside a transaction; writes use `tx`. */
   db: Database['db']
   tx: <T>(actor: Actor, work: (write: Write) => Promise<T>) => Promise<T>
 }
 
-/** Whose rows a call may see; it comes from the session, never from the request. */
+/** The owner whose rows a call may access; it comes from the session, never from the request. */
 export interface OwnerScope {
   ownerId: string
 }

@@ -1,11 +1,11 @@
 import { type Problem, problem } from './problem.ts'
 
 export interface GateOptions {
-  /** How many requests of one account run at once. */
+  /** Concurrent requests per account. */
   running: number
-  /** How many more of them wait for their turn; beyond them requests are rejected. */
+  /** Queued requests per account; further ones are rejected. */
   waiting: number
-  /** How long one waits at most; undefined: until it is its turn. */
+  /** Longest time in the queue; undefined for no limit. */
   waitMs?: number | undefined
   rejection: () => Problem
 }
@@ -13,16 +13,16 @@ export interface GateOptions {
 interface Account {
   running: number
   waiting: (() => void)[]
-  /** Until the event loop has turned once more, and has answered others. */
+  /** True until the next turn of the event loop, which serves other accounts. */
   resting: boolean
 }
 
-/** Ends the turn that a request was given; further calls do nothing. */
+/** Releases the turn; further calls do nothing. */
 export type EndTurn = () => void
 
 /**
- * Bounds what one account can do at once on this node, so that it cannot occupy the server's only thread. In a turn of
- * the event loop at most one of its requests begins.
+ * Bounds the concurrent requests of one account on this node, so that it cannot occupy the server's only thread.
+ * Starts at most one of its requests per turn of the event loop.
  */
 export class Gate {
   readonly #options: GateOptions
@@ -32,7 +32,7 @@ export class Gate {
     this.#options = options
   }
 
-  /** Resolves when it is the account's turn; rejects when too many of its requests wait, or one waits too long. */
+  /** Resolves when the account may start a request; rejects when its queue is full or the wait is too long. */
   async enter(key: string): Promise<EndTurn> {
     const { running, waiting, waitMs, rejection } = this.#options
     const account = this.#accounts.get(key) ?? { running: 0, waiting: [], resting: false }
@@ -89,11 +89,11 @@ export interface Gates {
 export interface GateSizes {
   requests: Pick<GateOptions, 'running' | 'waiting'>
   jobs: Pick<GateOptions, 'running' | 'waiting' | 'waitMs'>
-  /** How long a download may rest before it is given up. */
+  /** A download that the client does not read for this long is aborted. */
   stalledMs: number
 }
 
-/** A window of the console sends about ten requests at once; several windows must fit. */
+/** A console tab sends about ten requests at once; several tabs must fit. */
 const defaultSizes: GateSizes = {
   requests: { running: 4, waiting: 96 },
   jobs: { running: 1, waiting: 3, waitMs: 10_000 },

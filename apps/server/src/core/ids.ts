@@ -4,10 +4,12 @@ import { limits } from '@keyward/contract'
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const alphanumeric = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** A sortable id: prefix and the 32 hex digits of a UUIDv7. */
+/** A sortable id: a prefix and the 32 hex digits of a UUIDv7. */
 export const newId = (prefix: string): string => `${prefix}_${randomUUIDv7().replaceAll('-', '')}`
 
-/** 256 random bits behind a prefix: a session of an owner, reseller or program, or (`kwp`) a link to a new password. */
+/**
+ * 256 random bits with a prefix: a session token of an owner, reseller or program, or (`kwp`) a password reset token.
+ */
 export const newToken = (prefix: 'kwo' | 'kwr' | 'kwc' | 'kwp'): string =>
   `${prefix}_${randomBytes(32).toString('base64url')}`
 
@@ -20,21 +22,21 @@ export function newLicenseKey(): string {
 const pick = (length: number, alphabet: string): string =>
   Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 
-/** A password that an operator reads out or types: 20 characters (100 random bits) in groups of five. */
+/** A password that an operator can read out: 20 characters (100 random bits) in groups of five. */
 export const newPassword = (): string => pick(20, crockford.toLowerCase()).replace(/.{5}(?=.)/g, '$&-')
 
-/** The 8-character public name of an app. */
+/** The 8-character public id of an app. */
 export const newAppId = (): string => pick(limits.appIdLength, crockford)
 
 /** The 32-character secret of an app (about 190 bits). */
 export const newAppSecret = (): string => pick(limits.appSecretLength, alphanumeric)
 
-/** A number for people, such as KW-20260304-7F3K9Q2M: the UTC day and 40 random bits. */
+/** A receipt number such as KW-20260304-7F3K9Q2M: the UTC day and 40 random bits. */
 export const newReceipt = (now: number): string =>
   `KW-${new Date(now).toISOString().slice(0, 10).replaceAll('-', '')}-${pick(8, crockford)}`
 
-/** The form in which keys are compared: upper case, without hyphens, underscores and spaces. */
+/** Normalizes license keys for comparison: upper case, without hyphens, underscores and spaces. */
 export const normalizeKey = (key: string): string => key.replace(/[\s_-]/g, '').toUpperCase()
 
-/** The form in which names and e-mail addresses are compared. */
+/** Normalizes names and email addresses for comparison. */
 export const normalizeName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()

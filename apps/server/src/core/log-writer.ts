@@ -5,12 +5,12 @@ const mostWaitingBytes = 1_048_576
 const chunkBytes = 65_536
 const retryMs = 1000
 
-/** Writes some bytes without blocking and reports how many of them were taken. */
+/** Writes bytes without blocking and reports how many were written. */
 type Send = (bytes: Buffer, done: (error: Error | null | undefined, taken: number) => void) => void
 
 /**
- * The log, which never makes the server wait. Lines wait in memory, a megabyte at most, while a disk is full or a pipe
- * is not read; later ones are dropped, and their number is logged as soon as there is room again.
+ * A log that never blocks the server. Up to a megabyte of lines is buffered while the disk is full or a pipe is not
+ * read; later lines are dropped, and their number is logged once writing works again.
  */
 export class LogWriter {
   readonly #send: Send
@@ -43,7 +43,7 @@ export class LogWriter {
     this.#next()
   }
 
-  /** Resolves when everything is written, or when the time is over. */
+  /** Resolves when everything is written, or after `withinMs`. */
   async flush(withinMs: number): Promise<void> {
     if (this.#waitingBytes === 0) return
     await new Promise<void>((resolve) => {
@@ -55,7 +55,7 @@ export class LogWriter {
     })
   }
 
-  /** For the exit of a process that had no time to flush: one attempt that does not wait. */
+  /** For an exit without time to flush: tries once, without waiting. */
   flushAtExit(): void {
     const rest = Buffer.concat(this.#waiting)
     if (rest.length > 0) this.#writeRest(rest)
@@ -78,7 +78,7 @@ export class LogWriter {
   #next(): void {
     if (this.#sending) return
     if (this.#waiting.length === 0) {
-      for (const tell of this.#whenEmpty.splice(0)) tell()
+      for (const resolve of this.#whenEmpty.splice(0)) resolve()
       return
     }
     let count = 0
@@ -103,7 +103,7 @@ export class LogWriter {
   }
 }
 
-/** The log on a file descriptor that was open when the process started. */
+/** Opens the log on an inherited file descriptor. */
 export function openLog(fd: number): LogWriter {
   const kind = fstatSync(fd)
   return kind.isFIFO() || kind.isSocket() ? toPipe(fd) : toFile(fd)
@@ -116,7 +116,7 @@ function toFile(fd: number): LogWriter {
   })
 }
 
-// Not through fs.write: a pipe that is not read would block a thread, and the process could not even exit.
+// Not fs.write: a pipe that nobody reads would block a thread and keep the process from exiting.
 function toPipe(fd: number): LogWriter {
   const socket = new Socket({ fd, readable: false, writable: true })
   socket.on('error', () => {})
@@ -131,6 +131,6 @@ function tryOnce(attempt: () => void): void {
   try {
     attempt()
   } catch {
-    // The log cannot say that it cannot be written.
+    // There is nowhere left to report that the log cannot be written.
   }
 }

@@ -1,4 +1,4 @@
-/** Work that never fails and is not started while it is still under way. */
+/** Starts `work`, which must not reject, unless it is still running. */
 export function oneAtATime(work: () => Promise<void>) {
   let running: Promise<void> | undefined
   return {

@@ -1,2 +1,2 @@
-/** What keeps a start or a command from going on, in one line that says what the operator can do about it. */
+/** Aborts a start or a command with one line that says what the operator can do. */
 export class OperatorError extends Error {}

@@ -11,7 +11,7 @@ export interface Pagination extends Page {
   capped?: boolean
 }
 
-/** The pagination of an answer; `total` beyond what searches count is told as capped. */
+/** The pagination of a response; a search with more hits than are counted is marked `capped`. */
 export function toPagination({ page, limit }: Page, total: number, search: boolean): Pagination {
   const capped = search && total > limits.searchCountMax
   const counted = capped ? limits.searchCountMax : total
@@ -21,10 +21,10 @@ export function toPagination({ page, limit }: Page, total: number, search: boole
 
 export type Sort = 'newest' | 'oldest'
 
-/** The order of `seq` in which a list is told. */
+/** SQL sort order of `seq`. */
 export const orderOf = { newest: 'desc', oldest: 'asc' } as const
 
-/** Where the rows of a page are in a list by `seq`: walked from the nearer end, so that a last page is as near as a first. */
+/** Offset and order of a page by `seq`, read from the nearer end, so that the last page is as fast as the first. */
 export function seek(page: Page, total: number, sort: Sort) {
   const offset = (page.page - 1) * page.limit
   if (offset >= total) return undefined

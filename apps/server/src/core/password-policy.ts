@@ -7,14 +7,14 @@ type Policy = Pick<Ctx, 'config'>
 const strictMin = 8
 const require = createRequire(import.meta.url)
 
-/** The rules of PASSWORD_POLICY=strict; the basic length is the schema's. */
+/** The rules of PASSWORD_POLICY=strict; the schema checks the basic length. */
 export function checkPassword(ctx: Policy, path: string, password: string): void {
   if (ctx.config.passwordPolicy !== 'strict') return
   checkLength(path, password)
   if (isCommon(password)) throw invalid(path, 'This password is too common. Please choose another one')
 }
 
-/** The same for an end user who registers in a vendor's program, which knows the reason by its own code. */
+/** Like `checkPassword` for an end user registering in a vendor's program, which has its own error codes. */
 export function checkEndUserPassword(ctx: Policy, password: string): void {
   if (ctx.config.passwordPolicy !== 'strict') return
   checkLength('password', password)
@@ -27,14 +27,14 @@ function checkLength(path: string, password: string): void {
 
 let common: Set<string> | undefined
 
-/** Whether a password is one of the most common ones, in whatever case, or one character again and again. */
+/** Whether a password is in the list of common ones, ignoring case, or repeats one character. */
 function isCommon(password: string): boolean {
   common ??= readCommon()
   const plain = password.normalize('NFKC').toLowerCase()
   return common.has(plain) || /^(.)\1+$/su.test(plain)
 }
 
-/** Read by the first check alone: it takes megabytes that a server with the basic policy does not need. */
+/** Loaded on first use: the list takes megabytes that a server with the basic policy does not need. */
 function readCommon(): Set<string> {
   const { dictionary } = require('@zxcvbn-ts/language-common') as {
     dictionary: { 'passwords-common': string[] }

@@ -6,13 +6,13 @@ export interface Issue {
   message: string
 }
 
-/** An answer that is not a success; thrown anywhere, answered in one place. */
+/** An error response; thrown anywhere, answered by `http/errors.ts`. */
 export class Problem extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly issues: Issue[] | undefined
   readonly retryAfterSeconds: number | undefined
-  /** Methods that the path takes, for 405. */
+  /** Methods that the path supports, for 405. */
   readonly allow: string | undefined
 
   constructor(code: ErrorCode, options: ProblemOptions = {}) {
@@ -35,10 +35,10 @@ interface ProblemOptions {
 
 export const problem = (code: ErrorCode, options?: ProblemOptions): Problem => new Problem(code, options)
 
-/** One wrong field, found by a rule that a schema cannot know. */
+/** One invalid field, for rules that a schema cannot check. */
 export const invalid = (path: string, message: string): Problem =>
   problem('invalid_input', { message, issues: [{ path, message }] })
 
-/** Too many attempts; `waitMs` says when the next one is taken. */
+/** Too many attempts; the next one is accepted after `waitMs`. */
 export const rateLimited = (waitMs: number): Problem =>
   problem('rate_limited', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / second)) })

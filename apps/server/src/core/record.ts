@@ -10,7 +10,7 @@ export interface ActionRecord {
   id: string
   action: ActionName
   actor: Actor
-  /** The owner whose rows changed; null for what concerns all owners. */
+  /** The owner whose rows changed; null for changes that concern all owners. */
   ownerId: string | null
   targetId: string | null
   detail: unknown
@@ -18,11 +18,11 @@ export interface ActionRecord {
   at: number
 }
 
-/** A transaction that records what its actor does. */
+/** A transaction that records the actions of its actor. */
 export class Write {
   readonly tx: Tx
   readonly actor: Actor
-  /** Milliseconds since 1970, the same for all of the transaction. */
+  /** Milliseconds since 1970, constant within the transaction. */
   readonly now: number
   readonly #records: ActionRecord[] = []
 
@@ -32,7 +32,7 @@ export class Write {
     this.now = now
   }
 
-  /** Notes an action; it is stored with the transaction and published after the commit. */
+  /** Records an action; stored by the transaction's last statement, published after the commit. */
   record<N extends ActionName>(action: N, targetId: string | null, detail: ActionDetail<N>): void {
     const { actor } = this
     this.#records.push({
@@ -46,7 +46,7 @@ export class Write {
     })
   }
 
-  /** Stores the records; the transaction's last statement. */
+  /** Inserts the records into the audit log and returns all of them. */
   async store(): Promise<readonly ActionRecord[]> {
     const rows = this.#records.filter(({ action }) => !unloggedActions.has(action)).map(toRow)
     if (rows.length > 0) await this.tx.insertInto('audit').values(rows).execute()
@@ -66,14 +66,14 @@ const toRow = (record: ActionRecord) => ({
 
 export type RecordConsumer = (records: readonly ActionRecord[]) => void
 
-/** A write from the command line; running servers see it with their next read. */
+/** Runs a write from the command line; running servers see it with their next read. */
 export const transactAsOperator = <T>(
   db: Kysely<Tables>,
   { ownerId, now }: { ownerId: string | null; now: number },
   work: (write: Write) => Promise<T>,
 ): Promise<T> => transactRecorded(db, { actor: { kind: 'operator', ownerId }, now, publish: () => {} }, work)
 
-/** Runs `work` in one transaction with its records, and publishes them once it is committed. */
+/** Runs `work` in one transaction, stores its records, and publishes them after the commit. */
 export async function transactRecorded<T>(
   db: Kysely<Tables>,
   { actor, now, publish }: { actor: Actor; now: number; publish: RecordConsumer },

@@ -13,8 +13,8 @@ export class SecretKeyError extends OperatorError {}
 export const fingerprintName = 'secret_key_fingerprint'
 
 /**
- * The seal of this installation. On an embedded database without SECRET_KEY the key lies in the data
- * directory and is made on the first start. Throws when the database was sealed under another key.
+ * Opens the seal of this installation. An embedded database without SECRET_KEY uses a key file that the first start
+ * creates. Throws when the database was encrypted with another key.
  */
 export async function openSeal({ db }: Pick<Database, 'db'>, config: Config): Promise<Seal> {
   const row = await db
@@ -50,7 +50,7 @@ function keyFromFile(path: string, mayMake: boolean): string {
         `The database is sealed, and its key is missing: put ${path} back or set SECRET_KEY.`,
       )
     }
-    // On disk before anything is sealed with it, or a power failure makes the database unreadable.
+    // Sync the key to disk before anything is encrypted with it: a power failure must not lose it.
     const scratch = scratchIn(dirname(path))
     writeDurably(scratch, `${randomBytes(32).toString('base64url')}\n`)
     publish(scratch, path)

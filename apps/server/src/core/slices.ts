@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How long a slice may take: on SQLite a transaction holds the server's own thread, and everybody waits. */
+/** Target duration of a slice: on SQLite a transaction blocks the server's thread. */
 const aimMs = 15
-/** In the pause a check that came meanwhile is answered, which takes several turns. */
+/** Lets other requests run; answering one takes several turns of the event loop. */
 const pauseMs = 3
 const [fewest, most, atFirst] = [20, 1000, 100]
 
 /**
- * Does long work in slices, each as large as its predecessors' time suggests. `work` gets the size of a slice and
- * tells how much it found to do; fewer than the size means that it was the last.
+ * Runs long work in slices that adapt their size to `aimMs`. `work` receives a size and returns how many rows it
+ * found; fewer than the size ends the loop.
  */
 export async function inSlices(work: (size: number) => Promise<number>): Promise<void> {
   let size = atFirst

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * The visitor that limits count an address as: the /64 network of an IPv6 address, because every customer gets at
- * least that many addresses; the IPv4 address of an IPv4-mapped one.
+ * Maps an address to the unit that rate limits count: the /64 network of an IPv6 address, because every customer
+ * controls at least one, and the IPv4 address of an IPv4-mapped one.
  */
 export function visitorOf(given: string): string {
   const address = withoutPort(given)
@@ -10,7 +10,7 @@ export function visitorOf(given: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   const [bare = ''] = address.split('%', 1)
-  // NAT64: each IPv4 address maps into this prefix.
+  // NAT64: every IPv4 address maps into this prefix, so the network would be shared by all.
   if (/^64:ff9b:/i.test(bare)) return bare.toLowerCase()
   const [head = '', tail] = bare.split('::')
   const parts = head === '' ? [] : head.split(':')

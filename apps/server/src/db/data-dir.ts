@@ -2,29 +2,29 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } fr
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../core/operator-error.ts'
-import { giveToOwnerOf } from './files.ts'
+import { matchOwnerOf } from './files.ts'
 
 export const databaseFile = 'keyward.db'
 export const keyFile = 'secret.key'
-/** Lies in the directory while a restore exchanges its files. */
+/** Exists while a restore replaces the files. */
 export const unfinishedFile = 'restore.unfinished'
 
-// A server that was stopped a moment ago may still be closing its database.
+// A server that has just been stopped may still be closing its database.
 const patienceMs = 1000
-// A lock ends with its connection, and a connection that nothing refers to is collected.
+// Referenced here because a garbage-collected connection releases its lock.
 const held = new Set<DatabaseSync>()
 
 /**
- * Takes a data directory for one process and returns what gives it back. The lock is one of the operating system on
- * an open file: it ends with its process however that ends, and neither a process id nor a leftover file matters.
+ * Locks a data directory for this process and returns a function that unlocks it. The operating system holds the lock
+ * on an open file, so it ends with the process, and a leftover file does no harm.
  */
-export function holdDataDir(dataDir: string): () => void {
+export function lockDataDir(dataDir: string): () => void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = join(dataDir, 'server.lock')
   if (!existsSync(path)) {
-    // Any other process has the same file open, even when both make it at the same moment.
+    // Open with `a`: processes that create the file at the same moment must share one file.
     closeSync(openSync(path, 'a', 0o600))
-    giveToOwnerOf(dataDir, path)
+    matchOwnerOf(dataDir, path)
   }
   const lock = new DatabaseSync(path, { timeout: patienceMs })
   try {
@@ -52,8 +52,8 @@ export function refuseUnfinishedRestore(dataDir: string): void {
   )
 }
 
-/** One line for each file with secrets that other accounts of the system may open. */
-export function openToOthers(dataDir: string): string[] {
+/** Returns one line for each secret file that other accounts of the system can open. */
+export function findLooseModes(dataDir: string): string[] {
   if (process.platform === 'win32') return []
   const modeOf = (path: string) => (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
   const files = [keyFile, databaseFile].flatMap((name) => {

@@ -1,4 +1,4 @@
-/** The database cannot be reached or does not answer; `code` is that of the cause, for the lines of the start. */
+/** The database cannot be reached or does not respond; `code` is that of the cause. */
 export class DatabaseUnavailableError extends Error {
   readonly code: string | undefined
 
@@ -9,11 +9,11 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
-/** Why a database failed, when the fault is neither the caller's nor the program's. */
+/** Why a database failed, when neither the caller nor the program is at fault. */
 export type StorageFailure = 'storage_full' | 'database_unavailable'
 
 const sqlite = { busy: 5, locked: 6, readOnly: 8, ioError: 10, full: 13, cannotOpen: 14 }
-// SQLite cannot enlarge its shared memory on a full disk, and reports that as an error of its own.
+// On a full disk SQLite cannot enlarge its shared memory and reports this separate error code.
 const sqliteSharedMemorySize = 4874
 const [postgresDiskFull, postgresLockTimeout] = ['53100', '55P03']
 

@@ -19,11 +19,11 @@ import { OperatorError } from '../core/operator-error.ts'
 const day = 86_400_000
 const scratchName = /^\.keyward-[0-9a-f]{16}\.partial/
 
-/** Where to write a file that gets its name once it is whole. */
+/** A temporary name for a file that is renamed once it is complete. */
 export const scratchIn = (directory: string): string =>
   join(directory, `.keyward-${randomBytes(8).toString('hex')}.partial`)
 
-/** Removes what processes that were killed left behind; a younger file may still be written. */
+/** Deletes temporary files of killed processes; younger files may still be in use. */
 export function removeScratch(directory: string, olderThanMs = day): void {
   for (const name of readdirSync(directory).filter((each) => scratchName.test(each))) {
     const path = join(directory, name)
@@ -46,13 +46,13 @@ export function syncDirectory(path: string): void {
   try {
     fsyncSync(directory)
   } catch {
-    // Some systems cannot do this for a directory.
+    // Some systems cannot sync a directory.
   } finally {
     closeSync(directory)
   }
 }
 
-/** Writes a new file that others cannot read; it is on disk when this returns. */
+/** Writes a new file with mode 0600 and syncs it to disk. */
 export function writeDurably(path: string, text: string): void {
   const file = openSync(path, 'wx', 0o600)
   try {
@@ -64,7 +64,7 @@ export function writeDurably(path: string, text: string): void {
   syncDirectory(dirname(path))
 }
 
-/** Gives a whole file its name, and never that of another file. */
+/** Renames a complete temporary file without overwriting an existing one. */
 export function publish(scratch: string, path: string): void {
   syncFile(scratch)
   try {
@@ -72,7 +72,7 @@ export function publish(scratch: string, path: string): void {
     unlinkSync(scratch)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST' || existsSync(path)) throw existing(path)
-    // A file system without hard links.
+    // Fallback for a file system without hard links.
     renameSync(scratch, path)
   }
   syncDirectory(dirname(path))
@@ -81,8 +81,8 @@ export function publish(scratch: string, path: string): void {
 export const existing = (path: string) =>
   new OperatorError(`${path} is there already: choose another name, nothing was written.`)
 
-/** What root makes in a directory of the server's account must belong to that account. */
-export function giveToOwnerOf(directory: string, path: string): void {
+/** Files that root creates must belong to the server's account, or the server cannot read them. */
+export function matchOwnerOf(directory: string, path: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(directory)
   chownSync(path, uid, gid)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Database, Db } from './open.ts'
 
-/** A step of the schema, forward only. */
+/** A forward-only step of the schema. */
 export interface Migration {
   name: string
   statements: (dialect: 'sqlite' | 'postgres') => string[]
@@ -12,11 +12,11 @@ export class SchemaTooNewError extends OperatorError {}
 
 interface Options {
   now: number
-  /** Called once before the first step on a database that already holds data. */
+  /** Called once before the first step if the database already has a schema. */
   backUp?: () => void
 }
 
-/** Brings the schema up to date and returns the names of the steps that ran. */
+/** Runs the missing migrations and returns their names. */
 export async function migrate(
   database: Database,
   migrations: readonly Migration[],
@@ -29,9 +29,9 @@ export async function migrate(
     if (done.length > 0 && done.length < migrations.length) options.backUp?.()
   }
   return db.transaction().execute(async (tx) => {
-    // First of all: several nodes that create the same table at once fail, even with `if not exists`.
+    // Lock first: `create table if not exists` fails when several nodes run it at once.
     if (dialect === 'postgres') {
-      // Another node may migrate for a long time.
+      // Another node may be migrating for a long time.
       await sql`set local lock_timeout = 0`.execute(tx)
       await sql`select pg_advisory_xact_lock(5399731)`.execute(tx)
     }
@@ -66,7 +66,7 @@ async function appliedIfAny({ db }: Pick<Database, 'db'>): Promise<string[]> {
   return rows.length === 0 ? [] : applied(db)
 }
 
-/** Throws when a newer version than this one has migrated the database. */
+/** Throws when a newer version of the server has migrated the database. */
 export function refuseUnknown(done: readonly string[], migrations: readonly Pick<Migration, 'name'>[]): void {
   const known = new Set(migrations.map((migration) => migration.name))
   const unknown = done.find((name) => !known.has(name))

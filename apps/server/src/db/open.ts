@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
-import { AsideDialect } from './aside.ts'
+import { ListThreadDialect } from './list-thread.ts'
 import { KeywardPostgresDialect, PostgresPool } from './postgres.ts'
 import { NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
 import { StorageRoom } from './storage-room.ts'
@@ -10,18 +10,18 @@ import type { Db, Tables, Tx } from './tables.ts'
 
 interface Common {
   db: Kysely<Tables>
-  /** For lists and searches: on SQLite a thread of its own, so that a long one stalls nobody. */
+  /** For lists and searches. On SQLite a separate thread, so that a slow query does not block the server. */
   lists: Kysely<Tables>
   room: StorageRoom
   close(): Promise<void>
 }
 
-/** An open database; what differs between the two engines branches on `dialect`. */
+/** An open database; code that differs between the engines checks `dialect`. */
 export type Database =
   | (Common & { dialect: 'sqlite'; handles: SqliteHandles; path: string })
   | (Common & { dialect: 'postgres'; pool: PostgresPool })
 
-// Counts and times fit a double; pg gives them as text otherwise.
+// Counts and times fit a double; pg would return them as strings.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number)
 
@@ -32,12 +32,12 @@ export function openDatabase(where: { url: string | undefined; dataDir: string }
 function openEmbedded(dataDir: string): Database {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = join(dataDir, 'keyward.db')
-  // Made here, for SQLite would let others read it in a directory that was there before.
+  // Create the file with mode 0600 first: SQLite would make it readable for others.
   closeSync(openSync(path, 'a', 0o600))
   const handles = openSqlite(path)
   const room = new StorageRoom(dataDir)
   const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(handles, (error) => room.note(error)) })
-  const lists = new Kysely<Tables>({ dialect: new AsideDialect(path) })
+  const lists = new Kysely<Tables>({ dialect: new ListThreadDialect(path) })
   return {
     dialect: 'sqlite',
     db,
@@ -64,7 +64,7 @@ const serializationFailure = '40001'
 const deadlockDetected = '40P01'
 const sqliteBusy = 5
 
-/** Runs `work` in one transaction, again when the database says that trying again helps. */
+/** Runs `work` in one transaction; retries serialization failures, deadlocks and a busy SQLite. */
 export async function transact<T>(db: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -82,19 +82,19 @@ function isTransient(error: unknown): boolean {
 }
 
 /**
- * The owner of rows that are found by their ids. SQLite keeps no statistics, takes an owner for one of few rows, and
- * would walk all of them; an expression has no index.
+ * `owner_id` wrapped in an expression, for rows that are found by id: without statistics, SQLite would otherwise
+ * prefer the owner's index and scan all of the owner's rows.
  */
 export const ownerOf = (table: string) => sql<string>`coalesce(${sql.ref(`${table}.owner_id`)}, '')`
 
-/** Whether a write failed because a row with the same unique value is there. */
+/** Whether a write failed because of a unique constraint. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }
   const [sqliteUnique, sqlitePrimaryKey, postgresUnique] = [2067, 1555, '23505']
   return code === postgresUnique || errcode === sqliteUnique || errcode === sqlitePrimaryKey
 }
 
-/** Does a write; `taken` is thrown instead when a row with the same unique value is there. */
+/** Runs a write; throws `taken()` instead of a unique violation. */
 export async function unlessTaken<T>(taken: () => Error, write: () => Promise<T>): Promise<T> {
   try {
     return await write()

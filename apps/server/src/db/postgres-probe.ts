@@ -3,8 +3,8 @@ import pg from 'pg'
 const connectMs = 1500
 const queryMs = 1000
 
-/** Asks PostgreSQL over a connection of its own; rejects when it does not answer in time. */
-export async function answersWithin<T>(url: string, ask: (probe: pg.Client) => Promise<T>): Promise<T> {
+/** Queries PostgreSQL over a new connection; rejects when it does not answer in time. */
+export async function queryOnce<T>(url: string, ask: (probe: pg.Client) => Promise<T>): Promise<T> {
   const probe = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: connectMs,
@@ -20,7 +20,7 @@ export async function answersWithin<T>(url: string, ask: (probe: pg.Client) => P
   }
 }
 
-/** Whether the connection is to PostgreSQL itself: a pooler gives its clients numbers of its own. */
+/** Whether the connection goes to PostgreSQL itself; a pooler reports process ids of its own. */
 export async function isDirect(
   client: pg.ClientBase,
   query: (text: string) => Promise<pg.QueryResult> = (text) => client.query(text),
@@ -29,8 +29,8 @@ export async function isDirect(
   return rows[0]?.pid === (client as unknown as { processID: number }).processID
 }
 
-/** Which of these processes of the server run a query now; undefined behind a pooler, which hides their numbers. */
-export async function runningAmong(
+/** Which of these backend processes are running a query; undefined behind a pooler, which hides them. */
+export async function filterRunning(
   probe: pg.Client,
   pids: readonly number[],
 ): Promise<Set<number> | undefined> {
@@ -42,8 +42,8 @@ export async function runningAmong(
   return new Set(rows.map((row: { pid: number }) => row.pid))
 }
 
-/** Ends a connection, without waiting for a server that does not answer. */
-export async function endWithin(client: { end(): Promise<void> }, ms: number): Promise<void> {
+/** Closes a connection without waiting longer than `ms` for a server that does not answer. */
+export async function endOrTimeOut(client: { end(): Promise<void> }, ms: number): Promise<void> {
   let late: NodeJS.Timeout | undefined
   const waited = new Promise<void>((resolve) => {
     late = setTimeout(resolve, ms)

@@ -1,7 +1,7 @@
 import { CompiledQuery, type DatabaseConnection, PostgresDialect, PostgresDriver } from 'kysely'
 import pg from 'pg'
 import { DatabaseUnavailableError } from './failure.ts'
-import { answersWithin, endWithin, isDirect, runningAmong } from './postgres-probe.ts'
+import { endOrTimeOut, filterRunning, isDirect, queryOnce } from './postgres-probe.ts'
 import { StorageRoom } from './storage-room.ts'
 
 const checkouts = { max: 10, longestWaitMs: 4500, connectMs: 4000 }
@@ -102,7 +102,7 @@ export class PostgresPool {
   async end(): Promise<void> {
     this.#isEnding = true
     clearTimeout(this.#timer)
-    await endWithin(this.#pool, endMs)
+    await endOrTimeOut(this.#pool, endMs)
   }
 
   #watch<T>(client: pg.PoolClient | undefined, work: Promise<T>, longestMs?: number): Promise<T> {
@@ -159,7 +159,7 @@ export class PostgresPool {
     const startedAt = performance.now()
     const suspects = this.#suspects()
     try {
-      const lost = await answersWithin(this.#url, (probe) => this.#lostAmong(suspects, probe))
+      const lost = await queryOnce(this.#url, (probe) => this.#lostAmong(suspects, probe))
       this.#isDown = false
       for (const waiting of lost) if (this.#waiting.has(waiting)) waiting.fail(doesNotAnswer())
     } catch (error) {
@@ -176,7 +176,7 @@ export class PostgresPool {
   async #lostAmong(suspects: Waiting[], probe: pg.Client): Promise<Waiting[]> {
     const pids = suspects.flatMap(({ client }) => (client ? [pidOf(client)] : []))
     if (pids.length === 0) return []
-    const running = await runningAmong(probe, pids)
+    const running = await filterRunning(probe, pids)
     if (!running) return []
     return suspects.filter(({ client }) => client !== undefined && !running.has(pidOf(client)))
   }

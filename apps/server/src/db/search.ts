@@ -1,12 +1,12 @@
 import { normalizeKey, normalizeName } from '../core/ids.ts'
 
-/** A search text in the forms in which the indexes hold it. */
+/** A search text in the forms that the indexes store. */
 export interface SearchTerm {
-  /** Lower case, as in names and notes. */
+  /** Lower case, for names and notes. */
   text: string
-  /** As in keys: upper case, without hyphens; undefined when nothing of a key is left. */
+  /** Normalized like a license key; undefined when nothing is left. */
   key: string | undefined
-  /** Too short for the three-letter index: only beginnings are found. */
+  /** Too short for the trigram index: search by prefix only. */
   short: boolean
 }
 
@@ -21,7 +21,7 @@ export function toSearchTerm(search: string | undefined): SearchTerm | undefined
   return { text, key: usableKey, short }
 }
 
-/** An expression for SQLite's full-text index: every three-letter part of one of the texts must be there. */
+/** A query for SQLite's full-text index that requires every trigram of one of the texts. */
 export function trigramQuery(...texts: (string | undefined)[]): string {
   return texts
     .filter((text) => text !== undefined && [...text].length >= indexed)
@@ -44,8 +44,8 @@ function trigrams(text: string): string[] {
 
 const quote = (part: string): string => `"${part.replaceAll('"', '""')}"`
 
-/** A LIKE pattern that finds the text anywhere, taken literally. */
+/** A LIKE pattern that matches the literal text anywhere. */
 export const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/** The end of the range of texts that begin with `prefix`, in byte order. */
+/** Upper bound of the texts that start with `prefix`, in byte order. */
 export const afterPrefix = (prefix: string): string => `${prefix}\u{10ffff}`

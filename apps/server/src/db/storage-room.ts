@@ -3,24 +3,27 @@ import type { Kysely } from 'kysely'
 import { storageFailureOf } from './failure.ts'
 import type { Tables } from './tables.ts'
 
-/** Below this the next writes fail: SQLite needs room for its log and for what the log is copied to. */
+/** Below this, writes are about to fail: SQLite needs space for its log and for the checkpoint. */
 const leastBytes = 1_048_576
 const trialName = 'storage_trial'
 const trialText = 'x'.repeat(65_536)
 const trialEveryMs = 2000
 
-/** Whether the database has room to write. A write that failed for lack of it counts until a trial succeeds. */
+/**
+ * Whether the database has space to write. After a write failed for lack of it, trial writes check until one
+ * succeeds.
+ */
 export class StorageRoom {
   readonly #directory: string | undefined
   #hasFailed = false
   #triedAt = Number.NEGATIVE_INFINITY
 
-  /** `directory` is where an embedded database lies; the disk of PostgreSQL is out of sight. */
+  /** `directory` holds an embedded database; the disk of PostgreSQL cannot be checked. */
   constructor(directory?: string) {
     this.#directory = directory
   }
 
-  /** Looks at why a statement failed. */
+  /** Remembers that a statement failed for lack of space. */
   note(error: unknown): void {
     if (storageFailureOf(error) === 'storage_full') this.#hasFailed = true
   }
@@ -31,7 +34,7 @@ export class StorageRoom {
     return this.#hasFailed
   }
 
-  /** Writes as much as a few requests do; two commits, because a row that is deleted at once needs no room. */
+  /** Writes as much as a few requests; two commits, because inserting and deleting in one may need no space. */
   async #try(db: Kysely<Tables>): Promise<void> {
     this.#triedAt = performance.now()
     try {
@@ -50,6 +53,6 @@ export class StorageRoom {
 
 async function freeBytes(directory: string): Promise<number> {
   const { blocks, bavail, bsize } = await statfs(directory)
-  // Some file systems do not say.
+  // Some file systems report no blocks.
   return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
 }

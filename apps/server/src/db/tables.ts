@@ -1,6 +1,6 @@
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely'
 
-/** Times are milliseconds since 1970; flags are 0 or 1; both databases hold the same. */
+/** Times are milliseconds since 1970, flags are 0 or 1, in both databases. */
 type Flag = 0 | 1
 
 interface OwnersTable {
@@ -28,7 +28,7 @@ interface OwnerSessionsTable {
 interface PasswordResetsTable {
   id: string
   owner_id: string
-  /** Null for the owner itself. */
+  /** Null for the owner's own. */
   reseller_id: string | null
   token_hash: string
   created_at: number
@@ -43,7 +43,7 @@ interface AppsTable {
   name: string
   secret_sealed: string
   secret_hash: string
-  /** Grows with every new secret; sessions opened with an older one have ended. */
+  /** Incremented with every new secret; sessions opened with an older one are invalid. */
   secret_version: Generated<number>
   signing_kid: string
   signing_public: string
@@ -142,7 +142,7 @@ interface ClientCountsTable {
   n: number
 }
 
-/** A block is 256 of the buckets. */
+/** A block covers 256 buckets. */
 type LicenseBlocksTable = Omit<LicenseCountsTable, 'bucket'> & { block: number }
 type ClientBlocksTable = Omit<ClientCountsTable, 'bucket'> & { block: number }
 
@@ -175,7 +175,7 @@ interface AttemptsTable {
   window_ends: number
 }
 
-/** Both are hashes; see `http/guesses.ts`. */
+/** Both are keyed hashes; see `core/account-guesses.ts`. */
 interface KnownAddressesTable {
   account: string
   address: string
@@ -190,11 +190,13 @@ interface CouponsTable {
   max_uses: number | null
   max_uses_per_owner: number | null
   active: Generated<Flag>
-  /** Shown to every owner who could use it. */
+  /** Shown to every owner who can use it. */
   listed: Generated<Flag>
 }
 
-/** `open` may be paid; `paid` has started premium; `closed` was paid and given back; `failed` was refused. */
+/**
+ * `open` can be paid; `paid` started premium; `closed` was paid and refunded; `failed` was rejected by the provider.
+ */
 export type OrderStatus = 'open' | 'expired' | 'paid' | 'closed' | 'failed'
 
 interface PaymentOrdersTable {
@@ -208,14 +210,14 @@ interface PaymentOrdersTable {
   list_amount: number
   amount: number
   currency: string
-  /** Empty where there is none. */
+  /** Empty for none. */
   coupon_code: string
   discount: number
   created_at: number
   expires_at: number
   next_check_at: number | null
   checks: Generated<number>
-  /** Grows with every change of what the provider told, so that old news is known as such. */
+  /** Incremented with every change of what the provider reported, to detect outdated reports. */
   version: Generated<number>
 }
 
@@ -230,16 +232,16 @@ interface PaymentsTable {
   amount_refunded: number
   method: string | null
   failure: string | null
-  /** Why we give it back by ourselves. */
+  /** Why the server refunds the payment by itself. */
   refund_reason: 'money_back' | 'second' | 'different' | null
   refund_due: Generated<Flag>
   dispute: 'open' | 'won' | 'lost' | null
-  /** The provider's id of the dispute that `dispute` is of. */
+  /** The provider's id of the dispute in `dispute`. */
   dispute_id: string | null
   activated_at: number | null
   period_start: number | null
   period_end: number | null
-  /** How much of premium went with the money; null while the payment counts. */
+  /** How much premium time the refund removed; null while the payment counts. */
   taken_back_ms: number | null
   created_at: number
 }
@@ -282,7 +284,7 @@ export interface Tables {
   payments: PaymentsTable
 }
 
-/** A database or a transaction on it; repos take this and never hold one. */
+/** A database or a transaction; repos receive it as an argument and never keep one. */
 export type Db = Kysely<Tables> | Transaction<Tables>
 export type Tx = Transaction<Tables>
 

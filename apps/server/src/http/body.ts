@@ -3,16 +3,19 @@ import { problem } from '../core/problem.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The bytes of the body as they came, for digests and signatures. */
+    /** The raw bytes of the body, for digests and signatures. */
     rawBody: Buffer | undefined
   }
   interface FastifyContextConfig {
-    /** The signature over the body decides; names of prototypes are left out in place of refused. */
+    /**
+     * The signature decides whether the body is accepted, so keys such as `__proto__` are removed instead of
+     * rejected.
+     */
     signed?: true | undefined
   }
 }
 
-/** JSON alone is taken; an empty body counts as `{}` whatever its content type. */
+/** Accepts only JSON; an empty body counts as `{}` whatever its content type. */
 export function installBodies(server: FastifyInstance): void {
   server.decorateRequest('rawBody', undefined)
   const parseStrictly = server.getDefaultJsonParser('error', 'error')

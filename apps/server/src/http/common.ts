@@ -20,7 +20,7 @@ const forwardedHeaders = [
   'cdn-loop',
 ]
 
-/** What every answer has in common, those of the router itself included. */
+/** Headers of every response, including those of the router itself. */
 export function createCommonHeaders({ publicUrl }: Config) {
   const isHttps = publicUrl?.startsWith('https://') ?? false
   return (request: FastifyRequest, reply: FastifyReply): void => {
@@ -30,7 +30,7 @@ export function createCommonHeaders({ publicUrl }: Config) {
   }
 }
 
-/** Answers what the router cannot read like everything else; no hook runs for it. */
+/** Handles requests that the router cannot parse; no hooks run for them. */
 export const createRouterErrors = (config: Config) => {
   const setHeaders = createCommonHeaders(config)
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -39,12 +39,12 @@ export const createRouterErrors = (config: Config) => {
   }
 }
 
-/** Checks what comes before any route; must be installed before the first one. */
+/** Checks every request before routing; must be installed before the first route. */
 export function installCommon(server: FastifyInstance, config: Config): void {
   const setHeaders = createCommonHeaders(config)
   const simulating = isSimulating(config)
   const methodsOf = collectMethods(server)
-  // The hooks that every check of a program passes take no turn of their own.
+  // One synchronous hook: every request of a program passes it, and an async one would cost a turn.
   server.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
     if (simulating && !isFromHere(request)) return done(problem('forwarded_refused'))
@@ -55,7 +55,7 @@ export function installCommon(server: FastifyInstance, config: Config): void {
 const isSimulating = (config: Config): boolean =>
   config.payments.mode === 'mock' || config.rateLimits === 'off'
 
-/** Not every proxy names itself in a header, but most pass on the name that the visitor typed. */
+/** Not every proxy adds a header, but most pass on the visitor's Host. */
 function isFromHere({ headers }: FastifyRequest): boolean {
   if (forwardedHeaders.some((name) => headers[name] !== undefined)) return false
   if (!isLoopback(`http://${headers.host}`)) return false
@@ -67,7 +67,7 @@ const isLoopback = (address: string): boolean => {
   return url !== null && loopback.test(url.hostname)
 }
 
-/** The methods of each path, as the routes are mounted. */
+/** Collects the methods of each path while routes are mounted. */
 function collectMethods(server: FastifyInstance): (path: string) => string[] {
   const exact = new Map<string, Set<string>>()
   const patterns: { pattern: RegExp; methods: Set<string> }[] = []
@@ -82,13 +82,13 @@ function collectMethods(server: FastifyInstance): (path: string) => string[] {
     for (const one of [method].flat()) methods.add(one)
   })
   return (path) => {
-    const fitting = patterns.filter(({ pattern }) => pattern.test(path))
-    const found = [exact.get(path), ...fitting.map(({ methods }) => methods)]
+    const matching = patterns.filter(({ pattern }) => pattern.test(path))
+    const found = [exact.get(path), ...matching.map(({ methods }) => methods)]
     return [...new Set(found.flatMap((methods) => [...(methods ?? [])]))].sort()
   }
 }
 
-/** Refuses before a body is read; pages of paths that do not exist are sent by their own handler. */
+/** Rejects before the body is read; GET and HEAD of unknown paths go to the page handler, which sends the 404 page. */
 function refuseMethod(request: FastifyRequest, methodsOf: (path: string) => string[]): Problem | undefined {
   const [path = ''] = request.url.split('?', 1)
   const allow = methodsOf(path)

@@ -4,26 +4,26 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import type { FastifyInstance } from 'fastify'
 
 export interface Timeouts {
-  /** For a whole request to arrive. */
+  /** Until the whole request has arrived. */
   requestMs: number
-  /** For its headers, also the first ones of a connection. */
+  /** Until its headers have arrived, including the first ones of a connection. */
   headersMs: number
-  /** For the next request of a connection. */
+  /** Until the next request of a connection arrives. */
   keepAliveMs: number
   checkEveryMs: number
 }
 
-/** Requests that one connection may have under way; browsers and SDKs wait for each answer. */
+/** Concurrent requests on one connection; browsers and SDKs wait for each response. */
 const mostAtOnce = 16
-/** A connection that was opened or used so recently may have a request on its way when the server closes, … */
+/** On closing, a connection used this recently may have a request in flight, … */
 const recentMs = 1000
-/** … and has so long to send it. */
+/** … and gets this long to deliver it. */
 const graceMs = 250
 
 /**
- * Ends connections that Node alone leaves open: those that send requests without waiting for answers, which all lie in
- * memory then, and those that keep themselves alive by empty lines. When the server closes, connections without a
- * request end, also silent ones and those that have sent half a request, and the others right after their answer.
+ * Ends connections that Node would keep: those that pipeline requests without reading responses (all held in memory),
+ * and those that only send empty lines. On closing, ends idle and half-sent connections, and the others right after
+ * their response.
  */
 export function installConnections(server: FastifyInstance, timeouts: Timeouts): void {
   const connections = new Map<Socket, { answering: Set<ServerResponse>; idleSince: number | undefined }>()
@@ -40,7 +40,7 @@ export function installConnections(server: FastifyInstance, timeouts: Timeouts):
   server.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     const connection = connections.get(socket)
-    // Node goes on parsing what it has read of a destroyed connection.
+    // Node keeps parsing buffered requests of a destroyed connection.
     if (!connection || socket.destroyed) return
     const { answering } = connection
     if (answering.size === mostAtOnce) {
@@ -74,7 +74,7 @@ export function installConnections(server: FastifyInstance, timeouts: Timeouts):
 
   server.addHook('preClose', async () => {
     clearInterval(checking)
-    // Not by the method of the HTTP server, which closes connections whose next request has arrived but is not read.
+    // Not HttpServer.close, which drops connections whose next request has arrived but is not parsed yet.
     if (server.server.listening) TcpServer.prototype.close.call(server.server)
     await nextTurn()
     await nextTurn()

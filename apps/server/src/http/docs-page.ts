@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { version } from '../core/version.ts'
 import { allEndpoints, bodyLimitOf, errorsOf } from './openapi.ts'
 
-/** The readable reference: one page without scripts, made from the contract. */
+/** The API reference: one page without scripts, generated from the contract. */
 export function renderDocs(basePath: string): string {
   const groups = new Map<string, { name: string; endpoint: Endpoint }[]>()
   for (const entry of allEndpoints) {

@@ -13,12 +13,12 @@ export interface Failure {
   requestId?: string
 }
 
-/** What is answered for anything thrown; the cause of a 500 goes to the log alone. */
+/** Maps any thrown error to a response; the cause of a 500 appears only in the log. */
 export function toProblem(error: unknown, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   const known = fromFramework(error as FastifyError)
   if (known) return known
-  // The sender left before the body was complete; this answer reaches nobody.
+  // The client disconnected before the body was complete; nobody receives this response.
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ECONNRESET' && request.raw.destroyed && !request.raw.complete) return problem('bad_request')
   const failure = logStorageFailure(error, request.log)
@@ -31,8 +31,8 @@ const logStorageEveryMs = 10_000
 const loggedAt = new Map<StorageFailure, number>()
 
 /**
- * Logs that the database fails, and returns how; undefined for any other error. While it is away everything fails in
- * the same way, and one line says so now and then.
+ * Logs a database failure and returns its kind; undefined for other errors. Logs at most one line per kind in ten
+ * seconds, because during an outage every request fails.
  */
 export function logStorageFailure(error: unknown, log: FastifyBaseLogger): StorageFailure | undefined {
   const failure = storageFailureOf(error)
@@ -85,7 +85,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   reply.send(answerProblem(error, request, reply))
 }
 
-/** Answers bytes that never became a request: no hook and no route sees them. */
+/** Answers bytes that could not be parsed as a request; no hook or route sees them. */
 export function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0) {
     socket.destroy()

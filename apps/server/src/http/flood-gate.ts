@@ -3,13 +3,13 @@ import { type Problem, rateLimited } from '../core/problem.ts'
 import { visitorOf } from '../core/visitor.ts'
 
 /**
- * Refuses a flood from one address before anything is read; each node counts for itself. The clock must never go
- * back: a window would not end.
+ * Rejects a flood from one address before anything is read; each node counts separately. Uses a monotonic clock: a
+ * window would not end if the clock were set back.
  */
 export function createFloodGate(options: {
   max: number
   windowMs: number
-  /** How many addresses are counted at once; the one that was quiet longest is forgotten first. */
+  /** How many addresses are counted at once; the least recently seen is dropped first. */
   visitors?: number
   now?: () => number
 }) {

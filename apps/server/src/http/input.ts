@@ -3,19 +3,19 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Issue, problem } from '../core/problem.ts'
 
-// A call without a body takes an empty one; a field in it would be ignored without a word.
+// Reject an unexpected body instead of ignoring it.
 const noBody = z.strictObject({})
 
-/** More than anything the API takes; schemas look at every value that they are given, wrong ones too. */
+/** More than any endpoint accepts; zod visits every value, including invalid ones. */
 const mostValues = 1000
-/** Deeper than anything the API takes; what walks through a value must not run out of stack. */
+/** Deeper than any endpoint accepts; keeps recursion from overflowing the stack. */
 const deepest = 20
 const tooMany: Issue = { path: '', message: `There are more than ${mostValues} values` }
 const mostIssues = 10
 const mostUnknownFields = 10
 const longestName = 100
 
-/** Parses params, query and body at once, so that all mistakes are reported together. */
+/** Parses params, query and body together, so that all issues are reported at once. */
 export function parseInput(endpoint: Endpoint, request: FastifyRequest) {
   const issues: Issue[] = []
   const parse = (schema: z.ZodType | undefined, value: unknown) => {
@@ -41,20 +41,20 @@ export function parseInput(endpoint: Endpoint, request: FastifyRequest) {
   return input
 }
 
-/** What keeps a value from being parsed at all; it ends after `mostValues`, whatever was sent. */
+/** Finds what makes a value unsafe to parse; visits at most `mostValues` values. */
 export function findFault(value: unknown, { allowNul }: { allowNul: boolean }): Issue | undefined {
   let seen = 0
   const walk = (part: unknown, path: string, depth: number): Issue | undefined => {
     seen += 1
     if (seen > mostValues) return tooMany
-    // PostgreSQL cannot store a NUL, and SQLite's search cannot read one.
+    // PostgreSQL cannot store NUL, and SQLite's full-text search stops at it.
     if (typeof part === 'string')
       return allowNul || !part.includes('\u0000')
         ? undefined
         : { path, message: 'A NUL character cannot be used' }
     if (typeof part !== 'object' || part === null) return undefined
     if (depth === deepest) return { path: '', message: 'Nested too deeply' }
-    // A list that is too long is refused here: even its indexes as names would be costly to make.
+    // Checked before the loop: enumerating the indexes of a huge array is already expensive.
     if (Array.isArray(part) && part.length > mostValues) return tooMany
     for (const name in part) {
       const inner = (part as Record<string, unknown>)[name]

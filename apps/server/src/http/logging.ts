@@ -3,7 +3,7 @@ import type { LogWriter } from '../core/log-writer.ts'
 
 const secrets = ['authorization', 'cookie', 'token', 'password', 'secret', 'appSecret', 'session']
 
-/** How the log is written: secrets are left out by their names, at three depths. */
+/** Logger options; removes secrets by name, three levels deep. */
 export function loggerOptions(level: string, stream: Pick<LogWriter, 'write'> | undefined) {
   return {
     level,
@@ -16,7 +16,7 @@ export function loggerOptions(level: string, stream: Pick<LogWriter, 'write'> | 
   } satisfies FastifyServerOptions['logger']
 }
 
-/** Type, text and stack; parameters of a failed query and other properties may hold secrets and stay out. */
+/** Logs only name, message, code and stack: other properties, such as query parameters, may hold secrets. */
 function toLoggedError(error: Error & { code?: string }) {
   return { type: error.name, code: error.code, message: error.message, stack: error.stack ?? '' }
 }

@@ -18,7 +18,7 @@ import { visitorOf } from '../core/visitor.ts'
 import { parseInput } from './input.ts'
 import { Turns } from './turns.ts'
 
-/** Resolves a token to its actor; undefined when it opens no session of that kind. */
+/** Resolves a token to its actor; undefined without an open session of that kind. */
 export interface Authenticators {
   owner(token: string, address: string): Promise<OwnerActor | undefined>
   reseller(token: string, address: string): Promise<ResellerActor | undefined>
@@ -35,9 +35,9 @@ export interface Input<E extends Endpoint, A extends Access = Access> {
   query: QueryOf<E>
   body: BodyOf<E>
   actor: ActorOf<A>
-  /** For limits: whom the address stands for that the request came from, as far as forwarded headers are believed. */
+  /** The caller's address as rate limits count it; forwarded headers count only from trusted proxies. */
   address: string
-  /** For what is signed: the bytes of the body as they came, and the headers. */
+  /** The raw body and headers, for signature checks. */
   sent: { body: Buffer; headers: IncomingHttpHeaders }
 }
 
@@ -54,11 +54,11 @@ export type Mount = <A extends 'public' | 'owner' | 'reseller', E extends Endpoi
 export interface MountOptions {
   authenticators: Authenticators
   gates: Gates
-  /** Tests check every answer against the contract. */
+  /** Validates every response against the contract; for tests. */
   checkAnswers: boolean
 }
 
-/** Puts endpoints of the contract on a server: authenticate, authorize, wait for a turn, then parse, then handle, then answer. */
+/** Mounts endpoints of the contract: authenticate, authorize, wait for a turn, parse, handle, respond. */
 export function createMount(server: FastifyInstance, options: MountOptions): Mount {
   return (endpoint, access, handler) => {
     if (endpoint.access !== access)
@@ -116,7 +116,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
 }
 
 function sendEvents(reply: FastifyReply, content: Readable): FastifyReply {
-  // However it ends, also when nothing of it was wanted (HEAD), the source must hear of it.
+  // A HEAD request or a disconnect reads nothing, so the source must be ended explicitly.
   reply.raw.once('close', () => content.destroy())
   return reply
     .type('text/event-stream; charset=utf-8')

@@ -4,7 +4,7 @@ import { version } from '../core/version.ts'
 
 type Json = Record<string, unknown>
 
-/** Every call of the contract, with the group it belongs to. */
+/** Every endpoint of the contract with its group. */
 export const allEndpoints: readonly { name: string; endpoint: Endpoint }[] = Object.entries(
   endpoints,
 ).flatMap(([group, calls]) =>
@@ -14,7 +14,7 @@ export const allEndpoints: readonly { name: string; endpoint: Endpoint }[] = Obj
   })),
 )
 
-/** Codes that a call can answer with, those that follow from its shape included. */
+/** Error codes of an endpoint, including those implied by its access, params and body. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors ?? [])
   const readsBody = endpoint.method !== 'GET'
@@ -46,7 +46,7 @@ function namesAnApp(endpoint: Endpoint): boolean {
   return fields.some((field) => field === 'app' || field === 'appId' || field === 'app_id')
 }
 
-/** The OpenAPI 3.1 description of the whole API, derived from the contract. */
+/** The OpenAPI 3.1 document of the API, generated from the contract. */
 export function buildOpenApi(publicUrl?: string): Json {
   const paths: Record<string, Json> = {}
   for (const { name, endpoint } of allEndpoints) {
@@ -95,7 +95,7 @@ const failure: Json = {
   },
 }
 
-/** Most bytes of a call's body, as it is written in texts. */
+/** The body limit of an endpoint as readable text. */
 export const bodyLimitOf = (endpoint: Endpoint): string =>
   (endpoint.bodyLimit ?? limits.bodyBytesMax).toLocaleString('en-US')
 

@@ -24,7 +24,7 @@ const contentPolicy = {
 
 const [checkout, providerApi] = ['https://checkout.razorpay.com', 'https://api.razorpay.com']
 
-/** The page on which the provider's checkout opens: its script, its frame, and the windows of banks that it opens. */
+/** Sources for the page that opens the provider's checkout: its script, frame, and the popups of banks. */
 const checkoutPage = {
   helmet: {
     contentSecurityPolicy: {
@@ -42,7 +42,7 @@ const checkoutPage = {
   },
 }
 
-/** The console and the reference: everything on the port that is not the API. */
+/** Serves the console and the API reference: everything outside of `/api`. */
 export async function installPages(
   server: FastifyInstance,
   config: Config,
@@ -50,7 +50,7 @@ export async function installPages(
 ): Promise<void> {
   await server.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: contentPolicy },
-    // Set on every answer of the server, not only here.
+    // `installCommon` sets it on every response.
     strictTransportSecurity: false,
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
     xFrameOptions: { action: 'deny' },
@@ -63,13 +63,13 @@ export async function installPages(
   await installConsole(server, config, consoleDir)
 }
 
-/** A page in the two forms in which it is sent. */
+/** A page, plain and compressed. */
 interface Page {
   html: string
   brotli: Buffer
 }
 
-/** Reads a page of the console and puts its links and files under the base path of this server. */
+/** Reads a page of the console and prefixes its links and files with the base path. */
 function readPage(path: string, basePath: string): Page | undefined {
   if (!existsSync(path)) return undefined
   const html = readFileSync(path, 'utf8')

@@ -8,13 +8,13 @@ interface Turn {
   handled: boolean
 }
 
-/** The turns that requests to one endpoint take at a gate. */
+/** Tracks the turns at a gate for requests to one endpoint. */
 export class Turns {
   readonly #gate: Gate
   readonly #stalledMs: number
   readonly #turns = new WeakMap<FastifyRequest, Turn>()
 
-  /** A file of which nothing is read for `stalledMs` is given up, so that it does not keep its account's turn. */
+  /** Aborts a download that the client does not read for `stalledMs`, because it holds a turn of its account. */
   constructor(gate: Gate, stalledMs: number) {
     this.#gate = gate
     this.#stalledMs = stalledMs
@@ -27,14 +27,14 @@ export class Turns {
       throw problem('unavailable')
     }
     this.#turns.set(request, turn)
-    // For a body that never arrives or cannot be read: no handler ends such a turn.
+    // A body that never arrives or cannot be parsed reaches no handler that would end the turn.
     const endUnlessHandled = () => {
       if (!turn.handled) turn.end()
     }
     reply.raw.once('finish', endUnlessHandled).once('close', endUnlessHandled)
   }
 
-  /** The turn ends with the work, not when the caller hangs up: what was begun runs on. */
+  /** The turn ends with the work, not when the caller disconnects: started work keeps running. */
   async during<Result>(request: FastifyRequest, work: () => Promise<Result>): Promise<Result> {
     const turn = this.#turns.get(request)
     if (turn) turn.handled = true
@@ -45,13 +45,13 @@ export class Turns {
     }
   }
 
-  /** For an answer that goes on without work: an open stream must not keep the turns of its account. */
+  /** Releases the turn early: an open event stream must not hold a turn of its account. */
   end(request: FastifyRequest): void {
     this.#turns.get(request)?.end()
     this.#turns.delete(request)
   }
 
-  /** The turn goes on until the file is sent or given up. */
+  /** Keeps the turn until the file is sent or aborted. */
   keepFor(content: Readable, request: FastifyRequest, reply: FastifyReply): void {
     const turn = this.#turns.get(request)
     if (!turn) return

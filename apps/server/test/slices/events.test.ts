@@ -9,14 +9,14 @@ import { type ActionRecord, transactRecorded } from '../../src/core/record.ts'
 import { activateKey, makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
 import { startServer, type TestServer } from '../harness.ts'
 
-const beatMs = 150
+const heartbeatMs = 150
 let on: TestServer
 let url: string
 let owner: Owner
 let app: Awaited<ReturnType<typeof makeApp>>
 
 beforeEach(async () => {
-  on = await startServer({}, { beatMs })
+  on = await startServer({}, { heartbeatMs })
   url = await on.server.listen({ port: 0, host: '127.0.0.1' })
   owner = await signUp(on)
   app = await makeApp(owner)
@@ -226,7 +226,7 @@ if (process.env.TEST_DATABASE === 'postgres') {
       database,
       seal,
       clock,
-      beatMs,
+      heartbeatMs,
       consoleDir: '',
       logLevel: 'silent',
     })

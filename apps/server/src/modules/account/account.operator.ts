@@ -14,7 +14,7 @@ type Opened = Pick<Database, 'db'>
 
 const pageSize = 500
 
-/** Every owner in the order of their addresses, some at a time: a server may have a hundred thousand. */
+/** All owners by address, in batches: a server may have a hundred thousand. */
 export async function* listOwners({ db }: Opened): AsyncGenerator<OwnerRow[]> {
   for (let after = ''; ; ) {
     const page = await owners.listOwnersAfter(db, after, pageSize)
@@ -25,7 +25,7 @@ export async function* listOwners({ db }: Opened): AsyncGenerator<OwnerRow[]> {
   }
 }
 
-/** Gives an owner a new password and ends every session; undefined when there is no such account. */
+/** Sets a new password and ends every session; undefined if there is no such account. */
 export async function resetOwnerPassword(
   { db }: Opened,
   clock: Clock,
@@ -40,7 +40,7 @@ export async function resetOwnerPassword(
   return owner && { email: owner.email, password }
 }
 
-/** Ends every session of an owner, and the links that would open another; undefined when there is no such account. */
+/** Ends every session of an owner and revokes its reset links; undefined if there is no such account. */
 export const signOutOwner = (
   { db }: Opened,
   clock: Clock,

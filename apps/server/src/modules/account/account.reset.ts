@@ -17,7 +17,7 @@ export const forgotPassword = (
       return owner && { ownerId: owner.id, id: owner.id }
     },
     lock: async (tx, scope, email) => {
-      // The address may have been changed meanwhile; that revokes links to the old one.
+      // The address may have changed meanwhile, which revokes links to the old one.
       const owner = await owners.lockOwner(tx, scope)
       return owner.email_normalized === email ? owner : undefined
     },

@@ -15,7 +15,7 @@ import { revokeResets } from '../password-resets/password-resets.access.ts'
 import { getSubscription } from '../payments/subscription.service.ts'
 import * as sessions from '../sessions/sessions.service.ts'
 
-/** A session this young counts as having just given the password. */
+/** A session this young counts as a recent password check. */
 const freshMs = 10 * minute
 
 export async function register(
@@ -74,7 +74,7 @@ export async function login(
   const _now = ctx.clock.now()
   const token = await ctx.tx(actor, async (write) => {
     const { tx } = write
-    // The password may have been changed while this one was being checked.
+    // The password may have changed while this one was being checked.
     if ((await owners.lockOwner(tx, actor)).password_hash !== owner.password_hash)
       throw problem('invalid_credentials')
     if (stronger) await owners.updateOwner(tx, actor, { password_hash: stronger })
@@ -91,7 +91,7 @@ export async function logout(ctx: Ctx, actor: OwnerActor): Promise<void> {
   })
 }
 
-/** Ends every session and answers the token of a new one. */
+/** Ends every session and returns the token of a new one. */
 export async function changePassword(
   ctx: Ctx,
   attempts: Attempts,
@@ -176,7 +176,7 @@ export const newActor = (ownerId: string, address: string): OwnerActor =>
 /** An owner as the holder of its sessions. */
 export const holderOf = ({ ownerId }: OwnerScope): sessions.Holder => ({ kind: 'owner', id: ownerId })
 
-/** The password may have been changed elsewhere while this one was being checked: that has ended the session. */
+/** Rejects a session that ended because the password changed elsewhere while this one was being checked. */
 async function refuseEnded(tx: Tx, actor: OwnerActor, now: number): Promise<OwnerRow> {
   const owner = await owners.lockOwner(tx, actor)
   const start = await sessions.findSessionStart(tx, holderOf(actor), actor.sessionId, now)
@@ -184,7 +184,7 @@ async function refuseEnded(tx: Tx, actor: OwnerActor, now: number): Promise<Owne
   return owner
 }
 
-/** For what cannot be undone: the password, or without it a session that began a short time ago. */
+/** Confirms an irreversible action: requires the password, or else a recently started session. */
 export async function confirmIdentity(
   ctx: Ctx,
   attempts: Attempts,
@@ -196,7 +196,7 @@ export async function confirmIdentity(
     await confirmPassword(ctx, attempts, actor, { path: 'password', password, address })
   }
   const beganAt = await sessions.findSessionStart(ctx.db, holderOf(actor), actor.sessionId, ctx.clock.now())
-  // The password may have been changed elsewhere meanwhile: that has ended the session.
+  // The session ended because the password changed elsewhere meanwhile.
   if (beganAt === undefined) throw problem('unauthorized')
   if (password === undefined && beganAt <= ctx.clock.now() - freshMs) throw problem('reauthenticate')
 }
@@ -215,7 +215,7 @@ async function confirmPassword(
   if (!matches) throw invalid(given.path, 'The password is not correct')
 }
 
-/** How guesses of an owner's password name the account. */
+/** The rate limit's key for attempts on an owner's password. */
 const accountOf = (emailNormalized: string): string => `owner:${emailNormalized}`
 
 const onlyOneEmail = <T>(write: () => Promise<T>): Promise<T> => unlessTaken(emailTaken, write)

@@ -71,13 +71,13 @@ export async function readFreePlaces(
 }
 
 export async function deleteApp(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
-  const gone = await tx
+  const deleted = await tx
     .deleteFrom('apps')
     .where('owner_id', '=', scope.ownerId)
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst()
-  return gone !== undefined
+  return deleted !== undefined
 }
 
 export async function countResellers({ lists }: Database, scope: OwnerScope, appId: string): Promise<number> {

@@ -122,12 +122,3 @@ export const updateApp = (
     .executeTakeFirst()
 
 export const nextSecretVersion = sql<number>`secret_version + 1`
-
-const _leftovers = {
-  client_sessions: 'id',
-  license_counts: 'app_id, bucket, used, banned',
-  license_blocks: 'app_id, block, used, banned',
-  client_counts: 'app_id, bucket, banned',
-  client_blocks: 'app_id, block, banned',
-  daily_counts: 'app_id, metric, day',
-} as const

@@ -78,12 +78,12 @@ async function findTaken(db: Db, appId: string, lines: readonly ImportLine[]): P
   return taken
 }
 
-const mistakesTold = 100
+const issuesMax = 100
 
 function refuseMistakes(lines: readonly ImportLine[]): void {
   const wrong = lines.filter((line) => line.problem !== undefined)
   if (wrong.length === 0) return
-  const issues = wrong.slice(0, mistakesTold).map(({ line, problem: found }) => ({
+  const issues = wrong.slice(0, issuesMax).map(({ line, problem: found }) => ({
     path: `csv.${line}`,
     message: `Line ${line}: ${found}`,
   }))

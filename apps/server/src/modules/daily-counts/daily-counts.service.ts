@@ -3,7 +3,7 @@ import type { OwnerScope } from '../../core/ctx.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { DailyMetric } from '../../db/tables.ts'
 
-/** Counts per UTC day from `firstDay` on, of an owner or of one app that is known to be the owner's. */
+/** Counts per UTC day since `firstDay`, of an owner or of one app that the caller has checked to be the owner's. */
 export async function listDailyCounts(
   db: Db,
   scope: OwnerScope,
@@ -35,7 +35,7 @@ async function addToDay(
     .execute()
 }
 
-/** Counts an activation or a sign-in of today, in the transaction that makes it. */
+/** Adds to today's count, in the transaction of the activation or sign-in. */
 export const countToday = (
   tx: Tx,
   app: { id: string; owner_id: string },

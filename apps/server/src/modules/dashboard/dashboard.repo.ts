@@ -3,7 +3,10 @@ import { hour } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import type { Db } from '../../db/open.ts'
 
-/** How many used licenses end after `from` and until `to`: whole hours from their counts, the two broken ones row by row. */
+/**
+ * Counts used licenses that expire after `from` and until `to`: whole hours from the hourly counts, the partial hours
+ * at both ends row by row.
+ */
 export async function countEnding(
   db: Db,
   scope: OwnerScope,

@@ -11,7 +11,7 @@ import * as repo from './dashboard.repo.ts'
 
 const period = limits.activityDays
 
-/** The dashboard's figures; the contract describes what each of them counts. */
+/** The figures of the dashboard; the contract describes each of them. */
 export async function dashboardData(ctx: Ctx, scope: OwnerScope) {
   const { lists } = ctx.database
   const now = ctx.clock.now()
@@ -45,7 +45,7 @@ export async function dashboardData(ctx: Ctx, scope: OwnerScope) {
   }
 }
 
-/** Activations and sign-ins of the last 30 UTC days, oldest first, days without any included. */
+/** Activations and sign-ins per UTC day for the last 30 days, oldest first, including days without any. */
 export async function activity(ctx: Ctx, scope: OwnerScope, app: string | undefined) {
   const appId = app === undefined ? undefined : (await getApp(ctx.db, scope, app)).id
   const firstDay = dayNumber(ctx.clock.now()) - period + 1

@@ -62,18 +62,18 @@ export async function updateClients(
 
 /** Deletes end users and answers how many were there. */
 export async function deleteClients(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
-  const gone = await tx
+  const deleted = await tx
     .deleteFrom('clients')
     .where('id', 'in', ids)
     .where(ownerOf('clients'), '=', scope.ownerId)
     .returning('id')
     .execute()
-  return gone.length
+  return deleted.length
 }
 
 /** Deletes some of an app's end users and tells how many; their licenses are about to go too. */
 export async function deleteSome(tx: Tx, appId: string, count: number): Promise<number> {
   const some = tx.selectFrom('clients').select('id').where('app_id', '=', appId).limit(count)
-  const gone = await tx.deleteFrom('clients').where('id', 'in', some).returning('id').execute()
-  return gone.length
+  const deleted = await tx.deleteFrom('clients').where('id', 'in', some).returning('id').execute()
+  return deleted.length
 }

@@ -5,20 +5,23 @@ import { problem } from '../../core/problem.ts'
 import { listOpenSessions } from '../sessions/sessions.service.ts'
 import { EventStream } from './events.stream.ts'
 
-const beatMs = 25 * second
-/** Enough for every window that a few people have in sight; more is a program gone wild. */
+const heartbeatMs = 25 * second
+/** Enough for the open tabs of a few people; more indicates a runaway program. */
 const streamsPerOwner = 30
 
-/** The streams that are open on this node, by owner. */
+/** The streams open on this node, by owner. */
 export class EventHub {
   readonly #ctx: Ctx
   readonly #streams = new Map<string, Set<EventStream>>()
   readonly #timer: NodeJS.Timeout
   #closed = false
 
-  constructor(ctx: Ctx, options: { onError: (error: unknown) => void; beatMs?: number | undefined }) {
+  constructor(ctx: Ctx, options: { onError: (error: unknown) => void; heartbeatMs?: number | undefined }) {
     this.#ctx = ctx
-    this.#timer = setInterval(() => void this.beat().catch(options.onError), options.beatMs ?? beatMs)
+    this.#timer = setInterval(
+      () => void this.sendHeartbeats().catch(options.onError),
+      options.heartbeatMs ?? heartbeatMs,
+    )
     this.#timer.unref()
   }
 
@@ -35,20 +38,20 @@ export class EventHub {
     return stream.content
   }
 
-  /** Tells the streams of these owners that something has changed. */
-  tell(ownerIds: Iterable<string>): void {
+  /** Notifies the streams of these owners of a change. */
+  notify(ownerIds: Iterable<string>): void {
     for (const ownerId of ownerIds) {
-      for (const stream of this.#streams.get(ownerId) ?? []) stream.change()
+      for (const stream of this.#streams.get(ownerId) ?? []) stream.sendChange()
     }
   }
 
-  /** For when changes may have been missed. */
-  tellAll(): void {
-    this.tell(this.#streams.keys())
+  /** Called when changes may have been missed. */
+  notifyAll(): void {
+    this.notify(this.#streams.keys())
   }
 
-  /** Ends the streams whose session is over and lets the others hear that the line is up. */
-  async beat(): Promise<void> {
+  /** Closes the streams whose session has ended and sends the others a heartbeat. */
+  async sendHeartbeats(): Promise<void> {
     const streams = [...this.#streams.values()].flatMap((some) => [...some])
     if (streams.length === 0) return
     const open = await listOpenSessions(
@@ -56,7 +59,7 @@ export class EventHub {
       streams.map((stream) => stream.sessionId),
     )
     for (const stream of streams) {
-      if (open.has(stream.sessionId)) stream.beat()
+      if (open.has(stream.sessionId)) stream.sendHeartbeat()
       else stream.end()
     }
   }

@@ -1,37 +1,37 @@
 import pg from 'pg'
 import { second } from '../../core/clock.ts'
 import type { PostgresPool } from '../../db/postgres.ts'
-import { endWithin, isDirect } from '../../db/postgres-probe.ts'
+import { endOrTimeOut, isDirect } from '../../db/postgres-probe.ts'
 
 const channel = 'keyward_changes'
-const gatherMs = 200
+const batchMs = 200
 const checkMs = 25 * second
 const longestWaitMs = 30 * second
-/** How often everybody is asked to look again while notifications cannot arrive. */
-const unheardMs = 10 * second
+/** How often all streams are told to refetch while this node cannot listen. */
+const refetchMs = 10 * second
 
 export interface PostgresEventsOptions {
   url: string
   pool: PostgresPool
-  /** Something of this owner has changed on some node, this one included. */
+  /** Called for a change of this owner on any node, including this one. */
   onChange: (ownerId: string) => void
-  /** Changes may have been missed: listening has begun again, or it is not possible. */
+  /** Called when changes may have been missed: listening restarted, or is not possible. */
   onGap: () => void
   onError: (error: unknown) => void
 }
 
 /**
- * Carries changes to all nodes by LISTEN and NOTIFY. What a node changes is gathered and announced together a moment
- * later: PostgreSQL lets transactions that notify commit only one after the other. A pooler gives each transaction
- * another connection, so nothing can listen behind it: own changes are passed on here, those of others every ten seconds.
+ * Carries changes to all nodes with LISTEN and NOTIFY. A node batches its changes for a moment, because PostgreSQL
+ * serializes the commits of notifying transactions. Behind a transaction pooler LISTEN does not work: own changes are
+ * passed on directly, and all streams refetch every ten seconds.
  */
 export class PostgresEvents {
   readonly #options: PostgresEventsOptions
   readonly #pending = new Set<string>()
   #listener: { client: pg.Client; lost: (error?: unknown) => void } | undefined
-  #gathering: NodeJS.Timeout | undefined
+  #batching: NodeJS.Timeout | undefined
   #retrying: NodeJS.Timeout | undefined
-  #unheard: NodeJS.Timeout | undefined
+  #refetching: NodeJS.Timeout | undefined
   #failures = 0
   #stopped = false
   readonly #checking: NodeJS.Timeout
@@ -45,7 +45,7 @@ export class PostgresEvents {
     this.#checking.unref()
   }
 
-  /** Resolves after the first attempt; while it fails, further ones follow. */
+  /** Resolves after the first attempt; a failed one is retried in the background. */
   async listen(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#options.url,
@@ -55,7 +55,7 @@ export class PostgresEvents {
     })
     const lost = (error?: unknown) => {
       client.removeAllListeners()
-      // What a dropped connection still reports must not end the process.
+      // Late errors of a dropped connection must not crash the process.
       client.on('error', () => {})
       void client.end().catch(() => {})
       if (this.#listener?.client === client) this.#listener = undefined
@@ -66,7 +66,7 @@ export class PostgresEvents {
     client.once('end', lost)
     try {
       await client.connect()
-      if (!(await isDirect(client))) return this.#goUnheard(client)
+      if (!(await isDirect(client))) return this.#refetchWithoutListening(client)
       await client.query(`listen ${channel}`)
     } catch (error) {
       lost(error)
@@ -81,24 +81,24 @@ export class PostgresEvents {
   announce(ownerIds: Iterable<string>): void {
     for (const ownerId of ownerIds) {
       this.#pending.add(ownerId)
-      if (this.#unheard) this.#options.onChange(ownerId)
+      if (this.#refetching) this.#options.onChange(ownerId)
     }
-    this.#gathering ??= setTimeout(() => void this.#flush(), gatherMs)
+    this.#batching ??= setTimeout(() => void this.#flush(), batchMs)
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
     clearInterval(this.#checking)
     clearTimeout(this.#retrying)
-    clearInterval(this.#unheard)
+    clearInterval(this.#refetching)
     await this.#flush()
     this.#listener?.client.removeAllListeners('end')
-    if (this.#listener) await endWithin(this.#listener.client, second)
+    if (this.#listener) await endOrTimeOut(this.#listener.client, second)
   }
 
   async #flush(): Promise<void> {
-    clearTimeout(this.#gathering)
-    this.#gathering = undefined
+    clearTimeout(this.#batching)
+    this.#batching = undefined
     const owners = [...this.#pending]
     this.#pending.clear()
     if (owners.length === 0) return
@@ -110,13 +110,13 @@ export class PostgresEvents {
       .catch(this.#options.onError)
   }
 
-  #goUnheard(client: pg.Client): void {
+  #refetchWithoutListening(client: pg.Client): void {
     client.removeAllListeners()
     client.on('error', () => {})
     void client.end().catch(() => {})
     if (this.#stopped) return
-    this.#unheard ??= setInterval(() => this.#options.onGap(), unheardMs)
-    this.#unheard.unref()
+    this.#refetching ??= setInterval(() => this.#options.onGap(), refetchMs)
+    this.#refetching.unref()
   }
 
   #retry(error: unknown): void {

@@ -9,14 +9,14 @@ export interface Events {
   /** Notifies the streams of the owners whose rows these records changed. */
   publish: RecordConsumer
   start(): Promise<void>
-  /** Ends every stream, so that the server can close. */
+  /** Closes every stream so that the server can stop. */
   endStreams(): void
   stop(): Promise<void>
 }
 
 export function createEvents(
   ctx: Ctx,
-  options: { onError: (error: unknown) => void; beatMs?: number | undefined },
+  options: { onError: (error: unknown) => void; heartbeatMs?: number | undefined },
 ): Events {
   const hub = new EventHub(ctx, options)
   const { database, config } = ctx
@@ -24,7 +24,7 @@ export function createEvents(
   if (database.dialect === 'sqlite' || config.databaseUrl === undefined) {
     return {
       ...common,
-      publish: (records) => hub.tell(changedOwners(records)),
+      publish: (records) => hub.notify(changedOwners(records)),
       start: async () => {},
       stop: async () => {},
     }
@@ -32,8 +32,8 @@ export function createEvents(
   const nodes = new PostgresEvents({
     url: config.databaseUrl,
     pool: database.pool,
-    onChange: (ownerId) => hub.tell([ownerId]),
-    onGap: () => hub.tellAll(),
+    onChange: (ownerId) => hub.notify([ownerId]),
+    onGap: () => hub.notifyAll(),
     onError: options.onError,
   })
   return {

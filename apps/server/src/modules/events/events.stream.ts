@@ -1,38 +1,38 @@
 import { Readable } from 'node:stream'
 import { second } from '../../core/clock.ts'
 
-/** One open answer to GET /events. */
+/** One open response of GET /events. */
 export class EventStream {
   readonly content = new Readable({ read() {} })
   readonly sessionId: string
-  #resting: NodeJS.Timeout | undefined
+  #throttle: NodeJS.Timeout | undefined
   #missed = false
 
   constructor(sessionId: string, onEnd: () => void) {
     this.sessionId = sessionId
     this.content.once('close', () => {
-      clearTimeout(this.#resting)
+      clearTimeout(this.#throttle)
       onEnd()
     })
     this.#write(': hello\n\n')
   }
 
-  /** At once when the last one is a second ago, else as soon as it is. */
-  change(): void {
-    if (this.#resting) {
+  /** Sends a change event, at most one per second; further changes are merged into the next one. */
+  sendChange(): void {
+    if (this.#throttle) {
       this.#missed = true
       return
     }
     this.#write('event: change\ndata:\n\n')
-    this.#resting = setTimeout(() => {
-      this.#resting = undefined
+    this.#throttle = setTimeout(() => {
+      this.#throttle = undefined
       if (!this.#missed) return
       this.#missed = false
-      this.change()
+      this.sendChange()
     }, second)
   }
 
-  beat(): void {
+  sendHeartbeat(): void {
     this.#write(': beat\n\n')
   }
 
@@ -42,7 +42,7 @@ export class EventStream {
 
   #write(text: string): void {
     if (this.content.destroyed) return
-    // A full buffer: nobody has read for a long time.
+    // The buffer is full: the client has stopped reading.
     if (!this.content.push(text)) this.content.destroy()
   }
 }

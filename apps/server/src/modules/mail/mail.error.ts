@@ -1,4 +1,4 @@
-/** What nodemailer says beside a text; the text may quote what was sent, so it goes no further. */
+/** Fields of a nodemailer error. Its message may quote the mail, so it is not passed on. */
 interface Failure {
   code?: unknown
   originalCode?: unknown
@@ -6,13 +6,13 @@ interface Failure {
   responseCode?: unknown
 }
 
-/** A message that the mail server did not take. Neither address nor password of the server is in it. */
+/** The mail server did not accept a message. The text contains neither the server's address nor its password. */
 export class MailError extends Error {
   override name = 'MailError'
   readonly code: string
-  /** The server took none of this message alone; the next one may pass. */
+  /** The server rejected only this message; the next one may succeed. */
   readonly isAboutMessage: boolean
-  /** Sending the same message again soon would be refused again. */
+  /** Retrying the same message soon would fail again. */
   readonly isPermanent: boolean
 
   constructor({ code, originalCode, command, responseCode }: Failure) {

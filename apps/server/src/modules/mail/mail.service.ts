@@ -10,23 +10,23 @@ export interface Mail {
   subject: string
   text: string
   html?: string
-  /** Holds a secret, which must not be written to the log. */
+  /** The message contains a secret and must not be logged. */
   isSecret?: true
 }
 
 export interface Mailer {
-  /** Resolves when the mail server has taken the message, else throws a MailError. */
+  /** Resolves when the mail server has accepted the message; otherwise throws a MailError. */
   send(mail: Mail): Promise<void>
-  /** Ends the connections at once; a message under way fails. */
+  /** Closes the connections immediately; messages being sent fail. */
   close(): void
 }
 
 const timeoutMs = 10 * second
-/** A server that trickles its replies runs into no other limit. */
+/** Other timeouts do not catch a server that answers byte by byte. */
 const messageTimeoutMs = 30 * second
 const idleTimeoutMs = 5 * second
 
-/** Sends by SMTP_URL; without it every message is written to the log, unless it holds a secret. */
+/** Sends through SMTP_URL; without it, logs every message that contains no secret. */
 export function createMailer(
   config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl'>,
   log: Pick<FastifyBaseLogger, 'info'>,
@@ -43,7 +43,7 @@ export function createMailer(
 }
 
 function createSmtpMailer(url: string, from: string): Mailer {
-  // What stands in the query of the URL overrides these.
+  // Query parameters of the URL override these options.
   const transport = createTransport({
     pool: true,
     url,
@@ -79,7 +79,7 @@ function createSmtpMailer(url: string, from: string): Mailer {
   }
 }
 
-/** A password never leaves this machine in the clear, even if somebody on the way hides that TLS is offered. */
+/** Never send a password in clear text, even if an attacker strips STARTTLS from the server's greeting. */
 function needsTls(url: string): boolean {
   const { protocol, username, hostname } = new URL(url)
   return protocol === 'smtp:' && username !== '' && !loopback.test(hostname)
@@ -94,7 +94,7 @@ function sender({ mailFrom, publicUrl }: Pick<Config, 'mailFrom' | 'publicUrl'>)
 const oneAddress = /^[^\s\p{C},;:<>()[\]"\\@]+@[^\s\p{C},;:<>()[\]"\\@]+$/u
 const lineBreak = /[\p{Cc}\u2028\u2029]/u
 
-/** Both come from what people typed: neither may add a recipient or a header. */
+/** Both contain user input, which must not add a recipient or a header. */
 function refuseUnsendable({ to, subject }: Pick<Mail, 'to' | 'subject'>): void {
   if (!oneAddress.test(to) || lineBreak.test(subject)) throw new MailError({ code: 'EUNSENDABLE' })
 }

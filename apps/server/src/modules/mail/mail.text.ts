@@ -1,9 +1,9 @@
 import type { Mail } from './mail.service.ts'
 
-/** A text, or a text that ends with a link. */
+/** Plain text, or text that ends with a link. */
 type Paragraph = string | { before: string; link: string }
 
-/** A message in its two forms; everything in it is text, whoever chose it. */
+/** Builds the text and the HTML form of a message; all input is escaped. */
 export function composeMail(given: { to: string; subject: string; paragraphs: Paragraph[] }): Mail {
   const { to, subject, paragraphs } = given
   return {

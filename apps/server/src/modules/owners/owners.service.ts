@@ -7,7 +7,7 @@ import { type PlanLimits, planLimits, planOf } from './plan.rules.ts'
 export const findOwnerByEmail = (db: Db, emailNormalized: string): Promise<OwnerRow | undefined> =>
   db.selectFrom('owners').selectAll().where('email_normalized', '=', emailNormalized).executeTakeFirst()
 
-/** For the operator: owners behind an address, in the order of their addresses. */
+/** For the operator: a page of owners by address, starting after `emailNormalized`. */
 export const listOwnersAfter = (db: Db, emailNormalized: string, count: number): Promise<OwnerRow[]> =>
   db
     .selectFrom('owners')
@@ -20,7 +20,7 @@ export const listOwnersAfter = (db: Db, emailNormalized: string, count: number):
 export const getOwner = (db: Db, scope: OwnerScope): Promise<OwnerRow> =>
   db.selectFrom('owners').selectAll().where('id', '=', scope.ownerId).executeTakeFirstOrThrow()
 
-/** Reads an owner and locks it until the transaction ends. */
+/** Reads an owner and locks the row until the transaction ends. */
 export const lockOwner = (tx: Tx, scope: OwnerScope): Promise<OwnerRow> =>
   tx
     .updateTable('owners')
@@ -49,7 +49,7 @@ export async function updateOwner(
   await tx.updateTable('owners').set(change).where('id', '=', scope.ownerId).execute()
 }
 
-/** Sets until when the plan is premium, in milliseconds since 1970 (null is free), and since when it is cancelled. */
+/** Sets the end of premium (milliseconds since 1970, null for free) and when it was cancelled. */
 export const setPremiumUntil = (
   tx: Tx,
   scope: OwnerScope,
@@ -60,7 +60,7 @@ export const setPremiumUntil = (
 export const setPremiumCancelled = (tx: Tx, scope: OwnerScope, at: number): Promise<void> =>
   updateOwner(tx, scope, { premium_cancelled_at: at })
 
-/** What the owner's plan allows now. */
+/** The limits of the owner's current plan. */
 export async function getLimits(ctx: Ctx, scope: OwnerScope): Promise<PlanLimits> {
   const owner = await getOwner(ctx.db, scope)
   return planLimits(planOf(owner.premium_until, ctx.clock.now()))

@@ -8,11 +8,11 @@ export interface PlanLimits {
   maxResellers: number
 }
 
-/** Premium lasts until its end date; then the plan is free again and nothing is deleted. */
+/** After its end date premium falls back to free, and nothing is deleted. */
 export const planOf = (premiumUntil: number | null, now: number): Plan =>
   premiumUntil !== null && premiumUntil > now ? 'premium' : 'free'
 
 export const planLimits = (plan: Plan): PlanLimits => limits[plan]
 
-/** Unlimited as null, for the places that show it so. */
+/** Unlimited as null, for responses that use null. */
 export const limitOrNull = (limit: number): number | null => (limit === unlimited ? null : limit)

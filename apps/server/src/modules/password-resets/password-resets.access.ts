@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/open.ts'
 import type { AccountKind } from './password-resets.repo.ts'
 
-/** Revokes every link of an account. */
+/** Revokes every reset link of an account. */
 export async function revokeResets(tx: Tx, kind: AccountKind, id: string): Promise<void> {
   const some = tx.deleteFrom('password_resets')
   await (kind === 'owner'

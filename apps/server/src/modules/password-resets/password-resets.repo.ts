@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../db/open.ts'
 
 export type AccountKind = 'owner' | 'reseller'
 
-/** Whose password a link changes: an owner, or one of its resellers; `id` is that of the account itself. */
+/** The account of a reset link: an owner, or one of its resellers; `id` is the account's own id. */
 export interface ResetAccount {
   ownerId: string
   id: string
@@ -27,7 +27,7 @@ export async function insertReset(
     .execute()
 }
 
-/** Without a scope: the token is what its holder proves to be. */
+/** Takes no scope: the token itself identifies the account. */
 export async function findAccount(
   db: Db,
   kind: AccountKind,
@@ -44,7 +44,7 @@ export async function findAccount(
   return row && { ownerId: row.owner_id, id: row.reseller_id ?? row.owner_id }
 }
 
-/** Uses a token up; false when it was used or revoked, or has expired, in the meantime. */
+/** Consumes a token; false if it was used, revoked or expired meanwhile. Takes no scope, like `findAccount`. */
 export async function takeReset(tx: Tx, tokenHash: string, now: number): Promise<boolean> {
   const taken = await tx
     .deleteFrom('password_resets')

@@ -16,23 +16,25 @@ import * as repo from './password-resets.repo.ts'
 import { toConfirmationMail, toResetMail } from './password-resets.text.ts'
 
 const lifetimeMs = limits.resetLinkMinutes * minute
-/** As long as a link lives: somebody who uses the allowance of a stranger up leaves working links in the mailbox. */
+/**
+ * The window equals a link's lifetime, so a stranger who exhausts the allowance leaves working links in the mailbox.
+ */
 const requestsOfAccount: Allowance = { name: 'reset-account', max: 3, windowMs: lifetimeMs }
 const requestsOfAddress: Allowance = { name: 'reset-address', max: 30, windowMs: 60 * minute }
 const wrongTokens: Allowance = { name: 'reset-token', max: 30, windowMs: 15 * minute }
-/** At the end of the server a message under way gets this long to be accepted. */
+/** On shutdown a message being sent gets this long to be accepted. */
 const graceMs = 5 * second
 
-/** How a kind of account gets a link. */
+/** How a kind of account requests a link. */
 interface Request {
   find: (email: string) => Promise<repo.ResetAccount | undefined>
-  /** Locks the account; undefined when it may not have a link, or no longer has this address. */
+  /** Locks the account; undefined if it may not have a link or its address has changed. */
   lock: (tx: Tx, account: repo.ResetAccount, email: string) => Promise<{ email: string } | undefined>
 }
 
-/** How a kind of account gets its new password. */
+/** How a kind of account sets its new password. */
 interface Reset<A extends Actor, Result> {
-  /** The account as the actor of the session that begins; undefined when it may not have a new password. */
+  /** The account as the actor of the new session; undefined if it may not have a new password. */
   begin: (account: repo.ResetAccount) => Promise<A | undefined>
   lock: (tx: Tx, actor: A) => Promise<{ email: string } | undefined>
   write: (write: Write, actor: A, passwordHash: string, now: number) => Promise<Result>
@@ -42,12 +44,12 @@ interface Parts {
   ctx: Ctx
   attempts: Attempts
   mailer: Mailer
-  /** The address that mailed links begin with. It never comes from a request, whose sender chooses the Host. */
+  /** Base URL of mailed links; never from a request, whose Host header the sender controls. */
   consoleUrl: () => string
   onError: (error: unknown) => void
 }
 
-/** New passwords by mail, for owners and resellers. */
+/** Password resets by mail, for owners and resellers. */
 export class PasswordResets {
   readonly #parts: Parts
   readonly #background: Background
@@ -57,7 +59,7 @@ export class PasswordResets {
     this.#background = new Background(parts.onError)
   }
 
-  /** Answers before it is known whether there is such an account: neither answer nor time may depend on that. */
+  /** Responds before looking up the account, so that neither response nor timing reveals whether it exists. */
   async request(
     kind: repo.AccountKind,
     given: { email: string; address: string },
@@ -100,7 +102,7 @@ export class PasswordResets {
     if (locked) await this.#send(toResetMail({ kind, email: locked.email, token, ...this.#where() }))
   }
 
-  /** Changes the password with a mailed token, which works once; every other link of the account ends with it. */
+  /** Sets a new password with a mailed token, which works once, and revokes the account's other links. */
   async complete<A extends Actor, Result>(
     kind: repo.AccountKind,
     given: { token: string; password: string; address: string },
@@ -131,7 +133,7 @@ export class PasswordResets {
     return { actor, result }
   }
 
-  /** Gives messages under way a short time. */
+  /** Waits a short time for messages being sent. */
   async end(): Promise<void> {
     const grace = setTimeout(() => this.#parts.mailer.close(), graceMs)
     await this.#background.end()

@@ -3,7 +3,7 @@ import type { Mail } from '../mail/mail.service.ts'
 import { composeMail } from '../mail/mail.text.ts'
 import type { AccountKind } from './password-resets.repo.ts'
 
-/** Where the console takes the token; behind a `#` it reaches no log and no Referer. */
+/** Path of the console's reset page. The token follows `#`, so it appears in no log and no Referer. */
 export const resetPath = (kind: AccountKind, token: string): string => `${authPath(kind)}/reset#${token}`
 
 const authPath = (kind: AccountKind): string => (kind === 'owner' ? '/auth' : '/reseller/auth')
@@ -13,15 +13,12 @@ const accountOf = (kind: AccountKind, email: string): string =>
 
 interface About {
   kind: AccountKind
-  /** As it is stored, not as it was typed into the form. */
+  /** As stored, not as typed into the form. */
   email: string
   consoleUrl: string
 }
 
-/**
- * The message with the link. The name of the account is left out: whoever registers a stranger's address
- * chooses that name.
- */
+/** The message with the link. It omits the account's name: anyone can register a stranger's address under any name. */
 export const toResetMail = ({ kind, email, consoleUrl, token }: About & { token: string }): Mail => ({
   ...composeMail({
     to: email,
@@ -36,7 +33,7 @@ export const toResetMail = ({ kind, email, consoleUrl, token }: About & { token:
   isSecret: true,
 })
 
-/** The message after the password was changed by such a link. */
+/** The message sent after a link was used to change the password. */
 export const toConfirmationMail = ({ kind, email, consoleUrl }: About): Mail =>
   composeMail({
     to: email,

@@ -19,7 +19,7 @@ export interface PlanChange {
   after: PlanState
 }
 
-/** Sets an owner's plan on an operator's word, counted from now; undefined when nobody has the address. */
+/** Sets an owner's plan from now on, for the operator; undefined if no account has the address. */
 export async function setPlan(
   { db }: Pick<Database, 'db'>,
   clock: Clock,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 
-/** A reminder of one end date, so many days before it. */
+/** A reminder of one end date, sent `days` before it. */
 export interface Reminder {
   ownerId: string
   premiumUntil: number
@@ -15,7 +15,7 @@ export interface Claim extends Reminder {
 
 export type Ending = Pick<OwnerRow, 'id' | 'name' | 'email'> & { premium_until: number }
 
-/** Owners whose premium ends after `from` and not after `to`, without this reminder sent or claimed after `stale`. */
+/** Owners whose premium ends in (`from`, `to`] and whose reminder is neither sent nor claimed since `stale`. */
 export const listEnding = (
   db: Db,
   given: { from: number; to: number; days: number; stale: number; count: number },
@@ -43,7 +43,7 @@ export const listEnding = (
     .limit(given.count)
     .execute()
 
-/** Of many at once exactly one gets it, and only while premium still ends then. */
+/** Claims a reminder; exactly one concurrent caller succeeds, and only while premium still ends on that date. */
 export async function claim(db: Db, given: Claim, stale: number): Promise<boolean> {
   const { ownerId, premiumUntil, days, claimedAt } = given
   const { rows } = await sql`
@@ -66,7 +66,7 @@ export async function markSent(db: Db, given: Claim, now: number): Promise<void>
     .execute()
 }
 
-/** Lets a claim that is still held go, as if it had been made at `claimedAt`. */
+/** Releases a claim that is still held, as if it had been made at `claimedAt`. */
 export async function release(db: Db, given: Claim, claimedAt: number): Promise<void> {
   await db
     .updateTable('plan_reminders')

@@ -6,11 +6,11 @@ import * as repo from './reminders.repo.ts'
 import { toReminder } from './reminders.text.ts'
 
 const mailsPerRun = 200
-/** A claim without a message sent belongs to a process that has ended. */
+/** An older claim without a sent message belongs to a process that died. */
 const claimMs = 15 * minute
-/** Whom the mail server refuses is not asked for at every run; the operator may mend it meanwhile. */
+/** A rejected address is retried after this time, when the operator may have fixed the cause. */
 const refusedRestMs = 6 * hour
-/** So many failures of the server in a row: it is down, the next run tries again. */
+/** After this many consecutive failures the mail server counts as down until the next run. */
 const failuresMax = 3
 const keptMs = 60 * day
 
@@ -18,11 +18,11 @@ type Needed = Pick<Ctx, 'config' | 'clock' | 'db'>
 
 interface Options {
   onError?: (error: unknown) => void
-  /** Ends the run after the message under way. */
+  /** Ends the run after the current message. */
   signal?: AbortSignal
 }
 
-/** Mails owners whose premium ends within seven days, and again within one; each once, however many nodes do so. */
+/** Mails owners seven days and one day before premium ends; each reminder once, across all nodes. */
 export async function sendReminders(
   ctx: Needed,
   mailer: Mailer,
@@ -44,7 +44,7 @@ export async function sendReminders(
 
 type Due = repo.Ending & { days: 1 | 7 }
 
-/** In the order of their ends; on the last day the earlier reminder is not made up for. */
+/** Sorted by end date; on the last day, a missed earlier reminder is not sent. */
 async function listDue({ clock, db }: Needed): Promise<Due[]> {
   const now = clock.now()
   const stale = now - claimMs
@@ -78,6 +78,6 @@ async function remind({ config, clock, db }: Needed, mailer: Mailer, due: Due): 
   await repo.markSent(db, claim, clock.now())
 }
 
-/** Removes reminders of ends that are long past. */
+/** Deletes reminders of end dates long past. */
 export const tidyReminders = ({ clock, db }: Needed): Promise<void> =>
   repo.deleteEndedBefore(db, clock.now() - keptMs)

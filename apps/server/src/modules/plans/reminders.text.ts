@@ -15,7 +15,7 @@ const format = new Intl.DateTimeFormat('en-US', {
 /** 'MMM dd, yyyy, HH:mm UTC' */
 export const formatUtc = (epochMs: number): string => `${format.format(epochMs)} UTC`
 
-/** The message that tells an owner that premium is about to end. */
+/** The reminder that premium is about to end. */
 export function toReminder(given: {
   name: string
   email: string

@@ -28,11 +28,11 @@ export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
   }
 }
 
-/** Deletes an app; its many rows go first and in slices, so that nobody else waits for them. */
+/** Deletes an app. Its many rows are deleted first, in slices, so that other requests are not blocked. */
 export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string): Promise<void> {
   const { id, name } = await getApp(ctx.db, actor, idOrAppId)
   await ctx.tx(actor, async (write) => write.record('app.deletion_started', id, { name }))
-  // Licenses first, which expires their end users: an interruption leaves no used license without a user.
+  // Licenses first, which expires their end users: an interruption leaves no used license without an end user.
   await deleteLicensesInSlices(ctx, actor, { appId: id })
   await deleteClientsInSlices(ctx, actor, id)
   for (const table of access.leftoverTables) {

@@ -33,7 +33,7 @@ export async function updateSettings(
   })
 }
 
-/** Deletes all that the owner's programs and customers are made of; account, plan and audit stay. */
+/** Deletes apps, licenses, end users, resellers and settings; keeps the account, its plan and the audit log. */
 export async function resetPlatform(
   ctx: Ctx,
   attempts: Attempts,
@@ -54,7 +54,7 @@ export async function resetPlatform(
   })
 }
 
-/** Another tab may delete the same app meanwhile; then there is nothing left to do. */
+/** Ignores an app that a concurrent request has already deleted. */
 async function deleteAppIfThere(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   await deleteApp(ctx, actor, id).catch((error: unknown) => {
     if (!(error instanceof Problem && error.code === 'not_found')) throw error

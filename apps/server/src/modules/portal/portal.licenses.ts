@@ -31,7 +31,7 @@ async function countLicenses(ctx: Ctx, actor: ResellerActor): Promise<PortalStat
   return { ...counts, active: counts.total - counts.expired, remaining }
 }
 
-/** Makes all of them within the quota, or none. */
+/** Creates all of them within the quota, or none. */
 export async function createLicenses(
   ctx: Ctx,
   actor: ResellerActor,
@@ -46,7 +46,7 @@ export async function createLicenses(
   const { app_name: appName } = await getReseller(ctx, actor)
   const made = await ctx.tx(actor, async (write) => {
     const { tx } = write
-    // The app before the reseller: deleting licenses locks the two in this order too.
+    // Lock the app before the reseller, in the same order as deleting licenses does.
     if (!(await reserveLicenses(tx, actor, actor.appId, given.count, maxLicensesPerApp, now)))
       throw unavailable()
     if (!(await reserveQuota(tx, actor.resellerId, given.count))) {
@@ -56,7 +56,7 @@ export async function createLicenses(
     const drafts = Array.from({ length: given.count }, () => ({ expiresAt }))
     const issued = await issueLicenses(tx, { ...actor, now }, drafts)
     const ids = issued.map((license) => license.id)
-    // A reseller may make thousands at once; the record names the first of them.
+    // A reseller may create thousands at once; the record lists only the first of them.
     write.record('licenses.created', actor.appId, { count: ids.length, ids: ids.slice(0, limits.bulkMax) })
     return issued
   })
@@ -78,7 +78,7 @@ const quotaReached = (remaining: number) => {
   return problem('quota_reached', { message, issues: [{ path: 'count', message }] })
 }
 
-/** Says nothing of the plan of the owner. */
+/** Hides the owner's plan from the reseller. */
 const unavailable = () =>
   problem('plan_limit_reached', {
     message: 'Licenses cannot be generated at the moment. Please contact your administrator.',

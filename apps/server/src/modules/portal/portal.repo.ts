@@ -3,7 +3,7 @@ import type { ResellerActor } from '../../core/actor.ts'
 import { orderOf, type Page, seek } from '../../core/paging.ts'
 import type { Database } from '../../db/open.ts'
 
-/** A page of the `total` licenses that the reseller made, newest first. */
+/** A page of the reseller's `total` licenses, newest first. */
 export async function pageLicenses(
   { db, lists }: Database,
   { resellerId }: ResellerActor,
@@ -32,7 +32,7 @@ export async function pageLicenses(
     .execute()
 }
 
-/** Counts the licenses that exist; a reseller has at most some thousands, and an index holds all that is read. */
+/** Counts the reseller's licenses; a covering index holds all columns read. */
 export async function countLicenses({ lists }: Database, { resellerId }: ResellerActor, now: number) {
   const row = await lists
     .selectFrom('licenses')

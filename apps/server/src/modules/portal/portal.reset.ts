@@ -7,7 +7,7 @@ import { holderOf, toActor } from '../resellers/resellers.service.ts'
 import { endSessions, openSession } from '../sessions/sessions.service.ts'
 import { getProfile } from './portal.service.ts'
 
-/** A suspended reseller gets no link. */
+/** Sends no link to a suspended reseller. */
 export const forgotPassword = (
   ctx: Ctx,
   resets: PasswordResets,
@@ -24,7 +24,7 @@ export const forgotPassword = (
     },
   })
 
-/** Ends every session and returns the token of a new one. A suspended reseller is refused. */
+/** Ends every session and returns the token of a new one. Rejects a suspended reseller. */
 export async function resetPassword(
   ctx: Ctx,
   resets: PasswordResets,

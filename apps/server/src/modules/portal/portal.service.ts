@@ -12,7 +12,7 @@ import { endSession, openSession } from '../sessions/sessions.service.ts'
 
 type ResellerView = Awaited<ReturnType<typeof getReseller>>
 
-/** A suspended reseller is answered like an unknown address. */
+/** Answers a suspended reseller like an unknown address. */
 export async function login(
   ctx: Ctx,
   attempts: Attempts,
@@ -32,7 +32,7 @@ export async function login(
   const _now = ctx.clock.now()
   const actor = toActor(found, given.address)
   const token = await ctx.tx(actor, async (write) => {
-    // The password may have been changed while this one was being checked.
+    // The password may have changed while this one was being checked.
     const isUnchanged =
       (await resellers.lockActive(write.tx, found.id)) &&
       (await resellers.findByEmail(write.tx, email))?.password_hash === found.password_hash

@@ -18,7 +18,7 @@ export const views = (db: Db) =>
 export const findReseller = (db: Db, scope: OwnerScope, id: string): Promise<ResellerView | undefined> =>
   views(db).where('r.id', '=', id).where('r.owner_id', '=', scope.ownerId).executeTakeFirst()
 
-/** For sign-in: addresses are unique among the resellers of all owners. */
+/** For sign-in, across all owners: addresses of resellers are globally unique. */
 export const findByEmail = (db: Db, emailNormalized: string): Promise<ResellerView | undefined> =>
   views(db).where('r.email_normalized', '=', emailNormalized).executeTakeFirst()
 
@@ -26,7 +26,7 @@ export async function setPasswordHash(tx: Tx, id: string, passwordHash: string):
   await tx.updateTable('resellers').set({ password_hash: passwordHash }).where('id', '=', id).execute()
 }
 
-/** Locks an active reseller until the transaction ends; false when it is suspended or gone. */
+/** Locks a reseller; false if it is suspended or deleted. The id comes from a session or a reset link. */
 export async function lockActive(tx: Tx, id: string): Promise<boolean> {
   const locked = await tx
     .updateTable('resellers')
@@ -38,7 +38,10 @@ export async function lockActive(tx: Tx, id: string): Promise<boolean> {
   return locked !== undefined
 }
 
-/** Locks the reseller and tells whether `count` more licenses fit into its quota; the insert's trigger counts them. */
+/**
+ * Locks a reseller and returns whether `count` more licenses fit its quota; the insert's trigger counts them. The id
+ * comes from a session.
+ */
 export async function reserveQuota(tx: Tx, id: string, count: number): Promise<boolean> {
   const reserved = await tx
     .updateTable('resellers')
@@ -51,6 +54,6 @@ export async function reserveQuota(tx: Tx, id: string, count: number): Promise<b
   return reserved !== undefined
 }
 
-/** The reseller of an open session. */
+/** The reseller of an open session; the id is not from the request. */
 export const findById = (db: Db, id: string): Promise<ResellerView | undefined> =>
   views(db).where('r.id', '=', id).executeTakeFirst()

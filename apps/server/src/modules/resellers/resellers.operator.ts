@@ -9,8 +9,8 @@ import * as access from './resellers.access.ts'
 import { holderOf } from './resellers.service.ts'
 
 /**
- * Gives a reseller a new password and ends every session; a suspended one stays suspended. Undefined when there
- * is no such account.
+ * Sets a new password and ends every session; a suspended reseller stays suspended. Undefined if there is no such
+ * account.
  */
 export async function resetResellerPassword(
   { db }: Pick<Database, 'db'>,

@@ -12,7 +12,7 @@ export interface ResellerFilter {
   search: string | undefined
 }
 
-/** A page of the resellers that the filter lets through, newest first, and how many it lets through. */
+/** A page of the resellers that match the filter, newest first, with their total. */
 export async function pageResellers(
   { db, lists }: Database,
   scope: OwnerScope,
@@ -49,7 +49,7 @@ async function listBySeq(db: Db, scope: OwnerScope, seqs: readonly number[]): Pr
     .execute()
 }
 
-/** Counts of all resellers of an owner; `licenses` are those that they made and that exist. */
+/** Counts over all resellers of an owner; `licenses` are the existing ones that they created. */
 export const sumResellers = ({ lists }: Database, scope: OwnerScope) =>
   lists
     .selectFrom('resellers')
@@ -70,7 +70,7 @@ export async function countResellers(tx: Tx, scope: OwnerScope): Promise<number>
   return n
 }
 
-/** Reads a reseller and locks it until the transaction ends. */
+/** Reads a reseller and locks the row until the transaction ends. */
 export const lockReseller = (tx: Tx, scope: OwnerScope, id: string): Promise<ResellerRow | undefined> =>
   tx
     .updateTable('resellers')
@@ -80,7 +80,7 @@ export const lockReseller = (tx: Tx, scope: OwnerScope, id: string): Promise<Res
     .returningAll()
     .executeTakeFirst()
 
-/** Locks the owner, so that its resellers are counted and added one at a time. */
+/** Locks the owner, so that concurrent calls cannot exceed the plan's number of resellers. */
 export async function lockOwner(tx: Tx, scope: OwnerScope): Promise<void> {
   await tx.updateTable('owners').set({ app_count: sql`app_count` }).where('id', '=', scope.ownerId).execute()
 }
@@ -120,13 +120,13 @@ export async function updateReseller(
   return changed !== undefined
 }
 
-/** Takes its sessions with it; its licenses stay and name no reseller any more. */
+/** Deletes a reseller and its sessions; its licenses stay with the owner. */
 export async function deleteReseller(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
-  const gone = await tx
+  const deleted = await tx
     .deleteFrom('resellers')
     .where('id', '=', id)
     .where('owner_id', '=', scope.ownerId)
     .returning('id')
     .executeTakeFirst()
-  return gone !== undefined
+  return deleted !== undefined
 }

@@ -1,4 +1,4 @@
-/** What is left of a quota; a limit that was lowered below what exists leaves nothing. */
+/** The remaining quota; 0 when the limit was lowered below the existing licenses. */
 export const remainingLicenses = (reseller: {
   allowed_license_keys: number
   license_count: number

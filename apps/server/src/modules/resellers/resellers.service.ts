@@ -41,7 +41,7 @@ export interface NewReseller {
   allowed_license_keys: number
 }
 
-/** The only answer that ever holds the password. */
+/** The only response that contains the password. */
 export async function createReseller(ctx: Ctx, actor: VendorActor, given: NewReseller) {
   checkPassword(ctx, 'password', given.password)
   const { maxResellers } = await getLimits(ctx, actor)
@@ -84,7 +84,7 @@ export interface ResellerUpdate {
   active?: boolean | undefined
 }
 
-/** A limit below what exists is taken: the reseller makes no more until some are deleted. */
+/** Accepts a limit below the existing licenses: the reseller cannot create more until some are deleted. */
 export async function updateReseller(
   ctx: Ctx,
   actor: VendorActor,
@@ -117,7 +117,7 @@ export async function updateReseller(
   return toReseller(row)
 }
 
-/** Its sessions end with it; its licenses and their end users stay with the owner. */
+/** Deletes a reseller; its licenses and their end users stay with the owner. */
 export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
     if (!(await repo.deleteReseller(write.tx, actor, id))) throw problem('not_found')
@@ -125,7 +125,7 @@ export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): 
   })
 }
 
-/** Resolves a token to its reseller, unless suspended. */
+/** Resolves a token to its reseller; undefined if suspended. */
 export async function authenticateReseller(
   ctx: Ctx,
   token: string,

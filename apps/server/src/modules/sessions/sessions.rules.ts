@@ -1,15 +1,15 @@
 import { day, hour } from '../../core/clock.ts'
 
 const lifetimeMs = 30 * day
-/** An end slides at most this often, so that reads do not turn into writes. */
+/** A session's end is extended at most this often, so that reads do not become writes. */
 const slideAfterMs = hour
-/** A stolen token that is kept in use must not work forever. */
+/** Limits how long a stolen token works while it is kept in use. */
 const longestMs = 90 * day
 
-/** When a session that begins now ends unless it is used. */
+/** The end of a new session, unless it is used. */
 export const newSessionEnd = (now: number): number => now + lifetimeMs
 
-/** The later end of a session in use; undefined when it slid recently or reached its last end. */
+/** The extended end of a session in use; undefined if it was extended recently or has reached its maximum age. */
 export function slidEnd(
   session: { created_at: number; expires_at: number },
   now: number,

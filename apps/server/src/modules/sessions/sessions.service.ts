@@ -7,7 +7,7 @@ import { storageFailureOf } from '../../db/failure.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import { newSessionEnd, slidEnd } from './sessions.rules.ts'
 
-/** What differs between the kinds of sessions that people hold. */
+/** What differs between the kinds of sessions. */
 const kinds = {
   owner: { table: 'owner_sessions', holder: 'owner_id', prefix: 'kwo' },
   reseller: { table: 'reseller_sessions', holder: 'reseller_id', prefix: 'kwr' },
@@ -15,13 +15,13 @@ const kinds = {
 
 export type SessionKind = keyof typeof kinds
 
-/** Whose session it is. */
+/** The account that a session belongs to. */
 export interface Holder {
   kind: SessionKind
   id: string
 }
 
-/** Stores a new session and returns its token; only the token's hash is stored. */
+/** Creates a session and returns its token; only the token's hash is stored. */
 export async function openSession(
   { tx, now }: Write,
   { kind, id }: Holder,
@@ -41,7 +41,7 @@ interface Row {
   expires_at: number
 }
 
-/** Resolves a token to its open session, whose end slides; undefined when there is none. */
+/** Resolves a token to its open session and extends it; undefined if there is none. */
 export async function findSession(
   { db, clock }: Pick<Ctx, 'db' | 'clock'>,
   kind: SessionKind,
@@ -57,7 +57,7 @@ export async function findSession(
   return { id: session.id, holderId: session.holder_id }
 }
 
-/** Moves the end of a session that is in use. A read must not fail because the disk is full. */
+/** Extends a session in use. A full disk must not fail a read. */
 async function slide(db: Db, table: string, session: Row, now: number): Promise<void> {
   const end = slidEnd(session, now)
   if (end === undefined) return
@@ -68,7 +68,7 @@ async function slide(db: Db, table: string, session: Row, now: number): Promise<
   }
 }
 
-/** When an open session began, in milliseconds since 1970; undefined when it ended. */
+/** When an open session began, in milliseconds since 1970; undefined if it has ended. */
 export async function findSessionStart(
   db: Db,
   { kind, id }: Holder,
@@ -81,7 +81,7 @@ export async function findSessionStart(
   return rows[0]?.created_at
 }
 
-/** Which of these owner sessions are open; asking does not slide them. */
+/** Which of these owner sessions are open, without extending them. */
 export async function listOpenSessions(
   { db, clock }: Pick<Ctx, 'db' | 'clock'>,
   ids: readonly string[],
@@ -111,7 +111,7 @@ export async function endSessions(tx: Tx, { kind, id }: Holder): Promise<void> {
   await sql`delete from ${sql.table(table)} where ${sql.ref(holder)} = ${id}`.execute(tx)
 }
 
-/** Removes some of the rows that have ended and returns how many. */
+/** Deletes up to `count` expired rows, across all accounts, and returns how many. */
 export async function deleteEnded(
   tx: Tx,
   table: 'client_sessions' | 'owner_sessions' | 'reseller_sessions' | 'password_resets',
@@ -119,6 +119,6 @@ export async function deleteEnded(
   count: number,
 ): Promise<number> {
   const some = tx.selectFrom(table).select('id').where('expires_at', '<=', now).limit(count)
-  const gone = await tx.deleteFrom(table).where('id', 'in', some).returning('id').execute()
-  return gone.length
+  const deleted = await tx.deleteFrom(table).where('id', 'in', some).returning('id').execute()
+  return deleted.length
 }

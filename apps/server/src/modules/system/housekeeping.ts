@@ -1,4 +1,4 @@
-import { forgetAddresses } from '../../core/account-guesses.ts'
+import { deleteExpiredAddresses } from '../../core/account-throttle.ts'
 import { system } from '../../core/actor.ts'
 import { minute, second } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
@@ -12,18 +12,18 @@ import * as repo from './system.repo.ts'
 
 const intervalMs = 10 * minute
 const firstRemindersMs = 30 * second
-/** At the end of the server a message under way gets this long to be taken. */
+/** On shutdown a message being sent gets this long to be accepted. */
 const graceMs = 5 * second
 const endingTables = ['client_sessions', 'owner_sessions', 'reseller_sessions', 'password_resets'] as const
 
-/** Removes what can no longer be seen: ended sessions, past windows of attempts, counts of zero. */
+/** Deletes expired rows: sessions, reset links, rate limit windows, counts of zero. */
 export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Promise<void> {
   const now = ctx.clock.now()
   const some = (remove: (tx: Tx, count: number) => Promise<number>) =>
     inSlices((size) => ctx.tx(system, ({ tx }) => remove(tx, size)))
   for (const table of endingTables) await some((tx, count) => deleteEnded(tx, table, now, count))
   await some((tx, count) => repo.deletePastAttempts(tx, now, count))
-  await some((tx, count) => forgetAddresses(tx, now, count))
+  await some((tx, count) => deleteExpiredAddresses(tx, now, count))
   for (const table of repo.countTables) await some((tx, count) => repo.deleteEmptyCounts(tx, table, count))
   await tidyReminders(ctx)
 }
@@ -31,16 +31,16 @@ export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Pr
 interface Options {
   mailer: Mailer
   onError: (error: unknown) => void
-  /** How long after the start the first reminders are sent. */
+  /** Delay of the first reminders after the start. */
   remindersAfterMs?: number | undefined
 }
 
-/** Tidies and sends reminders now and then until the returned function is called. */
+/** Deletes expired rows and sends reminders periodically until the returned function is called. */
 export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<void> {
   const { mailer, onError, remindersAfterMs = firstRemindersMs } = options
   const stopping = new AbortController()
   const tidying = oneAtATime(() => tidy(ctx).catch(onError))
-  // By themselves, so that a slow mail server holds up nothing else.
+  // Separate, so that a slow mail server delays nothing else.
   const reminding = oneAtATime(() =>
     sendReminders(ctx, mailer, { onError, signal: stopping.signal }).catch(onError),
   )

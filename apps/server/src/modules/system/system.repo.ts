@@ -11,24 +11,24 @@ const keys = {
 export type CountTable = keyof typeof keys
 export const countTables = Object.keys(keys) as CountTable[]
 
-/** Deletes some counts of zero, of every owner, and returns how many. */
+/** Deletes up to `count` counts of zero, across all owners, and returns how many. */
 export async function deleteEmptyCounts(tx: Tx, table: CountTable, count: number): Promise<number> {
   const [name, key] = [sql.raw(table), sql.raw(keys[table])]
-  // Zero is compared again, because another node may count a row up after the inner query.
+  // Check zero again: another node may increment the count after the inner query.
   const { rows } = await sql`delete from ${name}
     where (${key}) in (select ${key} from ${name} where n = 0 limit ${count}) and n = 0
     returning n`.execute(tx)
   return rows.length
 }
 
-/** Deletes some windows of attempts that are over and returns how many. */
+/** Deletes up to `count` expired rate limit windows, across all accounts, and returns how many. */
 export async function deletePastAttempts(tx: Tx, now: number, count: number): Promise<number> {
   const some = tx.selectFrom('attempts').select('key').where('window_ends', '<=', now).limit(count)
-  const gone = await tx
+  const deleted = await tx
     .deleteFrom('attempts')
     .where('key', 'in', some)
     .where('window_ends', '<=', now)
     .returning('key')
     .execute()
-  return gone.length
+  return deleted.length
 }

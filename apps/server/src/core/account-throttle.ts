@@ -3,33 +3,33 @@ import { day, minute } from './clock.ts'
 import type { Ctx } from './ctx.ts'
 import { rateLimited } from './problem.ts'
 
-/** Who tries a password: the account's name, which may not exist, and the visitor's address. */
+/** A password attempt: the account's name, which may not exist, and the caller's address. */
 export interface Subject {
   account: string
   address: string
 }
 
-const guesses = 100
+const attemptsMax = 100
 const windowMs = 15 * minute
-/** From the last guess of the allowance on, each further one waits longer. */
+/** Delay after each guess beyond the allowance. */
 const delaysMs = [1, 2, 4, 8, 16, 32, 60].map((minutes) => minutes * minute)
-/** How long the delay that was reached is kept after it has passed. */
+/** How long the level of delay is remembered after the delay has passed. */
 const memoryMs = day
 const knownPerAccount = 20
 const knownForMs = 90 * day
 
 /**
- * Limits wrong passwords for one account over all addresses: an attacker has as many addresses as it likes.
- * Addresses that signed in to the account before are exempt, so that an attack does not lock its owner out.
+ * Limits wrong passwords for one account across all addresses, because an attacker can use many. Addresses that have
+ * signed in to the account before are exempt, so that an attack does not lock its owner out.
  */
-export class AccountGuesses {
+export class AccountThrottle {
   readonly #ctx: Ctx
 
   constructor(ctx: Ctx) {
     this.#ctx = ctx
   }
 
-  /** Throws 429 while the account takes no guesses from unknown addresses. */
+  /** Throws 429 while the account is closed to guesses from unknown addresses. */
   async check(subject: Subject): Promise<void> {
     if (this.#ctx.config.rateLimits === 'off') return
     const now = this.#ctx.clock.now()
@@ -38,12 +38,12 @@ export class AccountGuesses {
       .select(['count', 'window_ends'])
       .where('key', '=', this.#keyOf(subject.account))
       .executeTakeFirst()
-    if (!row || row.count < guesses) return
+    if (!row || row.count < attemptsMax) return
     const waitMs = row.window_ends - memoryMs - now
     if (waitMs > 0 && !(await this.#findKnown(subject))) throw rateLimited(waitMs)
   }
 
-  /** Counts a wrong guess, and throws 429 when others used the allowance up meanwhile. */
+  /** Counts a wrong guess; throws 429 if concurrent guesses used up the allowance. */
   async count(subject: Subject): Promise<void> {
     if (this.#ctx.config.rateLimits === 'off' || (await this.#findKnown(subject))) return
     const now = this.#ctx.clock.now()
@@ -58,9 +58,9 @@ export class AccountGuesses {
               .case()
               .when('attempts.window_ends', '<=', now)
               .then(now + windowMs)
-            ends = ends.when('attempts.count', '<', guesses - 1).then(eb.ref('attempts.window_ends'))
+            ends = ends.when('attempts.count', '<', attemptsMax - 1).then(eb.ref('attempts.window_ends'))
             for (const [at, delayMs] of delaysMs.slice(0, -1).entries()) {
-              ends = ends.when('attempts.count', '=', guesses - 1 + at).then(now + delayMs + memoryMs)
+              ends = ends.when('attempts.count', '=', attemptsMax - 1 + at).then(now + delayMs + memoryMs)
             }
             return {
               count: eb
@@ -72,9 +72,9 @@ export class AccountGuesses {
               window_ends: ends.else(now + (delaysMs.at(-1) ?? 0) + memoryMs).end(),
             }
           })
-          // While the account is closed nothing is counted, so that one guess a delay is all that gets an answer.
+          // A closed account counts nothing, so that only one guess per delay gets an answer.
           .where((eb) =>
-            eb.or([eb('attempts.count', '<', guesses), eb('attempts.window_ends', '<=', now + memoryMs)]),
+            eb.or([eb('attempts.count', '<', attemptsMax), eb('attempts.window_ends', '<=', now + memoryMs)]),
           ),
       )
       .returning('count')
@@ -82,7 +82,7 @@ export class AccountGuesses {
     if (!counted) await this.check(subject)
   }
 
-  /** Remembers that the password was right from this address. */
+  /** Remembers an address from which the correct password was sent. */
   async remember(subject: Subject, db: Db = this.#ctx.db): Promise<void> {
     if (this.#ctx.config.rateLimits === 'off') return
     const now = this.#ctx.clock.now()
@@ -122,7 +122,7 @@ export class AccountGuesses {
       .executeTakeFirst()
   }
 
-  // Keyed hashes: whoever has a copy of the database could try all addresses of the internet on plain ones.
+  // Keyed hashes: with plain ones, a copy of the database allows trying every IPv4 address.
   #hashed({ account, address }: Subject): Subject {
     const { seal } = this.#ctx
     return { account: seal.digest(account), address: seal.digest(`${account}\n${address}`) }
@@ -131,19 +131,19 @@ export class AccountGuesses {
   #keyOf = (account: string): string => this.#ctx.seal.digest(`guesses\n${account}`)
 }
 
-/** Removes some of the addresses that were not used for long and returns how many. */
-export async function forgetAddresses(db: Db, now: number, count: number): Promise<number> {
+/** Deletes up to `count` expired addresses and returns how many. */
+export async function deleteExpiredAddresses(db: Db, now: number, count: number): Promise<number> {
   const some = db
     .selectFrom('known_addresses')
     .select(['account', 'address'])
     .where('expires_at', '<=', now)
     .limit(count)
-  const gone = await db
+  const deleted = await db
     .deleteFrom('known_addresses')
     .where(({ eb, refTuple }) =>
       eb(refTuple('account', 'address'), 'in', some.$asTuple('account', 'address')),
     )
     .returning('account')
     .execute()
-  return gone.length
+  return deleted.length
 }

@@ -11,35 +11,35 @@ import {
 } from 'kysely'
 import { ManyConnectionsAdapter } from './sqlite.ts'
 
-export interface AsideQuestion {
+export interface ListThreadQuery {
   id: number
   text: string
   parameters: SQLInputValue[]
 }
 
-export type AsideAnswer =
+export type ListThreadAnswer =
   | { id: number; rows: unknown[] }
   | { id: number; failure: string; errcode: number | undefined }
 
 /** Kysely over a read-only connection on a thread of its own: a long list or search stalls no other request. */
-export class AsideDialect implements Dialect {
+export class ListThreadDialect implements Dialect {
   readonly #path: string
 
   constructor(path: string) {
     this.#path = path
   }
 
-  createDriver = (): Driver => new AsideDriver(this.#path)
+  createDriver = (): Driver => new ListThreadDriver(this.#path)
   createQueryCompiler = () => new SqliteQueryCompiler()
   createAdapter = () => new ManyConnectionsAdapter()
   createIntrospector = (db: ConstructorParameters<typeof SqliteIntrospector>[0]) => new SqliteIntrospector(db)
 }
 
-class AsideDriver implements Driver {
-  readonly #thread: AsideThread
+class ListThreadDriver implements Driver {
+  readonly #thread: ListThread
 
   constructor(path: string) {
-    this.#thread = new AsideThread(path)
+    this.#thread = new ListThread(path)
   }
 
   async init() {}
@@ -67,8 +67,8 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/** Starts its thread with the first question, and again with the next one should it end. */
-class AsideThread implements DatabaseConnection {
+/** Starts its thread with the first query, and again with the next one if it ended. */
+class ListThread implements DatabaseConnection {
   readonly #path: string
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
@@ -82,9 +82,9 @@ class AsideThread implements DatabaseConnection {
     const id = ++this.#lastId
     const rows = await new Promise<unknown[]>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
-      const question: AsideQuestion = { id, text: sql, parameters: parameters as SQLInputValue[] }
+      const query: ListThreadQuery = { id, text: sql, parameters: parameters as SQLInputValue[] }
       this.#worker ??= this.#start()
-      this.#worker.postMessage(question)
+      this.#worker.postMessage(query)
     })
     return { rows: rows as Row[] }
   }
@@ -99,16 +99,16 @@ class AsideThread implements DatabaseConnection {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./aside-thread.ts', import.meta.url), { workerData: this.#path })
+    const worker = new Worker(new URL('./list-worker.ts', import.meta.url), { workerData: this.#path })
     worker.unref()
-    worker.on('message', (answer: AsideAnswer) => {
+    worker.on('message', (answer: ListThreadAnswer) => {
       const waiting = this.#waiting.get(answer.id)
       this.#waiting.delete(answer.id)
       if ('rows' in answer) waiting?.resolve(answer.rows)
       else waiting?.reject(Object.assign(new Error(answer.failure), { errcode: answer.errcode }))
     })
     worker.on('error', (error) => this.#end(worker, error as Error))
-    worker.on('exit', () => this.#end(worker, new Error('the thread of lists has ended')))
+    worker.on('exit', () => this.#end(worker, new Error('the list thread ended')))
     return worker
   }
 

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { AsideAnswer, AsideQuestion } from './aside.ts'
+import type { ListThreadAnswer, ListThreadQuery } from './list-thread.ts'
 import { SqliteHandle } from './sqlite.ts'
 
 const handle = new SqliteHandle(workerData as string, { readOnly: true })
 
-parentPort?.on('message', ({ id, text, parameters }: AsideQuestion) => {
-  let answer: AsideAnswer
+parentPort?.on('message', ({ id, text, parameters }: ListThreadQuery) => {
+  let answer: ListThreadAnswer
   try {
     answer = { id, rows: handle.prepare(text).all(...parameters) }
   } catch (error) {
