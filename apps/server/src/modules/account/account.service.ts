@@ -14,6 +14,7 @@ import { planLimits } from '../owners/plan.rules.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
 import { getSubscription } from '../payments/subscription.service.ts'
 import * as sessions from '../sessions/sessions.service.ts'
+import { checkCredentials } from '../sessions/sign-in.service.ts'
 
 /** A session this young counts as a recent password check. */
 const freshMs = 10 * minute
@@ -58,26 +59,19 @@ export async function login(
   given: { email: string; password: string; address: string },
 ): Promise<{ token: string; user: User }> {
   const email = normalizeName(given.email)
-  const owner = await guardPassword(
+  const { row: owner, strongerHash } = await checkCredentials(
+    ctx,
     attempts,
-    { account: accountOf(email), address: given.address },
-    async () => {
-      const found = await owners.findOwnerByEmail(ctx.db, email)
-      return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined
-    },
+    { ...given, account: accountOf(email) },
+    () => owners.findOwnerByEmail(ctx.db, email),
   )
-  if (!owner) throw problem('invalid_credentials')
   const actor = newActor(owner.id, given.address)
-  const stronger = ctx.passwords.isOutdated(owner.password_hash)
-    ? await ctx.passwords.hash(given.password)
-    : undefined
-  const _now = ctx.clock.now()
   const token = await ctx.tx(actor, async (write) => {
     const { tx } = write
     // The password may have changed while this one was being checked.
     if ((await owners.lockOwner(tx, actor)).password_hash !== owner.password_hash)
       throw problem('invalid_credentials')
-    if (stronger) await owners.updateOwner(tx, actor, { password_hash: stronger })
+    if (strongerHash) await owners.updateOwner(tx, actor, { password_hash: strongerHash })
     write.record('owner.signed_in', actor.ownerId, {})
     return sessions.openSession(write, holderOf(actor), actor.sessionId)
   })

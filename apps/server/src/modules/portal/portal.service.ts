@@ -1,6 +1,6 @@
 import type { PortalReseller } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
-import { type Attempts, guardPassword } from '../../core/attempts.ts'
+import type { Attempts } from '../../core/attempts.ts'
 import { toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { normalizeName } from '../../core/ids.ts'
@@ -9,6 +9,7 @@ import * as resellers from '../resellers/resellers.access.ts'
 import { remainingLicenses } from '../resellers/resellers.rules.ts'
 import { holderOf, toActor } from '../resellers/resellers.service.ts'
 import { endSession, openSession } from '../sessions/sessions.service.ts'
+import { checkCredentials } from '../sessions/sign-in.service.ts'
 
 type ResellerView = Awaited<ReturnType<typeof getReseller>>
 
@@ -20,16 +21,15 @@ export async function login(
 ): Promise<{ token: string; reseller: PortalReseller }> {
   const email = normalizeName(given.email)
   const account = `reseller:${email}`
-  const found = await guardPassword(attempts, { account, address: given.address }, async () => {
-    const reseller = await resellers.findByEmail(ctx.db, email)
-    const matches = await ctx.passwords.verify(reseller?.password_hash, given.password)
-    return matches && reseller?.active === 1 ? reseller : undefined
-  })
-  if (!found) throw problem('invalid_credentials')
-  const stronger = ctx.passwords.isOutdated(found.password_hash)
-    ? await ctx.passwords.hash(given.password)
-    : undefined
-  const _now = ctx.clock.now()
+  const { row: found, strongerHash } = await checkCredentials(
+    ctx,
+    attempts,
+    { ...given, account },
+    async () => {
+      const reseller = await resellers.findByEmail(ctx.db, email)
+      return reseller?.active === 1 ? reseller : undefined
+    },
+  )
   const actor = toActor(found, given.address)
   const token = await ctx.tx(actor, async (write) => {
     // The password may have changed while this one was being checked.
@@ -37,7 +37,7 @@ export async function login(
       (await resellers.lockActive(write.tx, found.id)) &&
       (await resellers.findByEmail(write.tx, email))?.password_hash === found.password_hash
     if (!isUnchanged) throw problem('invalid_credentials')
-    if (stronger) await resellers.setPasswordHash(write.tx, found.id, stronger)
+    if (strongerHash) await resellers.setPasswordHash(write.tx, found.id, strongerHash)
     write.record('reseller.signed_in', found.id, {})
     return openSession(write, holderOf(found.id), actor.sessionId)
   })

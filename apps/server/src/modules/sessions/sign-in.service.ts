@@ -1,0 +1,29 @@
+import { type Attempts, guardPassword } from '../../core/attempts.ts'
+import type { Ctx } from '../../core/ctx.ts'
+import { problem } from '../../core/problem.ts'
+
+interface Given {
+  /** Names the account for the limits on guesses, whether it exists or not. */
+  account: string
+  address: string
+  password: string
+}
+
+/**
+ * Finds an account and checks its password; throws the same `invalid_credentials` for a wrong password and an unknown
+ * account. `strongerHash` replaces a stored hash whose parameters are outdated.
+ */
+export async function checkCredentials<Row extends { password_hash: string }>(
+  { passwords }: Pick<Ctx, 'passwords'>,
+  attempts: Attempts,
+  { account, address, password }: Given,
+  find: () => Promise<Row | undefined>,
+): Promise<{ row: Row; strongerHash: string | undefined }> {
+  const row = await guardPassword(attempts, { account, address }, async () => {
+    const found = await find()
+    return (await passwords.verify(found?.password_hash, password)) ? found : undefined
+  })
+  if (!row) throw problem('invalid_credentials')
+  const strongerHash = passwords.isOutdated(row.password_hash) ? await passwords.hash(password) : undefined
+  return { row, strongerHash }
+}
