@@ -18,6 +18,16 @@ export interface LoadResult {
   /** Microseconds of processor time for one answer, of all threads. */
   cpu: number
   bareCpu: number
+  /** The part of it that the thread which answers needed. */
+  mainCpu: number
+  bareMainCpu: number
+  /** The smallest and the largest ratio of the rounds. */
+  spread: [number, number]
+  /** Beside another version, in the same rounds: its answers a second, and how many times as many these are. */
+  otherPerSecond?: number
+  ofOther?: number
+  ofOtherSpread?: [number, number]
+  otherMainCpu?: number
   /** Password hashes a second in the same rounds, for calls that hash. */
   hashesPerSecond?: number
   ofHashes?: number
@@ -26,14 +36,16 @@ export interface LoadResult {
 interface Options {
   rounds: number
   seconds: number
+  hashing?: boolean
+  other?: { running: Running; requests: LoadRequest[] } | undefined
 }
 
-/** Alternates both servers in one run, so that what else the machine does meets both; medians of the rounds. */
+/** Alternates the servers in one run, so that what else the machine does meets both; medians of the rounds. */
 export async function measureLoad(
   name: string,
   running: Running,
   requests: LoadRequest[],
-  { rounds, seconds, hashing = false }: Options & { hashing?: boolean },
+  { rounds, seconds, hashing = false, other }: Options,
 ): Promise<LoadResult> {
   const [first] = requests
   if (!first) throw new Error(`there is nothing to send for ${name}`)
@@ -43,24 +55,37 @@ export async function measureLoad(
   const bare = await startBare({ [first.path]: answer })
   try {
     for (const one of [running, bare]) await load(one, requests, 2)
-    const results: { server: Load; bare: Load; hashes: number }[] = []
+    if (other) await load(other.running, other.requests, 2)
+    const results: { server: Load; bare: Load; hashes: number; old: Load | undefined }[] = []
     for (let round = 0; round < rounds; round += 1) {
       const hashes = hashing ? await measureHashes(seconds) : Number.NaN
       const server = await load(running, requests, seconds)
-      results.push({ server, bare: await load(bare, requests, seconds), hashes })
+      const old = other && (await load(other.running, other.requests, seconds))
+      results.push({ server, bare: await load(bare, requests, seconds), hashes, old })
     }
+    const ratios = results.map(({ server, bare }) => server.perSecond / bare.perSecond)
+    const toOther = results.map(({ server, old }) => server.perSecond / (old?.perSecond ?? Number.NaN))
     const of = (pick: (result: (typeof results)[number]) => number) => median(results.map(pick))
     return {
       name,
       perSecond: of(({ server }) => server.perSecond),
       barePerSecond: of(({ bare }) => bare.perSecond),
-      ratio: of(({ server, bare }) => server.perSecond / bare.perSecond),
+      ratio: median(ratios),
+      spread: spreadOf(ratios),
       p50: of(({ server }) => server.p50),
       p99: of(({ server }) => server.p99),
       bareP50: of(({ bare }) => bare.p50),
       bareP99: of(({ bare }) => bare.p99),
       cpu: of(({ server }) => server.cpu),
       bareCpu: of(({ bare }) => bare.cpu),
+      mainCpu: of(({ server }) => server.mainCpu),
+      bareMainCpu: of(({ bare }) => bare.mainCpu),
+      ...(other && {
+        otherPerSecond: of(({ old }) => old?.perSecond ?? Number.NaN),
+        ofOther: median(toOther),
+        ofOtherSpread: spreadOf(toOther),
+        otherMainCpu: of(({ old }) => old?.mainCpu ?? Number.NaN),
+      }),
       ...(hashing && {
         hashesPerSecond: of(({ hashes }) => hashes),
         ofHashes: of(({ server, hashes }) => server.perSecond / hashes),
@@ -76,10 +101,11 @@ interface Load {
   p50: number
   p99: number
   cpu: number
+  mainCpu: number
 }
 
 async function load({ baseUrl, pid }: Running, requests: LoadRequest[], seconds: number): Promise<Load> {
-  const before = cpuMs(pid)
+  const [before, mainBefore] = [cpuMs(`/proc/${pid}/stat`), cpuMs(`/proc/${pid}/task/${pid}/stat`)]
   const result = await autocannon({ url: baseUrl, requests, connections, duration: seconds })
   if (result.non2xx + result.errors + result.timeouts > 0) {
     throw new Error(`${requests[0]?.path}: ${result.non2xx} refusals, ${result.errors} errors`)
@@ -88,17 +114,19 @@ async function load({ baseUrl, pid }: Running, requests: LoadRequest[], seconds:
     perSecond: result.requests.total / result.duration,
     p50: result.latency.p50,
     p99: result.latency.p99,
-    cpu: ((cpuMs(pid) - before) / result.requests.total) * 1000,
+    cpu: ((cpuMs(`/proc/${pid}/stat`) - before) / result.requests.total) * 1000,
+    mainCpu: ((cpuMs(`/proc/${pid}/task/${pid}/stat`) - mainBefore) / result.requests.total) * 1000,
   }
 }
 
-/** Processor time that a process has used, where the system tells it by file. */
-function cpuMs(pid: number): number {
-  const path = `/proc/${pid}/stat`
+/** Processor time that a process or a thread has used, where the system reports it in a file. */
+function cpuMs(path: string): number {
   if (!existsSync(path)) return Number.NaN
   const [user, system] = readFileSync(path, 'utf8').split(') ')[1]?.split(' ').slice(11, 13) ?? []
   return (Number(user) + Number(system)) * 10
 }
+
+const spreadOf = (values: number[]): [number, number] => [Math.min(...values), Math.max(...values)]
 
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b)

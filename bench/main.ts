@@ -1,4 +1,4 @@
-import { constants, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { constants, copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -20,6 +20,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '4' },
     only: { type: 'string', default: sections.join(',') },
     profile: { type: 'string' },
+    beside: { type: 'string' },
     check: { type: 'boolean', default: false },
   },
 })
@@ -49,16 +50,31 @@ if (options.check && missed.length > 0) process.exitCode = 1
 async function measureMany(): Promise<void> {
   const folder = await seededFolder(Number(options.licenses))
   const seeded = readSeeded(folder)
-  const work = mkdtempSync(join(tmpdir(), 'keyward-bench-run-'))
   const profiling = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
+  await withServer(folder, { profiling }, async (server) => {
+    const world = await enter(server.baseUrl, seeded)
+    const { beside } = options
+    if (!beside) return measure(server, world, seeded)
+    await withServer(folder, { checkout: beside }, async (running) =>
+      measure(server, world, seeded, { running, world: await enter(running.baseUrl, seeded) }),
+    )
+  })
+}
+
+/** Runs a server on its own copy of the seeded data. */
+async function withServer(
+  folder: string,
+  { profiling, checkout }: { profiling?: string[]; checkout?: string },
+  use: (server: Running) => Promise<void>,
+): Promise<void> {
+  const work = mkdtempSync(join(tmpdir(), 'keyward-bench-run-'))
   try {
-    mkdirSync(work, { recursive: true })
     for (const name of readdirSync(folder)) {
       copyFileSync(join(folder, name), join(work, name), constants.COPYFILE_FICLONE)
     }
-    const server = await startServer({ DATA_DIR: work }, profiling)
+    const server = await startServer({ DATA_DIR: work }, profiling, checkout)
     try {
-      await measure(server, await enter(server.baseUrl, seeded), seeded)
+      await use(server)
     } finally {
       await server.stop()
     }
@@ -67,21 +83,27 @@ async function measureMany(): Promise<void> {
   }
 }
 
-async function measure(server: Running, world: World, seeded: Seeded): Promise<void> {
+type Other = { running: Running; world: World }
+
+async function measure(server: Running, world: World, seeded: Seeded, other?: Other): Promise<void> {
   const { baseUrl } = server
   const underLoad = { rounds, seconds }
   const cases = [
-    ['validate', 'client/validate', world.validate],
-    ['session', 'client/session', world.session],
-    ['init', 'client/init', world.init],
-    ['login', 'client/login', world.login],
-    ['create', 'POST /licenses', world.createLicense],
+    ['validate', 'client/validate', 'validate'],
+    ['session', 'client/session', 'session'],
+    ['init', 'client/init', 'init'],
+    ['login', 'client/login', 'login'],
+    ['create', 'POST /licenses', 'createLicense'],
   ] as const
   for (const [section, name, requests] of cases) {
     if (!wanted.has(section)) continue
     console.log(`Loading ${name} …`)
     results.loads.push(
-      await measureLoad(name, server, [...requests], { ...underLoad, hashing: section === 'login' }),
+      await measureLoad(name, server, world[requests], {
+        ...underLoad,
+        hashing: section === 'login',
+        other: other && { running: other.running, requests: other.world[requests] },
+      }),
     )
   }
   if (wanted.has('lists')) {

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -11,23 +12,29 @@ export interface Running {
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** One server process on a free loopback port, as an operator starts it. */
+const thisVersion = at('../')
+
+/** One server process on a free loopback port, as an operator starts it, its log at the default level. */
 export async function startServer(
   environment: Record<string, string>,
   flags: string[] = [],
+  checkout = thisVersion,
 ): Promise<Running> {
   const inherited = ['PATH', 'HOME', 'TMPDIR', 'UV_THREADPOOL_SIZE'].map((name) => [name, process.env[name]])
   const env = Object.fromEntries(inherited.filter(([, value]) => value !== undefined))
-  Object.assign(env, { PORT: '0', HOST: '127.0.0.1', RATE_LIMITS: 'off', LOG_LEVEL: 'error' }, environment)
-  const child = spawn(process.execPath, [...flags, at('../apps/server/src/main.ts')], {
+  Object.assign(env, { PORT: '0', HOST: '127.0.0.1', RATE_LIMITS: 'off' }, environment)
+  const child = spawn(process.execPath, [...flags, join(checkout, 'apps/server/src/main.ts')], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const baseUrl = await new Promise<string>((resolve, reject) => {
     child.once('exit', (status) => reject(new Error(`the server ended with status ${status}`)))
-    createInterface(child.stdout).on('line', (line) => {
-      const [address] = /http:\/\/\S+/.exec(line) ?? []
-      if (address) resolve(address)
+    const lines = createInterface(child.stdout).on('line', (line) => {
+      const address = /^Keyward is ready: (\S+)/.exec(line)?.[1]
+      if (!address) return
+      lines.close()
+      child.stdout.resume()
+      resolve(address)
     })
   })
   return { baseUrl, pid: child.pid ?? 0, stop: () => end(child) }

@@ -77,8 +77,11 @@ const loadColumns = [
   'bare p99',
   'of bare',
   'CPU',
-  'bare CPU',
+  'main CPU',
+  'bare main CPU',
   'of hashes',
+  'of other version',
+  'its main CPU',
 ]
 const toLoadRow = (load: LoadResult): string[] => [
   load.name,
@@ -87,10 +90,15 @@ const toLoadRow = (load: LoadResult): string[] => [
   ms(load.p99),
   whole(load.barePerSecond),
   ms(load.bareP99),
-  two(load.ratio),
+  `${two(load.ratio)} (${load.spread.map(two).join('…')})`,
   us(load.cpu),
-  us(load.bareCpu),
+  us(load.mainCpu),
+  us(load.bareMainCpu),
   load.ofHashes === undefined ? '' : `${two(load.ofHashes)} of ${whole(load.hashesPerSecond ?? 0)}`,
+  load.ofOther === undefined
+    ? ''
+    : `${two(load.ofOther)} (${load.ofOtherSpread?.map(two).join('…')}) of ${whole(load.otherPerSecond ?? 0)}`,
+  us(load.otherMainCpu ?? Number.NaN),
 ]
 
 const waitColumns = ['p50', 'p99', 'max', 'others waited', 'bare waited']

@@ -17,6 +17,7 @@ import { createRouterErrors, installCommon } from './http/common.ts'
 import { installConnections, type Timeouts } from './http/connections.ts'
 import { installErrors, logStorageFailure, refuseBrokenRequest } from './http/errors.ts'
 import { createFloodGate } from './http/flood-gate.ts'
+import { lazyLogger } from './http/lazy-logger.ts'
 import { loggerOptions } from './http/logging.ts'
 import { createMount } from './http/mount.ts'
 import { installPages } from './http/pages.ts'
@@ -166,7 +167,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       reply.header('cache-control', 'no-store')
       done(config.rateLimits === 'on' ? gate(request) : undefined)
     })
-    const signer = new AnswerSigner(ctx.seal, config.basePath)
+    scope.setChildLoggerFactory(lazyLogger)
+    const signer = new AnswerSigner(ctx.seal, config.basePath, logError)
+    scope.addHook('onClose', () => signer.close())
     programRoutes(createProgramMount(scope, { ctx, reads, signer, checkAnswers }), {
       ctx,
       reads,

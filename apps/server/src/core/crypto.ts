@@ -1,15 +1,15 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
+  hash,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
 
 /** SHA-256 as hex; tokens, app secrets and hardware ids are stored this way. */
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+export const sha256 = (text: string): string => hash('sha256', text)
 
 /** Compares two digests in constant time. */
 export function sameDigest(a: string, b: string): boolean {

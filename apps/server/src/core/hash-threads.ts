@@ -23,8 +23,8 @@ export const hashesAtOnce = Math.min(
 )
 
 /**
- * Computes each hash on a thread apart from libuv's pool, which signs the answers of programs: signatures must not
- * wait behind hashes. Callers bound how many hashes they ask for at once.
+ * Computes each hash on a thread apart from libuv's pool, which reads files and signs while the signing thread is not
+ * ready: neither must wait behind hashes. Callers bound how many hashes they ask for at once.
  */
 export class HashThreads {
   readonly #idle: Worker[] = []

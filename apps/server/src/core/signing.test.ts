@@ -7,7 +7,8 @@ import {
   importPrivateKey,
   newSigningKey,
   signatureBase,
-  signEd25519,
+  signNow,
+  signOnPool,
   toJwk,
 } from './signing.ts'
 
@@ -45,8 +46,9 @@ describe("the RFC's own Ed25519 example", () => {
   })
 
   test('is signed byte for byte as in the RFC', async () => {
-    const signature = await signEd25519(rfcBase, createPrivateKey(rfcKey))
-    expect(signature.toString('base64')).toBe(rfcSignature)
+    const signature = await signOnPool(rfcBase, createPrivateKey(rfcKey))
+    expect(signature).toBe(rfcSignature)
+    expect(signNow(rfcBase, createPrivateKey(rfcKey))).toBe(rfcSignature)
   })
 })
 
@@ -71,7 +73,7 @@ test.each([
 
 test('a new key signs what its published half verifies, and no two are alike', async () => {
   const [one, other] = [newSigningKey(), newSigningKey()]
-  const signature = await signEd25519('text', importPrivateKey(one.privateKey))
+  const signature = Buffer.from(await signOnPool('text', importPrivateKey(one.privateKey)), 'base64')
   const published = (key: { kid: string; x: string }) =>
     createPublicKey({ key: toJwk(key.kid, key.x), format: 'jwk' })
   expect(verify(null, Buffer.from('text'), published(one), signature)).toBe(true)

@@ -1,7 +1,7 @@
 import {
-  createHash,
   createPrivateKey,
   generateKeyPairSync,
+  hash,
   type KeyObject,
   sign,
   timingSafeEqual,
@@ -22,32 +22,34 @@ export function signatureBase(
 }
 
 /** Content-Digest of RFC 9530 over the bytes of a body. */
-export const contentDigest = (body: Buffer | string): string =>
-  `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
+export const contentDigest = (body: Buffer | string): string => `sha-256=:${hash('sha256', body, 'base64')}:`
 
 /** Whether one of the digests in the header is a sha-256 that fits the body. */
 export function digestMatches(header: string, body: Buffer): boolean {
   const given = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:,|$)/.exec(header)?.[1]
   if (given === undefined) return false
-  return timingSafeEqual(Buffer.from(given, 'base64'), createHash('sha256').update(body).digest())
+  return timingSafeEqual(Buffer.from(given, 'base64'), hash('sha256', body, 'buffer'))
 }
 
-/** Signs on the thread pool, so that the server's own thread goes on answering. */
-export const signEd25519 = (base: string, key: KeyObject): Promise<Buffer> =>
+/** The signature as base64, made on libuv's thread pool. */
+export const signOnPool = (base: string, key: KeyObject): Promise<string> =>
   new Promise((resolve, reject) => {
     sign(null, Buffer.from(base, 'latin1'), key, (error, signature) =>
-      error ? reject(error) : resolve(signature),
+      error ? reject(error) : resolve(signature.toString('base64')),
     )
   })
+
+/** The signature as base64, made on the calling thread, which must not be the server's own. */
+export const signNow = (base: string, key: KeyObject): string =>
+  sign(null, Buffer.from(base, 'latin1'), key).toString('base64')
 
 /** A new Ed25519 pair: the public half and its RFC 7638 thumbprint, the private half as base64url PKCS #8. */
 export function newSigningKey(): { kid: string; x: string; privateKey: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const { x } = publicKey.export({ format: 'jwk' })
   if (!x) throw new Error('an Ed25519 key has an x')
-  const thumbprint = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
   return {
-    kid: thumbprint.digest('base64url'),
+    kid: hash('sha256', `{"crv":"Ed25519","kty":"OKP","x":"${x}"}`, 'base64url'),
     x,
     privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url'),
   }

@@ -21,9 +21,10 @@ export function installBodies(server: FastifyInstance): void {
   const parseStrictly = server.getDefaultJsonParser('error', 'error')
   const parseSigned = server.getDefaultJsonParser('remove', 'remove')
   server.removeAllContentTypeParsers()
-  server.addHook('onRequest', async ({ raw: { headers } }) => {
+  server.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
     const isEmpty = (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined
     if (isEmpty) delete headers['content-type']
+    done()
   })
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     request.rawBody = body

@@ -1,13 +1,8 @@
 import type { KeyObject } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Seal } from '../../core/crypto.ts'
-import {
-  type Component,
-  contentDigest,
-  importPrivateKey,
-  signatureBase,
-  signEd25519,
-} from '../../core/signing.ts'
+import { type Component, contentDigest, importPrivateKey, signatureBase } from '../../core/signing.ts'
+import { SigningThread } from '../../core/signing-thread.ts'
 import { signingContext } from '../apps/apps.service.ts'
 import type { AppFacts } from './program.facts.ts'
 
@@ -19,8 +14,10 @@ export class AnswerSigner {
   readonly #seal: Seal
   readonly #pathPrefix: string
   readonly #keys = new Map<string, KeyObject>()
+  readonly #thread: SigningThread
 
-  constructor(seal: Seal, basePath: string) {
+  constructor(seal: Seal, basePath: string, onError: (error: unknown) => void) {
+    this.#thread = new SigningThread({ onError })
     this.#seal = seal
     this.#pathPrefix = basePath
   }
@@ -31,10 +28,14 @@ export class AnswerSigner {
     const components = this.#components(request, reply.statusCode, digest)
     const created = Math.floor(Date.now() / 1000)
     const { base, input } = signatureBase(components, { created, keyid: app.signing.kid })
-    const signature = await signEd25519(base, this.#key(app))
+    const signature = await this.#thread.sign(base, this.#key(app))
     reply.header('content-digest', digest)
     reply.header('signature-input', `${label}=${input}`)
-    reply.header('signature', `${label}=:${signature.toString('base64')}:`)
+    reply.header('signature', `${label}=:${signature}:`)
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.close()
   }
 
   #components(request: FastifyRequest, status: number, digest: string): Component[] {

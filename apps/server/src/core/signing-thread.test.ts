@@ -1,0 +1,136 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { afterEach, expect, test } from 'vitest'
+import { importPrivateKey, newSigningKey } from './signing.ts'
+import { type SigningOptions, SigningThread, startSigningWorker } from './signing-thread.ts'
+
+const opened: SigningThread[] = []
+afterEach(async () => {
+  for (const thread of opened.splice(0)) await thread.close()
+})
+
+/** A signing thread whose workers and messages are seen. */
+function open(options: SigningOptions = {}) {
+  const workers: Worker[] = []
+  const sent: unknown[] = []
+  const thread = new SigningThread({
+    ...options,
+    startWorker: () => {
+      const worker = (options.startWorker ?? startSigningWorker)()
+      const post = worker.postMessage.bind(worker)
+      worker.postMessage = (message: unknown) => {
+        sent.push(message)
+        post(message)
+      }
+      workers.push(worker)
+      return worker
+    },
+  })
+  opened.push(thread)
+  return { thread, workers, sent }
+}
+
+async function openReady(options: SigningOptions = {}) {
+  const opened = open(options)
+  await opened.thread.sign('first', keys[0])
+  await once(opened.workers[0] as Worker, 'message')
+  return opened
+}
+
+const newKey = (): KeyObject => importPrivateKey(newSigningKey().privateKey)
+const keys = [newKey(), newKey(), newKey()] as const
+
+const isSigned = (base: string, key: KeyObject, signature: string): boolean =>
+  verify(null, Buffer.from(base, 'latin1'), createPublicKey(key), Buffer.from(signature, 'base64'))
+
+/** Signs many texts with several keys at once; whether each signature is that of its own text and key. */
+async function signMany(thread: SigningThread, count: number): Promise<boolean> {
+  const many = Array.from({ length: count }, (_, at) => ({
+    base: `text ${at} ü`,
+    key: keys[at % 3] ?? keys[0],
+  }))
+  const signatures = await Promise.all(many.map(({ base, key }) => thread.sign(base, key)))
+  return many.every(({ base, key }, at) => isSigned(base, key, signatures[at] ?? ''))
+}
+
+test('signs each text with its own key, before the worker is ready and after', async () => {
+  const { thread, workers, sent } = open()
+  expect(await signMany(thread, 20)).toBe(true)
+  expect(sent).toHaveLength(0)
+  await once(workers[0] as Worker, 'message')
+  expect(await signMany(thread, 20)).toBe(true)
+  expect(sent).toHaveLength(1)
+})
+
+test('sends all texts of one turn in one message, and each key once', async () => {
+  const { thread, sent } = await openReady()
+  await signMany(thread, 50)
+  await signMany(thread, 50)
+  expect(sent).toMatchObject([{ bases: { length: 50 } }, { bases: { length: 50 }, newKeys: [] }])
+  expect(sent).toMatchObject([{ newKeys: { length: 3 } }, {}])
+})
+
+test('forgets keys when there are too many, and still signs with the right one', async () => {
+  const { thread, sent } = await openReady({ keysKept: 2 })
+  for (const key of [...keys, ...keys]) {
+    expect(isSigned('text', key, await thread.sign('text', key))).toBe(true)
+  }
+  expect(sent.some((message) => (message as { forget: boolean }).forget)).toBe(true)
+  expect(await signMany(thread, 30)).toBe(true)
+})
+
+test('signs what a killed worker has left, and starts another worker', async () => {
+  const { thread, workers } = await openReady({ restartAfterMs: 0 })
+  const signing = signMany(thread, 200)
+  await new Promise(setImmediate)
+  const [signed] = await Promise.all([signing, workers[0]?.terminate()])
+  expect(signed).toBe(true)
+  expect(await signMany(thread, 20)).toBe(true)
+  expect(workers).toHaveLength(2)
+  await once(workers[1] as Worker, 'message')
+  expect(await signMany(thread, 20)).toBe(true)
+})
+
+const start = (code: string) => () => new Worker(code, { eval: true })
+const ready = `const { parentPort } = require('node:worker_threads'); parentPort.postMessage('ready');`
+
+test.each([
+  ['crashes with each message', `${ready} parentPort.on('message', () => { throw new Error('crash') })`],
+  ['exits with each message', `${ready} parentPort.on('message', () => process.exit(1))`],
+  [
+    'answers nothing of a batch',
+    `${ready} parentPort.on('message', ({ id }) => parentPort.postMessage({ id, signatures: [] }))`,
+  ],
+])('signs everything although the worker %s', async (_what, code) => {
+  const { thread } = await openReady({ startWorker: start(code), restartAfterMs: 0 })
+  for (let round = 0; round < 3; round += 1) expect(await signMany(thread, 20)).toBe(true)
+})
+
+test('signs everything although no worker can start', async () => {
+  const crashed = Promise.withResolvers<unknown>()
+  const { thread } = open({
+    startWorker: start('throw new Error("no start")'),
+    restartAfterMs: 0,
+    onError: crashed.resolve,
+  })
+  expect(await signMany(thread, 5)).toBe(true)
+  expect(await crashed.promise).toMatchObject({ message: 'no start' })
+  expect(await signMany(thread, 5)).toBe(true)
+})
+
+test('rejects more than may wait, and goes on when they are signed', async () => {
+  const { thread } = await openReady({ mostWaiting: 10 })
+  const settled = await Promise.allSettled(Array.from({ length: 12 }, () => thread.sign('text', keys[0])))
+  const rejected = settled.filter(({ status }) => status === 'rejected')
+  expect(rejected).toMatchObject([{ reason: { code: 'unavailable' } }, { reason: { code: 'unavailable' } }])
+  expect(await signMany(thread, 10)).toBe(true)
+})
+
+test('signs what was under way when it closed, and later calls too', async () => {
+  const { thread } = await openReady()
+  const signing = signMany(thread, 100)
+  await thread.close()
+  expect(await signing).toBe(true)
+  expect(await signMany(thread, 5)).toBe(true)
+})
