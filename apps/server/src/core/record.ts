@@ -25,6 +25,7 @@ export class Write {
   /** Milliseconds since 1970, constant within the transaction. */
   readonly now: number
   readonly #records: ActionRecord[] = []
+  #last: (() => Promise<void>) | undefined
 
   constructor(tx: Tx, actor: Actor, now: number) {
     this.tx = tx
@@ -46,10 +47,20 @@ export class Write {
     })
   }
 
-  /** Inserts the records into the audit log and returns all of them. */
-  async store(): Promise<readonly ActionRecord[]> {
+  /**
+   * Runs statements after the records are stored, directly before the commit: they lock rows that many callers
+   * want, and PostgreSQL keeps the locks for every round trip that follows.
+   */
+  last(statements: () => Promise<void>): void {
+    if (this.#last) throw new Error('a transaction has one last step')
+    this.#last = statements
+  }
+
+  /** Inserts the records into the audit log, runs the last statements and returns the records. */
+  async finish(): Promise<readonly ActionRecord[]> {
     const rows = this.#records.filter(({ action }) => !unloggedActions.has(action)).map(toRow)
     if (rows.length > 0) await this.tx.insertInto('audit').values(rows).execute()
+    await this.#last?.()
     return this.#records
   }
 }
@@ -82,7 +93,7 @@ export async function transactRecorded<T>(
   const { result, records } = await transact(db, async (tx) => {
     const write = new Write(tx, actor, now)
     const result = await work(write)
-    return { result, records: await write.store() }
+    return { result, records: await write.finish() }
   })
   if (records.length > 0) publish(records)
   return result

@@ -103,4 +103,14 @@ export async function unlessTaken<T>(taken: () => Error, write: () => Promise<T>
   }
 }
 
+/** Does a write; `gone` is thrown instead when the row that it belongs to was deleted meanwhile. */
+export async function unlessGone<T>(gone: () => Error, write: () => Promise<T>): Promise<T> {
+  const postgresForeignKey = '23503'
+  try {
+    return await write()
+  } catch (error) {
+    throw (error as { code?: unknown }).code === postgresForeignKey ? gone() : error
+  }
+}
+
 export type { Db, Tx }

@@ -1,6 +1,7 @@
 import { CompiledQuery, type DatabaseConnection, PostgresDialect, PostgresDriver } from 'kysely'
 import pg from 'pg'
 import { DatabaseUnavailableError } from './failure.ts'
+import { StatementNames } from './postgres-names.ts'
 import { endOrTimeOut, filterRunning, isDirect, queryOnce } from './postgres-probe.ts'
 import { StorageRoom } from './storage-room.ts'
 
@@ -23,6 +24,7 @@ interface Waiting {
  */
 export class PostgresPool {
   readonly room = new StorageRoom()
+  readonly names = new StatementNames()
   readonly #url: string
   readonly #pool: pg.Pool
   readonly #waiting = new Set<Waiting>()
@@ -200,7 +202,7 @@ export class PostgresClient {
   async query(query: string | pg.QueryConfig, values?: readonly unknown[]): Promise<pg.QueryResult> {
     if (this.#isLost) throw doesNotAnswer()
     try {
-      return await this.#pool.run(this.#client, query, values && [...values])
+      return await this.#pool.run(this.#client, await this.#prepared(query, values), values && [...values])
     } catch (error) {
       this.#isLost ||= error instanceof DatabaseUnavailableError
       throw error
@@ -209,6 +211,12 @@ export class PostgresClient {
 
   isDirect(): Promise<boolean> {
     return this.#pool.isDirect(this.#client)
+  }
+
+  async #prepared(query: string | pg.QueryConfig, values?: readonly unknown[]) {
+    if (typeof query !== 'string' || !values || values.length === 0) return query
+    const name = this.#pool.names.of(query)
+    return name !== undefined && (await this.isDirect()) ? { name, text: query } : query
   }
 
   release(discard = false): void {

@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { activateKey, makeApp, makeLicenses, onlyOne, signUp } from '../actors.ts'
+import { activateKey, makeApp, makeLicenses, makePremium, onlyOne, signUp } from '../actors.ts'
 import { makePostgresDatabase, startServer } from '../harness.ts'
 import { findPgBouncer, startPgBouncer } from '../pgbouncer.ts'
+import { statementsOf } from '../statements.ts'
 
 describe('several nodes on one PostgreSQL', () => {
   const nodes = 6
@@ -39,6 +40,7 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (
     const [first, second] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
     try {
       const owner = await signUp(first)
+      await makePremium(first, owner)
       const app = await makeApp(owner)
       const license = onlyOne(await makeLicenses(first, owner, app))
       const { program } = await activateKey(first, owner, app)
@@ -51,6 +53,10 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (
       })
       const codes = (await Promise.all(checks)).map(({ status, json }) => `${status} ${json.code ?? ''}`)
       expect(codes).toEqual(checks.map(() => '200 '))
+
+      const sixty = () => Promise.all(Array.from({ length: 60 }, () => makeLicenses(first, owner, app)))
+      const sent = await statementsOf(first.database, sixty)
+      expect(sent.filter(({ name }) => name !== undefined)).toEqual([])
 
       const url = await first.server.listen({ port: 0, host: '127.0.0.1' })
       const stop = new AbortController()

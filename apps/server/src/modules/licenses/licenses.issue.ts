@@ -22,7 +22,7 @@ export interface Issuer {
 const sliceSize = 50
 
 /**
- * Makes licenses in the caller's transaction, which has reserved their number, and answers them in order.
+ * Inserts licenses in the caller's transaction, which has reserved their number, and returns them in order.
  * Throws a unique violation when a key is taken in the app.
  */
 export async function issueLicenses(
@@ -30,15 +30,20 @@ export async function issueLicenses(
   issuer: Issuer,
   drafts: readonly LicenseDraft[],
 ): Promise<NewLicense[]> {
-  const made: NewLicense[] = []
-  for (let at = 0; at < drafts.length; at += sliceSize) {
+  const rows = draftLicenses(issuer, drafts)
+  await insertDrafted(tx, rows)
+  return rows
+}
+
+export const draftLicenses = (issuer: Issuer, drafts: readonly LicenseDraft[]): NewLicense[] =>
+  drafts.map((draft) => toRow(issuer, draft))
+
+export async function insertDrafted(tx: Tx, rows: readonly NewLicense[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += sliceSize) {
     // Others may read while a long list is written.
     if (at > 0) await setImmediate()
-    const rows = drafts.slice(at, at + sliceSize).map((draft) => toRow(issuer, draft))
-    await insertLicenses(tx, rows)
-    made.push(...rows)
+    await insertLicenses(tx, rows.slice(at, at + sliceSize))
   }
-  return made
 }
 
 function toRow(issuer: Issuer, draft: LicenseDraft): NewLicense {

@@ -1,4 +1,4 @@
-import { type License, type LicenseStatus, licenseStatus } from '@keyward/contract'
+import { type License, type LicenseStatus, licenseStatus, unlimited } from '@keyward/contract'
 import type { Actor, VendorActor } from '../../core/actor.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
@@ -6,13 +6,13 @@ import { invalid, problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { inSlices } from '../../core/slices.ts'
 import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
-import { type Tx, unlessTaken } from '../../db/open.ts'
-import type { LicenseRow } from '../../db/tables.ts'
+import { type Tx, unlessGone, unlessTaken } from '../../db/open.ts'
+import type { AppRow, LicenseRow } from '../../db/tables.ts'
 import { findApp, reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { expireUsersOf, setLicenseExpiry } from '../entitlements/entitlements.service.ts'
 import { getLimits } from '../owners/owners.service.ts'
-import { issueLicenses } from './licenses.issue.ts'
+import { draftLicenses, insertDrafted } from './licenses.issue.ts'
 import { licenseList } from './licenses.list.ts'
 import * as repo from './licenses.repo.ts'
 
@@ -51,24 +51,28 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLic
   if (expiresAt <= now) throw invalid('expiresAt', 'The expiry must be in the future')
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   const drafts = Array.from({ length: given.count }, () => ({ key: given.key, note: given.note, expiresAt }))
-  const rows = await unlessTaken(keyTaken, () =>
-    ctx.tx(actor, async (write) => {
-      const { tx } = write
-      const app = await findApp(tx, actor, given.app)
-      if (!app) throw problem('not_found', { message: 'App not found' })
-      if (given.key !== undefined && app.allow_custom_keys === 0) throw problem('custom_keys_off')
-      if (!(await reserveLicenses(tx, actor, app.id, drafts.length, maxLicensesPerApp, now))) {
-        throw problem('plan_limit_reached', {
-          message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
-        })
-      }
-      const made = await issueLicenses(tx, { ownerId: actor.ownerId, appId: app.id, now }, drafts)
-      const ids = made.map((license) => license.id)
-      write.record('licenses.created', app.id, { count: ids.length, ids })
-      return repo.listById(tx, actor, ids)
-    }),
+  return unlessTaken(keyTaken, () =>
+    unlessGone(appGone, () =>
+      ctx.tx(actor, async (write) => {
+        const { tx } = write
+        const app = await findApp(tx, actor, given.app)
+        if (!app) throw appGone()
+        if (given.key !== undefined && app.allow_custom_keys === 0) throw problem('custom_keys_off')
+        // Without a limit and a key of the owner's own, there is nothing to decide under the app's lock.
+        const isFree = maxLicensesPerApp === unlimited && given.key === undefined
+        if (!isFree && !(await reserveLicenses(tx, actor, app.id, drafts.length, maxLicensesPerApp, now))) {
+          throw problem('plan_limit_reached', {
+            message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
+          })
+        }
+        const made = draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
+        const ids = made.map((license) => license.id)
+        write.record('licenses.created', app.id, { count: ids.length, ids })
+        write.last(() => insertDrafted(tx, made))
+        return made.map((license) => toLicense(asNew(license, app), now))
+      }),
+    ),
   )
-  return rows.map((row) => toLicense(row, now))
 }
 
 /** A past expiry is taken here: the license expires now. */
@@ -170,8 +174,23 @@ async function change(
 }
 
 const keyTaken = () => problem('key_taken')
+const appGone = () => problem('not_found', { message: 'App not found' })
 
-export function toLicense(row: repo.LicenseView, now: number): License {
+type Shown = Omit<repo.LicenseView, 'seq'>
+
+const asNew = (license: repo.NewLicense, app: Pick<AppRow, 'name' | 'app_id'>): Shown => ({
+  ...license,
+  client_id: null,
+  used: 0,
+  used_at: null,
+  banned: 0,
+  app_name: app.name,
+  app_public_id: app.app_id,
+  username: null,
+  reseller_email: null,
+})
+
+export function toLicense(row: Shown, now: number): License {
   return {
     _id: row.id,
     key: row.key,

@@ -1,0 +1,39 @@
+const usesFirst = 5
+const namesMax = 200
+const textsCounted = 1000
+const lettersMax = 2000
+
+/** What decides how these run best is in their values: PostgreSQL plans them anew each time. */
+const plansVary = /\b(like|order by|limit|offset|group by|count|sum|with)\b/i
+/** A prepared statement fails once another node has added a column to what it returns. */
+const columnsVary = /\*/
+
+/**
+ * Names for the statements that are used again and again, so that PostgreSQL parses and plans them once for each
+ * connection. Their number is bounded: a list of a hundred ids has another text than one of ninety-nine.
+ */
+export class StatementNames {
+  readonly #names = new Map<string, string>()
+  readonly #uses = new Map<string, number>()
+
+  of(text: string): string | undefined {
+    const name = this.#names.get(text)
+    if (name !== undefined) return name
+    if (this.#names.size >= namesMax || isUnfit(text)) return undefined
+    const uses = (this.#uses.get(text) ?? 0) + 1
+    if (uses > usesFirst) return this.#add(text)
+    if (this.#uses.size >= textsCounted) this.#uses.clear()
+    this.#uses.set(text, uses)
+    return undefined
+  }
+
+  #add(text: string): string {
+    this.#uses.delete(text)
+    const name = `k${this.#names.size + 1}`
+    this.#names.set(text, name)
+    return name
+  }
+}
+
+const isUnfit = (text: string): boolean =>
+  text.length > lettersMax || plansVary.test(text) || columnsVary.test(text)

@@ -1,0 +1,66 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { transact } from '../../src/db/open.ts'
+import { refusal } from '../actors.ts'
+import type { Answer } from '../harness.ts'
+import { recount } from '../recount.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
+import { statementsOf } from '../statements.ts'
+
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
+afterEach(async () => {
+  const { kept, counted } = await recount(on)
+  expect(kept).toEqual(counted)
+})
+
+const create = (given = {}) =>
+  owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), ...given })
+
+test('the row that all callers of an app want is locked by the last statement before the commit', async () => {
+  const sent = await statementsOf(on.database, create)
+  const writes = sent.map(({ text }) => text).filter((text) => /^(insert|update|delete)/.test(text))
+  expect(writes).toEqual([
+    expect.stringContaining('insert into "audit"'),
+    expect.stringContaining('insert into "licenses"'),
+  ])
+  const texts = sent.map(({ text }) => text)
+  expect(texts.slice(texts.indexOf(writes[1] ?? '') + 1)).not.toContainEqual(expect.stringMatching(/^select/))
+})
+
+test('what a new license shows is what a later read shows', async () => {
+  const { json } = await create({ note: 'for a friend', count: 1 })
+  const { json: listed } = await owner.call('GET', `/licenses?app=${app.appId}`)
+  expect(listed.data.licenses).toEqual(json.data.licenses)
+})
+
+test('a license of an app that is being deleted is refused as for a missing app', async () => {
+  let answer: Promise<Answer> | undefined
+  await transact(on.database.db, async (tx) => {
+    await tx.deleteFrom('apps').where('id', '=', app._id).execute()
+    answer = create()
+    await pause(300)
+  })
+  const refused = await (answer as Promise<Answer>)
+  expect(refused.status).toBe(404)
+  expect(refusal(refused)).toBe('not_found')
+})
+
+test('of many licenses with one key at once exactly one is made', async () => {
+  await owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
+  const answers = await Promise.all(Array.from({ length: 12 }, () => create({ key: 'ONE-KEY-FOR-ALL' })))
+  const refused = answers.filter(({ status }) => status >= 300)
+  expect(refused.map(refusal)).toEqual(Array(11).fill('key_taken'))
+})
+
+test.runIf(process.env.TEST_DATABASE === 'postgres')(
+  'statements that are sent again and again are prepared once for a connection',
+  async () => {
+    for (let call = 0; call < 7; call += 1) await create()
+    const sent = await statementsOf(on.database, create)
+    const inserts = sent.filter(({ text }) => text.startsWith('insert'))
+    expect(inserts).toHaveLength(2)
+    expect(inserts).toEqual(inserts.map(({ text }) => ({ text, name: expect.any(String) })))
+  },
+)

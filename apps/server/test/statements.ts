@@ -1,0 +1,31 @@
+import type { Database } from '../src/db/open.ts'
+
+/** The statements that the work sends to the database, in their order; a prepared one with its name. */
+export async function statementsOf(
+  database: Database,
+  work: () => Promise<unknown>,
+): Promise<{ text: string; name?: string | undefined }[]> {
+  const sent: { text: string; name?: string | undefined }[] = []
+  if (database.dialect === 'sqlite') {
+    const { writer } = database.handles
+    const prepare = writer.prepare.bind(writer)
+    writer.prepare = (text) => {
+      sent.push({ text })
+      return prepare(text)
+    }
+    await work().finally(() => {
+      writer.prepare = prepare
+    })
+    return sent
+  }
+  const { pool } = database
+  const run = pool.run.bind(pool)
+  pool.run = (client, query, values) => {
+    sent.push(typeof query === 'string' ? { text: query } : { text: query.text, name: query.name })
+    return run(client, query, values)
+  }
+  await work().finally(() => {
+    pool.run = run
+  })
+  return sent
+}
