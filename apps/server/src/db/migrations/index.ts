@@ -9,7 +9,7 @@ import { resellerCounts } from './0007-reseller-counts.ts'
 import { knownAddresses } from './0008-known-addresses.ts'
 import { limits } from './0009-limits.ts'
 import { passwordResets } from './0010-password-resets.ts'
-import { auditActors } from './0013-audit-actors.ts'
+import { auditActors } from './0011-audit-actors.ts'
 
 /** In the order in which they run; a landed one is never changed. */
 export const migrations: readonly Migration[] = [

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** Records name the session and the address of their actor, and some concern no single owner. */
 export const auditActors: Migration = {
-  name: '0013-audit-actors',
+  name: '0011-audit-actors',
   statements: (dialect) =>
     dialect === 'postgres'
       ? [
