@@ -7,8 +7,9 @@ import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
 import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.access.ts'
+import { lockClient } from '../src/modules/end-users/end-users.access.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
-import * as subscriptions from '../src/modules/entitlements/entitlements.service.ts'
+import * as entitlements from '../src/modules/entitlements/entitlements.service.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
@@ -64,14 +65,18 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['licenses are read', (tx) => licenses.listById(tx, scope, ids)],
   ['licenses are locked', (tx) => licenses.lockLicenses(tx, scope, ids)],
   ['licenses are banned', (tx) => licenses.setBanned(tx, scope, ids, 1)],
-  ['licenses are deleted', (tx) => licenses.deleteByIds(tx, ids)],
-  ['licenses are extended', (tx) => subscriptions.extendLicenses(tx, ids, 1, 1)],
+  ['licenses are deleted', (tx) => licenses.deleteByIds(tx, scope, ids)],
+  ['licenses are extended', (tx) => entitlements.extendLicenses(tx, scope, ids, 1, 1)],
   ['end users are read', (tx) => clients.listById(tx, scope, ids)],
   ['end users are locked', (tx) => clients.lockClients(tx, scope, ids)],
-  ['end users are changed', (tx) => clients.updateClients(tx, ids, { banned: 1 })],
+  ['end users are changed', (tx) => clients.updateClients(tx, scope, ids, { banned: 1 })],
   ['end users are deleted', (tx) => clients.deleteClients(tx, scope, ids)],
-  ['end users are extended', (tx) => subscriptions.extendClients(tx, ids, 1, 1)],
-  ['licenses are freed', (tx) => subscriptions.release(tx, ids)],
+  ['end users are extended', (tx) => entitlements.extendClients(tx, scope, ids, 1, 1)],
+  ['licenses are freed', (tx) => entitlements.freeLicensesOf(tx, scope, ids)],
+  ['a license is redeemed', (tx) => entitlements.redeem(tx, scope, 'lic_1', 'usr_1', 1)],
+  ['a license gets an expiry', (tx) => entitlements.setLicenseExpiry(tx, scope, 'lic_1', 1)],
+  ['an end user is locked', (tx) => lockClient(tx, scope, 'usr_1')],
+  ['an end user is extended', (tx) => entitlements.extendClients(tx, scope, ['usr_1'], 1, 1)],
 ])('%s by their ids without a walk through all that their owner has', async (_name, work) => {
   const ways = await waysOf(work)
   expect(ways.length).toBeGreaterThan(0)

@@ -14,6 +14,7 @@ import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
 const on = serverForAll()
 const owner = ownerForEach(on)
 const app = appForEach(owner)
+const scope = () => ({ ownerId: owner.id })
 afterEach(async () => {
   const { kept, counted } = await recount(on)
   expect(kept).toEqual(counted)
@@ -78,7 +79,7 @@ test('a key that is used first while its expiry is being changed has one expiry 
   const program = await startProgram(on, app)
   const expiresAt = on.clock.now() + day
   const answer = await whileOpen(
-    (tx) => setLicenseExpiry(tx, license._id, expiresAt),
+    (tx) => setLicenseExpiry(tx, scope(), license._id, expiresAt),
     () => program.call('POST', '/license', { licenseKey: license.key }),
   )
   expect(answer.json.data.user.expiresAt).toBe(new Date(expiresAt).toISOString())
@@ -91,8 +92,8 @@ test('a user who is deleted while a key is being added leaves that key free', as
   const added = onlyOne(await makeLicenses(on, owner, app))
   const answer = await whileOpen(
     async (tx) => {
-      await lockClient(tx, user._id)
-      await redeem(tx, added._id, user._id, on.clock.now())
+      await lockClient(tx, scope(), user._id)
+      await redeem(tx, scope(), added._id, user._id, on.clock.now())
     },
     () => owner.call('DELETE', `/clients/${user._id}`),
   )

@@ -4,7 +4,7 @@ import type { OwnerScope } from '../../core/ctx.ts'
 import type { Database, Db, Tx } from '../../db/open.ts'
 import type { AppRow } from '../../db/tables.ts'
 
-/** Apps are named by `_id` or by their 8-character `appId`. */
+/** An app is identified by its `_id` or its 8-character `appId`. */
 const nameColumn = (idOrAppId: string): 'id' | 'app_id' => (idOrAppId.startsWith('app_') ? 'id' : 'app_id')
 
 export const findApp = (db: Db, scope: OwnerScope, idOrAppId: string): Promise<AppRow | undefined> =>
@@ -15,7 +15,7 @@ export const findApp = (db: Db, scope: OwnerScope, idOrAppId: string): Promise<A
     .where(nameColumn(idOrAppId), '=', idOrAppId)
     .executeTakeFirst()
 
-/** The newest apps. */
+/** The newest apps of an owner. */
 export const listAppRefs = (db: Db, scope: OwnerScope) =>
   db
     .selectFrom('apps')
@@ -26,8 +26,8 @@ export const listAppRefs = (db: Db, scope: OwnerScope) =>
     .execute()
 
 /**
- * Locks the app's count and returns whether `count` more licenses fit below `max`. End users with remaining time
- * and no stored license count as licenses, or a limited plan would not be one.
+ * Locks the app's count and returns whether `count` more licenses fit below `max`. End users with remaining time and
+ * no stored license count too: creating end users directly would otherwise bypass the limit.
  */
 export async function reserveLicenses(
   tx: Tx,
@@ -47,11 +47,11 @@ export async function reserveLicenses(
   const guarded = lock
     .where('license_count', '<=', max - count)
     .where(sql<boolean>`license_count + ${unlicensed(appId, max, now)} <= ${max - count}`)
-  // Locked by a statement of its own: PostgreSQL counts what was there when a statement began to wait for the lock.
+  // Lock in a separate statement: a statement that waits for a lock on PostgreSQL counts the rows as of its start.
   return (await lock.executeTakeFirst()) !== undefined && (await guarded.executeTakeFirst()) !== undefined
 }
 
-/** End users with remaining time and no stored license, counted no further than just past `max`. */
+/** End users with remaining time and no stored license; counts at most `max` + 1. */
 const unlicensed = (appId: string, max: number, now: number) => sql<number>`(
   select count(*) from (
     select 1 from clients c where c.app_id = ${appId} and c.license_id is null and c.expires_at > ${now}
@@ -59,7 +59,7 @@ const unlicensed = (appId: string, max: number, now: number) => sql<number>`(
     limit ${sql.lit(max + 1)}
   ) found)`
 
-/** How many licenses, or end users without one, still fit into an app of a limited plan. */
+/** How many more licenses, or end users without one, fit into an app of a limited plan. */
 export async function readFreePlaces(
   db: Db,
   app: Pick<AppRow, 'id' | 'license_count'>,
@@ -99,10 +99,13 @@ const leftovers = {
   daily_counts: 'app_id, metric, day',
 } as const
 
-/** Tables in which a deleted app leaves many rows: cascading, one statement would delete them all. */
+/** Tables in which a deleted app leaves many rows; a cascade would delete them all in one statement. */
 export const leftoverTables = Object.keys(leftovers) as (keyof typeof leftovers)[]
 
-/** Deletes some rows of an app that is known to be the owner's and about to be deleted, and returns how many. */
+/**
+ * Deletes up to `count` rows of an app that is being deleted and returns how many. The caller has checked that the
+ * app is the owner's.
+ */
 export async function deleteLeftovers(
   tx: Tx,
   appId: string,

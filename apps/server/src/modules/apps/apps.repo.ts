@@ -5,7 +5,7 @@ import type { Database, Db, Tx } from '../../db/open.ts'
 import { anywhere } from '../../db/search.ts'
 import type { AppRow } from '../../db/tables.ts'
 
-/** A page of the apps that the search finds, newest first, and how many it finds. */
+/** A page of the apps that match the search, newest first, and their total. */
 export async function pageApps(
   database: Database,
   scope: OwnerScope,
@@ -14,7 +14,7 @@ export async function pageApps(
   const { db, lists } = database
   let mine = lists.selectFrom('apps').where('owner_id', '=', scope.ownerId)
   if (search !== undefined) {
-    // Names have no index: the owner's apps are searched one by one, on SQLite aside of the server's thread.
+    // Names have no index, so the owner's apps are scanned; on SQLite the list thread does that.
     const lower = sql.raw(database.dialect === 'sqlite' ? 'lower_unicode' : 'lower')
     mine = mine.where(({ or, eb }) =>
       or([
@@ -58,14 +58,14 @@ export async function countApps(db: Db, scope: OwnerScope): Promise<number> {
   return owner.app_count
 }
 
-/** Locks the owner's count and tells whether one more app fits below `max`; the insert's trigger counts it. */
+/** Locks the owner's count and returns whether one more app fits below `max`; the insert's trigger counts it. */
 export async function reserveApp(tx: Tx, scope: OwnerScope, max: number): Promise<boolean> {
   let query = tx.updateTable('owners').set({ app_count: sql`app_count` }).where('id', '=', scope.ownerId)
   if (max >= 0) query = query.where('app_count', '<', max)
   return (await query.returning('id').executeTakeFirst()) !== undefined
 }
 
-/** Reads an app and locks it until the transaction ends. */
+/** Reads an app and locks the row until the transaction ends. */
 export const lockApp = (tx: Tx, scope: OwnerScope, id: string): Promise<AppRow> =>
   tx
     .updateTable('apps')

@@ -16,14 +16,14 @@ import * as repo from './apps.repo.ts'
 
 export type { AppRow }
 
-/** Finds an app of this owner by `_id` or `appId`; 404 when there is none. */
+/** Finds an app of this owner by `_id` or `appId`; 404 if there is none. */
 export async function getApp(db: Db, scope: OwnerScope, idOrAppId: string): Promise<AppRow> {
   const app = await findApp(db, scope, idOrAppId)
   if (!app) throw problem('not_found')
   return app
 }
 
-/** The id of the app that a request narrows a list to, if it names one; 404 when there is none. */
+/** Resolves the app of a filter to its id; undefined without a filter, 404 if there is no such app. */
 export const findAppId = async (
   db: Db,
   scope: OwnerScope,
@@ -104,7 +104,7 @@ export async function updateApp(
   })
 }
 
-/** Gives a new secret; with the commit the old one and every program session opened with it are refused. */
+/** Replaces the secret; from the commit on, the old one and all sessions opened with it are rejected. */
 export async function rotateSecret(ctx: Ctx, actor: VendorActor, idOrAppId: string): Promise<App> {
   const { id } = await getApp(ctx.db, actor, idOrAppId)
   const change = { ...sealSecret(ctx, id, newAppSecret()), secret_version: repo.nextSecretVersion }
@@ -135,7 +135,7 @@ export async function updateErrorMessages(
   return allMessages(row)
 }
 
-/** The text that programs of an app see for a message key. */
+/** The text that an app's programs get for a message key. */
 export const messageOf = (messages: string, key: MessageKey): string =>
   (JSON.parse(messages) as Partial<Record<MessageKey, string>>)[key] ?? messageDefaults[key]
 
@@ -183,7 +183,7 @@ function toApp(ctx: Ctx, row: AppRow): App {
 
 const toFlag = (value: boolean | undefined) => (value === undefined ? undefined : value ? 1 : 0)
 
-/** The fields that an owner can change, as a record names them. */
+/** The fields that an owner can change, for the audit record. */
 const toFields = (row: AppRow): Record<string, string | boolean> => ({
   name: row.name,
   version: row.version,

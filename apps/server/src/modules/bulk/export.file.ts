@@ -9,10 +9,10 @@ interface FileOptions<Row> {
   now: number
 }
 
-/** How many slices are read before the reader has taken the first. */
+/** How many slices are read ahead of the client. */
 const slicesAhead = 2
 
-/** A file of rows that is written while they are read: CSV with the columns, or a JSON array of the whole objects. */
+/** Streams rows as a file: CSV with the columns, or a JSON array of the whole objects. */
 export function toFile<Row>(slices: AsyncGenerator<Row[]>, options: FileOptions<Row>): FileAnswer {
   const { name, format, columns, now } = options
   const text = format === 'csv' ? toCsv(slices, columns) : toJson(slices)

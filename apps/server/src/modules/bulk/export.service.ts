@@ -4,17 +4,17 @@ import { invalid } from '../../core/problem.ts'
 import { type List, type ListFilter, type ListQuery, nextWindow, searchPage } from '../../db/lists.ts'
 import { type SearchTerm, toSearchTerm } from '../../db/search.ts'
 import { findAppId } from '../apps/apps.service.ts'
-import { inSlices, walkDown } from './export.walk.ts'
+import { toSlices, walkDown } from './export.walk.ts'
 
-/** What can be exported: the list it is found by, and how its rows are read. */
+/** An exportable list and how its rows are read. */
 interface Source<Status extends string, Row> {
   list: List<Status>
   read(ctx: Ctx, scope: OwnerScope, seqs: readonly number[], now: number): Promise<Row[]>
 }
 
 /**
- * All rows that the filters let through, newest first, in slices. Refuses before the first slice when there
- * are more than can be exported, so that no file is cut short.
+ * All rows that match the filters, newest first, in slices. Rejects before the first slice if there are too many, so
+ * that no file is cut short.
  */
 export async function exportRows<Status extends string, Row>(
   ctx: Ctx,
@@ -41,7 +41,7 @@ async function findSeqs<Status extends string>(
     const page = { page: 1, limit: limits.searchCountMax, sort: 'newest' } as const
     const found = await searchPage(ctx.database, list, filter, page, term)
     if (found.pagination.capped) throw tooMany('search', limits.searchCountMax)
-    return inSlices(found.seqs)
+    return toSlices(found.seqs)
   }
   const counts = await list.count(ctx.database, filter)
   if (counts[filter.status ?? 'total'] > limits.exportRowsMax) throw tooMany('app', limits.exportRowsMax)

@@ -1,23 +1,23 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** A row of a list by `seq`, and whether it is one of those that are looked for. */
-export interface Seen {
+/** A row of a list by `seq`, and whether it matches the status. */
+export interface WindowRow {
   seq: number
   hit: 0 | 1
 }
 
 const windowSize = 500
-/** How many rows are read and written at once; between two slices others are answered. */
+/** How many rows are read and written at once; other requests run between slices. */
 const sliceSize = 100
 
-/** The `seq` of all rows that are looked for, newest first, in slices; each window ends before the `seq` it is given. */
+/** Yields the `seq` of all matching rows, newest first, in slices. `window` reads rows before a `seq`. */
 export async function* walkDown(
-  window: (before: number, count: number) => Promise<Seen[]>,
+  window: (before: number, count: number) => Promise<WindowRow[]>,
 ): AsyncGenerator<number[]> {
   let before = Number.MAX_SAFE_INTEGER
   for (;;) {
     const seen = await window(before, windowSize)
-    yield* inSlices(seen.filter((row) => row.hit === 1).map((row) => row.seq))
+    yield* toSlices(seen.filter((row) => row.hit === 1).map((row) => row.seq))
     const last = seen.at(-1)
     if (!last || seen.length < windowSize) return
     before = last.seq
@@ -25,8 +25,8 @@ export async function* walkDown(
   }
 }
 
-/** The same for rows that are known already. */
-export async function* inSlices(seqs: readonly number[]): AsyncGenerator<number[]> {
+/** Splits known rows into slices, newest first. */
+export async function* toSlices(seqs: readonly number[]): AsyncGenerator<number[]> {
   const sorted = seqs.toSorted((a, b) => b - a)
   for (let at = 0; at < sorted.length; at += sliceSize) {
     if (at > 0) await setImmediate()

@@ -5,7 +5,7 @@ import { normalizeKey } from '../../core/ids.ts'
 import { invalid } from '../../core/problem.ts'
 import { CsvError, type CsvRecord, isEmptyLine, readCsvLines } from './csv.ts'
 
-/** A line of the file as it was understood; `problem` says why it cannot be imported. */
+/** A parsed line of the file; `problem` says why it cannot be imported. */
 export interface ImportLine {
   line: number
   key: string | undefined
@@ -22,8 +22,8 @@ type Column = (typeof columns)[number]
 const sliceSize = 100
 
 /**
- * Reads the file; reports lines with mistakes, and rejects only a file that cannot be read at all. Between slices of
- * lines others are answered.
+ * Parses the file. Reports mistakes per line and rejects only an unreadable file; lets other requests run between
+ * slices.
  */
 export async function readImport(
   csv: string,
@@ -94,7 +94,7 @@ function wrongExpiry(expiresAt: number | undefined, now: number): string | undef
 const firstMistake = (result: { error?: { issues: { message: string }[] } | undefined }) =>
   result.error?.issues[0]?.message
 
-/** What becomes of each line, given the keys that the app has and how many licenses still fit; each key is made once. */
+/** Decides the outcome of each line from the app's existing keys and the remaining licenses; creates each key once. */
 export function decide(
   lines: readonly ImportLine[],
   taken: ReadonlySet<string>,

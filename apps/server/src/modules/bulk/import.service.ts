@@ -20,7 +20,7 @@ export interface ImportResult {
   rows: ImportedRow[]
 }
 
-/** Makes the licenses of a CSV text, all or none; a dry run tells what would happen and changes nothing. */
+/** Imports licenses from CSV, all or none; a dry run reports the outcome and changes nothing. */
 export async function importLicenses(
   ctx: Ctx,
   actor: VendorActor,
@@ -47,7 +47,7 @@ export async function importLicenses(
   refuseMistakes(lines)
   return ctx.tx(actor, async (write) => {
     const { tx } = write
-    // Locks the app, so that no key is taken and no license made while this decides.
+    // Locks the app, so that no license is created between the decision and the insert.
     if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited, now))) throw problem('not_found')
     const rows = decide(lines, await findTaken(tx, app.id, lines), { free: lines.length, message })
     const drafts = rows.flatMap((row, at) => {

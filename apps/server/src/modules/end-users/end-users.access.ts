@@ -1,3 +1,4 @@
+import type { OwnerScope } from '../../core/ctx.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 
@@ -17,33 +18,47 @@ export const findByUsername = (
     .where('username_normalized', '=', usernameNormalized)
     .executeTakeFirst()
 
-/** An end user of an app, for the programs of that app. */
+/** Finds an end user within an app, for the app's programs. */
 export const findById = (db: Db, appId: string, id: string): Promise<ClientRow | undefined> =>
   db.selectFrom('clients').selectAll().where('app_id', '=', appId).where('id', '=', id).executeTakeFirst()
 
 /** Locks the row until the transaction ends. */
-export const lockClient = (tx: Tx, id: string): Promise<ClientRow | undefined> =>
+export const lockClient = (tx: Tx, scope: OwnerScope, id: string): Promise<ClientRow | undefined> =>
   tx
     .updateTable('clients')
     .set((eb) => ({ id: eb.ref('id') }))
     .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
     .returningAll()
     .executeTakeFirst()
 
 export async function updateClient(
   tx: Tx,
+  scope: OwnerScope,
   id: string,
   change: Partial<Pick<ClientRow, 'banned' | 'hwid' | 'hwid_hash' | 'last_login_at' | 'password_hash'>>,
 ): Promise<void> {
-  await tx.updateTable('clients').set(change).where('id', '=', id).execute()
+  await tx
+    .updateTable('clients')
+    .set(change)
+    .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
+    .execute()
 }
 
-/** Binds the hardware lock if nothing is bound yet; of several at once the first one stays. */
-export async function bindHwid(tx: Tx, id: string, hwid: string, hwidHash: string): Promise<boolean> {
+/** Binds a hardware id unless one is bound; the first of concurrent callers succeeds. */
+export async function bindHwid(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  hwid: string,
+  hwidHash: string,
+): Promise<boolean> {
   const bound = await tx
     .updateTable('clients')
     .set({ hwid, hwid_hash: hwidHash })
     .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
     .where('hwid_hash', 'is', null)
     .returning('id')
     .executeTakeFirst()

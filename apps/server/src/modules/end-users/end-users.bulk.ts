@@ -3,14 +3,14 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
-import { extendClients, lockLicensesOf, release } from '../entitlements/entitlements.service.ts'
+import { extendClients, freeLicensesOf, lockLicensesOf } from '../entitlements/entitlements.service.ts'
 import type { BulkChange } from '../licenses/licenses.bulk.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { reserveExtension } from './end-users.limit.ts'
 import * as repo from './end-users.repo.ts'
 import { toClient } from './end-users.service.ts'
 
-/** Changes or deletes all of them or none; 404 when one is not there. Answers those that are left. */
+/** Changes or deletes all or none; 404 if one is missing. Returns the remaining ones. */
 export async function changeClients(
   ctx: Ctx,
   actor: VendorActor,
@@ -22,8 +22,8 @@ export async function changeClients(
   const rows = await ctx.tx(actor, async (write) => {
     const { tx } = write
     if ((await repo.listById(tx, actor, ids)).length < ids.length) throw problem('not_found')
-    // The licenses before the end users, as everywhere; then those who were deleted meanwhile are missed.
-    await lockLicensesOf(tx, ids)
+    // Lock licenses before end users, as everywhere; end users deleted meanwhile are then missing below.
+    await lockLicensesOf(tx, actor, ids)
     if ((await repo.lockClients(tx, actor, ids)) < ids.length) throw problem('not_found')
     if (given.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
     await apply(write, actor, { ...given, ids }, now)
@@ -41,19 +41,19 @@ async function apply(
   const { tx } = write
   switch (action) {
     case 'extend':
-      await extendClients(tx, ids, days, now)
+      await extendClients(tx, actor, ids, days, now)
       return write.record('end_users.extended', null, { ids: [...ids], days })
     case 'ban':
-      await repo.updateClients(tx, ids, { banned: 1 })
+      await repo.updateClients(tx, actor, ids, { banned: 1 })
       return write.record('end_users.banned', null, { ids: [...ids] })
     case 'unban':
-      await repo.updateClients(tx, ids, { banned: 0 })
+      await repo.updateClients(tx, actor, ids, { banned: 0 })
       return write.record('end_users.unbanned', null, { ids: [...ids] })
     case 'reset-hwid':
-      await repo.updateClients(tx, ids, { hwid: null, hwid_hash: null })
+      await repo.updateClients(tx, actor, ids, { hwid: null, hwid_hash: null })
       return write.record('end_users.hwid_reset', null, { ids: [...ids] })
     case 'delete':
-      await release(tx, ids)
+      await freeLicensesOf(tx, actor, ids)
       await repo.deleteClients(tx, actor, ids)
       return write.record('end_users.deleted', null, { ids: [...ids] })
   }

@@ -5,7 +5,7 @@ import { problem } from '../../core/problem.ts'
 import type { Tx } from '../../db/open.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 
-/** Refuses one more end user without a license where the plan leaves no place. */
+/** Rejects one more end user without a license when the plan's limit is reached. */
 export async function reserveDirect(
   tx: Tx,
   scope: OwnerScope,
@@ -16,7 +16,7 @@ export async function reserveDirect(
   if (!(await reserveLicenses(tx, scope, appId, 1, max, now))) throw planLimit(max)
 }
 
-/** Refuses to extend end users who have no stored license beyond the plan's limit. Callers have locked them. */
+/** Rejects extending end users without a stored license beyond the plan's limit. The caller has locked them. */
 export async function reserveExtension(
   tx: Tx,
   scope: OwnerScope,

@@ -29,7 +29,7 @@ export const clientList: List<ClientStatus> = {
       : anyOf(nameHits(search), keyHits(search, search.term.key)),
 }
 
-/** Counted as licenses are: by blocks of hours, by hours, and row by row in the hour that is running. */
+/** Counts like licenses: by blocks of hours, by hours, and row by row within the current hour. */
 async function count({ lists }: Database, whose: ListScope): Promise<Counts<ClientStatus>> {
   const past = countedUntil(whose.now)
   const { rows } = await sql<Record<'total' | 'banned' | 'expired', number>>`

@@ -3,7 +3,7 @@ import { orderOf, type Sort } from '../../core/paging.ts'
 import { type Db, ownerOf, type Tx } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 
-/** An end user with what is shown beside it. */
+/** An end user with joined columns for display. */
 export interface ClientView extends ClientRow {
   app_name: string
   app_public_id: string
@@ -35,11 +35,11 @@ export async function listBySeq(
     .execute()
 }
 
-/** In the order in which they were made. */
+/** Sorted by creation. */
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<ClientView[]> =>
   views(db).where('c.id', 'in', ids).where(ownerOf('c'), '=', scope.ownerId).orderBy('c.seq').execute()
 
-/** Locks rows until the transaction ends and answers how many are there. */
+/** Locks the rows until the transaction ends and returns how many there are. */
 export async function lockClients(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
   const locked = await tx
     .updateTable('clients')
@@ -51,16 +51,21 @@ export async function lockClients(tx: Tx, scope: OwnerScope, ids: readonly strin
   return locked.length
 }
 
-/** Changes rows that are known to be the owner's. */
 export async function updateClients(
   tx: Tx,
+  scope: OwnerScope,
   ids: readonly string[],
   change: Partial<Pick<ClientRow, 'banned' | 'hwid' | 'hwid_hash'>>,
 ): Promise<void> {
-  await tx.updateTable('clients').set(change).where('id', 'in', ids).execute()
+  await tx
+    .updateTable('clients')
+    .set(change)
+    .where('id', 'in', ids)
+    .where(ownerOf('clients'), '=', scope.ownerId)
+    .execute()
 }
 
-/** Deletes end users and answers how many were there. */
+/** Deletes end users and returns how many. */
 export async function deleteClients(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
   const deleted = await tx
     .deleteFrom('clients')
@@ -71,9 +76,14 @@ export async function deleteClients(tx: Tx, scope: OwnerScope, ids: readonly str
   return deleted.length
 }
 
-/** Deletes some of an app's end users and tells how many; their licenses are about to go too. */
-export async function deleteSome(tx: Tx, appId: string, count: number): Promise<number> {
-  const some = tx.selectFrom('clients').select('id').where('app_id', '=', appId).limit(count)
-  const deleted = await tx.deleteFrom('clients').where('id', 'in', some).returning('id').execute()
+/** Deletes up to `count` end users of an app and returns how many. Their licenses are deleted separately. */
+export async function deleteSlice(tx: Tx, scope: OwnerScope, appId: string, count: number): Promise<number> {
+  const slice = tx.selectFrom('clients').select('id').where('app_id', '=', appId).limit(count)
+  const deleted = await tx
+    .deleteFrom('clients')
+    .where('id', 'in', slice)
+    .where(ownerOf('clients'), '=', scope.ownerId)
+    .returning('id')
+    .execute()
   return deleted.length
 }

@@ -12,7 +12,7 @@ import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
-import { extendClient, lockLicensesOf, release } from '../entitlements/entitlements.service.ts'
+import { extendClient, freeLicensesOf, lockLicensesOf } from '../entitlements/entitlements.service.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { insertClient, lockClient, updateClient } from './end-users.access.ts'
 import { reserveDirect, reserveExtension } from './end-users.limit.ts'
@@ -29,14 +29,14 @@ export async function listClients(ctx: Ctx, scope: OwnerScope, query: ListQuery<
   return { clients: rows.map((row) => toClient(row, now)), pagination, stats }
 }
 
-/** How an export finds and reads end users. */
+/** Source of an export of end users. */
 export const clientSource = {
   list: clientList,
   read: async (ctx: Ctx, scope: OwnerScope, seqs: readonly number[], now: number): Promise<Client[]> =>
     (await repo.listBySeq(ctx.db, scope, seqs, 'newest')).map((row) => toClient(row, now)),
 }
 
-/** Counts of an owner's end users, or of one app that is known to be the owner's. */
+/** Counts an owner's end users, or those of one app that the caller has checked to be the owner's. */
 export const countClients = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<Counts<ClientStatus>> =>
   clientList.count(ctx.database, { scope, appId, now: ctx.clock.now() })
 
@@ -48,7 +48,7 @@ export interface DirectClient {
   expiresAt: string
 }
 
-/** Makes an end user without a license. */
+/** Creates an end user without a license. */
 export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectClient): Promise<Client> {
   const now = ctx.clock.now()
   const expiresAt = toEpochMs(given.expiresAt)
@@ -89,13 +89,13 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectCl
 export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, banned?: boolean): Promise<Client> =>
   change(ctx, actor, id, async (write, client) => {
     const next = banned ?? client.banned === 0
-    await updateClient(write.tx, id, { banned: next ? 1 : 0 })
+    await updateClient(write.tx, actor, id, { banned: next ? 1 : 0 })
     write.record(next ? 'end_user.banned' : 'end_user.unbanned', id, {})
   })
 
 export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Client> =>
   change(ctx, actor, id, async (write, client) => {
-    await updateClient(write.tx, id, { hwid: null, hwid_hash: null })
+    await updateClient(write.tx, actor, id, { hwid: null, hwid_hash: null })
     write.record('end_user.hwid_reset', id, { wasBound: client.hwid_hash !== null })
   })
 
@@ -104,31 +104,31 @@ export async function extend(ctx: Ctx, actor: VendorActor, id: string, days: num
   const lengthen = async (write: Write, client: ClientRow) => {
     const now = ctx.clock.now()
     await reserveExtension(write.tx, actor, [id], maxLicensesPerApp, now)
-    const after = await extendClient(write.tx, id, days, now)
+    const after = await extendClient(write.tx, actor, id, days, now)
     write.record('end_user.extended', id, { days, before: client.expires_at, after })
   }
   return change(ctx, actor, id, lengthen, lockLicensesOf)
 }
 
-/** Deletes an end user; its licenses can be used again. */
+/** Deletes an end user; its licenses become unused. */
 export async function deleteClient(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
     const { tx } = write
     if (!(await repo.findClient(tx, actor, id))) throw problem('not_found')
-    // Locked before its licenses are freed: a key that is being added meanwhile is then freed too.
-    await lockLicensesOf(tx, [id])
-    await lockClient(tx, id)
-    await release(tx, [id])
+    // Lock before freeing the licenses, so that a key added concurrently is freed too.
+    await lockLicensesOf(tx, actor, [id])
+    await lockClient(tx, actor, id)
+    await freeLicensesOf(tx, actor, [id])
     if ((await repo.deleteClients(tx, actor, [id])) === 0) throw problem('not_found')
     write.record('end_user.deleted', id, {})
   })
 }
 
-/** Deletes the end users of an app that is known to be the owner's, a slice in each transaction. */
+/** Deletes the end users of an app in slices, each in its own transaction. The caller has checked the app's owner. */
 export const deleteClientsInSlices = (ctx: Ctx, actor: VendorActor, appId: string): Promise<void> =>
   inSlices((size) =>
     ctx.tx(actor, async (write) => {
-      const count = await repo.deleteSome(write.tx, appId, size)
+      const count = await repo.deleteSlice(write.tx, actor, appId, size)
       if (count > 0) write.record('end_users.slice_deleted', appId, { count })
       return count
     }),
@@ -144,8 +144,8 @@ async function change(
   const row = await ctx.tx(actor, async (write) => {
     const { tx } = write
     if (!(await repo.findClient(tx, actor, id))) throw problem('not_found')
-    await lockFirst?.(tx, [id])
-    const locked = await lockClient(tx, id)
+    await lockFirst?.(tx, actor, [id])
+    const locked = await lockClient(tx, actor, id)
     if (!locked) throw problem('not_found')
     await apply(write, locked)
     return repo.findClient(tx, actor, id)

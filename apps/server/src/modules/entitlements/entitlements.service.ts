@@ -1,27 +1,34 @@
 import { sql } from 'kysely'
 import { day, lastInstant } from '../../core/clock.ts'
-import type { Tx } from '../../db/open.ts'
+import type { OwnerScope } from '../../core/ctx.ts'
+import { ownerOf, type Tx } from '../../db/open.ts'
 
-// A license and the end user who uses it belong together: what changes one of them changes the other,
-// in the same transaction. Callers have checked whose they are.
-// Where both change, licenses are locked before end users, so that two changes at once wait for each other
-// instead of blocking each other.
+// A license and its end user share an expiry and a redemption: a statement here changes both, or the caller runs the
+// other one in the same transaction. Always lock licenses before end users: the opposite order deadlocks.
 
-/** Uses a license up for an end user. Of many callers at once exactly one gets `true`. */
-export async function redeem(tx: Tx, licenseId: string, clientId: string, now: number): Promise<boolean> {
-  const won = await tx
+/** Marks a license as used by an end user. Exactly one concurrent caller gets `true`. */
+export async function redeem(
+  tx: Tx,
+  scope: OwnerScope,
+  licenseId: string,
+  clientId: string,
+  now: number,
+): Promise<boolean> {
+  const redeemed = await tx
     .updateTable('licenses')
     .set({ used: 1, used_at: now, client_id: clientId })
     .where('id', '=', licenseId)
+    .where('owner_id', '=', scope.ownerId)
     .where('used', '=', 0)
     .returning('id')
     .executeTakeFirst()
-  return won !== undefined
+  return redeemed !== undefined
 }
 
-/** Makes a license the first one of an end user who has none any more; its expiry is theirs from now on. */
-export async function adopt(
+/** Sets the first license, and so the expiry, of an end user whose former one was deleted. */
+export async function setFirstLicense(
   tx: Tx,
+  scope: OwnerScope,
   license: { id: string; expires_at: number },
   clientId: string,
 ): Promise<void> {
@@ -29,15 +36,22 @@ export async function adopt(
     .updateTable('clients')
     .set({ license_id: license.id, expires_at: license.expires_at })
     .where('id', '=', clientId)
+    .where('owner_id', '=', scope.ownerId)
     .execute()
 }
 
-/** Sets the one expiry that an end user and its first license share; a key added later keeps its own. */
-export async function setClientExpiry(tx: Tx, clientId: string, expiresAt: number): Promise<void> {
+/** Sets the expiry that an end user and its first license share; a key added later keeps its own. */
+export async function setClientExpiry(
+  tx: Tx,
+  scope: OwnerScope,
+  clientId: string,
+  expiresAt: number,
+): Promise<void> {
   const client = await tx
     .updateTable('clients')
     .set({ expires_at: expiresAt })
     .where('id', '=', clientId)
+    .where('owner_id', '=', scope.ownerId)
     .returning('license_id')
     .executeTakeFirst()
   if (client?.license_id == null) return
@@ -46,16 +60,32 @@ export async function setClientExpiry(tx: Tx, clientId: string, expiresAt: numbe
     .set({ expires_at: expiresAt })
     .where('id', '=', client.license_id)
     .where('client_id', '=', clientId)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
     .execute()
 }
 
 /** Sets a license's expiry, and that of the end user whose first license it is. */
-export async function setLicenseExpiry(tx: Tx, licenseId: string, expiresAt: number): Promise<void> {
-  await tx.updateTable('licenses').set({ expires_at: expiresAt }).where('id', '=', licenseId).execute()
-  await tx.updateTable('clients').set({ expires_at: expiresAt }).where('license_id', '=', licenseId).execute()
+export async function setLicenseExpiry(
+  tx: Tx,
+  scope: OwnerScope,
+  licenseId: string,
+  expiresAt: number,
+): Promise<void> {
+  await tx
+    .updateTable('licenses')
+    .set({ expires_at: expiresAt })
+    .where('id', '=', licenseId)
+    .where('owner_id', '=', scope.ownerId)
+    .execute()
+  await tx
+    .updateTable('clients')
+    .set({ expires_at: expiresAt })
+    .where('license_id', '=', licenseId)
+    .where(ownerOf('clients'), '=', scope.ownerId)
+    .execute()
 }
 
-/** Days added to what is left, or to now when nothing is; time ends with the year 9999. */
+/** The expiry plus some days, counted from now if it has passed; at most the year 9999. */
 function extended(days: number, now: number) {
   const span = days * day
   return sql<number>`case
@@ -67,6 +97,7 @@ function extended(days: number, now: number) {
 /** Extends licenses, and the end users whose first licenses they are. */
 export async function extendLicenses(
   tx: Tx,
+  scope: OwnerScope,
   licenseIds: readonly string[],
   days: number,
   now: number,
@@ -75,6 +106,7 @@ export async function extendLicenses(
     .updateTable('licenses')
     .set({ expires_at: extended(days, now) })
     .where('id', 'in', licenseIds)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
     .execute()
   await tx
     .updateTable('clients')
@@ -82,16 +114,24 @@ export async function extendLicenses(
       expires_at: sql<number>`(select l.expires_at from licenses l where l.id = clients.license_id)`,
     })
     .where('license_id', 'in', licenseIds)
+    .where(ownerOf('clients'), '=', scope.ownerId)
     .execute()
 }
 
 /** Extends one end user and its first license; returns the new expiry. */
-export async function extendClient(tx: Tx, id: string, days: number, now: number): Promise<number> {
-  await extendClients(tx, [id], days, now)
+export async function extendClient(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  days: number,
+  now: number,
+): Promise<number> {
+  await extendClients(tx, scope, [id], days, now)
   const { expires_at } = await tx
     .selectFrom('clients')
     .select('expires_at')
     .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
     .executeTakeFirstOrThrow()
   return expires_at
 }
@@ -99,6 +139,7 @@ export async function extendClient(tx: Tx, id: string, days: number, now: number
 /** Extends end users and their first licenses; a key added later keeps its own expiry. */
 export async function extendClients(
   tx: Tx,
+  scope: OwnerScope,
   clientIds: readonly string[],
   days: number,
   now: number,
@@ -107,6 +148,7 @@ export async function extendClients(
     .updateTable('clients')
     .set({ expires_at: extended(days, now) })
     .where('id', 'in', clientIds)
+    .where(ownerOf('clients'), '=', scope.ownerId)
     .execute()
   await tx
     .updateTable('licenses')
@@ -114,47 +156,62 @@ export async function extendClients(
       expires_at: sql<number>`(select c.expires_at from clients c where c.id = licenses.client_id)`,
     })
     .where('client_id', 'in', clientIds)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
     .where(sql<boolean>`id in (select c.license_id from clients c where c.id = licenses.client_id)`)
     .execute()
 }
 
 /** Locks the licenses of end users until the transaction ends. */
-export async function lockLicensesOf(tx: Tx, clientIds: readonly string[]): Promise<void> {
+export async function lockLicensesOf(tx: Tx, scope: OwnerScope, clientIds: readonly string[]): Promise<void> {
   await tx
     .updateTable('licenses')
     .set((eb) => ({ id: eb.ref('id') }))
     .where('client_id', 'in', clientIds)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
     .execute()
 }
 
-/** Frees the licenses of end users who are about to go. */
-export async function release(tx: Tx, clientIds: readonly string[]): Promise<void> {
+/** Marks the licenses of end users as unused; the caller deletes the end users. */
+export async function freeLicensesOf(tx: Tx, scope: OwnerScope, clientIds: readonly string[]): Promise<void> {
   await tx
     .updateTable('licenses')
     .set({ used: 0, used_at: null, client_id: null })
     .where('client_id', 'in', clientIds)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
     .execute()
 }
 
-/** Ends the time of the end users whose licenses have just been deleted; the end users stay. */
+/** Expires the end users whose licenses were just deleted, without deleting the end users. */
 export async function expireUsersOf(
   tx: Tx,
-  gone: readonly { id: string; client_id: string | null }[],
+  scope: OwnerScope,
+  deletedLicenses: readonly { id: string; client_id: string | null }[],
   now: number,
 ): Promise<void> {
-  const users = gone.map((license) => license.client_id).filter((id) => id !== null)
+  const users = deletedLicenses.map((license) => license.client_id).filter((id) => id !== null)
   if (users.length === 0) return
-  const ended = await tx
+  const expired = await tx
     .updateTable('clients')
     .set({ expires_at: now })
     .where('id', 'in', users)
+    .where(ownerOf('clients'), '=', scope.ownerId)
     .where('expires_at', '>', now)
     .returning('license_id')
     .execute()
-  const firstLicenses = ended.map((client) => client.license_id).filter((id) => id !== null)
+  const firstLicenses = expired.map((client) => client.license_id).filter((id) => id !== null)
   if (firstLicenses.length > 0) {
-    await tx.updateTable('licenses').set({ expires_at: now }).where('id', 'in', firstLicenses).execute()
+    await tx
+      .updateTable('licenses')
+      .set({ expires_at: now })
+      .where('id', 'in', firstLicenses)
+      .where(ownerOf('licenses'), '=', scope.ownerId)
+      .execute()
   }
-  const licenseIds = gone.map((license) => license.id)
-  await tx.updateTable('clients').set({ license_id: null }).where('license_id', 'in', licenseIds).execute()
+  const deletedIds = deletedLicenses.map((license) => license.id)
+  await tx
+    .updateTable('clients')
+    .set({ license_id: null })
+    .where('license_id', 'in', deletedIds)
+    .where(ownerOf('clients'), '=', scope.ownerId)
+    .execute()
 }

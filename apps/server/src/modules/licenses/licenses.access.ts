@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 
-/** A license of an app by its key, for the programs of that app. */
+/** Finds a license of an app by its key, for the app's programs. */
 export const findLicenseByKey = (
   db: Db,
   appId: string,
@@ -17,7 +17,7 @@ export const findLicenseByKey = (
 export const findLicenseById = (db: Db, appId: string, id: string): Promise<LicenseRow | undefined> =>
   db.selectFrom('licenses').selectAll().where('app_id', '=', appId).where('id', '=', id).executeTakeFirst()
 
-/** The same, locked until the transaction ends. */
+/** Like `findLicenseById`, and locks the row until the transaction ends. */
 export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<LicenseRow | undefined> =>
   tx
     .updateTable('licenses')
@@ -27,7 +27,7 @@ export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<Lice
     .returningAll()
     .executeTakeFirst()
 
-/** Which of some keys, in the form in which they are compared, an app has. */
+/** Which of these normalized keys already exist in an app. */
 export async function takenKeys(db: Db, appId: string, keysNormalized: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('licenses')

@@ -5,16 +5,16 @@ import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { extendLicenses } from '../entitlements/entitlements.service.ts'
 import * as repo from './licenses.repo.ts'
-import { deleteForGood, toLicense } from './licenses.service.ts'
+import { deleteAndExpireUsers, toLicense } from './licenses.service.ts'
 
 export interface BulkChange<Action> {
   action: Action
   ids: readonly string[]
-  /** For extending. */
+  /** Required for `extend`. */
   days?: number | undefined
 }
 
-/** Changes or deletes all of them or none; 404 when one is not there. Answers those that are left. */
+/** Changes or deletes all or none; 404 if one is missing. Returns the remaining ones. */
 export async function changeLicenses(
   ctx: Ctx,
   actor: VendorActor,
@@ -39,7 +39,7 @@ async function apply(
   const { tx } = write
   switch (action) {
     case 'extend':
-      await extendLicenses(tx, ids, days, now)
+      await extendLicenses(tx, actor, ids, days, now)
       return write.record('licenses.extended', null, { ids: [...ids], days })
     case 'ban':
       await repo.setBanned(tx, actor, ids, 1)
@@ -48,7 +48,7 @@ async function apply(
       await repo.setBanned(tx, actor, ids, 0)
       return write.record('licenses.unbanned', null, { ids: [...ids] })
     case 'delete':
-      await deleteForGood(tx, ids, now)
+      await deleteAndExpireUsers(tx, actor, ids, now)
       return write.record('licenses.deleted', null, { ids: [...ids] })
   }
 }

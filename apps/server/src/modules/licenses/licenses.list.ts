@@ -30,8 +30,8 @@ export const licenseList: List<LicenseStatus> = {
 }
 
 /**
- * Counts that triggers keep: of blocks of hours, of the hours of the block that is running, and row by row of the hour
- * that is running. One pass without groups, because SQLite sorts for a group.
+ * Adds trigger-kept counts by block and by hour to the rows of the current hour. One pass without GROUP BY, because
+ * SQLite would sort for it.
  */
 async function count({ lists }: Database, whose: ListScope): Promise<Counts<LicenseStatus>> {
   const past = countedUntil(whose.now)

@@ -3,7 +3,7 @@ import { orderOf, type Sort } from '../../core/paging.ts'
 import { type Db, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 
-/** A license with what is shown beside it. */
+/** A license with joined columns for display. */
 export interface LicenseView extends LicenseRow {
   app_name: string
   app_public_id: string
@@ -42,11 +42,11 @@ export async function listBySeq(
     .execute()
 }
 
-/** In the order in which they were made. */
+/** Sorted by creation. */
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<LicenseView[]> =>
   views(db).where('l.id', 'in', ids).where(ownerOf('l'), '=', scope.ownerId).orderBy('l.seq').execute()
 
-/** Locks the rows until the transaction ends and answers them. */
+/** Locks the rows until the transaction ends and returns them. */
 export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<LicenseRow[]> =>
   tx
     .updateTable('licenses')
@@ -90,8 +90,8 @@ export async function setBanned(
     .execute()
 }
 
-/** Some ids of the licenses that were there when a removal began, in no particular order. */
-export async function someIds(
+/** Up to `count` ids of the licenses that existed when a deletion started, unsorted. */
+export async function listSlice(
   tx: Tx,
   scope: OwnerScope,
   filter: { appId?: string | undefined; resellerId?: string | undefined; lastSeq: number },
@@ -117,9 +117,15 @@ export async function lastSeq(db: Db, scope: OwnerScope): Promise<number> {
   return row?.seq ?? 0
 }
 
-/** Deletes licenses and answers those that were there, with the end users who used them until then. */
+/** Deletes licenses and returns them with the end users that used them. */
 export const deleteByIds = (
   tx: Tx,
+  scope: OwnerScope,
   ids: readonly string[],
 ): Promise<{ id: string; client_id: string | null }[]> =>
-  tx.deleteFrom('licenses').where('id', 'in', ids).returning(['id', 'client_id']).execute()
+  tx
+    .deleteFrom('licenses')
+    .where('id', 'in', ids)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .returning(['id', 'client_id'])
+    .execute()

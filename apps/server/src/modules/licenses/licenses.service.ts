@@ -25,14 +25,14 @@ export async function listLicenses(ctx: Ctx, scope: OwnerScope, query: ListQuery
   return { licenses: rows.map((row) => toLicense(row, now)), pagination, stats }
 }
 
-/** How an export finds and reads licenses. */
+/** Source of an export of licenses. */
 export const licenseSource = {
   list: licenseList,
   read: async (ctx: Ctx, scope: OwnerScope, seqs: readonly number[], now: number): Promise<License[]> =>
     (await repo.listBySeq(ctx.db, scope, seqs, 'newest')).map((row) => toLicense(row, now)),
 }
 
-/** Counts of an owner's licenses, or of one app that is known to be the owner's. */
+/** Counts an owner's licenses, or those of one app that the caller has checked to be the owner's. */
 export const countLicenses = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<Counts<LicenseStatus>> =>
   licenseList.count(ctx.database, { scope, appId, now: ctx.clock.now() })
 
@@ -44,7 +44,7 @@ export interface NewLicenses {
   note?: string | undefined
 }
 
-/** Makes all of them or none. */
+/** Creates all of them or none. */
 export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLicenses): Promise<License[]> {
   const now = ctx.clock.now()
   const expiresAt = toEpochMs(given.expiresAt)
@@ -75,7 +75,7 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLic
   )
 }
 
-/** A past expiry is taken here: the license expires now. */
+/** A past expiry is accepted: the license expires now. */
 export async function updateExpiry(
   ctx: Ctx,
   actor: VendorActor,
@@ -84,7 +84,7 @@ export async function updateExpiry(
 ): Promise<License> {
   return change(ctx, actor, id, async (write, license) => {
     const after = Math.max(toEpochMs(expiresAt), ctx.clock.now())
-    await setLicenseExpiry(write.tx, license.id, after)
+    await setLicenseExpiry(write.tx, actor, license.id, after)
     write.record('license.expiry_changed', id, { before: license.expires_at, after })
   })
 }
@@ -106,7 +106,7 @@ export async function deleteLicense(ctx: Ctx, actor: VendorActor, id: string): P
   await ctx.tx(actor, async (write) => {
     const license = await repo.findLicense(write.tx, actor, id)
     if (!license) throw problem('not_found')
-    await deleteForGood(write.tx, [id], ctx.clock.now())
+    await deleteAndExpireUsers(write.tx, actor, [id], ctx.clock.now())
     write.record('license.deleted', id, { used: license.used === 1 })
   })
 }
@@ -120,16 +120,21 @@ export async function deleteAllLicenses(
 }
 
 /**
- * Deletes licenses and ends the time of who used them. The licenses go first: a program that uses one up
- * meanwhile is then either seen here, or comes too late for it.
+ * Deletes licenses and expires their end users. Licenses first: a concurrent redemption then either commits before
+ * and is returned here, or fails.
  */
-export async function deleteForGood(tx: Tx, ids: readonly string[], now: number): Promise<number> {
-  const gone = await repo.deleteByIds(tx, ids)
-  await expireUsersOf(tx, gone, now)
-  return gone.length
+export async function deleteAndExpireUsers(
+  tx: Tx,
+  scope: OwnerScope,
+  ids: readonly string[],
+  now: number,
+): Promise<number> {
+  const deleted = await repo.deleteByIds(tx, scope, ids)
+  await expireUsersOf(tx, scope, deleted, now)
+  return deleted.length
 }
 
-/** Deletes the licenses that exist now, a slice in each transaction; start, slices and end are recorded. */
+/** Deletes the licenses that exist now, each slice in its own transaction; records start, slices and end. */
 export async function deleteLicensesInSlices(
   ctx: Ctx,
   actor: Actor & OwnerScope,
@@ -142,14 +147,14 @@ export async function deleteLicensesInSlices(
   })
   let deleted = 0
   await inSlices(async (size) => {
-    const { found, gone } = await ctx.tx(actor, async (write) => {
-      const ids = await repo.someIds(write.tx, actor, { ...filter, lastSeq }, size)
-      const gone = ids.length === 0 ? 0 : await deleteForGood(write.tx, ids, ctx.clock.now())
-      if (gone > 0) write.record('licenses.slice_deleted', appId, { count: gone })
-      return { found: ids.length, gone }
+    const slice = await ctx.tx(actor, async (write) => {
+      const ids = await repo.listSlice(write.tx, actor, { ...filter, lastSeq }, size)
+      const count = ids.length === 0 ? 0 : await deleteAndExpireUsers(write.tx, actor, ids, ctx.clock.now())
+      if (count > 0) write.record('licenses.slice_deleted', appId, { count })
+      return { found: ids.length, deleted: count }
     })
-    deleted += gone
-    return found
+    deleted += slice.deleted
+    return slice.found
   })
   await ctx.tx(actor, async (write) => {
     write.record('licenses.deletion_finished', appId, { count: deleted })

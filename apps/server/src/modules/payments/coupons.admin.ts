@@ -3,10 +3,10 @@ import { transactAsOperator } from '../../core/record.ts'
 import type { Database, Db } from '../../db/open.ts'
 import type { CouponRow } from '../../db/tables.ts'
 
-/** A coupon, and how many orders used it or hold a use of it. */
+/** A coupon with the number of orders that used it and that hold a use of it. */
 export type CouponWithUses = CouponRow & { uses: number; held: number }
 
-/** Creates a coupon or changes its terms; orders placed with it keep theirs. */
+/** Creates a coupon or changes its terms; existing orders keep theirs. */
 export const setCoupon = (
   { db }: Pick<Database, 'db'>,
   coupon: Omit<CouponRow, 'active'>,
@@ -27,7 +27,7 @@ export const setCoupon = (
     })
   })
 
-/** Ends a coupon: no new order can use it; false when there is none with this code. */
+/** Ends a coupon, so that no new order can use it; false if there is no such coupon. */
 export const endCoupon = ({ db }: Pick<Database, 'db'>, code: string, now: number): Promise<boolean> =>
   transactAsOperator(db, { ownerId: null, now }, async (write) => {
     const before = await findCoupon(write.tx, code)

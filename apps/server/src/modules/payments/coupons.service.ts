@@ -9,12 +9,12 @@ import type { Db, Tx } from '../../db/open.ts'
 import type { CouponRow } from '../../db/tables.ts'
 import { discounted } from './payments.rules.ts'
 
-/** Coupons that are not there, by one owner: whoever guesses codes is stopped. */
+/** Unknown coupon codes per owner; stops guessing. */
 const couponMisses: Allowance = { name: 'coupon', max: 30, windowMs: 15 * minute }
 
 type Validated = DataOf<typeof endpoints.payments.validateCoupon>
 
-/** Whether the owner could use the coupon now, and what each term costs with it. Nothing is held. */
+/** Checks whether the owner can use the coupon now and what each term costs with it. Reserves nothing. */
 export async function validateCoupon(
   ctx: Ctx,
   attempts: Attempts,
@@ -35,7 +35,10 @@ export async function validateCoupon(
   }
 }
 
-/** Reads a coupon and locks it until the transaction ends, so that its uses are counted one after the other. */
+/**
+ * Reads a coupon and locks the row, so that concurrent orders count its uses one after the other. Coupons belong to
+ * the server, not to an owner.
+ */
 export async function lockCoupon(tx: Tx, code: string): Promise<CouponRow> {
   const coupon = await tx
     .updateTable('coupons')
@@ -53,7 +56,7 @@ async function findCoupon(db: Db, code: string): Promise<CouponRow> {
   return coupon
 }
 
-/** Misses count against the owner; what the work throws goes on. */
+/** Counts invalid coupons against the owner; errors of `work` are rethrown. */
 export async function countingMisses<T>(
   attempts: Attempts,
   { ownerId }: OwnerScope,
@@ -71,18 +74,18 @@ export async function countingMisses<T>(
 interface Use {
   scope: OwnerScope
   now: number
-  /** Whether orders that the owner has open count too; not when one of them would be offered again. */
+  /** Whether the owner's own open orders count as uses; false where one of them would be reused. */
   withOwnOpen: boolean
 }
 
-/** Throws when the coupon is not valid now, or all of its uses are taken or held by open orders. */
+/** Throws if the coupon is not valid now, or all of its uses are taken or held by open orders. */
 export async function refuseUnusable(db: Db, coupon: CouponRow, use: Use): Promise<void> {
-  const reason = await whyUnusable(db, coupon, use)
+  const reason = await reasonUnusable(db, coupon, use)
   if (reason !== undefined) throw problem('invalid_coupon', reason === '' ? {} : { message: reason })
 }
 
-/** Undefined when the coupon can be used; empty for what an owner should not be told apart from no coupon. */
-async function whyUnusable(db: Db, coupon: CouponRow, use: Use): Promise<string | undefined> {
+/** Undefined if the coupon is usable; empty where the response must not reveal that the coupon exists. */
+async function reasonUnusable(db: Db, coupon: CouponRow, use: Use): Promise<string | undefined> {
   const { now } = use
   const { active, valid_from, valid_until, max_uses, max_uses_per_owner } = coupon
   if (active === 0 || (valid_from !== null && valid_from > now)) return ''
@@ -101,7 +104,7 @@ async function whyUnusable(db: Db, coupon: CouponRow, use: Use): Promise<string 
   return uses.own > 0 ? 'You have used this coupon already' : 'This coupon has been used up'
 }
 
-/** The coupons shown to everybody that the owner could use now, the largest discount first. */
+/** The public coupons that the owner can use now, largest discount first. */
 export async function listOffered(
   { db, clock }: Ctx,
   scope: OwnerScope,
@@ -114,15 +117,15 @@ export async function listOffered(
     .orderBy('percent', 'desc')
     .orderBy('code')
     .execute()
-  const reasons = await Promise.all(listed.map((coupon) => whyUnusable(db, coupon, use)))
+  const reasons = await Promise.all(listed.map((coupon) => reasonUnusable(db, coupon, use)))
   return listed
     .filter((_, index) => reasons[index] === undefined)
     .map(({ code, percent }) => ({ couponCode: code, discount: percent }))
 }
 
-/** Orders that used the coupon, or hold one of its uses until they expire. */
+/** Counts orders that used the coupon, and open orders that hold a use until they expire. */
 async function countUses(db: Db, { code, max_uses }: CouponRow, use: Use) {
-  // Only the predicate of the partial index, written out, lets SQLite use that index.
+  // SQLite uses the partial index only if the query repeats its predicate literally.
   const all = max_uses === null ? 0 : await countOrders(db, code, use, sql`coupon_code <> ''`)
   const own = await countOrders(db, code, use, sql`owner_id = ${use.scope.ownerId}`)
   return { all, own }

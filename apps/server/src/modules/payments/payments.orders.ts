@@ -19,17 +19,17 @@ import {
 import * as repo from './payments.repo.ts'
 import { discounted, nextCheck, orderLifetimeMs, smallestCharge } from './payments.rules.ts'
 
-interface Wanted {
+interface OrderRequest {
   duration: OrderRow['plan_duration']
   couponCode: string | undefined
 }
 
-/** The owner's open order of this plan and coupon, or a new one that holds a use of its coupon. */
+/** Returns the owner's open order of this plan and coupon, or creates one that reserves a use of its coupon. */
 export async function createOrder(
   payments: Payments,
   attempts: Attempts,
   actor: VendorActor,
-  wanted: Wanted,
+  wanted: OrderRequest,
 ): Promise<Order> {
   const provider = requireProvider(payments)
   const { ctx } = payments
@@ -40,7 +40,7 @@ export async function createOrder(
   const providerOrderId = await unlessUnavailable(payments, () =>
     orderAtProvider(payments, provider, order, isNew),
   )
-  const named = await ctx.tx(actor, ({ tx }) => repo.nameOrder(tx, order.id, providerOrderId))
+  const named = await ctx.tx(actor, ({ tx }) => repo.setProviderOrderId(tx, order.id, providerOrderId))
   if (named.provider_order_id === null) throw problem('payment_provider_unavailable')
   return toOrder(named, provider, named.provider_order_id)
 }
@@ -50,7 +50,7 @@ async function openOrder(
   provider: PaymentProvider,
   write: Write,
   scope: OwnerScope,
-  { duration, couponCode }: Wanted,
+  { duration, couponCode }: OrderRequest,
 ): Promise<{ order: OrderRow; isNew: boolean }> {
   const { tx } = write
   const now = ctx.clock.now()
@@ -92,7 +92,7 @@ async function openOrder(
   return { order: { ...order, provider_order_id: null, checks: 0, version: 0 }, isNew: true }
 }
 
-/** One whose creation was not answered may be there already; then it is found by its receipt. */
+/** Looks the order up by its receipt first if an earlier creation may have succeeded without an answer. */
 async function orderAtProvider(
   { ctx }: Payments,
   provider: PaymentProvider,

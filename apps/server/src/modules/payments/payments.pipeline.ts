@@ -27,7 +27,10 @@ interface CheckoutReport {
   signature: string
 }
 
-/** The checkout reports a payment: returns once it started premium, else throws why it did not. Idempotent. */
+/**
+ * Handles the checkout's report of a payment: returns once premium has started, otherwise throws the reason.
+ * Idempotent.
+ */
 export async function acceptReport(
   payments: Payments,
   scope: OwnerScope,
@@ -62,7 +65,9 @@ export async function acceptReport(
   return payment
 }
 
-/** The provider reports an event. Repeated, reordered, late and replayed events are harmless: each is only a hint. */
+/**
+ * Handles an event of the provider. Repeated, reordered, late and replayed events are harmless: each is only a hint.
+ */
 export async function acceptEvent(payments: Payments, body: Buffer, signature: string): Promise<void> {
   const provider = requireProvider(payments)
   const event = provider.readEvent(body, signature)
@@ -88,7 +93,7 @@ export async function acceptEvent(payments: Payments, body: Buffer, signature: s
   if (isAccepted !== true && !isScheduled) throw problem('payment_provider_unavailable')
 }
 
-/** Undefined for events about other orders: the provider's account may be shared with other businesses. */
+/** Undefined for events of unknown orders: other businesses may share the provider's account. */
 async function findOrderOf({ ctx }: Payments, provider: PaymentProvider, event: ProviderEvent) {
   const { orderId, paymentId } = event
   const unknown = { orderId: '', amount: 0, currency: '' }
@@ -103,7 +108,9 @@ const afterStartMs = 2 * second
 const claimMs = 5 * minute
 const claimedAtOnce = 20
 
-/** Settles the orders whose recheck is due: lost reports and events, and refunds that are due or made elsewhere. */
+/**
+ * Settles the orders whose recheck is due: lost reports and events, and refunds that are due or were made elsewhere.
+ */
 export async function reconcile(payments: Payments, signal?: AbortSignal): Promise<void> {
   const provider = requireProvider(payments)
   const { ctx, onError } = payments
@@ -157,7 +164,7 @@ async function settleScheduled(payments: Payments, orderId: string, fetch: Fetch
   }
 }
 
-/** Backs off, and gives up in the end on an order that the provider does not know. */
+/** Reschedules with backoff, and gives up eventually on an order that the provider does not know. */
 async function postpone({ ctx }: Payments, order: OrderRow): Promise<void> {
   const now = ctx.clock.now()
   const next = nextCheck(order, await repo.summarize(ctx.db, order.id), now)

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 
-/** How long the payment provider is waited for. */
+/** Timeouts for the payment provider. */
 export interface ProviderWaits {
-  /** For its answer to a call. */
+  /** For its response to a call. */
   callMs: number
-  /** Until its event is answered: it expects that within five seconds, and resends an event that got no answer. */
+  /** For our response to its event: it waits five seconds and resends unanswered events. */
   eventMs: number
 }
 
 export const usualWaits: ProviderWaits = { callMs: 4000, eventMs: 4500 }
 
-/** What every step of the payment path gets. */
+/** Dependencies of every step of the payment path. */
 export interface Payments {
   ctx: Ctx
   waits: ProviderWaits
@@ -27,7 +27,7 @@ export function requireProvider({ provider }: Payments): PaymentProvider {
   return provider
 }
 
-/** Turns a provider's failure into a problem for the caller; the cause goes to the log. */
+/** Converts a provider's failure to a problem for the caller and logs the cause. */
 export async function unlessUnavailable<T>(
   { onError }: Payments,
   work: () => Promise<T>,
@@ -42,10 +42,10 @@ export async function unlessUnavailable<T>(
   }
 }
 
-/** What the provider knows of a payment; amounts in the currency's smallest unit. */
+/** A payment as the provider reports it; amounts in the currency's smallest unit. */
 export interface ProviderPayment {
   id: string
-  /** The provider's id of the order; null for payments that are not of an order. */
+  /** The provider's id of the order; null for payments without an order. */
   orderId: string | null
   status: 'created' | 'authorized' | 'captured' | 'refunded' | 'failed'
   amount: number

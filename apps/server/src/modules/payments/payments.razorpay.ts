@@ -12,16 +12,16 @@ import {
 export interface RazorpaySettings {
   keyId: string
   keySecret: string
-  /** Undefined: no event is believed. */
+  /** Undefined: every event is rejected. */
   webhookSecret: string | undefined
   apiUrl: string
   timeoutMs: number
 }
 
-/** What the columns take, and more than is ever charged. */
+/** Fits the integer columns and exceeds any price. */
 const amount = z.int32().nonnegative()
 const currency = z.string().regex(/^[A-Z]{3}$/)
-/** Buyers may have had a hand in it. */
+/** May contain buyers' input. */
 const text = z.string().transform((given) => given.replace(/\p{Cc}+/gu, ' ').toWellFormed())
 const paymentEntity = z.object({
   id: z.string(),
@@ -77,7 +77,7 @@ export function createRazorpay(settings: RazorpaySettings): PaymentProvider {
     async capture({ id, amount, currency }) {
       const path = `/payments/${encodeURIComponent(id)}/capture`
       const captured = request('POST', path, paymentEntity, { body: { amount, currency } })
-      // Refused when it was captured a moment ago by another way, or another payment of the order was.
+      // Fails if the payment was captured concurrently, or another payment of the order was.
       return captured.then(toPayment).catch(async (error: unknown) => {
         const now = await getPayment(id)
         if (now.status === 'authorized' && !(error as ProviderError).refused) throw error
@@ -128,7 +128,7 @@ function createRequest({ keyId, keySecret, apiUrl, timeoutMs }: RazorpaySettings
       headers: { authorization, 'content-type': 'application/json', ...sent.headers },
       body: sent.body === undefined ? null : JSON.stringify(sent.body),
       signal: AbortSignal.timeout(timeoutMs),
-      // Credentials are not carried elsewhere.
+      // Never send the credentials to another host.
       redirect: 'error',
     })
     if (status >= 200 && status < 300) {
@@ -139,13 +139,13 @@ function createRequest({ keyId, keySecret, apiUrl, timeoutMs }: RazorpaySettings
     const { error } = json as { error?: { code?: unknown; description?: unknown } }
     const message = `${method} ${path} was refused with ${status}: ${error?.code} ${error?.description}`
     if (isMissing(status, error?.description)) throw new MissingError(message, { refused: true })
-    // The key is wrong, or too much was asked at once: the same call may pass later.
+    // A wrong key or rate limit: the same call may succeed later.
     const mayPass = status >= 500 || [401, 403, 408, 409, 429].includes(status)
     throw new ProviderError(message, { refused: !mayPass })
   }
 }
 
-/** An unknown id is answered with 400 and one of these texts, or with 404. */
+/** An unknown id is answered with 404, or with 400 and one of these texts. */
 const isMissing = (status: number, description: unknown): boolean =>
   status === 404 || (status === 400 && /does not exist|is not a valid id/i.test(String(description)))
 
@@ -174,7 +174,7 @@ const toPayment = (entity: z.output<typeof paymentEntity>): ProviderPayment => (
   failure: entity.error_description ?? null,
 })
 
-/** Only a lost dispute takes the money; `closed` is one that took none. */
+/** Only a lost dispute takes the money; `closed` means that none was taken. */
 function toDispute({ id, payment_id, status }: z.output<typeof disputeEntity>): ProviderDispute {
   const known = { lost: 'lost', won: 'won', closed: 'won' } as const
   return { id, paymentId: payment_id, status: known[status as keyof typeof known] ?? 'open' }
@@ -182,7 +182,7 @@ function toDispute({ id, payment_id, status }: z.output<typeof disputeEntity>): 
 
 function readEvent(secret: string | undefined, body: Buffer, signature: string): ProviderEvent | undefined {
   if (secret === undefined || !sameDigest(hmacHex(secret, body), signature)) return undefined
-  // What is signed but in no form that is known here is about something else.
+  // A signed event in an unknown format is about something else.
   const payload = event.safeParse(JSON.parse(body.toString('utf8'))).data?.payload
   return {
     paymentId:

@@ -3,10 +3,13 @@ import type { OwnerScope } from '../../core/ctx.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { OrderRow, PaymentRow } from '../../db/tables.ts'
 
+// Functions that take a bare order id have no scope: the payment pipeline acts for the provider, and every order id
+// in it was read from the database, within the owner's scope or by the provider's signed event.
+
 export type NewOrder = Omit<OrderRow, 'provider_order_id' | 'checks' | 'version'>
 export type PaymentChange = Partial<Omit<PaymentRow, 'id' | 'order_id' | 'owner_id' | 'provider_payment_id'>>
 
-/** An order that is open is offered no more after its time; its coupon is free again. */
+/** Expires open orders whose time has passed, which frees their coupons. */
 export async function expireOrders(tx: Tx, scope: OwnerScope, now: number): Promise<void> {
   await tx
     .updateTable('payment_orders')
@@ -36,7 +39,7 @@ export async function insertOrder(tx: Tx, order: NewOrder): Promise<void> {
   await tx.insertInto('payment_orders').values(order).execute()
 }
 
-/** An order that the provider refused; not one that somebody else who asked for it got a name for. */
+/** Marks an order as failed after the provider rejected it, unless a concurrent request has created it there. */
 export async function failOrder(db: Db, id: string): Promise<void> {
   await db
     .updateTable('payment_orders')
@@ -46,8 +49,8 @@ export async function failOrder(db: Db, id: string): Promise<void> {
     .execute()
 }
 
-/** The first one to bring the provider's id wins; answers the order as it then is. */
-export async function nameOrder(tx: Tx, id: string, providerOrderId: string): Promise<OrderRow> {
+/** Stores the provider's id unless a concurrent request has stored one; returns the current order. */
+export async function setProviderOrderId(tx: Tx, id: string, providerOrderId: string): Promise<OrderRow> {
   await tx
     .updateTable('payment_orders')
     .set({ provider_order_id: providerOrderId })
@@ -67,13 +70,13 @@ export const updateOrder = (
 export const getOrder = (db: Db, id: string): Promise<OrderRow> =>
   db.selectFrom('payment_orders').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-/** Reads an order that nobody else changes until the transaction ends. */
+/** Reads an order and locks the row until the transaction ends. */
 export const lockOrder = (tx: Tx, id: string): Promise<OrderRow> =>
   tx.updateTable('payment_orders').set({ id }).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
 type Provider = OrderRow['provider']
 
-/** By the provider's id: an owner's own order. */
+/** Finds an order of this owner by the provider's id. */
 export const findOrder = (
   db: Db,
   scope: OwnerScope,
@@ -88,7 +91,7 @@ export const findOrder = (
     .where('provider_order_id', '=', providerOrderId)
     .executeTakeFirst()
 
-/** By the provider's id, whoever it belongs to: for what the provider itself tells. */
+/** Finds an order of any owner by the provider's id, for the provider's own events. */
 export const findProviderOrder = (
   db: Db,
   provider: Provider,
@@ -101,7 +104,7 @@ export const findProviderOrder = (
     .where('provider_order_id', '=', providerOrderId)
     .executeTakeFirst()
 
-/** Takes the orders whose time to be looked at has come; another node gets them only if this one fails. */
+/** Claims orders whose recheck is due; another node gets them only if this one does not finish in time. */
 export async function claimDueOrders(
   tx: Tx,
   provider: Provider,
@@ -129,7 +132,7 @@ export async function claimDueOrders(
     .execute()
 }
 
-/** When to look again at an order that could not be looked at; news of it that came meanwhile count more. */
+/** Reschedules the check of an order, unless it was rescheduled meanwhile. */
 export async function postponeOrder(
   db: Db,
   { id, next_check_at }: OrderRow,
@@ -163,11 +166,11 @@ export async function updatePayment(tx: Tx, id: string, change: PaymentChange): 
   return tx.updateTable('payments').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 }
 
-/** Payments of an order that are to be given back. */
+/** Payments of an order that are to be refunded. */
 export const listRefundsDue = (db: Db, orderId: string): Promise<PaymentRow[]> =>
   db.selectFrom('payments').selectAll().where('order_id', '=', orderId).where('refund_due', '=', 1).execute()
 
-/** Payments with the orders that they are of, newest first. */
+/** Payments with their orders, newest first. */
 export const listPayments = (db: Db, scope: OwnerScope) =>
   db
     .selectFrom('payments as p')
@@ -189,7 +192,7 @@ export const listPayments = (db: Db, scope: OwnerScope) =>
 
 export type HistoryRow = Awaited<ReturnType<typeof listPayments>>[number]
 
-/** Payments that started a period of premium, oldest first, and who took them. */
+/** Payments that started a premium period, oldest first, with their provider. */
 export const listActivated = (db: Db, scope: OwnerScope) =>
   db
     .selectFrom('payments as p')
@@ -204,7 +207,7 @@ export const listActivated = (db: Db, scope: OwnerScope) =>
 
 export type ActivatedRow = Awaited<ReturnType<typeof listActivated>>[number]
 
-/** Makes old news of an order be taken for such, and has it looked at. */
+/** Invalidates reports that were fetched before, and schedules a recheck. */
 export async function touchOrder(db: Db, id: string, now: number): Promise<void> {
   await db
     .updateTable('payment_orders')
@@ -213,7 +216,7 @@ export async function touchOrder(db: Db, id: string, now: number): Promise<void>
     .execute()
 }
 
-/** Whether refunds of an order are due, and when the last period paid with it ends. */
+/** Whether refunds of an order are due, and when the last period paid by it ends. */
 export async function summarize(
   db: Db,
   orderId: string,
@@ -229,7 +232,7 @@ export async function summarize(
   return { refundsDue: due === 1, lastPeriodEnd: lastEnd }
 }
 
-/** Moves the periods that begin at `from` or later by so much. */
+/** Shifts all periods that begin at `from` or later. */
 export async function shiftPeriods(tx: Tx, scope: OwnerScope, from: number, byMs: number): Promise<void> {
   await tx
     .updateTable('payments')

@@ -4,17 +4,17 @@ import type { OrderRow, PaymentRow } from '../../db/tables.ts'
 import type { ProviderPayment } from './payments.provider.ts'
 import { termDays } from './pricing.rules.ts'
 
-/** The provider charges nothing less, in the currency's smallest unit. */
+/** The provider's minimum charge, in the currency's smallest unit. */
 export const smallestCharge = 100
 
-/** How long an order is offered again and holds its coupon. */
+/** How long an open order is reused and holds its coupon. */
 export const orderLifetimeMs = 15 * minute
 
 /** The discounted amount in the currency's smallest unit, rounded down. */
 export const discounted = (amount: number, percent: number): number =>
   Math.floor((amount * (100 - percent)) / 100)
 
-/** A term begins when the present one ends. */
+/** A new period begins when the current one ends. */
 export function nextPeriod(
   premiumUntil: number | null,
   duration: OrderRow['plan_duration'],
@@ -24,11 +24,11 @@ export function nextPeriod(
   return { start, end: start + termDays[duration] * day }
 }
 
-/** How much of a paid period is still to come. */
+/** The unused part of a paid period, in milliseconds. */
 export const remainingOf = (period: { start: number; end: number }, now: number): number =>
   Math.max(0, period.end - Math.max(now, period.start))
 
-/** Money was taken for it at some time. */
+/** Whether the money was ever captured. */
 export const isTaken = ({ status }: Pick<ProviderPayment, 'status'>): boolean =>
   status === 'captured' || status === 'refunded'
 
@@ -51,20 +51,20 @@ const reasons: Record<NonNullable<PaymentRow['refund_reason']>, string> = {
   different: 'The payment does not match the order and is refunded.',
 }
 
-/** What a buyer should know of a payment besides its status. */
+/** What the buyer should know about a payment beyond its status. */
 export function noteOf(payment: PaymentRow): string | null {
   if (payment.refund_reason) return reasons[payment.refund_reason]
   return payment.status === 'failed' ? payment.failure : null
 }
 
-/** Until when cancelling refunds the money; undefined when nothing was paid, or too long ago. */
+/** Until when cancelling refunds the money; undefined if nothing was paid or the guarantee has ended. */
 export function moneyBackUntil(firstPaidAt: number | null, now: number): number | undefined {
   if (firstPaidAt === null) return undefined
   const until = firstPaidAt + limits.moneyBackDays * day
   return until > now ? until : undefined
 }
 
-/** Soon at first, for lost answers; then rarely, for refunds. */
+/** Frequent at first, for lost answers; then rare, for refunds. */
 const waits = [2 * minute, 3 * minute, 5 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour]
 const unpaidForMs = 8 * day
 /** A bank may take this long to reject a refund. */

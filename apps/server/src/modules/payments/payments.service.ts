@@ -15,7 +15,7 @@ import * as repo from './payments.repo.ts'
 import { noteOf, statusOf } from './payments.rules.ts'
 import { getSubscription, moneyBackOffer } from './subscription.service.ts'
 
-/** Starts premium for a payment that the checkout reported; what was ordered counts. Idempotent. */
+/** Starts premium for a payment that the checkout reported; the stored order decides what was bought. Idempotent. */
 export async function verify(
   payments: Payments,
   scope: OwnerScope,
@@ -69,7 +69,10 @@ interface Cancelled {
   message: string
 }
 
-/** Premium stays until its end; with `refund`, what the guarantee covers is refunded and premium ends at once. */
+/**
+ * Premium continues until its end; with `refund`, payments within the guarantee are refunded and premium ends
+ * immediately.
+ */
 export async function cancel(
   payments: Payments,
   actor: VendorActor,
@@ -103,10 +106,10 @@ export async function cancel(
   const rows = (await repo.listActivated(ctx.db, actor)).filter(({ id }) => ids.has(id))
   const done = rows.every((row) => row.refund_due === 0)
   const price = toPrice(offer.amount, offer.currency)
-  return { refund: { ...price, done }, message: tellRefund(price.priceFormatted, done) }
+  return { refund: { ...price, done }, message: refundMessage(price.priceFormatted, done) }
 }
 
-const tellRefund = (amount: string, done: boolean): string =>
+const refundMessage = (amount: string, done: boolean): string =>
   done
     ? `Cancelled. ${amount} is being refunded.`
     : `Cancelled. The payment provider could not be reached; ${amount} will be refunded as soon as possible, and premium ends then.`

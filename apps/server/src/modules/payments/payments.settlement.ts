@@ -17,14 +17,14 @@ export interface Reported {
 /** Fetches the current state of an order from the provider; called again when the order changed meanwhile. */
 export type Fetch = (order: OrderRow) => Promise<Reported[]>
 
-const triesMax = 10
+const attemptsMax = 10
 
 /**
  * Applies what the provider reports about an order. Fetched outside of the transaction; a report that was fetched
  * before the order's last change is discarded and fetched again, so that an older state never overwrites a newer one.
  */
 export async function settle({ ctx }: Payments, orderId: string, fetch: Fetch): Promise<void> {
-  for (let tries = 1; tries <= triesMax; tries += 1) {
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const before = await repo.getOrder(ctx.db, orderId)
     const reported = await fetch(before)
     const actor: ProviderActor = { kind: 'provider', ownerId: before.owner_id, provider: before.provider }
@@ -37,7 +37,7 @@ export async function settle({ ctx }: Payments, orderId: string, fetch: Fetch): 
     })
     if (isSettled) return
   }
-  throw new Error(`order ${orderId} changed ${triesMax} times while the provider was asked about it`)
+  throw new Error(`order ${orderId} changed ${attemptsMax} times while its state was fetched`)
 }
 
 /** A payment may be disputed more than once; winning one dispute does not undo another one that was lost. */
@@ -128,7 +128,7 @@ class Settlement {
     } else if (!refunded && row.taken_back_ms !== null && row.refund_reason === null) {
       row = await this.#restore(row)
     }
-    // A refund that failed in the end is due again.
+    // A failed refund is due again.
     if (row.refund_reason !== null) await this.#change(row, { refund_due: refunded ? 0 : 1 })
   }
 
@@ -146,20 +146,20 @@ class Settlement {
     this.#record('plan.paid', paid)
   }
 
-  /** Removes the rest of the period that it paid for; later periods start earlier. */
+  /** Removes the rest of the paid period; later periods move forward. */
   async #takeBack(row: PaymentRow): Promise<PaymentRow> {
     const [start, end] = [row.period_start ?? 0, row.period_end ?? 0]
-    const gone = remainingOf({ start, end }, this.#now)
-    const taken = await this.#change(row, { taken_back_ms: gone, period_end: end - gone })
-    if (gone > 0) {
-      await repo.shiftPeriods(this.#tx, { ownerId: this.#owner.id }, end, -gone)
-      await this.#setPremiumUntil(Math.max(this.#now, (this.#owner.premium_until ?? 0) - gone))
+    const removedMs = remainingOf({ start, end }, this.#now)
+    const taken = await this.#change(row, { taken_back_ms: removedMs, period_end: end - removedMs })
+    if (removedMs > 0) {
+      await repo.shiftPeriods(this.#tx, { ownerId: this.#owner.id }, end, -removedMs)
+      await this.#setPremiumUntil(Math.max(this.#now, (this.#owner.premium_until ?? 0) - removedMs))
     }
     this.#record('plan.taken_back', taken)
     return taken
   }
 
-  /** A dispute was won or a refund failed: the removed time starts again. */
+  /** Restores the removed time after a won dispute or a failed refund. */
   async #restore(row: PaymentRow): Promise<PaymentRow> {
     const start = Math.max(this.#now, this.#owner.premium_until ?? 0)
     const end = start + (row.taken_back_ms ?? 0)
@@ -177,8 +177,8 @@ class Settlement {
   }
 
   async #change(row: PaymentRow, change: repo.PaymentChange): Promise<PaymentRow> {
-    const isNews = Object.entries(change).some(([name, value]) => row[name as keyof PaymentRow] !== value)
-    if (!isNews) return row
+    const isChanged = Object.entries(change).some(([name, value]) => row[name as keyof PaymentRow] !== value)
+    if (!isChanged) return row
     const changed = await repo.updatePayment(this.#tx, row.id, change)
     this.#recordStatus(changed)
     return changed

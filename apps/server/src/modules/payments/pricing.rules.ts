@@ -34,7 +34,7 @@ export function listPlans({ prices }: Pick<Config, 'prices'>): { free: PlanInfo;
   return { free: plan('free', 'Free', 0), premium: plan('premium', 'Premium', prices.monthly) }
 }
 
-/** Savings of a year at once against twelve months; none when the year costs more. */
+/** Savings of the yearly plan against twelve months; none if it costs more. */
 export function savings(prices: Config['prices']): Pricing['premium_yearly']['savings'] {
   const twelveMonths = prices.monthly * 12
   const amount = Math.max(0, twelveMonths - prices.yearly)

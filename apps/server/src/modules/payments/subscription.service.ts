@@ -9,7 +9,7 @@ import { limitOrNull, planLimits, planOf } from '../owners/plan.rules.ts'
 import * as repo from './payments.repo.ts'
 import { isRefunded, moneyBackUntil } from './payments.rules.ts'
 
-/** The state of an owner's plan, with what its payments add to it. */
+/** The owner's plan with details of its payments. */
 export async function getSubscription(ctx: Ctx, owner: OwnerRow): Promise<Subscription> {
   const plan = planOf(owner.premium_until, ctx.clock.now())
   const isPremium = plan === 'premium'
@@ -39,14 +39,14 @@ export interface MoneyBackOffer {
   payments: repo.ActivatedRow[]
 }
 
-/** What cancelling now refunds: everything paid within the guarantee; null for nothing. */
+/** What cancelling now refunds: every payment within the guarantee; null for nothing. */
 export function moneyBackOffer(
   { config, clock }: Pick<Ctx, 'config' | 'clock'>,
   activated: repo.ActivatedRow[],
 ): MoneyBackOffer | null {
   const own = activated.filter(({ provider }) => provider === config.payments.mode)
   const until = moneyBackUntil(own[0]?.activated_at ?? null, clock.now())
-  // An open dispute may take the same money.
+  // An open dispute may already take the same money.
   const payments = own.filter(
     (payment) => !isRefunded(payment) && payment.refund_due === 0 && payment.dispute !== 'open',
   )
@@ -58,7 +58,7 @@ export function moneyBackOffer(
   return { until, amount, currency, payments: same }
 }
 
-/** Ends every paid period: what an operator sets overrides paid periods. */
+/** Ends every paid period, because a plan set by the operator overrides them. */
 export async function endPeriods(tx: Tx, scope: OwnerScope, now: number): Promise<void> {
   await tx
     .updateTable('payments')

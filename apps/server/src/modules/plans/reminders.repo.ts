@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 
+// Housekeeping across all owners, so these functions take no scope.
+
 /** A reminder of one end date, sent `days` before it. */
 export interface Reminder {
   ownerId: string

@@ -9,7 +9,7 @@ const mailsPerRun = 200
 /** An older claim without a sent message belongs to a process that died. */
 const claimMs = 15 * minute
 /** A rejected address is retried after this time, when the operator may have fixed the cause. */
-const refusedRestMs = 6 * hour
+const rejectedWaitMs = 6 * hour
 /** After this many consecutive failures the mail server counts as down until the next run. */
 const failuresMax = 3
 const keptMs = 60 * day
@@ -71,8 +71,8 @@ async function remind({ config, clock, db }: Needed, mailer: Mailer, due: Due): 
       }),
     )
   } catch (error) {
-    const rests = error instanceof MailError && error.isPermanent
-    await repo.release(db, claim, claimedAt - claimMs + (rests ? refusedRestMs : 0))
+    const retryLater = error instanceof MailError && error.isPermanent
+    await repo.release(db, claim, claimedAt - claimMs + (retryLater ? rejectedWaitMs : 0))
     throw error
   }
   await repo.markSent(db, claim, clock.now())

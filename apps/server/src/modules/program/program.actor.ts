@@ -1,7 +1,7 @@
 import type { ProgramActor } from '../../core/actor.ts'
 import type { SessionFacts } from './program.facts.ts'
 
-/** The program that calls, named by its app and its session. */
+/** The calling program, identified by its app and its session. */
 export const toActor = (session: SessionFacts, address: string): ProgramActor => ({
   kind: 'program',
   ownerId: session.app.ownerId,

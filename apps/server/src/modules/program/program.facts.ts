@@ -1,10 +1,10 @@
 import type { Database } from '../../db/open.ts'
 
-/** What a check needs to know of an app. */
+/** The facts about an app that a verdict needs. */
 export interface AppFacts {
   id: string
   ownerId: string
-  /** The 8-character identifier. */
+  /** The 8-character public id. */
   appId: string
   name: string
   version: string
@@ -13,9 +13,9 @@ export interface AppFacts {
   isPaused: boolean
   /** Whether the owner paused all applications. */
   isPlatformPaused: boolean
-  /** Whether both the platform's and the app's hardware lock are on. */
+  /** Whether the hardware lock is on for both the platform and the app. */
   hwidLock: boolean
-  /** The owner's own texts, as JSON. */
+  /** The owner's custom texts, as JSON. */
   messages: string
   signing: { kid: string; publicKey: string; sealed: string }
 }
@@ -33,13 +33,13 @@ export interface EndUserFacts {
   hwidHash: string | null
 }
 
-/** A session, and whom it is signed in as. */
+/** A session with its end user, if one is signed in. */
 export interface SessionFacts {
   id: string
   expiresAt: number
-  /** The version of the app's secret that opened it. */
+  /** The secret's version when the session was opened. */
   secretVersion: number
-  /** The hash of the hardware id that the program signed in with. */
+  /** Hash of the hardware id that the program sent at sign-in. */
   hwidHash: string | null
   app: AppFacts
   endUser: EndUserFacts | null
@@ -47,12 +47,12 @@ export interface SessionFacts {
   firstKey: { isBanned: boolean } | null
 }
 
-/** A license key of an app, and who uses it. */
+/** A license key of an app with its end user. */
 export interface LicenseFacts {
   app: AppFacts
   key: { text: string; isUsed: boolean; isBanned: boolean; expiresAt: number } | null
   endUser: { username: string; isBanned: boolean; hwidHash: string | null } | null
-  /** The unknown keys that came from the visitor's address. */
+  /** Unknown keys that this address has tried. */
   misses: { count: number; window_ends: number } | null
 }
 
@@ -76,7 +76,7 @@ interface AppColumns {
   platform_hwid_lock: Flag
 }
 
-/** The columns of an outer join are null where there is no row; its id tells. */
+/** Columns of an outer join are null if there is no row; check its id. */
 interface SessionColumns extends AppColumns {
   session_id: string
   session_expires_at: number
@@ -192,12 +192,12 @@ const licenseBy = (column: AppName) => `select ${appColumns}, l.key as license_k
   left join attempts t on t.key = a.id || ?
   where a.${column} = ?`
 
-/** A read that is prepared once; undefined when no row is found. */
+/** A prepared read; undefined if there is no row. */
 type Read = (...values: string[]) => Promise<object | undefined>
 
 /**
- * The facts of the most frequent calls, each read by one prepared statement; on SQLite through the read-only
- * connection, which sees committed data alone.
+ * Reads the facts of the most frequent calls, each with one prepared statement. On SQLite through the read-only
+ * connection, which sees committed data only.
  */
 export class ProgramReads {
   readonly #app: Record<AppName, Read>
@@ -224,7 +224,7 @@ export class ProgramReads {
     return row && toSessionFacts(row as SessionColumns)
   }
 
-  /** `missesOf` is what follows the app's id in the key of the visitor's misses. */
+  /** `missesOf` is the part after the app's id in the key of the address's rate limit. */
   async license(
     idOrAppId: string,
     keyNormalized: string,

@@ -15,13 +15,13 @@ import type { AppFacts, ProgramReads, SessionFacts } from './program.facts.ts'
 import type { AnswerSigner } from './program.signer.ts'
 import { appVerdict } from './program.verdict.ts'
 
-/** What a handler gets: parsed input, the app that signs the answer, and on session calls the session. */
+/** Input of a handler; `session` only on calls that require one. */
 export interface Call<E extends Endpoint, Session> {
   params: ParamsOf<E>
   body: BodyOf<E>
   session: Session
   address: string
-  /** Names the app that the answer is signed for, as soon as it is known. */
+  /** Sets the app whose key signs the response; call it as soon as the app is known. */
   signAs(app: AppFacts): void
 }
 
@@ -41,7 +41,7 @@ interface Options {
   checkAnswers: boolean
 }
 
-/** Mounts the calls of the vendors' programs: every answer of a known app is signed, refusals too. */
+/** Mounts the endpoints of vendors' programs. Every response of a known app is signed, including errors. */
 export function createProgramMount(server: FastifyInstance, options: Options): ProgramMount {
   const apps = new WeakMap<FastifyRequest, AppFacts>()
 
@@ -106,7 +106,7 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
   }
 }
 
-/** Finds the session of a call, which must be one of the app that the call names. */
+/** Resolves the session of a call; it must belong to the app in `Keyward-App`. */
 async function openSession(
   request: FastifyRequest,
   { reads, ctx }: Options,
@@ -136,7 +136,7 @@ function checkHeaders(request: FastifyRequest): void {
   }
 }
 
-/** The app that a call which failed early says it belongs to. */
+/** The app that a failed call claims to belong to, so that the error can be signed. */
 async function claimedApp(request: FastifyRequest, reads: ProgramReads): Promise<AppFacts | undefined> {
   const body = request.body as { appId?: unknown } | null | undefined
   const params = request.params as { appId?: unknown } | undefined

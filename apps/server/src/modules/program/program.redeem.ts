@@ -9,12 +9,17 @@ import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
 import { findById, findByUsername, insertClient, lockClient } from '../end-users/end-users.access.ts'
-import { adopt, lockLicensesOf, redeem, setClientExpiry } from '../entitlements/entitlements.service.ts'
+import {
+  lockLicensesOf,
+  redeem,
+  setClientExpiry,
+  setFirstLicense,
+} from '../entitlements/entitlements.service.ts'
 import { findLicenseById, findLicenseByKey, lockLicenseById } from '../licenses/licenses.access.ts'
 import { toActor } from './program.actor.ts'
 import type { SessionFacts } from './program.facts.ts'
 import { type ProgramDeps, toSessionUser } from './program.service.ts'
-import { accountOf, signIn, signInByUsedKey, startFor, toEndUserFacts } from './program.sign-in.ts'
+import { accountOf, signIn, signInByUsedKey, startSession, toEndUserFacts } from './program.sign-in.ts'
 import { hashHwid, isBoundTo } from './program.verdict.ts'
 
 export interface Registration {
@@ -26,7 +31,7 @@ export interface Registration {
   address: string
 }
 
-/** Redeems a key for a new end user with a password and signs the session in, all or nothing. */
+/** Creates an end user with a password, redeems the key and signs the session in, in one transaction. */
 export async function register(
   deps: ProgramDeps,
   session: SessionFacts,
@@ -59,7 +64,7 @@ interface GivenKey {
   address: string
 }
 
-/** Signs in by key alone; its first use creates the end user. */
+/** Signs in by key alone; the first use creates the end user. */
 export async function signInByKey(
   deps: ProgramDeps,
   session: SessionFacts,
@@ -72,7 +77,7 @@ export async function signInByKey(
   try {
     return await redeemByKey(deps, session, license, given)
   } catch (error) {
-    // A concurrent caller with the same key was first and created the end user.
+    // A concurrent call with the same key was first and created the end user.
     const isLost = ['keyUsed', 'usernameTaken'].includes((error as Problem).code)
     const current = await findLicenseById(ctx.db, session.app.id, license.id)
     if (!isLost || current?.used !== 1) throw error
@@ -80,7 +85,7 @@ export async function signInByKey(
   }
 }
 
-/** Redeems a key for a new end user named after it, or for the one that the same key created before. */
+/** Redeems a key for a new end user named after it, or for the end user that the same key created earlier. */
 async function redeemByKey(
   { ctx }: ProgramDeps,
   session: SessionFacts,
@@ -114,16 +119,16 @@ export async function upgrade(
   if (license.used === 1) throw problem('keyUsed')
   return ctx.tx(toActor(session, given.address), async (write) => {
     const { tx, now } = write
-    await lockLicensesOf(tx, [found.id])
-    const client = await lockClient(tx, found.id)
+    await lockLicensesOf(tx, app, [found.id])
+    const client = await lockClient(tx, app, found.id)
     if (!client) throw problem('usernameNotFound')
-    if (!(await redeem(tx, license.id, client.id, now))) throw problem('keyUsed')
+    if (!(await redeem(tx, app, license.id, client.id, now))) throw problem('keyUsed')
     const key = await findLicenseById(tx, app.id, license.id)
     if (!key) throw problem('keyNotFound')
     if (client.banned === 1) throw problem('userBanned')
     refuseKey(key, now)
     const expiresAt = Math.min(lastInstant, Math.max(client.expires_at, now) + (key.expires_at - now))
-    await setClientExpiry(tx, client.id, expiresAt)
+    await setClientExpiry(tx, app, client.id, expiresAt)
     write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt })
     await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
     return toSessionUser({ ...toEndUserFacts(client), expiresAt })
@@ -131,8 +136,8 @@ export async function upgrade(
 }
 
 /**
- * Finds a key of the app; unknown keys count against the address. An address over the limit is still served keys
- * together with the hardware id that is bound to them, so that one guesser does not lock out a whole office.
+ * Finds a key of the app; unknown keys count against the address. Beyond the limit, an address can still use keys
+ * together with the hardware id bound to them, so that one guesser does not lock out a whole office.
  */
 async function findKey(
   { ctx, attempts }: ProgramDeps,
@@ -178,7 +183,7 @@ async function redeemForNewUser(
 ): Promise<SessionUser> {
   const { tx, now } = write
   const { app } = session
-  // Locked, so that the end user gets the expiry of a concurrent change, not the one before it.
+  // Lock first, so that the end user gets the license's latest expiry.
   const license = await lockLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
   refuseNewKey(license, now)
@@ -198,14 +203,14 @@ async function redeemForNewUser(
     created_at: now,
   }
   await insertClient(tx, client)
-  if (!(await redeem(tx, license.id, client.id, now))) throw problem('keyUsed')
+  if (!(await redeem(tx, app, license.id, client.id, now))) throw problem('keyUsed')
   write.record('end_user.registered', client.id, { licenseId: license.id })
-  await startFor(write, session, { id: client.id, hwidHash: client.hwid_hash })
+  await startSession(write, session, { id: client.id, hwidHash: client.hwid_hash })
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
   return toSessionUser(toEndUserFacts({ ...client, seq: 0, banned: 0 }))
 }
 
-/** A key that was deleted and issued again returns to the end user it created, who keeps its ban and its lock. */
+/** A key that was deleted and issued again returns to the end user it created, whose ban and hardware lock remain. */
 async function redeemForFormerUser(
   write: Write,
   session: SessionFacts,
@@ -218,10 +223,10 @@ async function redeemForFormerUser(
   if (!license) throw problem('keyNotFound')
   refuseNewKey(license, now)
   const found = await findByUsername(tx, app.id, normalizeName(license.key))
-  const client = found && (await lockClient(tx, found.id))
+  const client = found && (await lockClient(tx, app, found.id))
   if (!client || client.password_hash !== null || client.license_id !== null) throw problem('usernameTaken')
-  if (!(await redeem(tx, license.id, client.id, now))) throw problem('keyUsed')
-  await adopt(tx, license, client.id)
+  if (!(await redeem(tx, app, license.id, client.id, now))) throw problem('keyUsed')
+  await setFirstLicense(tx, app, license, client.id)
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
   write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: license.expires_at })
   return signIn(write, session, client.id, hwid)

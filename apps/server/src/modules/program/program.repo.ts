@@ -1,5 +1,7 @@
 import type { Db, Tx } from '../../db/open.ts'
 
+// Session ids come from the resolved token of a call, never from its input, so these functions take no scope.
+
 export interface NewSession {
   id: string
   app_id: string
@@ -16,7 +18,7 @@ export async function insertSession(db: Db, session: NewSession): Promise<void> 
     .execute()
 }
 
-/** Makes a session that of an end user; false when the session has ended meanwhile. */
+/** Signs a session in as an end user; false if the session has ended meanwhile. */
 export async function signSessionIn(
   tx: Tx,
   id: string,
@@ -35,6 +37,6 @@ export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom('client_sessions').where('id', '=', id).execute()
 }
 
-export async function prolongSessions(tx: Tx, ids: readonly string[], expiresAt: number): Promise<void> {
+export async function extendSessions(tx: Tx, ids: readonly string[], expiresAt: number): Promise<void> {
   await tx.updateTable('client_sessions').set({ expires_at: expiresAt }).where('id', 'in', ids).execute()
 }

@@ -1,4 +1,4 @@
-/** Whether the app's version is newer than the program's; an unreadable version counts as older. */
+/** Whether the program's version is older than the app's; an unreadable version counts as older. */
 export function isOlder(program: string, app: string): boolean {
   const [mine, newest] = [parse(program), parse(app)]
   if (!mine || !newest) return program !== app

@@ -16,7 +16,7 @@ export interface ProgramDeps {
   attempts: Attempts
 }
 
-/** A known app in any state; for an unknown one programs see only that it is disabled. */
+/** Finds an app in any state; programs see an unknown app as disabled. */
 export async function getApp({ reads }: ProgramDeps, idOrAppId: string): Promise<AppFacts> {
   const app = await reads.app(idOrAppId)
   if (!app) throw problem('appDisabled')
@@ -36,7 +36,7 @@ export async function init(deps: ProgramDeps, app: AppFacts, given: { secret: st
   }
 }
 
-/** The signed-in end user, if it may run the program. */
+/** Returns the signed-in end user if the verdict allows the program to run. */
 export function currentUser(deps: ProgramDeps, session: SessionFacts): SessionUser {
   const { app, endUser, firstKey } = session
   if (!endUser) throw problem('sessionUnauthed')
@@ -53,7 +53,7 @@ export function currentUser(deps: ProgramDeps, session: SessionFacts): SessionUs
   return toSessionUser(endUser)
 }
 
-/** Whether a key may be used now; writes nothing but a miss. */
+/** Checks whether a key can be used now; writes nothing except a miss. */
 export async function validate(
   deps: ProgramDeps,
   { app, key, endUser, misses }: LicenseFacts,

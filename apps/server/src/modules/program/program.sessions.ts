@@ -6,9 +6,9 @@ import { newId, newToken } from '../../core/ids.ts'
 import * as repo from './program.repo.ts'
 
 export const sessionLifetimeMs = 24 * hour
-const slideAfterMs = hour
+const extendAfterMs = hour
 
-/** The sessions of programs. Their ends slide; many slides share one commit. */
+/** Sessions of programs. Extensions are batched into one commit. */
 export class ProgramSessions {
   readonly #ctx: Ctx
   readonly #onError: (error: unknown) => void
@@ -35,9 +35,9 @@ export class ProgramSessions {
     return { token, expiresAt }
   }
 
-  /** Notes that a session was used; an end that is due to slide is written within a second. */
+  /** Extends a session in use; due extensions are written within a second. */
   use(session: { id: string; expiresAt: number }): void {
-    if (session.expiresAt >= this.#ctx.clock.now() + sessionLifetimeMs - slideAfterMs) return
+    if (session.expiresAt >= this.#ctx.clock.now() + sessionLifetimeMs - extendAfterMs) return
     this.#used.add(session.id)
     this.#timer ??= setTimeout(() => void this.flush(), second)
   }
@@ -52,7 +52,7 @@ export class ProgramSessions {
     await this.#ctx
       .tx(system, async ({ tx }) => {
         for (let at = 0; at < ids.length; at += 500) {
-          await repo.prolongSessions(tx, ids.slice(at, at + 500), expiresAt)
+          await repo.extendSessions(tx, ids.slice(at, at + 500), expiresAt)
         }
       })
       .catch(this.#onError)

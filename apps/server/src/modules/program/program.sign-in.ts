@@ -21,7 +21,7 @@ export interface Login {
   address: string
 }
 
-/** Signs an end user in by name and password. */
+/** Signs an end user in by username and password. */
 export async function login(deps: ProgramDeps, session: SessionFacts, given: Login): Promise<SessionUser> {
   const { ctx, attempts } = deps
   const name = normalizeName(given.username)
@@ -36,7 +36,7 @@ export async function login(deps: ProgramDeps, session: SessionFacts, given: Log
   return ctx.tx(toActor(session, given.address), (write) => signIn(write, session, client.id, given.hwid))
 }
 
-/** Signs in by a key that was used before; a key that belongs to a user with a password is refused. */
+/** Signs in by an already used key; rejects keys of end users with a password. */
 export const signInByUsedKey = (
   { ctx }: ProgramDeps,
   session: SessionFacts,
@@ -48,12 +48,12 @@ export const signInByUsedKey = (
     const license = await findLicenseById(tx, session.app.id, licenseId)
     if (!license) throw problem('keyNotFound')
     if (license.client_id === null) throw problem('keyUsed')
-    const client = await lockClient(tx, license.client_id)
+    const client = await lockClient(tx, session.app, license.client_id)
     if (!client || client.password_hash !== null || client.license_id !== license.id) throw problem('keyUsed')
     return signIn(write, session, client.id, hwid)
   })
 
-/** Signs the session in as an end user whose password or key was right, unless the verdict refuses. */
+/** Signs the session in as an end user whose password or key was correct, unless the verdict refuses. */
 export async function signIn(
   write: Write,
   session: SessionFacts,
@@ -62,7 +62,7 @@ export async function signIn(
 ): Promise<SessionUser> {
   const { tx, now } = write
   const { app } = session
-  const client = await lockClient(tx, clientId)
+  const client = await lockClient(tx, app, clientId)
   if (!client) throw problem('usernameNotFound')
   const firstLicense =
     client.license_id === null ? undefined : await findLicenseById(tx, app.id, client.license_id)
@@ -78,15 +78,15 @@ export async function signIn(
   })
   if (refusal) throw problem(refusal)
   if (hwid && sentHwidHash !== null && endUser.hwidHash === null)
-    await bindHwid(tx, endUser.id, hwid, sentHwidHash)
-  await updateClient(tx, endUser.id, { last_login_at: now })
-  await startFor(write, session, { id: endUser.id, hwidHash: sentHwidHash })
+    await bindHwid(tx, app, endUser.id, hwid, sentHwidHash)
+  await updateClient(tx, app, endUser.id, { last_login_at: now })
+  await startSession(write, session, { id: endUser.id, hwidHash: sentHwidHash })
   write.record('end_user.signed_in', endUser.id, {})
   return toSessionUser({ ...endUser, hwidHash: endUser.hwidHash ?? sentHwidHash, lastLoginAt: now })
 }
 
-/** Makes the session that of an end user. */
-export async function startFor(
+/** Assigns the session to an end user. */
+export async function startSession(
   { tx, now }: Write,
   { id, app }: SessionFacts,
   endUser: { id: string; hwidHash: string | null },
@@ -96,7 +96,7 @@ export async function startFor(
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'sign_ins', now)
 }
 
-/** How guesses of an end user's password name the account. */
+/** The rate limit's key for attempts on an end user's password. */
 export const accountOf = ({ app }: SessionFacts, username: string): string => `client:${app.id}:${username}`
 
 export const toEndUserFacts = (client: ClientRow): EndUserFacts => ({

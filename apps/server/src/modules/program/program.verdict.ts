@@ -2,14 +2,14 @@ import type { MessageKey } from '@keyward/contract'
 import { sameDigest, sha256 } from '../../core/crypto.ts'
 import type { AppFacts } from './program.facts.ts'
 
-/** Everything that decides whether a program may run; read before, so that guards stay pure. */
+/** Everything that decides whether a program may run; read beforehand, so that guards stay pure. */
 export interface VerdictFacts {
   app: Pick<AppFacts, 'isPlatformPaused' | 'isPaused' | 'hwidLock'>
   endUser: { isBanned: boolean; hwidHash: string | null } | null
   key: { isBanned: boolean } | null
-  /** The end of the end user's time, or of the unused key; milliseconds since 1970. */
+  /** When the end user's time, or the unused key, ends; milliseconds since 1970. */
   expiresAt: number
-  /** The hash of the hardware id that the program sent; null when it sent none. */
+  /** Hash of the hardware id that the program sent; null if it sent none. */
   sentHwidHash: string | null
   now: number
 }
@@ -19,13 +19,13 @@ interface Guard<Facts> {
   refuses(facts: Facts): boolean
 }
 
-/** Guards on the app alone, in the order in which they are reported. */
+/** Guards on the app alone, in reporting order. */
 export const appGuards: readonly Guard<Pick<VerdictFacts, 'app'>>[] = [
   { code: 'appDisabled', refuses: ({ app }) => app.isPlatformPaused },
   { code: 'pausedApp', refuses: ({ app }) => app.isPaused },
 ]
 
-/** Guards on the end user or key, in the order in which they are reported, after those on the app. */
+/** Guards on the end user or key, in reporting order; they follow the guards on the app. */
 export const userGuards: readonly Guard<VerdictFacts>[] = [
   { code: 'userBanned', refuses: ({ endUser }) => endUser?.isBanned === true },
   { code: 'keyBanned', refuses: ({ key }) => key?.isBanned === true },
@@ -37,22 +37,22 @@ export const userGuards: readonly Guard<VerdictFacts>[] = [
   },
 ]
 
-/** Why no program of this app may run; undefined when it may. */
+/** Why no program of this app may run; undefined if it may. */
 export const appVerdict = (app: VerdictFacts['app']): MessageKey | undefined => firstOf(appGuards, { app })
 
-/** Why this end user or key may not run the program; undefined when it may. */
+/** Why this end user or key may not run the program; undefined if it may. */
 export const userVerdict = (facts: VerdictFacts): MessageKey | undefined => firstOf(userGuards, facts)
 
 const firstOf = <Facts>(guards: readonly Guard<Facts>[], facts: Facts): MessageKey | undefined =>
   guards.find((guard) => guard.refuses(facts))?.code
 
-/** Only the same, whole id passes a bound lock; an absent one never does. */
+/** A bound lock accepts only the whole id; a missing id never passes. */
 const passesLock = (boundHash: string | null, sentHash: string | null): boolean =>
   boundHash === null || (sentHash !== null && sameDigest(boundHash, sentHash))
 
-/** Whether a hardware id is bound and this is it. */
+/** Whether a hardware id is bound and equals this one. */
 export const isBoundTo = (boundHash: string | null, hwid: string | undefined): boolean =>
   boundHash !== null && !!hwid && sameDigest(boundHash, sha256(hwid))
 
-/** The hash of a hardware id; null for an absent or empty one. */
+/** Hash of a hardware id; null if it is missing or empty. */
 export const hashHwid = (hwid: string | undefined): string | null => (hwid ? sha256(hwid) : null)

@@ -22,6 +22,7 @@ export const findReseller = (db: Db, scope: OwnerScope, id: string): Promise<Res
 export const findByEmail = (db: Db, emailNormalized: string): Promise<ResellerView | undefined> =>
   views(db).where('r.email_normalized', '=', emailNormalized).executeTakeFirst()
 
+/** Takes no scope: the id is that of an account proven by password, reset link or the operator. */
 export async function setPasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
   await tx.updateTable('resellers').set({ password_hash: passwordHash }).where('id', '=', id).execute()
 }

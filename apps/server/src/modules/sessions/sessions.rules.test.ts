@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { day, hour } from '../../core/clock.ts'
-import { newSessionEnd, slidEnd } from './sessions.rules.ts'
+import { extendedEnd, newSessionEnd } from './sessions.rules.ts'
 
 test.each([
   [0, undefined],
@@ -10,9 +10,9 @@ test.each([
   [60 * day, 90 * day],
   [75 * day, 90 * day],
 ])('a session of 30 days that is used %i ms after it began ends at %s', (now, end) => {
-  expect(slidEnd({ created_at: 0, expires_at: newSessionEnd(0) }, now)).toBe(end)
+  expect(extendedEnd({ created_at: 0, expires_at: newSessionEnd(0) }, now)).toBe(end)
 })
 
 test('a session that has reached its last end is not written again', () => {
-  expect(slidEnd({ created_at: 0, expires_at: 90 * day }, 89 * day)).toBeUndefined()
+  expect(extendedEnd({ created_at: 0, expires_at: 90 * day }, 89 * day)).toBeUndefined()
 })

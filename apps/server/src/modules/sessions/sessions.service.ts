@@ -5,7 +5,7 @@ import { newToken } from '../../core/ids.ts'
 import type { Write } from '../../core/record.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import type { Db, Tx } from '../../db/open.ts'
-import { newSessionEnd, slidEnd } from './sessions.rules.ts'
+import { extendedEnd, newSessionEnd } from './sessions.rules.ts'
 
 /** What differs between the kinds of sessions. */
 const kinds = {
@@ -53,13 +53,13 @@ export async function findSession(
   const [session] = rows
   const now = clock.now()
   if (!session || session.expires_at <= now) return undefined
-  await slide(db, table, session, now)
+  await extend(db, table, session, now)
   return { id: session.id, holderId: session.holder_id }
 }
 
 /** Extends a session in use. A full disk must not fail a read. */
-async function slide(db: Db, table: string, session: Row, now: number): Promise<void> {
-  const end = slidEnd(session, now)
+async function extend(db: Db, table: string, session: Row, now: number): Promise<void> {
+  const end = extendedEnd(session, now)
   if (end === undefined) return
   try {
     await sql`update ${sql.table(table)} set expires_at = ${end} where id = ${session.id}`.execute(db)

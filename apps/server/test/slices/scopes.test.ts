@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
+import { type Tx, transact } from '../../src/db/open.ts'
+import { bindHwid, lockClient, updateClient } from '../../src/modules/end-users/end-users.access.ts'
+import * as endUsers from '../../src/modules/end-users/end-users.repo.ts'
+import * as entitlements from '../../src/modules/entitlements/entitlements.service.ts'
+import { deleteByIds, setBanned } from '../../src/modules/licenses/licenses.repo.ts'
+import { makeLicenses, onlyOne, registerUser } from '../actors.ts'
+import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
+
+const on = serverForAll()
+const owner = ownerForEach(on)
+const app = appForEach(owner)
+
+interface Ids {
+  license: string
+  unused: string
+  user: string
+}
+
+const foreign = { ownerId: 'own_another' }
+const ends = 32_000_000_000_000
+
+test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
+  ['redeem', (tx, { unused, user }) => entitlements.redeem(tx, foreign, unused, user, 1)],
+  [
+    'setFirstLicense',
+    (tx, { unused, user }) =>
+      entitlements.setFirstLicense(tx, foreign, { id: unused, expires_at: ends }, user),
+  ],
+  ['setClientExpiry', (tx, { user }) => entitlements.setClientExpiry(tx, foreign, user, ends)],
+  ['setLicenseExpiry', (tx, { license }) => entitlements.setLicenseExpiry(tx, foreign, license, ends)],
+  ['extendLicenses', (tx, { license }) => entitlements.extendLicenses(tx, foreign, [license], 9, 1)],
+  ['extendClients', (tx, { user }) => entitlements.extendClients(tx, foreign, [user], 9, 1)],
+  ['freeLicensesOf', (tx, { user }) => entitlements.freeLicensesOf(tx, foreign, [user])],
+  [
+    'expireUsersOf',
+    (tx, { license, user }) =>
+      entitlements.expireUsersOf(tx, foreign, [{ id: license, client_id: user }], on.clock.now()),
+  ],
+  ['lockClient', async (tx, { user }) => expect(await lockClient(tx, foreign, user)).toBeUndefined()],
+  ['updateClient', (tx, { user }) => updateClient(tx, foreign, user, { banned: 1 })],
+  ['bindHwid', (tx, { user }) => bindHwid(tx, foreign, user, 'another', 'another')],
+  ['updateClients', (tx, { user }) => endUsers.updateClients(tx, foreign, [user], { banned: 1 })],
+  ['deleteClients', (tx, { user }) => endUsers.deleteClients(tx, foreign, [user])],
+  ['deleteSlice', (tx) => endUsers.deleteSlice(tx, foreign, app._id, 100)],
+  ['setBanned', (tx, { license }) => setBanned(tx, foreign, [license], 1)],
+  ['deleteByIds', (tx, { license }) => deleteByIds(tx, foreign, [license])],
+])('%s changes no row of another owner', async (_name, work) => {
+  const { license, user } = await registerUser(on, owner, app)
+  const unused = onlyOne(await makeLicenses(on, owner, app))
+  on.clock.advance(day)
+  const before = await rows()
+  await transact(on.database.db, (tx) =>
+    work(tx, { license: license._id, unused: unused._id, user: user._id }),
+  )
+  expect(before.licenses).toHaveLength(2)
+  expect(before.endUsers).toHaveLength(1)
+  expect(await rows()).toEqual(before)
+})
+
+async function rows() {
+  const { db } = on.database
+  const licenses = await db.selectFrom('licenses').selectAll().where('app_id', '=', app._id).execute()
+  const endUsers = await db.selectFrom('clients').selectAll().where('app_id', '=', app._id).execute()
+  return { licenses, endUsers }
+}
