@@ -242,7 +242,7 @@ test.describe('an app', () => {
     await enter(page, vendor)
     await rowAction(page, 'Tally', 'App Settings')
     await page.getByRole('button', { name: 'Rotate Secret' }).click()
-    await dialog(page, /Rotate the secret/)
+    await dialog(page, /Rotate the app secret/)
       .getByRole('button', { name: 'Rotate Secret' })
       .click()
     await expectToast(page, 'App secret rotated')

@@ -154,10 +154,10 @@ test.describe('sign up', () => {
     await page.goto('/auth?tab=sign-up')
     await password(page).fill('password1')
     await expect(page.getByText('Weak')).toBeVisible()
-    await expect(page.getByText('one of the most used passwords')).toBeVisible()
+    await expect(page.getByText('one of the most common passwords')).toBeVisible()
     await password(page).fill('Sturdy-7-Bridges!')
     await expect(page.getByText('Strong')).toBeVisible()
-    await expect(page.getByText('one of the most used passwords')).toBeHidden()
+    await expect(page.getByText('one of the most common passwords')).toBeHidden()
   })
 
   test('takes six characters, signs in and welcomes', { tag: '@phone' }, async ({ page }) => {

@@ -5,7 +5,7 @@ import { enter, expectToast, keyPrefix, row, Vendor } from '../steps.ts'
 
 const unreachable = 'The server cannot be reached. Please check your connection.'
 const badge = (page: Page) => page.getByText('You are offline.')
-const notice = (page: Page) => page.getByRole('status').filter({ hasText: 'It shows what was known at' })
+const notice = (page: Page) => page.getByRole('status').filter({ hasText: 'This page shows data from' })
 
 test('a change made while offline fails at once and is not carried out later', async ({
   page,

@@ -219,7 +219,7 @@ test.describe('shortcuts', () => {
     await expect(page).toHaveURL('/licenses')
     await expect(palette(page)).toBeHidden()
 
-    await shortcuts(page).getByRole('switch', { name: 'Shortcuts of single keys' }).click()
+    await shortcuts(page).getByRole('switch', { name: 'Single-key shortcuts' }).click()
     await page.keyboard.press('Escape')
     await expect(shortcuts(page)).toBeHidden()
     await page.keyboard.press('g')

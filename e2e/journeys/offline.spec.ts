@@ -46,7 +46,7 @@ test('while the server is down the console says so, keeps its token, and recover
 
   await test.step('a page that was never opened cannot be shown, and says so', async () => {
     await navigate(page, 'Licenses')
-    await expect(page.getByRole('alert')).toContainText('This page could not be shown')
+    await expect(page.getByRole('alert')).toContainText('Failed to show this page')
     await openMenu(page)
     await expect(mainNavigation(page).getByRole('link', { name: 'Dashboard' })).toBeVisible()
     await page.keyboard.press('Escape')
@@ -65,7 +65,7 @@ test('a page that fails to load leaves the way to the others', async ({ page, re
   await vendor.createApp()
   await page.route('**/assets/licenses-*.js', (route) => route.abort())
   await enter(page, vendor, '/licenses')
-  await expect(page.getByRole('alert')).toContainText('This page could not be shown')
+  await expect(page.getByRole('alert')).toContainText('Failed to show this page')
   await navigate(page, 'End Users')
   await expect(heading(page, 'End Users')).toBeVisible()
   await expect(page.getByRole('alert')).toHaveCount(0)

@@ -66,7 +66,7 @@ test('an owner gets a link, follows it, and works on with the new password alone
   await choosePassword(page, '12345')
   await expect(page.getByText('Password must have at least 6 characters')).toBeVisible()
   await choosePassword(page)
-  await expectToast(page, 'Password changed', 'You have been logged out everywhere else.')
+  await expectToast(page, 'Password changed', 'You have been logged out on all other devices.')
   await expect(page).toHaveURL('/dashboard')
   await expect(heading(page, 'Welcome back, Frida Forgot')).toBeVisible()
   expect(await storedToken(page)).not.toBe(vendor.token)

@@ -26,7 +26,7 @@ test('in development mode a payment is simulated, and said to be so before and a
   await expect(row(page, 'Premium, monthly')).toContainText('Paid')
   await page.getByRole('button', { name: /^Receipt of pay_mock_/ }).click()
   const receipt = dialog(page, 'Receipt')
-  await expect(receipt.getByText('Simulated in development mode: not a receipt of money')).toBeVisible()
+  await expect(receipt.getByText('Simulated in development mode. No money was paid.')).toBeVisible()
   await expectAccessible(page, 'a receipt of development mode')
   await page.keyboard.press('Escape')
   await expect(receipt).toHaveCount(0)

@@ -8,7 +8,7 @@ test('where no payments are taken the page says so, and nothing can be pressed',
   request,
 }) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
-  await expect(page.getByText('Checkout is switched off on this server.')).toBeVisible()
+  await expect(page.getByText('Payments are turned off on this server.')).toBeVisible()
   for (const name of ['Upgrade Monthly', 'Upgrade Yearly', 'Apply']) {
     await expect(page.getByRole('button', { name })).toBeDisabled()
   }

@@ -212,7 +212,7 @@ test('a coupon shows what it leaves to pay, and goes along with the order', { ta
   await expect(page.getByText('₹629.10')).toHaveCount(0)
   await expect(field).toBeFocused()
 
-  const offered = page.getByRole('list', { name: 'Coupons that you can use' })
+  const offered = page.getByRole('list', { name: 'Available coupons' })
   await expect(offered.getByRole('listitem')).toHaveText([
     'LAUNCH 30% off',
     'SAVE25 25% off',

@@ -117,10 +117,10 @@ test('a reseller is created, sells within its quota, is suspended and deleted; i
     await limit.fill('10001')
     await expect(form.getByText('License limit cannot exceed 10,000')).toBeVisible()
     await limit.fill('1')
-    await expect(form.getByText('This is below the 3 licenses that exist already.')).toBeVisible()
+    await expect(form.getByText('This is below the 3 licenses already created.')).toBeVisible()
     await expect(form.locator('dl')).toHaveText(/New limit1Used3Remaining0/)
     await form.getByRole('button', { name: 'Update Limit' }).click()
-    const question = dialog(page, 'Set the limit below what exists?')
+    const question = dialog(page, 'Set the limit below the licenses already created?')
     await expect(question).toContainText('cannot create more until some are deleted')
     await question.getByRole('button', { name: 'Back' }).click()
     await expect(limit).toHaveValue('1')
@@ -153,7 +153,7 @@ test('a reseller is created, sells within its quota, is suspended and deleted; i
   await test.step('deleted, it is gone for good, and its licenses are still there', async () => {
     await resellerButton(page, 'Delete', email).click()
     const question = dialog(page, 'Delete Reseller')
-    await expect(question).toContainText('Its 3 licenses and their end users stay with you.')
+    await expect(question).toContainText("You keep the reseller's 3 licenses and their end users.")
     const confirm = question.getByRole('button', { name: 'Delete Reseller' })
     await question.getByRole('textbox').fill(email.toUpperCase())
     await expect(confirm).toBeDisabled()
@@ -176,7 +176,7 @@ test('an owner on the free plan is offered premium instead of the form', async (
   await vendor.createApp()
   await enter(page, vendor, '/resellers')
   const main = page.getByRole('main')
-  await expect(main.getByText('On the free plan no resellers can be created')).toBeVisible()
+  await expect(main.getByText('On the free plan you cannot create resellers')).toBeVisible()
   await expect(main.getByRole('link', { name: 'Upgrade to Premium' })).toHaveAttribute(
     'href',
     '/subscription',
@@ -303,7 +303,7 @@ test('the page and its dialogs are accessible, light and dark', { tag: '@phone' 
   await page.goto(`/resellers?dialog=edit&id=${busy._id}`)
   await page.getByRole('spinbutton', { name: 'License Limit' }).fill('1')
   await page.getByRole('button', { name: 'Update Limit' }).click()
-  await expect(dialog(page, 'Set the limit below what exists?')).toBeVisible()
+  await expect(dialog(page, 'Set the limit below the licenses already created?')).toBeVisible()
   await expectAccessible(page, 'the question about a limit below what exists')
   await page.goto('/resellers?dialog=create')
   const form = dialog(page, 'Add New Reseller')

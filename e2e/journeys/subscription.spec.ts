@@ -39,7 +39,7 @@ test('without prices the usual ones are shown, and said to be so', async ({ page
   await expect(page.getByText('₹699')).toBeVisible()
   await expect(page.getByText('₹1199')).toBeVisible()
   await expect(page.getByText('Save ₹989 (17%)')).toBeVisible()
-  await expect(page.getByText('The prices of this server could not be loaded')).toBeVisible()
+  await expect(page.getByText('Failed to load the prices of this server.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Upgrade Yearly' })).toBeDisabled()
   await page.getByRole('button', { name: 'Refresh plans' }).click()
   await expectToast(page, 'Failed to refresh plans')

@@ -36,7 +36,7 @@ function renderAuth(): Prerendered {
     </MemoryRouter>
   )
   const { html } = render(page)
-  const description = 'Sign in to your Keyward console, or make an account.'
+  const description = 'Sign in to your Keyward console, or create an account.'
   return { path: paths.auth, inert: true, html, title: 'Sign In · Keyward', description }
 }
 
@@ -48,7 +48,7 @@ function renderNotFound(): Prerendered {
     </MemoryRouter>
   )
   const { html } = render(page)
-  const description = 'There is no page at this address.'
+  const description = 'This page does not exist.'
   return { path: '/not-found', inert: false, html, title: 'Page not found · Keyward', description }
 }
 

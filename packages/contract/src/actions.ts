@@ -42,8 +42,8 @@ const payment = z.strictObject({
 })
 
 /**
- * Every act that is recorded, with the schema of its detail: what changed, before and after where that is
- * not visible from the name. Details hold no secret.
+ * Every recorded action with the schema of its detail: what changed, with before and after unless the name says it.
+ * Details contain no secrets.
  */
 export const actions = {
   'owner.registered': nothing,
@@ -121,5 +121,5 @@ export const actions = {
 export type ActionName = keyof typeof actions
 export type ActionDetail<N extends ActionName> = z.output<(typeof actions)[N]>
 
-/** Acts of programs so frequent that a row for each could fill the disk; the audit log leaves them out. */
+/** Actions of programs that are so frequent that the audit log leaves them out: they could fill the disk. */
 export const unloggedActions: ReadonlySet<ActionName> = new Set(['end_user.signed_in', 'end_user.signed_out'])

@@ -18,7 +18,7 @@ export const app = z.strictObject({
   settings: appSettings,
 })
 
-/** An app as other objects name it. */
+/** An app as part of other objects. */
 export const appRef = z.strictObject({ _id: z.string(), name: z.string(), appId: z.string() })
 
 export const version = z
@@ -42,7 +42,7 @@ export const apps = {
     access: 'owner',
     permission: 'apps:read',
     tag,
-    summary: 'Your apps, newest first; search looks inside names, and for app ids',
+    summary: 'List your apps, newest first; search matches names and app ids',
     query: fullPageQuery.extend({ search: z.string().trim().max(100).optional() }),
     data: z.strictObject({
       apps: z.array(app),
@@ -56,7 +56,7 @@ export const apps = {
     access: 'owner',
     permission: 'apps:write',
     tag,
-    summary: 'Make an app with an id, a secret and a signing key of its own',
+    summary: 'Create an app with its own id, secret and signing key',
     body: z.strictObject({ name }),
     data: oneApp,
     status: 201,
@@ -68,7 +68,7 @@ export const apps = {
     access: 'owner',
     permission: 'apps:read',
     tag,
-    summary: 'One app',
+    summary: 'Get an app',
     params: idParams,
     data: oneApp,
   }),
@@ -78,7 +78,7 @@ export const apps = {
     access: 'owner',
     permission: 'apps:write',
     tag,
-    summary: 'Change name, version, settings or pause; what is left out stays',
+    summary: 'Change the name, version, settings or pause; omitted fields stay unchanged',
     params: idParams,
     body: z
       .strictObject({
@@ -107,7 +107,7 @@ export const apps = {
     access: 'owner',
     permission: 'apps:read',
     tag,
-    summary: 'What deleting the app would remove',
+    summary: 'Preview what deleting the app removes',
     params: idParams,
     data: z.strictObject({
       willDelete: z.strictObject({ resellers: z.int(), licenses: z.int(), endUsers: z.int() }),
@@ -119,7 +119,7 @@ export const apps = {
     access: 'owner',
     permission: 'apps:read',
     tag,
-    summary: 'Counts of one app',
+    summary: 'Get the counts of an app',
     params: idParams,
     data: z.strictObject({
       stats: z.strictObject({
@@ -139,7 +139,7 @@ export const apps = {
     access: 'owner',
     permission: 'secrets:write',
     tag,
-    summary: 'Give the app a new secret; the old one stops working at once',
+    summary: 'Give the app a new secret; the old one stops working immediately',
     params: idParams,
     body: none,
     data: oneApp,
@@ -150,7 +150,7 @@ export const apps = {
     access: 'owner',
     permission: 'apps:read',
     tag,
-    summary: 'The texts that programs of this app see',
+    summary: 'Get the texts that programs of this app show',
     params: idParams,
     data: z.strictObject({ errorMessages }),
   }),
@@ -172,7 +172,7 @@ export const apps = {
     access: 'owner',
     permission: 'apps:write',
     tag,
-    summary: 'Put the default texts back',
+    summary: 'Reset all texts to their defaults',
     params: idParams,
     data: z.strictObject({ errorMessages }),
   }),

@@ -12,7 +12,7 @@ const ids = z.array(id).min(1).max(limits.bulkMax)
 const days = z.int().min(1).max(limits.extendDaysMax).optional()
 const daysRule = {
   path: ['days'],
-  message: 'Extending takes a number of days, and nothing else does',
+  message: 'Extending requires days; other actions take no days',
 }
 const daysFit = (body: { action: string; days?: number | undefined }) =>
   (body.action === 'extend') === (body.days !== undefined)
@@ -20,7 +20,7 @@ const daysFit = (body: { action: string; days?: number | undefined }) =>
 const exportFormat = z.enum(['csv', 'json']).default('csv')
 const mediaTypes = ['text/csv', 'application/json'] as const
 
-/** A line of an import: what became of it, or in a dry run what would. A key of null is made by the server. */
+/** A line of an import with its outcome, or its expected outcome in a dry run. The server generates a key for null. */
 export const importedRow = z.strictObject({
   line: z.int().describe('counted from 1, the header included'),
   outcome: z.enum(['created', 'skipped', 'error']),
@@ -72,7 +72,7 @@ export const bulk = {
     permission: 'licenses:read',
     job: true,
     tag,
-    summary: 'All licenses that the filters let through as a file, newest first',
+    summary: 'Export the licenses that match the filters as a file, newest first',
     query: licenseFilter.extend({ format: exportFormat }),
     data: none,
     file: mediaTypes,
@@ -84,7 +84,7 @@ export const bulk = {
     permission: 'clients:read',
     job: true,
     tag,
-    summary: 'All end users that the filters let through as a file, newest first',
+    summary: 'Export the end users that match the filters as a file, newest first',
     query: clientFilter.extend({ format: exportFormat }),
     data: none,
     file: mediaTypes,
@@ -97,7 +97,7 @@ export const bulk = {
     job: true,
     tag,
     summary:
-      'Make licenses of a CSV text with the columns expiresAt, key and note (the last two may be missing), all or none; keys that exist are skipped',
+      'Import licenses from CSV with the columns expiresAt, key and note (the last two are optional), all or none; existing keys are skipped',
     body: z.strictObject({
       app: id,
       csv: z.string().min(1, 'The file is empty').max(1_000_000, 'The file is too large'),

@@ -58,7 +58,7 @@ export const program = {
     path: '/client/register',
     access: 'session',
     tag,
-    summary: 'Make an end user out of a license key and sign in; the license is used up',
+    summary: 'Register an end user with a license key and sign in; marks the license as used',
     body: z.strictObject({
       username: text(1, limits.usernameMax, 'Username'),
       password,
@@ -85,7 +85,7 @@ export const program = {
     path: '/client/login',
     access: 'session',
     tag,
-    summary: 'Sign an end user in by name and password',
+    summary: 'Sign in an end user with username and password',
     body: z.strictObject({
       username: z.string().trim().min(1).max(100),
       password: z.string().min(1).max(1000),
@@ -99,7 +99,7 @@ export const program = {
     path: '/client/license',
     access: 'session',
     tag,
-    summary: 'Sign in by license key alone; the first use makes the end user',
+    summary: 'Sign in with a license key alone; the first use creates the end user',
     body: z.strictObject({ licenseKey, hwid: hwid.optional() }),
     data: signIn,
     errors: [...appGates, 'keyNotFound', 'keyUsed', 'usernameTaken', ...userGates, 'rate_limited'],
@@ -109,7 +109,7 @@ export const program = {
     path: '/client/upgrade',
     access: 'session',
     tag,
-    summary: 'Use a key up for an end user and add its remaining time',
+    summary: 'Redeem another key for an end user and add its remaining time',
     body: z.strictObject({ username: text(1, 100, 'Username'), licenseKey }),
     data: signIn,
     errors: [
@@ -128,7 +128,7 @@ export const program = {
     path: '/client/session',
     access: 'session',
     tag,
-    summary: 'Who is signed in and until when',
+    summary: 'Get the signed-in end user and the end of the subscription',
     data: signIn,
     errors: [...appGates, ...userGates],
   }),
@@ -146,7 +146,7 @@ export const program = {
     path: '/client/validate',
     access: 'program',
     tag,
-    summary: 'Check a license in one call without a session; 200 for every known app',
+    summary: 'Check a license in one call without a session; always 200 for a known app',
     body: z.strictObject({ appId, licenseKey, hwid: hwid.optional() }),
     data: verdict,
     errors: ['appDisabled', 'rate_limited'],
@@ -156,7 +156,7 @@ export const program = {
     path: '/client/apps/:appId/keys',
     access: 'program',
     tag,
-    summary: 'Public signing keys of an app, a JWK set',
+    summary: 'Get the public signing keys of an app as a JWK set',
     params: z.object({ appId }),
     data: z.strictObject({
       keys: z.array(

@@ -16,7 +16,7 @@ import {
   username,
 } from './shared.ts'
 
-/** Banned wins over Expired. */
+/** Banned overrides Expired. */
 export const clientStatus = z.enum(['active', 'expired', 'banned'])
 
 /** An end user, as the owner sees it. */
@@ -41,7 +41,7 @@ export const clientStats = z.strictObject({
   expired: z.int(),
 })
 
-/** Which end users a list or an export holds; search looks inside user names and license keys. */
+/** Filters of lists and exports of end users; search matches usernames and license keys. */
 export const clientFilter = z.object({
   app: appFilter,
   status: clientStatus.optional(),
@@ -58,8 +58,7 @@ export const clients = {
     access: 'owner',
     permission: 'clients:read',
     tag,
-    summary:
-      'End users, newest first unless sorted otherwise; search looks inside user names and license keys',
+    summary: 'List end users, newest first by default; search matches usernames and license keys',
     query: pageQuery.extend({ ...clientFilter.shape, sort }),
     data: z.strictObject({ clients: z.array(client), pagination, stats: clientStats }),
   }),
@@ -69,7 +68,7 @@ export const clients = {
     access: 'owner',
     permission: 'clients:write',
     tag,
-    summary: 'Make an end user without a license key',
+    summary: 'Create an end user without a license key',
     body: z.strictObject({
       username,
       password,
@@ -87,7 +86,7 @@ export const clients = {
     access: 'owner',
     permission: 'clients:write',
     tag,
-    summary: 'Ban an end user, or lift the ban',
+    summary: 'Ban or unban an end user',
     params: idParams,
     body: z.strictObject({ is_banned: z.boolean().optional() }),
     data: one,
@@ -98,7 +97,7 @@ export const clients = {
     access: 'owner',
     permission: 'clients:write',
     tag,
-    summary: 'Clear the hardware lock; the next sign-in binds anew',
+    summary: 'Clear the hardware lock; the next sign-in binds a new device',
     params: idParams,
     body: none,
     data: one,
@@ -109,7 +108,7 @@ export const clients = {
     access: 'owner',
     permission: 'clients:write',
     tag,
-    summary: 'Add days, counted from the later of now and the present expiry',
+    summary: 'Add days, counted from the later of now and the current expiry',
     params: idParams,
     body: z.strictObject({ days: z.int().min(1).max(limits.extendDaysMax) }),
     data: one,
@@ -121,7 +120,7 @@ export const clients = {
     access: 'owner',
     permission: 'clients:write',
     tag,
-    summary: 'Delete an end user; its licenses can be used again',
+    summary: 'Delete an end user; frees its licenses for reuse',
     params: idParams,
     data: none,
   }),

@@ -3,14 +3,14 @@ export const limits = {
   appIdLength: 8,
   appSecretLength: 32,
   firstAppVersion: '1.0.0',
-  /** -1 everywhere means unlimited. */
+  /** -1 means unlimited. */
   free: { maxApps: 2, maxLicensesPerApp: 30, maxResellers: 0 },
   premium: { maxApps: -1, maxLicensesPerApp: -1, maxResellers: -1 },
   /** Bytes of a body, unless its endpoint declares another limit. */
   bodyBytesMax: 16_384,
   passwordMin: 6,
   passwordMax: 200,
-  /** For so long a mailed link lets its reader choose a new password. */
+  /** How long the link in a password reset mail works. */
   resetLinkMinutes: 30,
   usernameMin: 3,
   usernameMax: 64,
@@ -24,9 +24,9 @@ export const limits = {
   exportRowsMax: 1_000_000,
   pageSizeDefault: 50,
   pageSizeMax: 200,
-  /** A search counts no further than this many hits; `pagination.capped` then says so. */
+  /** A search stops counting at this many results and sets `pagination.capped`. */
   searchCountMax: 10_000,
-  /** Within these days of the first payment, cancelling gives the money back. */
+  /** Cancelling refunds all payments within these days of the first one. */
   moneyBackDays: 7,
   activityDays: 30,
   expiringSoonDays: 7,

@@ -1,6 +1,6 @@
 /**
- * Where a spreadsheet would begin a formula: at the start of a cell, and after what separates cells in other locales.
- * A quote in front makes it a text.
+ * Positions where a spreadsheet starts a formula: the start of a cell, and after cell separators of other locales.
+ * A quote before it makes the cell a text.
  */
 const formula = /(?<=^|[;|\t\r\n])(?=["']*[=+\-@\t\r＝＋－＠])/g
 const neutralized = /(?<=^|[;|\t\r\n])'(?=["']*[=+\-@\t\r＝＋－＠])/g

@@ -6,7 +6,7 @@ import { endpoint } from './endpoint.ts'
 
 const comparison = `What the last ${limits.activityDays} days added, less what the ${limits.activityDays} days before them added; deletions are not subtracted`
 const figure = z.strictObject({
-  value: z.int().describe('How many there are now'),
+  value: z.int().describe('The current count'),
   change: z.int().describe(comparison),
   added: z
     .int()
@@ -39,7 +39,7 @@ export const dashboard = {
     access: 'owner',
     permission: 'licenses:read',
     tag,
-    summary: 'The figures of the dashboard',
+    summary: 'Get the statistics of the dashboard',
     data: z.strictObject({ user, stats: dashboardStats }),
   }),
   activity: endpoint({
@@ -48,7 +48,7 @@ export const dashboard = {
     access: 'owner',
     permission: 'licenses:read',
     tag,
-    summary: `Activations and sign-ins of the last ${limits.activityDays} UTC days, oldest first`,
+    summary: `List activations and sign-ins of the last ${limits.activityDays} UTC days, oldest first`,
     query: z.object({ app: appFilter }),
     data: z.strictObject({
       days: z.array(z.strictObject({ date: z.iso.date(), activations: z.int(), signIns: z.int() })),

@@ -3,12 +3,12 @@ import type { ErrorCode } from './errors.ts'
 import type { Requirement } from './permissions.ts'
 
 /**
- * Who may call. `owner` and `reseller` need the token of such a session; `program` is the vendor's program
- * without a session, `session` the same with one; `public` is anybody.
+ * Who may call. `owner` and `reseller` require the token of such a session; `program` is the vendor's program
+ * without a session, `session` a program with one; `public` is anyone.
  */
 export type Access = 'public' | 'owner' | 'reseller' | 'program' | 'session'
 
-/** One call of the API, written once: routes, OpenAPI, the console's client and the tests all read it. */
+/** A call of the API. Routes, OpenAPI, the console's client and the tests are generated from it. */
 export interface Endpoint<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -19,7 +19,7 @@ export interface Endpoint<
   /** Path below `/api`, with `:name` for parameters. */
   path: string
   access: Access
-  /** What a call with `access: 'owner'` needs; none of the others has it. */
+  /** The permission that a call with `access: 'owner'` requires; other calls have none. */
   permission?: Requirement
   summary: string
   /** Group in the reference. */
@@ -27,19 +27,19 @@ export interface Endpoint<
   params?: Params
   query?: Query
   body?: Body
-  /** Most bytes of a body, `limits.bodyBytesMax` when left out; larger ones answer 413 and are not parsed. */
+  /** Maximum bytes of a body, `limits.bodyBytesMax` by default. Larger bodies get 413 and are not parsed. */
   bodyLimit?: number
-  /** What comes is believed by a signature over its bytes, whatever else its sender put in. */
+  /** A signature over the bytes of the body authenticates it, so unknown keys are accepted. */
   signed?: true
-  /** Long work: an account runs one such call at a time. Another waits up to ten seconds, then answers `job_running`. */
+  /** Long work: an account runs one such call at a time. Further calls wait up to ten seconds, then get `job_running`. */
   job?: true
-  /** What stands in `data` of a successful answer. */
+  /** The `data` of a successful response. */
   data: Data
-  /** Media types of a success that is a file or a stream instead of JSON; `data` is then empty. */
+  /** Media types of a successful response that is a file or a stream instead of JSON; `data` is then empty. */
   file?: readonly string[]
-  /** Status of success; 200 when left out. */
+  /** Status of a successful response; 200 by default. */
   status?: 200 | 201
-  /** Codes beyond those that follow from access, params and body. */
+  /** Error codes besides those that follow from access, params and body. */
   errors?: readonly ErrorCode[]
 }
 

@@ -9,7 +9,7 @@ export const events = {
     permission: 'self',
     tag: 'Events',
     summary:
-      'Server-sent events: a `change`, at most one a second, whenever something of this owner has changed and is worth reading anew. It says nothing of what it was. A comment every 25 seconds shows that the line is up; the stream ends with the session',
+      'Server-sent events: sends a `change` event, at most one per second, when data of this owner has changed, without saying what changed. Sends a comment every 25 seconds as a heartbeat. The stream ends with the session',
     data: none,
     file: ['text/event-stream'],
     errors: ['rate_limited'],

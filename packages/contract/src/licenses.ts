@@ -4,7 +4,7 @@ import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { id, idParams, instant, isoTime, none, pageQuery, pagination, sort, text } from './shared.ts'
 
-/** How a license is shown: Banned wins over Expired, Active (used), Unused. */
+/** The status of a license: Banned overrides Expired, Active (used) and Unused. */
 export const licenseStatus = z.enum(['unused', 'active', 'expired', 'banned'])
 
 export const license = z.strictObject({
@@ -22,7 +22,7 @@ export const license = z.strictObject({
   expiresAt: isoTime,
 })
 
-/** Counts over the app filter; like the status filters (but `banned`) they ignore bans. */
+/** Counts over the app filter. Like the status filters except `banned`, they ignore bans. */
 export const licenseStats = z.strictObject({
   total: z.int(),
   active: z.int(),
@@ -31,7 +31,7 @@ export const licenseStats = z.strictObject({
   banned: z.int(),
 })
 
-/** A key that the owner chose: letters and digits, at least 6, and `-` and `_`; compared without case and hyphens. */
+/** A key chosen by the owner: at least 6 letters and digits, plus `-` and `_`; compared without case and hyphens. */
 export const customKey = z
   .string()
   .trim()
@@ -41,10 +41,10 @@ export const customKey = z
     'A custom key has 6 to 100 letters, digits, - or _',
   )
 
-/** What an owner notes beside a license. */
+/** The owner's note on a license. */
 export const licenseNote = text(0, 200, 'Note')
 
-/** Which licenses a list or an export holds; search looks inside keys, notes and user names. */
+/** Filters of lists and exports of licenses; search matches keys, notes and usernames. */
 export const licenseFilter = z.object({
   app: appFilter,
   status: licenseStatus.optional(),
@@ -61,7 +61,7 @@ export const licenses = {
     access: 'owner',
     permission: 'licenses:read',
     tag,
-    summary: 'Licenses, newest first unless sorted otherwise; search looks inside keys, notes and user names',
+    summary: 'List licenses, newest first by default; search matches keys, notes and usernames',
     query: pageQuery.extend({ ...licenseFilter.shape, sort }),
     data: z.strictObject({ licenses: z.array(license), pagination, stats: licenseStats }),
   }),
@@ -94,7 +94,7 @@ export const licenses = {
     access: 'owner',
     permission: 'licenses:write',
     tag,
-    summary: 'Change the expiry; the end user who uses the license gets the same',
+    summary: 'Change the expiry of a license and of the end user who uses it',
     params: idParams,
     body: z.strictObject({ expiresAt: instant }),
     data: one,
@@ -105,7 +105,7 @@ export const licenses = {
     access: 'owner',
     permission: 'licenses:write',
     tag,
-    summary: 'Ban a license, or lift its ban',
+    summary: 'Ban or unban a license',
     params: idParams,
     body: z.strictObject({ is_banned: z.boolean().optional() }),
     data: one,
@@ -116,7 +116,7 @@ export const licenses = {
     access: 'owner',
     permission: 'licenses:write',
     tag,
-    summary: 'Delete a license; an end user who used it stays, with an expiry of now',
+    summary: 'Delete a license; an end user who used it stays, but expires immediately',
     params: idParams,
     data: none,
   }),
@@ -127,8 +127,8 @@ export const licenses = {
     permission: 'licenses:write',
     job: true,
     tag,
-    summary: 'Delete all licenses, or all of one app',
-    // Strict: a misspelt filter must not delete everything.
+    summary: 'Delete all licenses, or all licenses of an app',
+    // Strict, because a misspelt filter must not delete everything.
     query: z.strictObject({ app: appFilter }),
     data: z.strictObject({ deletedCount: z.int() }),
   }),

@@ -1,4 +1,4 @@
-/** The texts that a vendor's program shows, by message key; every one can be changed per app. */
+/** The texts that a vendor's program shows, by message key. Each can be changed per app. */
 export const messageDefaults = {
   appDisabled: 'Application is currently disabled',
   usernameTaken: 'Username is already taken',
@@ -22,8 +22,8 @@ export const messageDefaults = {
 } as const
 
 /**
- * Messages whose check does not exist yet: their texts can be changed, and no program receives them. Remove a key
- * together with the commit that makes it fire.
+ * Messages whose check does not exist yet: owners can change the texts, but no program receives them. Remove a key in
+ * the commit that adds its check.
  */
 export const reservedMessages: readonly (keyof typeof messageDefaults)[] = [
   'hashCheckFail',

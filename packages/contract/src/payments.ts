@@ -3,7 +3,7 @@ import { subscription, user } from './auth.ts'
 import { endpoint } from './endpoint.ts'
 import { isoTime, planDuration, price } from './shared.ts'
 
-/** As typed: spaces around it do not count, and case neither. */
+/** A coupon code as typed: surrounding spaces and case are ignored. */
 const couponCode = z
   .string('Please enter a coupon code')
   .trim()
@@ -11,17 +11,17 @@ const couponCode = z
   .max(40, 'A coupon code can have at most 40 characters')
   .regex(/^[A-Z0-9_-]*$/, 'Invalid coupon code')
 
-/** A term is named by `planDuration`, or by `plan` and `duration`; monthly when it is not named at all. */
+/** The term is `planDuration`, or `plan` and `duration`; monthly by default. */
 const termFields = {
   planDuration: planDuration.optional(),
   plan: z.string().max(20).toLowerCase().pipe(z.literal('premium')).optional(),
   duration: planDuration.optional(),
-  /** A blank one counts as none. */
+  /** Blank means none. */
   couponCode: couponCode.nullish().transform((code) => code || undefined),
 }
 const namesOneTerm = (named: { planDuration?: string | undefined; duration?: string | undefined }) =>
   named.planDuration === undefined || named.duration === undefined || named.planDuration === named.duration
-const twoTerms = { error: 'planDuration and duration name different terms', path: ['duration'] }
+const twoTerms = { error: 'planDuration and duration must be the same term', path: ['duration'] }
 
 const order = z.strictObject({
   orderId: z.string(),
@@ -77,7 +77,7 @@ export const payments = {
     access: 'owner',
     permission: 'billing:write',
     tag,
-    summary: 'Order a term of the premium plan; the open order of the same plan and coupon is offered again',
+    summary: 'Order a term of the premium plan; returns the open order of the same plan and coupon, if any',
     body: z.strictObject(termFields).refine(namesOneTerm, twoTerms),
     data: order,
     errors: ['invalid_coupon', 'rate_limited', 'payment_provider_unavailable', 'payments_off'],
@@ -88,7 +88,7 @@ export const payments = {
     access: 'owner',
     permission: 'billing:write',
     tag,
-    summary: 'Tell of a payment that the checkout reported; what was ordered counts, not what is said here',
+    summary: 'Report a payment of the checkout; the stored order decides what was bought, not this request',
     body: z
       .strictObject({
         razorpay_order_id: given.optional(),
@@ -127,7 +127,7 @@ export const payments = {
     path: '/payments/razorpay/webhook',
     access: 'public',
     tag,
-    summary: 'Events of the payment provider, signed with the secret of the webhook',
+    summary: 'Receive events of the payment provider, signed with the webhook secret',
     body: z.looseObject({ event: z.string().max(100) }),
     bodyLimit: 131_072,
     signed: true,
@@ -140,7 +140,7 @@ export const payments = {
     access: 'owner',
     permission: 'billing:read',
     tag,
-    summary: 'Your payments, newest first',
+    summary: 'List your payments, newest first',
     data: z.strictObject({ payments: z.array(payment) }),
   }),
   validateCoupon: endpoint({
@@ -149,7 +149,7 @@ export const payments = {
     access: 'owner',
     permission: 'billing:write',
     tag,
-    summary: 'Whether a coupon can be used now, and what each term costs with it',
+    summary: 'Check a coupon and get the price of each term with it',
     body: z.strictObject({
       couponCode: couponCode.min(1, 'Please enter a coupon code'),
     }),
@@ -166,7 +166,7 @@ export const payments = {
     access: 'owner',
     permission: 'billing:write',
     tag,
-    summary: 'Cancel premium: it stays to its end, or ends with the money back while that is offered',
+    summary: 'Cancel premium: it stays until its end, or ends now with a refund while that is offered',
     body: z.strictObject({ refund: z.boolean().default(false) }),
     data: z.strictObject({
       user,

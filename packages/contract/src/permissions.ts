@@ -11,7 +11,7 @@ const nouns = [
   'audit',
 ] as const
 
-/** What an actor may do with one kind of thing of an owner. */
+/** What an actor may do with one kind of object of an owner. */
 export type Permission = `${(typeof nouns)[number]}:${'read' | 'write'}`
 
 export const permissions: readonly Permission[] = nouns.flatMap((noun): Permission[] => [

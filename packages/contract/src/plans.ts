@@ -3,7 +3,7 @@ import { plan, subscription } from './auth.ts'
 import { endpoint } from './endpoint.ts'
 import { planDuration, price } from './shared.ts'
 
-/** A plan as it is offered, at the price of its shortest term; limits of -1 are unlimited. */
+/** A plan with the price of its shortest term; -1 means unlimited. */
 export const planInfo = z.strictObject({
   _id: plan,
   name: z.enum(['Free', 'Premium']),
@@ -15,7 +15,7 @@ export const planInfo = z.strictObject({
 /** A term of the premium plan. */
 const term = z.strictObject({ ...price.shape, planDuration, days: z.int() })
 
-/** What is on offer; the yearly term's savings are against twelve monthly ones, never negative. */
+/** The plans on offer. The savings of the yearly term compare with twelve monthly terms and are never negative. */
 export const pricing = z.strictObject({
   free: planInfo,
   premium: planInfo,
@@ -38,7 +38,7 @@ export const plans = {
     access: 'owner',
     permission: 'billing:read',
     tag,
-    summary: 'The plans with their limits and features',
+    summary: 'List the plans with their limits and features',
     data: z.strictObject({ plans: z.array(planInfo) }),
   }),
   subscription: endpoint({
@@ -47,7 +47,7 @@ export const plans = {
     access: 'owner',
     permission: 'billing:read',
     tag,
-    summary: 'The state of your plan',
+    summary: 'Get the state of your plan',
     data: z.strictObject({ subscription }),
   }),
   pricing: endpoint({
@@ -56,7 +56,7 @@ export const plans = {
     access: 'owner',
     permission: 'billing:read',
     tag,
-    summary: 'Prices of the plans, in the smallest unit of the currency and as they are shown',
+    summary: 'Get the prices of the plans, in the smallest unit of the currency and formatted',
     data: z.strictObject({
       plans: pricing,
       coupons: z

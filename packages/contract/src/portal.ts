@@ -16,7 +16,7 @@ import {
 
 const appName = z.strictObject({ name: z.string() })
 
-/** The signed-in reseller; of the owner it learns the name of the app and nothing else. */
+/** The signed-in reseller. The app's name is all it contains of the owner. */
 export const portalReseller = z.strictObject({
   _id: z.string(),
   email: z.string(),
@@ -29,7 +29,7 @@ export const portalReseller = z.strictObject({
   role: z.literal('Reseller'),
 })
 
-/** A license as the reseller who made it sees it; `date_expired` is another name of `expiresAt`. */
+/** A license as its reseller sees it; `date_expired` is an alias of `expiresAt`. */
 export const portalLicense = z.strictObject({
   _id: z.string(),
   key: z.string(),
@@ -42,7 +42,7 @@ export const portalLicense = z.strictObject({
   date_expired: isoTime,
 })
 
-/** Counts of a reseller's licenses: `active` not expired, `available` neither used nor expired, `remaining` still to make. */
+/** Counts of a reseller's licenses: `active` not expired, `available` neither used nor expired, `remaining` of the quota. */
 export const portalStats = z.strictObject({
   total: z.int(),
   active: z.int(),
@@ -71,7 +71,8 @@ export const portal = {
     path: '/resellers/auth/forgot-password',
     access: 'public',
     tag,
-    summary: 'Mail a link to choose a new password; the answer is the same whether or not the account exists',
+    summary:
+      'Mail a link for choosing a new password; the response is the same whether or not the account exists',
     body: z.strictObject({ email }),
     data: none,
     errors: ['mail_off', 'rate_limited', 'busy'],
@@ -81,7 +82,7 @@ export const portal = {
     path: '/resellers/auth/reset-password',
     access: 'public',
     tag,
-    summary: 'Choose a new password with the token of a mailed link; every session ends and a new one begins',
+    summary: 'Choose a new password with the token of a mailed link; ends all sessions and starts a new one',
     body: z.strictObject({ token: resetToken, password: trimmed(password) }),
     data: oneReseller.extend({ token: z.string() }),
     errors: ['reset_link_invalid', 'rate_limited', 'busy'],
@@ -91,7 +92,7 @@ export const portal = {
     path: '/resellers/auth/logout',
     access: 'reseller',
     tag,
-    summary: 'Revoke the token that this call came with',
+    summary: 'Revoke the token of this request',
     body: none,
     data: none,
   }),
@@ -100,7 +101,7 @@ export const portal = {
     path: '/resellers/auth/profile',
     access: 'reseller',
     tag,
-    summary: 'The signed-in reseller',
+    summary: 'Get the signed-in reseller',
     data: oneReseller,
   }),
   listLicenses: endpoint({
@@ -108,7 +109,7 @@ export const portal = {
     path: '/resellers/auth/licenses',
     access: 'reseller',
     tag,
-    summary: 'The licenses that this reseller made, newest first',
+    summary: 'List the licenses of this reseller, newest first',
     query: fullPageQuery,
     data: z.strictObject({
       licenses: z.array(portalLicense),
@@ -121,7 +122,7 @@ export const portal = {
     path: '/resellers/auth/licenses',
     access: 'reseller',
     tag,
-    summary: 'Generate licenses within the quota, all or none; date_expired is another name of expiresAt',
+    summary: 'Generate licenses within the quota, all or none; date_expired is an alias of expiresAt',
     body: z
       .strictObject({
         count: z.int().min(1).max(limits.resellerLicensesMax).default(1),
@@ -134,7 +135,7 @@ export const portal = {
       })
       .refine(({ expiresAt, date_expired }) => !expiresAt || !date_expired || expiresAt === date_expired, {
         path: ['date_expired'],
-        message: 'Must be the same as expiresAt, or left out',
+        message: 'Must equal expiresAt, or be omitted',
       }),
     data: z.strictObject({ licenses: z.array(portalLicense), stats: portalStats }),
     status: 201,
@@ -146,8 +147,7 @@ export const portal = {
     access: 'reseller',
     job: true,
     tag,
-    summary:
-      'Delete all licenses that this reseller made; end users who used them stay, with an expiry of now',
+    summary: 'Delete all licenses of this reseller; end users who used them stay, but expire immediately',
     data: z.strictObject({ deletedCount: z.int() }),
   }),
 }

@@ -4,7 +4,7 @@ import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { email, fullPageQuery, id, idParams, isoTime, none, pagination, password, trimmed } from './shared.ts'
 
-/** A reseller as its owner sees it; `created_licenses` are those that exist, `remaining_licenses` is never negative. */
+/** A reseller as its owner sees it. `created_licenses` counts existing ones; `remaining_licenses` is never negative. */
 export const reseller = z.strictObject({
   _id: z.string(),
   email: z.string(),
@@ -16,7 +16,7 @@ export const reseller = z.strictObject({
   active: z.boolean(),
 })
 
-/** Counts of all resellers of an owner, whatever the filters; `licenses` are those that they made and that exist. */
+/** Counts over all resellers of an owner, regardless of filters; `licenses` counts their existing licenses. */
 const resellerStats = z.strictObject({ total: z.int(), active: z.int(), licenses: z.int() })
 
 const allowed = (min: number) =>
@@ -40,7 +40,7 @@ export const resellers = {
     access: 'owner',
     permission: 'resellers:read',
     tag,
-    summary: 'Your resellers, newest first; search looks inside email addresses',
+    summary: 'List your resellers, newest first; search matches email addresses',
     query: fullPageQuery.extend({
       app: appFilter,
       search: z.string().trim().max(100).optional(),
@@ -54,7 +54,7 @@ export const resellers = {
     access: 'owner',
     permission: 'resellers:write',
     tag,
-    summary: 'Make a reseller of one app; the password is answered this once',
+    summary: 'Create a reseller for an app; only this response contains the password',
     body: z.strictObject({
       email,
       password: trimmed(password),
@@ -73,7 +73,7 @@ export const resellers = {
     access: 'owner',
     permission: 'resellers:write',
     tag,
-    summary: 'Change the license limit, or suspend and resume; suspending ends the sessions of the reseller',
+    summary: 'Change the license limit, suspend or resume; suspending ends the sessions of the reseller',
     params: idParams,
     body: z
       .strictObject({ licenseLimit: allowed(0).optional(), active: z.boolean().optional() })
@@ -86,7 +86,7 @@ export const resellers = {
     access: 'owner',
     permission: 'resellers:write',
     tag,
-    summary: 'Delete a reseller; its licenses and their end users stay with you',
+    summary: 'Delete a reseller; you keep its licenses and their end users',
     params: idParams,
     data: none,
   }),

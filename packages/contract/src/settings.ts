@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { givenPassword, none } from './shared.ts'
 
-/** Switches over all apps of an owner. */
+/** Settings for all apps of an owner. */
 export const platformSettings = z.strictObject({ pauseApplications: z.boolean(), hwidLock: z.boolean() })
 
 const tag = 'Settings'
@@ -14,7 +14,7 @@ export const settings = {
     access: 'owner',
     permission: 'settings:read',
     tag,
-    summary: 'Platform settings',
+    summary: 'Get the platform settings',
     data: platformSettings,
   }),
   update: endpoint({
@@ -37,7 +37,7 @@ export const settings = {
     job: true,
     tag,
     summary:
-      'Delete all apps, licenses, end users, resellers and settings, and end every session; without the password only in the first ten minutes of a session',
+      'Delete all apps, licenses, end users, resellers and settings, and end all sessions; the password is optional in the first ten minutes of a session',
     body: z.strictObject({ password: givenPassword.optional() }),
     data: none,
     errors: ['reauthenticate', 'rate_limited', 'busy'],

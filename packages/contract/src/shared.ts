@@ -23,14 +23,14 @@ export const password = z
   .min(limits.passwordMin, `Password must have at least ${limits.passwordMin} characters`)
   .max(limits.passwordMax, `Password can have at most ${limits.passwordMax} characters`)
 
-/** A password as it is given to be checked: no rule but a length that cannot be abused. */
+/** A password at sign-in: no rule except a length limit against abuse. */
 export const givenPassword = z.string().min(1, 'Password is required').max(1000, 'Password is too long')
 
-/** The same for resellers, whose passwords are used without the spaces around them. */
+/** The same for resellers, whose passwords are trimmed. */
 export const trimmed = <T extends z.ZodType<string, string>>(schema: T) =>
   z.string().trim().max(1000, 'Password is too long').pipe(schema)
 
-/** The secret of a mailed link with which its reader chooses a new password. */
+/** The secret of a mailed link for choosing a new password. */
 export const resetToken = z.string().min(1, 'Token is required').max(200, 'Token is too long')
 
 /** ISO 8601 date-time with any offset, or a bare date, which means the end of that UTC day. */
@@ -38,10 +38,10 @@ export const instant = z.union([z.iso.datetime({ offset: true }).max(40), z.iso.
   error: 'Must be an ISO 8601 date or date-time',
 })
 
-/** An answered point in time: ISO 8601, UTC, milliseconds. */
+/** A point in time in a response: ISO 8601, UTC, with milliseconds. */
 export const isoTime = z.iso.datetime()
 
-/** The `_id` of an object; an app may be named by its 8-character `appId` too. */
+/** The `_id` of an object; for an app also its 8-character `appId`. */
 export const id = z.string().min(1).max(64)
 export const idParams = z.object({ id })
 
@@ -49,10 +49,10 @@ const page = z.coerce.number().int().min(1).max(1_000_000_000).default(1)
 const limit = z.coerce.number().int().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault)
 export const pageQuery = z.object({ page, limit })
 
-/** By when the rows were made. */
+/** Sorts by creation time. */
 export const sort = z.enum(['newest', 'oldest']).default('newest')
 
-/** For lists that are short in most accounts: as much as a page can hold unless `limit` is sent. */
+/** For lists that are short in most accounts: the largest page by default. */
 export const fullPageQuery = z.object({ page, limit: limit.unwrap().default(limits.pageSizeMax) })
 
 export const pagination = z.strictObject({
@@ -68,7 +68,7 @@ export const hwid = z
   .max(limits.hwidMax, `Hardware id can have at most ${limits.hwidMax} characters`)
 export const username = text(limits.usernameMin, limits.usernameMax, 'Username')
 
-/** An amount in the currency's smallest unit (paise), and as it is shown. */
+/** An amount in the currency's smallest unit (paise), and formatted. */
 export const price = z.strictObject({
   amount: z.int(),
   currency: z.string().length(3),

@@ -10,7 +10,7 @@ export const system = {
     path: '/health',
     access: 'public',
     tag,
-    summary: 'The process is up',
+    summary: 'Check that the process is up',
     data: z.strictObject({ status: z.literal('up') }),
   }),
   ready: endpoint({
@@ -18,7 +18,7 @@ export const system = {
     path: '/ready',
     access: 'public',
     tag,
-    summary: 'The database answers and has room to write',
+    summary: 'Check that the database responds and has space to write',
     data: z.strictObject({ status: z.literal('ready') }),
     errors: ['unavailable'],
   }),
@@ -27,7 +27,7 @@ export const system = {
     path: '/config',
     access: 'public',
     tag,
-    summary: 'What the console needs to know before anybody is signed in',
+    summary: 'Get what the console needs before sign-in',
     data: z.strictObject({
       version: z.string(),
       publicUrl: z

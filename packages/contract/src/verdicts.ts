@@ -1,9 +1,9 @@
 import type { MessageKey } from './errors.ts'
 
-/** Where the credentials or the key of a call are checked, among the reasons to refuse. */
+/** The position of the credentials or key check among the reasons for refusal. */
 const credentials = 'credentials or key'
 
-/** The order in which reasons to refuse a program are reported; the first that applies. */
+/** The order of the reasons for refusal; a program gets the first that applies. */
 export const verdictOrder = [
   'appDisabled',
   'pausedApp',

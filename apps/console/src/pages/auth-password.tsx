@@ -21,7 +21,7 @@ function Reset() {
   const navigate = useNavigate()
   const choosing = useResetPassword(() => navigate(paths.dashboard, { replace: true }))
   return (
-    <PasswordFrame step="reset" lead="Every other device is logged out." signIn={paths.auth}>
+    <PasswordFrame step="reset" lead="You are logged out on all other devices." signIn={paths.auth}>
       <NewPasswordForm choosing={choosing} forgotPath={paths.authForgot} />
     </PasswordFrame>
   )

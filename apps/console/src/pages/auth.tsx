@@ -35,7 +35,7 @@ function SignInPage() {
   return (
     <AuthFrame
       logo={
-        <Link to={paths.landing} aria-label="Keyward, to the start page" className="rounded-lg">
+        <Link to={paths.landing} aria-label="Keyward home page" className="rounded-lg">
           <LogoMark className="size-11" />
         </Link>
       }
@@ -74,7 +74,7 @@ function SignInPage() {
               <div className="pt-5">
                 {config?.registration === 'closed' ? (
                   <Callout title="Registration is closed">
-                    New accounts cannot be made on this server. Ask its administrator for access.
+                    You cannot create an account on this server. Ask its administrator for access.
                   </Callout>
                 ) : (
                   <Suspense fallback={<Skeleton className="h-[24.5rem]" />}>

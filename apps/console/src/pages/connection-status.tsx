@@ -23,7 +23,7 @@ export function ConnectionBadge({ className }: { className?: string }) {
           <WifiOff aria-hidden className="size-4 shrink-0" />
           {navigator.onLine
             ? 'Connection lost. Reconnecting…'
-            : 'You are offline. Nothing can be changed until the connection is back.'}
+            : 'You are offline. You can make changes again once you are connected.'}
         </p>
       )}
     </div>
@@ -60,7 +60,7 @@ export function StaleNotice() {
             </Button>
           }
         >
-          It shows what was known at {formatTime(Math.min(...stale.map(({ state }) => state.dataUpdatedAt)))}{' '}
+          This page shows data from {formatTime(Math.min(...stale.map(({ state }) => state.dataUpdatedAt)))}{' '}
           and may be out of date.
         </Callout>
       )}

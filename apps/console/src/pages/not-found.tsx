@@ -11,7 +11,7 @@ export function NotFoundPage() {
       <LogoMark className="mb-4 size-10" />
       <p className="font-mono text-fg-muted">404</p>
       <h1 className="font-semibold text-2xl tracking-tight">Oops! Page not found</h1>
-      <p className="text-fg-muted">The address may be mistyped, or the page has moved.</p>
+      <p className="text-fg-muted">Check the address. The page may have moved.</p>
       <Button asChild variant="primary" className="mt-4">
         <Link to={paths.root}>Return to Home</Link>
       </Button>

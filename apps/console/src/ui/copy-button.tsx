@@ -11,7 +11,7 @@ export async function copyText(text: string, message = 'Copied to clipboard'): P
     toast.success(message)
     return true
   } catch {
-    toast.error('Could not copy. Select the text and copy it by hand.')
+    toast.error('Failed to copy. Select the text and copy it yourself.')
     return false
   }
 }

@@ -48,7 +48,7 @@ export function DaysDialog({
       onOpenChange={(open) => !open && onClose()}
       busy={busy}
       title={title}
-      description="The days are added to the present expiry of each; what has expired gets them from now on."
+      description="The days are added to each current expiry. Expired ones count from now."
     >
       <DialogForm onSubmit={form.handleSubmit((values) => onSubmit(values.days))}>
         <DialogBody>
@@ -56,7 +56,7 @@ export function DaysDialog({
           <div aria-live="polite" className="rounded-lg border px-4 py-1">
             <Facts
               items={[
-                { label: 'Present expiry', value: <Range from={first} to={last} /> },
+                { label: 'Current expiry', value: <Range from={first} to={last} /> },
                 { label: 'New expiry', value: valid ? <Range from={after(first)} to={after(last)} /> : '—' },
                 ...(past > 0 ? [{ label: 'Expired now', value: `${past} of ${ends.length}` }] : []),
               ]}

@@ -52,8 +52,8 @@ function FailedPage() {
   }
   return (
     <ErrorState
-      title="This page could not be shown"
-      description="Please try again. If it happens again, the server may have been updated or be out of reach."
+      title="Failed to show this page"
+      description="Please try again. If it keeps failing, the server may be updating or unreachable."
       onRetry={() => void retry()}
       retrying={trying}
     />

@@ -63,7 +63,7 @@ export async function saveExport({ endpoint, query, noun, total }: Export) {
     } else {
       toast.error('Export Failed', {
         id: shown,
-        description: messageOf(error, 'The file did not arrive whole. Please try again.'),
+        description: messageOf(error, 'The file arrived incomplete. Please try again.'),
         action: undefined,
       })
     }

@@ -21,7 +21,7 @@ export function StrengthMeter({ password }: { password: string }) {
       </div>
       {common && (
         <p className="text-[0.8125rem] text-warning-text">
-          This is one of the most used passwords and easily guessed.
+          This is one of the most common passwords and easy to guess.
         </p>
       )}
     </div>

@@ -19,11 +19,11 @@ async function putBack<Row>({ noun, refresh, ...run }: Undo<Row>) {
   const { done, failed } = await changeInBatches(run)
   refresh()
   if (failed.length === 0) {
-    toast.success('Undone', { id, description: `${amountOf(done.length, noun)} as before.` })
+    toast.success('Undone', { id, description: `${amountOf(done.length, noun)} restored.` })
   } else {
     toast.error('Undo Failed', {
       id,
-      description: `${failed.length} of ${amount} could not be put back: ${failed[0]?.why}`,
+      description: `${failed.length} of ${amount} could not be restored: ${failed[0]?.why}`,
     })
   }
 }

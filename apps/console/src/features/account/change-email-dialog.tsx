@@ -35,14 +35,14 @@ export function ChangeEmailDialog({ email, onClose }: { email: string; onClose: 
       onOpenChange={onClose}
       busy={change.isPending}
       title="Update Email"
-      description={`You sign in as ${email} now.`}
+      description={`You currently sign in as ${email}.`}
     >
       <DialogForm onSubmit={submit}>
         <DialogBody>
           <Field label="New Email" error={errors.email?.message}>
             <Input {...form.register('email')} type="email" autoComplete="email" />
           </Field>
-          <Field label="Password" hint="To be sure that it is you." error={errors.password?.message}>
+          <Field label="Password" hint="Confirms that it is you." error={errors.password?.message}>
             <PasswordInput {...form.register('password')} autoComplete="current-password" />
           </Field>
         </DialogBody>

@@ -25,7 +25,7 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
       call(wire.auth.changePassword, { body }),
     onSuccess: ({ token }) => {
       ownerSession.set(token)
-      toast.success('Password changed', { description: 'You have been logged out everywhere else.' })
+      toast.success('Password changed', { description: 'You have been logged out on all other devices.' })
       onClose()
     },
   })
@@ -44,7 +44,7 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
       onOpenChange={onClose}
       busy={change.isPending}
       title="Change Password"
-      description="Every other device is logged out."
+      description="You are logged out on all other devices."
     >
       <DialogForm onSubmit={submit}>
         <DialogBody>

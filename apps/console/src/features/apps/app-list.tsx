@@ -79,7 +79,7 @@ export function AppList({ owner }: { owner: User }) {
             <Button
               variant="primary"
               disabled={full}
-              title={full ? 'The app limit of your plan is reached' : undefined}
+              title={full ? 'You have reached the app limit of your plan' : undefined}
               onClick={() => dialog.open('new-app')}
             >
               <Plus />
@@ -112,7 +112,7 @@ export function AppList({ owner }: { owner: User }) {
               className="border-t"
               icon={<Box />}
               title="No applications found"
-              description="No name and no app ID matches this search."
+              description="No app name or app ID matches this search."
               actions={
                 <Button onClick={() => setUrl({ search: undefined, page: undefined })}>Clear search</Button>
               }
@@ -122,7 +122,7 @@ export function AppList({ owner }: { owner: User }) {
               className="border-t"
               icon={<Box />}
               title="No applications yet"
-              description="An application stands for one program that you sell. It holds its licenses and end users."
+              description="An application represents one program that you sell, with its licenses and end users."
               actions={
                 <Button variant="primary" onClick={() => dialog.open('new-app')}>
                   <Plus />

@@ -43,13 +43,13 @@ function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
       <DialogBody className="gap-5">
         <Switch
           label="HWID Lock"
-          description="A user's first sign-in binds the account to that device; other devices are refused."
+          description="The first sign-in binds the account to that device. Other devices are rejected."
           checked={settings.hwidLock}
           onChange={(hwidLock) => setSettings({ ...settings, hwidLock })}
         />
         <Switch
           label="Allow Custom License Keys"
-          description="Lets you choose the text of a key yourself when you generate one."
+          description="Lets you choose your own key when you generate a license."
           checked={settings.allowCustomLicenseKey}
           onChange={(allowCustomLicenseKey) => setSettings({ ...settings, allowCustomLicenseKey })}
         />
@@ -82,7 +82,7 @@ function RotateSecret({ app }: { app: App }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
       <p className="flex-1 basis-64 text-[0.8125rem] text-fg-muted">
-        If the secret has become known, replace it. Programs that carry the old one must be updated.
+        Replace the secret if it leaked. You must update programs that use the old one.
       </p>
       <Button variant="dangerGhost" onClick={() => setAsking(true)}>
         Rotate Secret
@@ -90,9 +90,9 @@ function RotateSecret({ app }: { app: App }) {
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
-        title="Rotate the secret of this app?"
+        title="Rotate the app secret?"
         description={`${app.name} gets a new secret.`}
-        loss="The old secret stops working at once: every program that carries it is signed out and can no longer sign in until you ship it with the new one."
+        loss="The old secret stops working immediately. Programs that use it are signed out and cannot sign in until you ship them with the new secret."
         confirmLabel="Rotate Secret"
         busy={rotate.isPending}
         onConfirm={() => rotate.mutate(app._id, { onSuccess: () => setAsking(false) })}

@@ -22,13 +22,13 @@ export function CreateAppDialog({ onClose, onCreated }: CreateAppDialogProps) {
       onOpenChange={onClose}
       busy={create.isPending}
       title="Add New App"
-      description="An app gets an identifier, a secret and a signing key of its own."
+      description="Each app has its own identifier, secret and signing key."
     >
       <DialogForm onSubmit={submit}>
         <DialogBody>
           <Field
             label="App Name"
-            hint="Your users do not need to see it; you can change it at any time."
+            hint="You can change the name at any time."
             error={form.formState.errors.name?.message}
           >
             <Input {...form.register('name')} autoComplete="off" placeholder="Acme Studio" />

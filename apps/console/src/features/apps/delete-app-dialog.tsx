@@ -17,7 +17,7 @@ export function DeleteAppDialog({ app, onClose }: { app: App; onClose: () => voi
           be removed:
         </>
       }
-      loss="This cannot be undone. Programs built with this app stop working at once."
+      loss="This cannot be undone. Programs built with this app stop working immediately."
       typed={app.name}
       confirmLabel="Delete"
       busy={remove.isPending}
@@ -34,7 +34,7 @@ function Preview({ id }: { id: string }) {
     return (
       <div className="flex flex-wrap items-center justify-between gap-2 rounded-lg border border-warning-line bg-warning-soft px-3 py-2.5 text-warning-text">
         <p className="flex-1 basis-48">
-          The counts are unknown: they could not be loaded. All resellers, licenses and end users of the app
+          The counts are unknown because they failed to load. All resellers, licenses and end users of the app
           will still be removed.
         </p>
         <Button size="sm" onClick={() => preview.refetch()} loading={preview.isFetching}>

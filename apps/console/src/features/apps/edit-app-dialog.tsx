@@ -26,7 +26,7 @@ export function EditAppDialog({ app, onClose }: { app: App; onClose: () => void 
           </Field>
           <Field
             label="Version"
-            hint="Programs that report another version are told that an update is there."
+            hint="Programs that report another version learn that an update is available."
             error={errors.version?.message}
           >
             <Input
@@ -36,7 +36,7 @@ export function EditAppDialog({ app, onClose }: { app: App; onClose: () => void 
               className="font-mono"
             />
           </Field>
-          <Field label="App ID" hint="It cannot be changed: your programs are built with it.">
+          <Field label="App ID" hint="You cannot change the app ID, because your programs contain it.">
             <Input value={app.appId} readOnly className="font-mono" />
           </Field>
         </DialogBody>

@@ -59,13 +59,15 @@ function MessagesForm({ id, messages, onClose }: { id: string; messages: Message
   return (
     <DialogForm onSubmit={submit}>
       <DialogBody>
-        <p className="text-fg-muted">What your program shows to its users, by the code that it receives.</p>
+        <p className="text-fg-muted">The texts that your program shows, by the code it receives.</p>
         {messageKeys.map((key) => (
           <Field
             key={key}
             label={<span className="font-mono text-[0.8125rem]">{key}</span>}
             hint={
-              reservedMessages.includes(key) ? 'Not in use yet: no check of the server sends it.' : undefined
+              reservedMessages.includes(key)
+                ? 'Not in use yet. The server does not send this code.'
+                : undefined
             }
             error={errors[key]?.message}
           >
@@ -88,7 +90,7 @@ function MessagesForm({ id, messages, onClose }: { id: string; messages: Message
         open={asking}
         onOpenChange={setAsking}
         title="Reset the error messages?"
-        loss="All texts that you changed for this app are lost and the default texts come back."
+        loss="All your changes to the texts of this app are lost."
         confirmLabel="Reset to Defaults"
         busy={reset.isPending}
         onConfirm={() =>

@@ -59,7 +59,7 @@ export function IntegrationDialog({ app, fresh, onClose }: IntegrationDialogProp
       onOpenChange={onClose}
       size="lg"
       title={fresh ? `${app.name} is ready` : `Integrate ${app.name}`}
-      description="Paste this into your program and it runs with a valid license only."
+      description="Paste this into your program, so that it runs only with a valid license."
     >
       <DialogBody>
         <div className="grid gap-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
@@ -69,7 +69,7 @@ export function IntegrationDialog({ app, fresh, onClose }: IntegrationDialogProp
         {keys.isError && (
           <ErrorState
             className="rounded-lg border py-8"
-            title="The public key could not be loaded"
+            title="Failed to load the public key"
             description={keys.error.message}
             onRetry={() => keys.refetch()}
             retrying={keys.isFetching}
@@ -83,8 +83,8 @@ export function IntegrationDialog({ app, fresh, onClose }: IntegrationDialogProp
           </>
         )}
         <p className="text-[0.8125rem] text-fg-muted">
-          Every answer of the server is signed with this app's own key. The SDK checks it with the public key
-          above, so a faked server gets nowhere.
+          The server signs every response with this app's own key. The SDK verifies it with the public key
+          above, so a fake server cannot fool your program.
         </p>
       </DialogBody>
       <DialogFooter>

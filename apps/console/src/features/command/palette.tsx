@@ -130,9 +130,7 @@ export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () =
             <p className="px-4 pt-2 pb-8 text-center text-fg-muted">Nothing matches “{text}”.</p>
           )}
           {found.failed && (
-            <p className="border-t px-4 py-3 text-danger-text">
-              Licenses and end users could not be searched.
-            </p>
+            <p className="border-t px-4 py-3 text-danger-text">Failed to search licenses and end users.</p>
           )}
           <p role="status" className="sr-only">
             {found.searching

@@ -40,7 +40,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
       open
       onOpenChange={onClose}
       title="Keyboard shortcuts"
-      description="They rest while you type and while a dialog is open."
+      description="Disabled while you type and while a dialog is open."
     >
       <DialogBody className="gap-5">
         {sections.map(({ title, rows }) => (
@@ -59,8 +59,8 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
           </section>
         ))}
         <Switch
-          label="Shortcuts of single keys"
-          description="Those without Ctrl or ⌘. Switch them off if you speak to your computer or hit keys by accident."
+          label="Single-key shortcuts"
+          description="Shortcuts without Ctrl or ⌘. Turn them off if you use speech input or often press keys by accident."
           checked={singleKeys}
           onChange={setSingleKeys}
         />

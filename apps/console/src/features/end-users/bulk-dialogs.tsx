@@ -56,9 +56,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
         onSubmit={bulk.start}
         onClose={onClose}
       >
-        {withKey > 0 && (
-          <p className="text-[0.8125rem] text-fg-muted">The license of each gets the same expiry.</p>
-        )}
+        {withKey > 0 && <p className="text-[0.8125rem] text-fg-muted">Their licenses get the same expiry.</p>}
         {progress}
       </DaysDialog>
     )
@@ -67,7 +65,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
   const texts = {
     ban: {
       title: `Ban ${amount}?`,
-      description: `The very next call of a program by ${names} is refused. You can lift the ban at any time.`,
+      description: `The next call from ${names} is rejected. You can lift the ban at any time.`,
       confirmLabel: 'Ban Users',
     },
     unban: {
@@ -77,7 +75,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
     },
     'reset-hwid': {
       title: `Reset HWID of ${amount}?`,
-      description: `This clears the hardware lock of ${names} and allows login from a different device. The next device that signs in is the one that the lock binds to. Whoever is signed in now has to sign in again.`,
+      description: `This clears the hardware lock of ${names} and allows login from a different device. The lock binds to the next device that signs in. Open sessions end.`,
       confirmLabel: 'Reset HWIDs',
     },
     delete: {
@@ -93,7 +91,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
       {...texts}
       loss={
         action === 'delete' && withKey > 0
-          ? `${withKey === 1 ? 'One license key becomes' : `The keys of ${withKey.toLocaleString('en-US')} of them become`} free: whoever has such a key can register with it again, until it expires.`
+          ? `${withKey === 1 ? 'One license key becomes' : `The keys of ${withKey.toLocaleString('en-US')} of them become`} free. Anyone who has such a key can register with it again until it expires.`
           : undefined
       }
       tone={action === 'ban' || action === 'delete' ? 'danger' : 'neutral'}
@@ -102,7 +100,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
     >
       {given.length < users.length && (
         <p className="text-fg-muted">
-          {`${amountOf(users.length - given.length, 'other chosen one is', 'other chosen ones are')} ${action === 'ban' ? 'banned already' : 'not banned'}.`}
+          {`${amountOf(users.length - given.length, 'other selected one is', 'other selected ones are')} ${action === 'ban' ? 'already banned' : 'not banned'}.`}
         </p>
       )}
       {progress}

@@ -35,7 +35,7 @@ function tell(client: QueryClient, action: BulkClientAction, users: Client[], da
   const amount = amountOf(users.length, 'end user')
   const said: Record<BulkClientAction, string> = {
     extend: `${amount} got ${amountOf(days, 'more day')}.`,
-    ban: `${amount} refused from now on.`,
+    ban: `${amount} can no longer sign in.`,
     unban: `${amount} can sign in again.`,
     'reset-hwid': `${amount} can sign in from a different device.`,
     delete: `${amount} permanently deleted.`,

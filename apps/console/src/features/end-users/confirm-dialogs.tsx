@@ -18,7 +18,7 @@ export function BanDialog({ user, onClose }: EndUserDialogProps) {
       description={
         user.ban
           ? `${user.username} can use ${user.app.name} again, as long as the subscription has not expired.`
-          : `The very next call of ${user.app.name} by ${user.username} is refused. You can lift the ban at any time.`
+          : `${user.app.name} rejects ${user.username} on the next call. You can lift the ban at any time.`
       }
       tone={user.ban ? 'neutral' : 'danger'}
       confirmLabel={`${verb} User`}
@@ -37,8 +37,8 @@ export function ResetHwidDialog({ user, onClose }: EndUserDialogProps) {
       title={`Reset HWID of ${user.username}?`}
       description={
         user.hwid
-          ? 'This clears the hardware lock and allows login from a different device. The next device that signs in is the one that the lock binds to. Whoever is signed in now has to sign in again.'
-          : 'No device is bound at present. A reset allows login from a different device and ends the sessions that are open now.'
+          ? 'This clears the hardware lock and allows login from a different device. The lock binds to the next device that signs in. Open sessions end.'
+          : 'No device is bound. A reset allows login from a different device and ends open sessions.'
       }
       tone="neutral"
       confirmLabel="Reset HWID"
@@ -58,7 +58,7 @@ export function DeleteEndUserDialog({ user, onClose }: EndUserDialogProps) {
       description={`The account, its password and its hardware lock for ${user.app.name} are deleted. This action cannot be undone.`}
       loss={
         user.licenseKey
-          ? 'The license key becomes free: whoever has it can register with it again, until it expires.'
+          ? 'The license key becomes free. Anyone who has it can register with it again until it expires.'
           : undefined
       }
       confirmLabel="Delete User"

@@ -54,7 +54,7 @@ export function CreateEndUserDialog({ onClose, apps, appId: chosen }: CreateEndU
       onOpenChange={(open) => !open && onClose()}
       busy={create.isPending}
       title="Create End User"
-      description="Gives somebody access without a license key. They sign in to your program with these credentials."
+      description="Gives a user access without a license key. They sign in to your program with these credentials."
     >
       <DialogForm onSubmit={submit} autoComplete="off">
         <DialogBody>
@@ -84,7 +84,7 @@ export function CreateEndUserDialog({ onClose, apps, appId: chosen }: CreateEndU
           <Field
             label="Hardware ID"
             optional
-            hint="Left empty, the first device that signs in is bound"
+            hint="If empty, binds the first device that signs in"
             error={errors.hwid?.message}
           >
             <Input

@@ -26,7 +26,7 @@ export function EndUserStats({ stats, loading, scope }: EndUserStatsProps) {
       stats={[
         { label: 'Total', value: stats?.total, note: scope, icon: <Users /> },
         { label: 'Active', value: stats?.active, note: active, icon: <CircleCheck /> },
-        { label: 'Banned', value: stats?.banned, note: 'Refused at once', icon: <Ban /> },
+        { label: 'Banned', value: stats?.banned, note: 'Cannot sign in', icon: <Ban /> },
         { label: 'Expired', value: stats?.expired, note: 'Can be extended', icon: <Clock /> },
       ]}
     />

@@ -33,8 +33,8 @@ export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
       title={`Extend ${user.username}`}
       description={
         expired
-          ? 'The subscription has expired: the days are counted from now.'
-          : 'The days are added to the present expiry.'
+          ? 'The subscription has expired, so the days count from now.'
+          : 'The days are added to the current expiry.'
       }
     >
       <DialogForm onSubmit={submit}>
@@ -43,13 +43,13 @@ export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
           <div aria-live="polite" className="rounded-lg border px-4 py-1">
             <Facts
               items={[
-                { label: 'Present expiry', value: <DateText value={user.expiresAt} /> },
+                { label: 'Current expiry', value: <DateText value={user.expiresAt} /> },
                 { label: 'New expiry', value: <DateText value={next} /> },
               ]}
             />
           </div>
           {user.licenseKey && (
-            <p className="text-[0.8125rem] text-fg-muted">The license of this user gets the same expiry.</p>
+            <p className="text-[0.8125rem] text-fg-muted">The user's license gets the same expiry.</p>
           )}
         </DialogBody>
         <FormFooter submitLabel="Extend" busy={extend.isPending} onCancel={onClose} />

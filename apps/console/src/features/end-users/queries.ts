@@ -38,7 +38,7 @@ export function useCreateEndUser() {
       (await call(wire.clients.createDirect, { body })).client,
     onSuccess: ({ username }) => {
       refreshEndUsers(client)
-      toast.success('User Created', { description: `${username} can sign in now.` })
+      toast.success('User Created', { description: `${username} can now sign in.` })
     },
     onError: (error) =>
       toast.error('Creation Failed', { description: messageOf(error, 'Failed to create end user.') }),
@@ -53,7 +53,7 @@ export function useSetBan() {
     onSuccess: (_, { user, ban }) => {
       refreshEndUsers(client)
       toast.success(ban ? 'User Banned' : 'User Unbanned', {
-        description: ban ? `${user.username} is refused from now on.` : `${user.username} can sign in again.`,
+        description: ban ? `${user.username} can no longer sign in.` : `${user.username} can sign in again.`,
       })
     },
     onError: (error, { ban }) =>

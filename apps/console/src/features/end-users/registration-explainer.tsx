@@ -28,11 +28,11 @@ export function RegistrationExplainer() {
             </ul>
           </div>
           <div>
-            <h3 className="font-medium">What then happens</h3>
+            <h3 className="font-medium">What happens next</h3>
             <p className="mt-2 text-fg-muted">
-              The license must not be expired or already used. The registration uses it up, the end user gets
-              its expiry, and the device is bound while the hardware lock is on. From then on the user appears
-              here, where you can ban, extend, reset or delete it.
+              The license must not be expired or already used. Registration marks it as used, the end user
+              gets its expiry, and the device is bound while the hardware lock is on. From then on the user
+              appears here, where you can ban, extend, reset or delete it.
             </p>
           </div>
         </div>

@@ -60,7 +60,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
       >
         {used.length > 0 && (
           <p className="text-[0.8125rem] text-fg-muted">
-            {`${amountOf(used.length, 'is', 'are')} in use: the end user of each gets the same expiry.`}
+            {`${amountOf(used.length, 'is', 'are')} in use. Their end users get the same expiry.`}
           </p>
         )}
         {progress}
@@ -70,7 +70,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
   const texts = {
     ban: {
       title: `Ban ${amount}?`,
-      description: `The very next call of a program that uses ${given.length === 1 ? 'it' : 'one of them'} is refused. You can lift the ban at any time.`,
+      description: `Programs that use ${given.length === 1 ? 'it' : 'them'} are rejected on their next call. You can lift the ban at any time.`,
       confirmLabel: 'Ban Licenses',
       loss: used.length > 0 ? `${usersOf(used)} shut out until you lift the ban.` : undefined,
     },
@@ -82,11 +82,11 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
     },
     delete: {
       title: `Delete ${amount}?`,
-      description: `${given.length === 1 ? 'The key stops' : 'The keys stop'} working at once. This action cannot be undone.`,
+      description: `${given.length === 1 ? 'The key stops' : 'The keys stop'} working immediately. This action cannot be undone.`,
       confirmLabel: 'Delete Licenses',
       loss:
         used.length > 0
-          ? `${amountOf(used.length, 'is', 'are')} in use${namesOf(used)}. The end users stay in your list, but with an expiry of now, and cannot sign in any more.`
+          ? `${amountOf(used.length, 'is', 'are')} in use${namesOf(used)}. The end users stay in your list, but expire immediately and can no longer sign in.`
           : undefined,
     },
   }[action]
@@ -101,7 +101,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
     >
       {given.length < licenses.length && (
         <p className="text-fg-muted">
-          {`${amountOf(licenses.length - given.length, 'other chosen one is', 'other chosen ones are')} ${action === 'ban' ? 'banned already' : 'not banned'}.`}
+          {`${amountOf(licenses.length - given.length, 'other selected one is', 'other selected ones are')} ${action === 'ban' ? 'already banned' : 'not banned'}.`}
         </p>
       )}
       {progress}

@@ -35,7 +35,7 @@ function tell(client: QueryClient, action: BulkLicenseAction, licenses: License[
   const undo = undoOf(action, licenses)
   const said: Record<BulkLicenseAction, string> = {
     extend: `${amount} got ${amountOf(days, 'more day')}.`,
-    ban: `Programs that use ${licenses.length === 1 ? 'it' : 'them'} are refused from now on: ${amount}.`,
+    ban: `Programs that use ${licenses.length === 1 ? 'it' : 'them'} are now rejected: ${amount}.`,
     unban: `${amount} can be used again.`,
     delete: `${amount} permanently deleted.`,
   }

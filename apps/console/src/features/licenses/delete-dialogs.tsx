@@ -23,7 +23,7 @@ export function DeleteLicenseDialog({ license, onClose }: DeleteLicenseDialogPro
       }
       loss={
         license.used
-          ? `It is in use${license.usedBy ? ` by ${license.usedBy.username}` : ''}. The end user stays in your list, but with an expiry of now, and cannot sign in any more.`
+          ? `It is in use${license.usedBy ? ` by ${license.usedBy.username}` : ''}. The end user stays in your list, but expires immediately and can no longer sign in.`
           : undefined
       }
       confirmLabel="Delete License"
@@ -52,10 +52,10 @@ export function DeleteAllDialog({ app, count, onClose }: DeleteAllDialogProps) {
         <>
           {count === 1 ? 'The only license' : `All ${amount} licenses`} of{' '}
           <span className="font-medium text-fg">{app ? app.name : 'all your apps'}</span> will be deleted,
-          whatever status or search the list shows. This action cannot be undone.
+          including those hidden by the current filters. This action cannot be undone.
         </>
       }
-      loss="End users who registered with one of these keys stay in your list, but with an expiry of now."
+      loss="End users who registered with one of these keys stay in your list, but expire immediately."
       typed="delete all"
       confirmLabel="Delete All"
       busy={remove.isPending}

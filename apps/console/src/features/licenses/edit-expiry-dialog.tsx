@@ -34,7 +34,7 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
       onOpenChange={(open) => !open && onClose()}
       busy={edit.isPending}
       title="Edit Expiry"
-      description="The new expiry is counted from now, not from the present one."
+      description="The new expiry counts from now, not from the current expiry."
     >
       <DialogForm onSubmit={submit}>
         <DialogBody>
@@ -51,7 +51,7 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
                   label: 'License',
                   value: <code className="font-mono text-[0.8125rem]">{keyPrefix(license.key)}</code>,
                 },
-                { label: 'Present expiry', value: <DateText value={license.expiresAt} /> },
+                { label: 'Current expiry', value: <DateText value={license.expiresAt} /> },
                 {
                   label: 'New expiry',
                   value: expiry ? (
@@ -67,12 +67,12 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
           </div>
           {earlier && (
             <Callout tone="warning">
-              The new expiry is earlier than the present one. This shortens the license.
+              The new expiry is earlier than the current one. This shortens the license.
             </Callout>
           )}
           {license.usedBy && (
             <p className="text-[0.8125rem] text-fg-muted">
-              Its end user <span className="font-medium text-fg">{license.usedBy.username}</span> gets the
+              The end user <span className="font-medium text-fg">{license.usedBy.username}</span> gets the
               same expiry.
             </p>
           )}

@@ -38,8 +38,8 @@ export function GenerateDialog({ open, onClose, apps, appId }: GenerateDialogPro
       title={made ? 'Licenses Generated' : 'Generate License'}
       description={
         made
-          ? `${made.length === 1 ? 'The key is' : `${made.length} keys are`} ready to hand out. The list keeps them for you.`
-          : 'New keys for one of your apps, valid from now on.'
+          ? `${made.length === 1 ? 'The key is' : `${made.length} keys are`} ready to hand out. You can find them in the list.`
+          : 'Create keys for one of your apps. They are valid immediately.'
       }
     >
       {made ? (
@@ -139,13 +139,13 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onMade }: GenerateFormPro
               Expires on <DateText value={expiry} className="font-medium text-fg" />
             </>
           ) : (
-            'The expiry date shows here.'
+            'The expiry date appears here.'
           )}
         </p>
         <Field
           label="Note"
           optional
-          hint="Only you see it, for example an order number"
+          hint="Visible only to you, for example an order number"
           error={errors.note?.message}
         >
           <Input maxLength={200} autoComplete="off" {...form.register('note')} />

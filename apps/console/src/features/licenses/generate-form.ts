@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { expiryAfter } from './expiry.ts'
 
 const body = endpoints.licenses.create.body!.shape
-const amountText = `Amount is a whole number from 1 to ${limits.generateMax}`
+const amountText = `Enter a whole number from 1 to ${limits.generateMax}`
 const blank = z.literal('').transform(() => undefined)
 
 /** The dialog's fields: amount and duration are numbers to type, which the call wants as count and date. */
@@ -12,19 +12,17 @@ export const generateSchema = z
     app: body.app,
     amount: z.int(amountText).min(1, amountText).max(limits.generateMax, amountText),
     unit: z.enum(['hours', 'days', 'months']),
-    duration: z
-      .int('Duration is a whole number of 1 or more')
-      .min(1, 'Duration is a whole number of 1 or more'),
+    duration: z.int('Enter a whole number of 1 or more').min(1, 'Enter a whole number of 1 or more'),
     note: z.union([blank, body.note.unwrap()]),
     key: z.union([blank, body.key.unwrap()]),
   })
   .refine((values) => expiryAfter(values.duration, values.unit) !== undefined, {
     path: ['duration'],
-    message: 'That is too far in the future',
+    message: 'This date is too far in the future',
   })
   .refine((values) => values.key === undefined || values.amount === 1, {
     path: ['key'],
-    message: 'A custom key is made one at a time: set the amount to 1',
+    message: 'You can create only one custom key at a time. Set the amount to 1.',
   })
 
 export type GenerateInput = z.input<typeof generateSchema>

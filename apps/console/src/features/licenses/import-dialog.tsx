@@ -61,8 +61,8 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
         imported
           ? `${amountOf(imported.created, 'license')} of ${appName} created, ${imported.skipped.toLocaleString('en-US')} skipped.`
           : checked
-            ? `${summaryOf(checked)} Nothing has been changed yet.`
-            : 'Make licenses of a CSV file. You see what would happen before anything does.'
+            ? `${summaryOf(checked)} Nothing has changed yet.`
+            : 'Import licenses from CSV. You can review the result before anything changes.'
       }
     >
       {imported ? (
@@ -90,12 +90,12 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
             {checked.failed > 0 && (
               <Callout tone="warning">
                 {good.length > 0
-                  ? 'Go back to correct the mistakes, or import the rest without them.'
-                  : 'No row can be imported. Go back to correct the mistakes.'}
+                  ? 'Go back to correct the errors, or import the other rows.'
+                  : 'No row can be imported. Go back to correct the errors.'}
               </Callout>
             )}
             {checked.ignoredColumns.length > 0 && (
-              <Callout>{`Columns that are ignored: ${checked.ignoredColumns.join(', ')}`}</Callout>
+              <Callout>{`Ignored columns: ${checked.ignoredColumns.join(', ')}`}</Callout>
             )}
             <ImportRows rows={checked.rows} stage="check" />
           </DialogBody>
@@ -131,7 +131,7 @@ function summaryOf({ created, skipped, failed }: Result) {
   const parts = [
     `${amountOf(created, 'license')} would be created`,
     ...(skipped > 0 ? [`${skipped.toLocaleString('en-US')} skipped`] : []),
-    ...(failed > 0 ? [`${amountOf(failed, 'row has a mistake', 'rows have mistakes')}`] : []),
+    ...(failed > 0 ? [`${amountOf(failed, 'row has an error', 'rows have errors')}`] : []),
   ]
   return `${parts.join(', ')}.`
 }

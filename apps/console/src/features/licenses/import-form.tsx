@@ -75,15 +75,15 @@ export function ImportForm({ values, apps, maxPerApp, busy, onCheck, onCancel }:
         <div className="grid gap-1 text-[0.8125rem] text-fg-muted">
           <p>
             The first line names the columns: <code className="font-mono text-fg">expiresAt</code> (a date
-            such as 2030-12-31, the last day of use in UTC), and if you like{' '}
+            such as 2030-12-31, the last valid day in UTC), and optionally{' '}
             <code className="font-mono text-fg">key</code> and <code className="font-mono text-fg">note</code>
             . {importLimits}
             {maxPerApp !== unlimited && ` Your plan allows ${maxPerApp} licenses per app.`}
           </p>
           {chosen && !customKeys && (
             <p>
-              Keys are made for you. {chosen.name} takes keys of your own once its settings allow custom
-              license keys.
+              Keys are generated for you. To use your own keys, allow custom license keys in the settings of{' '}
+              {chosen.name}.
             </p>
           )}
         </div>

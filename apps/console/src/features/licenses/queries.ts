@@ -62,7 +62,7 @@ export function useEditExpiry() {
       call(wire.licenses.update, { params: { id }, body: { expiresAt } }),
     onSuccess: () => {
       refreshLicenses(client)
-      toast.success('License Updated', { description: 'The new expiry holds from now on.' })
+      toast.success('License Updated', { description: 'The new expiry applies immediately.' })
     },
     onError: (error) =>
       toast.error('Update Failed', { description: messageOf(error, 'Failed to update license.') }),
@@ -97,7 +97,7 @@ export function useSetLicenseBan() {
     },
     onSuccess: (_, { license, banned }) =>
       toast.success(banned ? 'License Banned' : 'License Unbanned', {
-        description: banned ? 'Programs that use it are refused from now on.' : 'It can be used again.',
+        description: banned ? 'Programs that use it are now rejected.' : 'It can be used again.',
         action: { label: 'Undo', onClick: () => mutation.mutate({ license, banned: !banned }) },
       }),
     onError: (error, { banned }, before) => {

@@ -20,7 +20,7 @@ export function Checklist({ ownerId, app, hasLicense }: ChecklistProps) {
   const steps = [
     {
       title: 'Create an app',
-      text: 'It stands for one program that you sell.',
+      text: 'An app represents one program that you sell.',
       done: app !== undefined,
       early: false,
       to: `${paths.dashboard}?dialog=new-app`,
@@ -28,7 +28,7 @@ export function Checklist({ ownerId, app, hasLicense }: ChecklistProps) {
     },
     {
       title: 'Generate a license',
-      text: 'A key that a customer types into your program.',
+      text: 'Your customer enters the key in your program.',
       done: hasLicense,
       early: !app,
       to: `${paths.licenses}?dialog=generate`,
@@ -36,7 +36,7 @@ export function Checklist({ ownerId, app, hasLicense }: ChecklistProps) {
     },
     {
       title: 'Put the snippet in your program',
-      text: 'A few lines that let it run with a valid key only.',
+      text: 'A few lines that let it run only with a valid key.',
       done: false,
       early: !app,
       to: `${paths.dashboard}?dialog=integrate&id=${app?._id}`,
@@ -44,7 +44,7 @@ export function Checklist({ ownerId, app, hasLicense }: ChecklistProps) {
     },
     {
       title: 'First activation',
-      text: 'Run your program with the key. It shows up here at once.',
+      text: 'Run your program with the key. The activation appears here immediately.',
       done: false,
       early: !hasLicense,
       to: paths.licenses,

@@ -43,9 +43,7 @@ export function ForgotForm({ sending, command }: ForgotFormProps) {
       <Field
         label="Email"
         error={
-          sending.isError
-            ? messageOf(sending.error, 'The link could not be sent. Please try again.')
-            : undefined
+          sending.isError ? messageOf(sending.error, 'Failed to send the link. Please try again.') : undefined
         }
       >
         <Input
@@ -73,9 +71,7 @@ function Sent({ email, onAgain }: { email: string; onAgain: () => void }) {
           If there is an account for <span className="font-medium text-fg">{email}</span>, a link is on its
           way. It works once, for {limits.resetLinkMinutes} minutes.
         </p>
-        <p className="text-fg-muted">
-          Nothing there after a few minutes? Look into the spam folder, and check the address.
-        </p>
+        <p className="text-fg-muted">No mail after a few minutes? Check your spam folder and the address.</p>
       </div>
       <Button size="lg" onClick={onAgain}>
         Ask Again
@@ -88,12 +84,12 @@ function AskOperator({ command }: { command: string }) {
   return (
     <div className="grid gap-4">
       <div className="grid gap-2">
-        <p className="font-semibold text-[0.9375rem]">This server does not mail links</p>
+        <p className="font-semibold text-[0.9375rem]">This server does not send mail</p>
         <p className="text-fg-muted">
-          Ask the operator of this server for a new password. On the server, this command prints one:
+          Ask the operator of this server for a new password. The operator runs this command on the server:
         </p>
       </div>
-      <CodeBlock title="Command of the operator" code={command} />
+      <CodeBlock title="Operator command" code={command} />
     </div>
   )
 }

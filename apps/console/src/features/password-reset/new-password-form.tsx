@@ -45,7 +45,7 @@ export function NewPasswordForm({ choosing, forgotPath }: NewPasswordFormProps) 
         hint={
           strict ? 'At least 8 characters, and not a common one' : `At least ${limits.passwordMin} characters`
         }
-        error={error ? messageOf(error, 'The password could not be changed. Please try again.') : undefined}
+        error={error ? messageOf(error, 'Failed to change the password. Please try again.') : undefined}
       >
         <PasswordInput
           name="password"
@@ -83,7 +83,7 @@ function DeadLink({ forgotPath }: { forgotPath: string }) {
       <div role="alert" className="grid gap-2">
         <p className="font-semibold text-[0.9375rem]">This link does not work</p>
         <p className="text-fg-muted">
-          It has expired, was already used, or is not complete. A link works once, for{' '}
+          It has expired, was already used or is incomplete. A link works once, within{' '}
           {limits.resetLinkMinutes} minutes.
         </p>
       </div>

@@ -38,7 +38,7 @@ export function DangerZone() {
         onOpenChange={leave}
         title="Reset all platform data?"
         description="Your account, plan and payments stay. You are logged out on every device."
-        loss="All applications, licenses, end users, resellers and settings are deleted. This cannot be undone, and your programs stop working at once."
+        loss="All applications, licenses, end users, resellers and settings are deleted. This cannot be undone. Your programs stop working immediately."
         typed="RESET"
         confirmLabel="Reset Data"
         field={

@@ -9,7 +9,7 @@ export function PlatformSwitches() {
   const update = useUpdatePlatformSettings()
   return (
     <Card>
-      <CardHeader title="Applications" description="These switches hold for all of your applications." />
+      <CardHeader title="Applications" description="Applies to all your applications." />
       {settings.isError && !settings.data ? (
         <ErrorState
           title="Failed to load settings"
@@ -23,13 +23,13 @@ export function PlatformSwitches() {
             <>
               <Switch
                 label="Pause Applications"
-                description="While this is on, no program of yours lets anybody in."
+                description="While this is on, none of your programs lets anyone in."
                 checked={settings.data.pauseApplications}
                 onChange={(pauseApplications) => update.mutate({ pauseApplications })}
               />
               <Switch
                 label="HWID Lock"
-                description="End users are bound to the device of their first sign-in. An app can switch its own lock off."
+                description="Binds each end user to the device of their first sign-in. You can turn the lock off for a single app."
                 checked={settings.data.hwidLock}
                 onChange={(hwidLock) => update.mutate({ hwidLock })}
               />

@@ -17,8 +17,8 @@ export function DeleteAllDialog({ total, used, onClose }: DeleteAllDialogProps) 
       description={`${total === 1 ? 'The only license' : `All ${total.toLocaleString('en-US')} licenses`} that you generated will be deleted. This action cannot be undone.`}
       loss={
         used > 0
-          ? `${used === 1 ? 'One of them is' : `${used.toLocaleString('en-US')} of them are`} in use: whoever uses them cannot sign in any more.`
-          : 'Whoever was given one of these keys cannot use it any more.'
+          ? `${used === 1 ? 'One of them is' : `${used.toLocaleString('en-US')} of them are`} in use. Their users can no longer sign in.`
+          : 'Customers can no longer use these keys.'
       }
       typed="delete all"
       confirmLabel="Delete All"

@@ -28,7 +28,7 @@ export function GenerateDialog({ remaining, appName, onClose }: GenerateDialogPr
       title={made ? 'Licenses Generated' : 'Generate License'}
       description={
         made
-          ? `${made.length === 1 ? 'The key is' : `${made.length} keys are`} ready to hand out. The list keeps them for you.`
+          ? `${made.length === 1 ? 'The key is' : `${made.length} keys are`} ready to hand out. You can find them in the list.`
           : `New keys for ${appName}. You can generate ${remaining.toLocaleString('en-US')} more.`
       }
     >
@@ -139,7 +139,7 @@ function MadeKeys({ licenses, onDone }: { licenses: PortalLicense[]; onDone: () 
         </ul>
         {licenses.length > shownMax && (
           <p className="text-[0.8125rem] text-fg-muted">
-            And {(licenses.length - shownMax).toLocaleString('en-US')} more: copy all, or find them in the
+            And {(licenses.length - shownMax).toLocaleString('en-US')} more. Copy all, or find them in the
             list.
           </p>
         )}

@@ -11,6 +11,6 @@ export function generateSchema(remaining: number) {
     expiresAt: z.iso
       .date('Choose an expiration date')
       .refine((day) => day >= toDayInput(Date.now()), 'The expiration date cannot be before today')
-      .refine((day) => day <= latestDay, 'That is too far in the future'),
+      .refine((day) => day <= latestDay, 'This date is too far in the future'),
   })
 }

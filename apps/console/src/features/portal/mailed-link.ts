@@ -15,7 +15,7 @@ export function usePortalResetPassword(onDone: () => void) {
     mutationFn: (body: { token: string; password: string }) => call(wire.portal.resetPassword, { body }),
     onSuccess: (data) => {
       start(data)
-      toast.success('Password changed', { description: 'You have been logged out everywhere else.' })
+      toast.success('Password changed', { description: 'You have been logged out on all other devices.' })
       onDone()
     },
   })

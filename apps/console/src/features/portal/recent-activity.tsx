@@ -32,7 +32,7 @@ export function RecentActivity({ query }: { query: ReturnType<typeof usePortalLi
       <EmptyState
         icon={<KeyRound />}
         title="No activity yet"
-        description="The licenses that you generate show up here, and when somebody activates them."
+        description="The licenses that you generate appear here, and their activations."
       />
     )
   }

@@ -49,7 +49,7 @@ export function PortalLicenseStats({ stats, loading }: PortalStatsProps) {
       stats={[
         generated(stats),
         { label: 'Available', value: stats?.available, note: 'Ready to hand out', icon: <CircleDashed /> },
-        { label: 'Used', value: stats?.used, note: 'Activated by somebody', icon: <CircleCheck /> },
+        { label: 'Used', value: stats?.used, note: 'Activated by a customer', icon: <CircleCheck /> },
         { label: 'Expired', value: stats?.expired, note: 'Past their expiry', icon: <Clock /> },
       ]}
     />

@@ -17,11 +17,11 @@ export function SuspendResellerDialog({ reseller, onClose }: ResellerDialogProps
       title="Suspend Reseller"
       description={
         <>
-          <strong className="break-all font-semibold text-fg">{reseller.email}</strong> is signed out at once
-          and cannot sign in or generate licenses until you resume it.
+          <strong className="break-all font-semibold text-fg">{reseller.email}</strong> is signed out
+          immediately and cannot sign in or generate licenses until you resume the account.
         </>
       }
-      loss="Its licenses and their end users are not touched."
+      loss="The reseller's licenses and their end users stay valid."
       tone="neutral"
       confirmLabel="Suspend"
       busy={setActive.isPending}
@@ -45,10 +45,10 @@ export function DeleteResellerDialog({ reseller, onClose }: ResellerDialogProps)
       description={
         <>
           The account <strong className="break-all font-semibold text-fg">{reseller.email}</strong> is deleted
-          and signed out at once. This action cannot be undone.
+          and signed out immediately. This action cannot be undone.
         </>
       }
-      loss="The access to the portal is lost for good: a new account starts without these licenses."
+      loss="The reseller loses access to the portal. A new account starts without these licenses."
       typed={reseller.email}
       confirmLabel="Delete Reseller"
       busy={remove.isPending}
@@ -56,8 +56,8 @@ export function DeleteResellerDialog({ reseller, onClose }: ResellerDialogProps)
     >
       <p className="text-fg-muted">
         {licenses === 0
-          ? 'It has no licenses at present.'
-          : `Its ${licenses === 1 ? 'license' : `${licenses.toLocaleString('en-US')} licenses`} and their end users stay with you.`}
+          ? 'The reseller has no licenses.'
+          : `You keep the reseller's ${licenses === 1 ? 'license' : `${licenses.toLocaleString('en-US')} licenses`} and their end users.`}
       </p>
     </ConfirmDialog>
   )

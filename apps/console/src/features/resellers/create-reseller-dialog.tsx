@@ -37,7 +37,7 @@ export function CreateResellerDialog({ available, apps, appId, onClose }: Create
           open={!leaving}
           onOpenChange={() => setLeaving(true)}
           title="Reseller Created"
-          description="Hand these credentials to the reseller now."
+          description="Give these credentials to the reseller now."
         >
           <ResellerCredentials made={made} onDone={onClose} />
         </Dialog>
@@ -45,7 +45,7 @@ export function CreateResellerDialog({ available, apps, appId, onClose }: Create
           open={leaving}
           onOpenChange={setLeaving}
           title="Close the credentials?"
-          description="The password cannot be seen again. If nobody has it, the reseller must be deleted and created anew."
+          description="You cannot see the password again. If you did not save it, you must delete the reseller and create a new one."
           tone="neutral"
           confirmLabel="Close"
           cancelLabel="Back"
@@ -60,7 +60,7 @@ export function CreateResellerDialog({ available, apps, appId, onClose }: Create
       onOpenChange={onClose}
       busy={busy}
       title="Add New Reseller"
-      description={available ? 'An account that makes license keys for one of your apps.' : undefined}
+      description={available ? 'A reseller generates license keys for one of your apps.' : undefined}
     >
       {available ? (
         <CreateForm apps={apps} appId={appId} onBusy={setBusy} onCancel={onClose} onMade={setMade} />
@@ -151,7 +151,7 @@ function CreateForm({ apps, appId, onBusy, onCancel, onMade }: CreateFormProps) 
         </Field>
         <Field
           label="Password"
-          hint={`At least ${limits.passwordMin} characters. You see it once more when the account is made.`}
+          hint={`At least ${limits.passwordMin} characters. Shown once more after creation.`}
           error={errors.password?.message}
           aside={
             <Button variant="link" onClick={fillPassword} disabled={blocked}>
@@ -167,7 +167,7 @@ function CreateForm({ apps, appId, onBusy, onCancel, onMade }: CreateFormProps) 
           />
         </Field>
         <span className="sr-only" role="status">
-          {filledIn && 'A password of 12 characters was filled in'}
+          {filledIn && 'Filled in a password of 12 characters'}
         </span>
         <Field label="Application" error={errors.app_id && 'Choose an application'}>
           <FormSelect
@@ -181,7 +181,7 @@ function CreateForm({ apps, appId, onBusy, onCancel, onMade }: CreateFormProps) 
         </Field>
         <Field
           label="License Key Limit"
-          hint="How many licenses of this reseller may exist, 1 to 10,000"
+          hint="Maximum number of licenses, 1 to 10,000"
           error={errors.allowed_license_keys?.message}
         >
           <Input

@@ -61,7 +61,7 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
           <DialogBody>
             <Field
               label="License Limit"
-              hint="How many licenses of this reseller may exist, 0 to 10,000"
+              hint="Maximum number of licenses, 0 to 10,000"
               error={errors.licenseLimit?.message}
             >
               <Input
@@ -84,7 +84,7 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
             </dl>
             {preview?.belowUsed && (
               <p className="text-[0.8125rem] text-warning-text">
-                This is below the {amount(used)} that exist already.
+                This is below the {amount(used)} already created.
               </p>
             )}
           </DialogBody>
@@ -94,9 +94,9 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
       <ConfirmDialog
         open={unsure !== undefined}
         onOpenChange={(open) => !open && setUnsure(undefined)}
-        title="Set the limit below what exists?"
-        description={`This reseller has already created ${amount(used)}; the new limit is ${unsure?.toLocaleString('en-US') ?? ''}. Do you want to continue?`}
-        loss="Its licenses stay valid, but it cannot create more until some are deleted."
+        title="Set the limit below the licenses already created?"
+        description={`This reseller has already created ${amount(used)}. The new limit is ${unsure?.toLocaleString('en-US') ?? ''}. Do you want to continue?`}
+        loss="These licenses stay valid, but the reseller cannot create more until some are deleted."
         tone="neutral"
         confirmLabel="Continue"
         cancelLabel="Back"

@@ -18,14 +18,14 @@ export function ResellerCredentials({ made, onDone }: ResellerCredentialsProps) 
     <>
       <DialogBody>
         <Callout tone="warning" icon={<TriangleAlert aria-hidden />}>
-          The password is shown this once. It cannot be seen again.
+          The password is shown only once. It cannot be seen again.
         </Callout>
         <CopyField label="Email" value={made.email} />
         <CopyField label="Password" value={made.password} />
         <CopyField label="Portal address" value={portal} />
         <p className="text-[0.8125rem] text-fg-muted">
-          May have {made.allowed_license_keys.toLocaleString('en-US')}{' '}
-          {made.allowed_license_keys === 1 ? 'license' : 'licenses'} of {made.app_id.name}.
+          Can create up to {made.allowed_license_keys.toLocaleString('en-US')}{' '}
+          {made.allowed_license_keys === 1 ? 'license' : 'licenses'} for {made.app_id.name}.
         </p>
       </DialogBody>
       <DialogFooter>

@@ -5,17 +5,17 @@ const facts = [
   {
     icon: LogIn,
     title: 'Their own portal',
-    text: 'A reseller signs in at an address of its own. It sees the name of its app and the licenses it made, and nothing else of yours.',
+    text: 'Resellers sign in at a separate address. They see only the name of their app and the licenses they generated.',
   },
   {
     icon: KeyRound,
     title: 'Keys within a quota',
-    text: 'It generates keys for one app, up to the limit that you set here. Deleting a license frees its place.',
+    text: 'They generate keys for one app, up to the limit you set. Deleting a license frees quota.',
   },
   {
     icon: ShieldCheck,
     title: 'Your customers',
-    text: 'Licenses and end users stay with you when you suspend or delete a reseller.',
+    text: 'You keep the licenses and end users when you suspend or delete a reseller.',
   },
 ]
 
@@ -23,7 +23,7 @@ const facts = [
 export function ResellerExplainer() {
   return (
     <Card>
-      <CardHeader title="What resellers do" description="They sell licenses of your apps on their own." />
+      <CardHeader title="What resellers do" description="They sell licenses for your apps on their own." />
       <ul className="grid gap-5 border-t px-5 py-5 md:grid-cols-3 md:gap-6">
         {facts.map(({ icon: Icon, title, text }) => (
           <li key={title} className="flex gap-3">

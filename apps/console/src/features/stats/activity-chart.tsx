@@ -18,7 +18,7 @@ export function ActivityChart() {
       <CardBody>
         {activity.isError && !days && (
           <ErrorState
-            title="The activity could not be loaded"
+            title="Failed to load the activity"
             description={activity.error.message}
             onRetry={() => activity.refetch()}
             retrying={activity.isFetching}
@@ -30,7 +30,7 @@ export function ActivityChart() {
             className="py-8"
             icon={<Activity />}
             title="No activity yet"
-            description="Activations and sign-ins show up here as soon as a program with one of your licenses runs."
+            description="Activations and sign-ins appear here once a program runs with one of your licenses."
           />
         )}
         {days && !quiet && (

@@ -16,7 +16,7 @@ export function StatCards() {
     return (
       <Card>
         <ErrorState
-          title="The figures could not be loaded"
+          title="Failed to load the statistics"
           description={stats.error.message}
           onRetry={() => stats.refetch()}
           retrying={stats.isFetching}

@@ -34,7 +34,7 @@ export function CancelDialog({ subscription, onClose }: { subscription: Subscrip
         <fieldset className="grid gap-2">
           <legend className="mb-2 font-medium">What should happen?</legend>
           <Option checked={!refund} onChoose={() => setRefund(false)} title={<>Keep premium until {until}</>}>
-            It is paid, and stays yours to the end.
+            You keep what you paid for.
           </Option>
           <Option checked={refund} onChoose={() => setRefund(true)} title={back}>
             Premium ends now. Offered until <DateText value={moneyBack.until} />.

@@ -69,7 +69,7 @@ export function CouponField({ coupon, offered, disabled }: CouponFieldProps) {
         </form>
       )}
       {!applied && offered.length > 0 && (
-        <ul aria-label="Coupons that you can use" className="mt-3 flex flex-wrap gap-2">
+        <ul aria-label="Available coupons" className="mt-3 flex flex-wrap gap-2">
           {offered.map(({ couponCode, discount }) => (
             <li key={couponCode}>
               <Button

@@ -54,15 +54,15 @@ export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentP
           ]}
         />
         <div className="grid gap-2">
-          <h3 className="font-medium">What it includes</h3>
+          <h3 className="font-medium">What's included</h3>
           <FeatureList features={plan.features} />
         </div>
         {premium && (!cancelledAt || moneyBack) && (
           <div className="grid gap-3 border-t pt-4">
             {moneyBack && (
               <p className="text-pretty text-[0.8125rem] text-fg-muted">
-                Until <DateText value={moneyBack.until} /> you can have all of your {moneyBack.priceFormatted}{' '}
-                back.
+                Until <DateText value={moneyBack.until} /> you can get a full refund of{' '}
+                {moneyBack.priceFormatted}.
               </p>
             )}
             <Button variant="dangerGhost" className="justify-self-start max-md:h-11" onClick={onCancel}>

@@ -40,7 +40,7 @@ const columns: Column<Payment>[] = [
           </span>
         )}
         {payment.amountRefunded > 0 && payment.amountRefunded < payment.amount && (
-          <span className="block text-[0.8125rem] text-fg-muted">{payment.refundedFormatted} back</span>
+          <span className="block text-[0.8125rem] text-fg-muted">{payment.refundedFormatted} refunded</span>
         )}
       </span>
     ),

@@ -63,7 +63,7 @@ function Receipt({ payment, billedTo }: Pick<ReceiptDialogProps, 'payment' | 'bi
       </header>
       {payment.isDevelopmentMode && (
         <p className="rounded-lg border border-warning-line bg-warning-soft px-3.5 py-2.5 font-medium text-warning-text">
-          Simulated in development mode: not a receipt of money
+          Simulated in development mode. No money was paid.
         </p>
       )}
       <div className="grid gap-1">
@@ -94,7 +94,7 @@ function Receipt({ payment, billedTo }: Pick<ReceiptDialogProps, 'payment' | 'bi
         <Amount label={<span className="font-semibold text-fg">Total</span>} strong>
           {payment.priceFormatted}
         </Amount>
-        {payment.amountRefunded > 0 && <Amount label="Given back">−{payment.refundedFormatted}</Amount>}
+        {payment.amountRefunded > 0 && <Amount label="Refunded">−{payment.refundedFormatted}</Amount>}
       </dl>
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
         <Line label="Payment method">{methodLabel(payment)}</Line>

@@ -35,9 +35,9 @@ export function UpgradeCard({ premium, pricing, active, expiryDate, checkout, co
       .
     </p>
   ) : pricing?.checkout === 'off' ? (
-    <p>Checkout is switched off on this server. Its operator can give you the premium plan.</p>
+    <p>Payments are turned off on this server. Ask its operator for the premium plan.</p>
   ) : checkout.waiting ? (
-    <p>A payment is waiting for its confirmation.</p>
+    <p>A payment is waiting for confirmation.</p>
   ) : undefined
   return (
     <Card>
@@ -58,7 +58,7 @@ export function UpgradeCard({ premium, pricing, active, expiryDate, checkout, co
         />
         {(reason || !pricing) && (
           <div id={reasonId} className="grid gap-1 text-fg-muted">
-            {!pricing && <p>The prices of this server could not be loaded; these are the usual ones.</p>}
+            {!pricing && <p>Failed to load the prices of this server. These are the usual prices.</p>}
             {reason}
           </div>
         )}
@@ -71,7 +71,7 @@ export function UpgradeCard({ premium, pricing, active, expiryDate, checkout, co
         )}
         {open && (
           <p className="text-[0.8125rem] text-fg-muted">
-            One payment for the whole term. Nothing renews by itself.
+            One payment for the whole term. It does not renew automatically.
           </p>
         )}
       </CardBody>

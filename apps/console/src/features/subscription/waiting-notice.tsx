@@ -25,7 +25,7 @@ export function WaitingNotice({ waiting, onCheck }: { waiting: Waiting; onCheck:
         action={slow && <Button onClick={onCheck}>Check again</Button>}
       >
         Your payment was sent. Premium starts automatically once the payment provider confirms it
-        {slow ? ', which takes longer than usual. You need not wait here.' : '.'}
+        {slow ? ', which is taking longer than usual. You can leave this page.' : '.'}
       </Callout>
     </div>
   )

@@ -36,16 +36,14 @@ export async function changeInBatches<Row>(run: BulkRun<Row>): Promise<BulkResul
     } catch (error) {
       const refused = error instanceof ApiError && error.status >= 400 && error.status < 500
       const oneIsWrong = refused && error.status !== 401 && error.status !== 429
-      const why = messageOf(error, 'It failed for a reason that is not known.')
+      const why = messageOf(error, 'It failed for an unknown reason.')
       if (oneIsWrong && batch.length > 1) {
         const half = Math.ceil(batch.length / 2)
         waiting.unshift(batch.slice(0, half), batch.slice(half))
       } else {
         const gone = oneIsWrong && error.status === 404
         const rows = oneIsWrong ? batch : [batch, ...waiting.splice(0)].flat()
-        result.failed.push(
-          ...rows.map((row) => ({ row, why: gone ? 'It is not there any more.' : why, gone })),
-        )
+        result.failed.push(...rows.map((row) => ({ row, why: gone ? 'It no longer exists.' : why, gone })))
       }
     }
     run.onProgress?.(result.done.length + result.failed.length)

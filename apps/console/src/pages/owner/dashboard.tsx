@@ -55,7 +55,7 @@ export function DashboardPage() {
           <EmptyState
             icon={<Rocket />}
             title="No Application Created"
-            description="Create an application to get its identifier, its secret and a snippet that puts your program behind a license."
+            description="Create an application to get an identifier, a secret and a code snippet for your program."
             actions={
               <>
                 <Button variant="primary" onClick={() => dialog.open('new-app')}>
@@ -81,7 +81,7 @@ export function DashboardPage() {
       <PageHeader
         title={`Welcome back, ${owner.name}`}
         tabTitle="Dashboard"
-        subtitle="Your applications, and how their licenses are doing."
+        subtitle="Your applications and their licenses at a glance."
       />
       {!premium && (
         <Callout

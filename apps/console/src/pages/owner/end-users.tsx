@@ -146,14 +146,14 @@ export function EndUsersPage() {
                 <EmptyState
                   icon={<Users />}
                   title="No end users found"
-                  description="Nobody matches this search and these filters."
+                  description="No results match your search and filters."
                   actions={<Button onClick={clearFilters}>Clear filters</Button>}
                 />
               ) : (
                 <EmptyState
                   icon={<Users />}
                   title="No end users yet"
-                  description="They appear here as soon as somebody registers in your program with one of your license keys."
+                  description="End users appear here once they register in your program with one of your license keys."
                   actions={
                     <>
                       <Button asChild variant="primary">

@@ -178,8 +178,8 @@ export function LicensesPage() {
                 title="No licenses found"
                 description={
                   filtered
-                    ? 'Nothing matches this search and these filters.'
-                    : 'Generate the first key, hand it to a customer, and see here when it is used.'
+                    ? 'No results match your search and filters.'
+                    : 'Generate a key and hand it to a customer. This list shows when it is used.'
                 }
                 actions={filtered ? <Button onClick={clearFilters}>Clear filters</Button> : generateButton}
               />

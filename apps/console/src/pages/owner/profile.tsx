@@ -36,7 +36,7 @@ export function ProfilePage() {
 
   return (
     <div className="mx-auto grid w-full max-w-4xl gap-6">
-      <PageHeader title="Profile" subtitle="Your account, your plan and its limits." />
+      <PageHeader title="Profile" subtitle="Your account, plan and limits." />
       {!(owner?.name && owner.email) && (
         <Card>
           <ErrorState

@@ -24,7 +24,7 @@ import { NoApps } from './no-apps.tsx'
 const Pagination = lazyNamed(() => import('../../ui/pagination.tsx'), 'Pagination')
 
 const pageSize = 25
-const subtitle = 'Manage your reseller network: who sells your apps, and how many licenses each may make.'
+const subtitle = 'Manage your reseller network and its license limits.'
 
 export function ResellersPage() {
   const owner = useOwner().data
@@ -83,10 +83,10 @@ export function ResellersPage() {
         <Callout
           tone="warning"
           icon={<Sparkles aria-hidden />}
-          title="Resellers come with the premium plan"
+          title="Resellers require the premium plan"
           action={<UpgradeLink />}
         >
-          On the free plan no resellers can be created, and those that exist cannot generate licenses.
+          On the free plan you cannot create resellers, and existing resellers cannot generate licenses.
         </Callout>
       )}
       <ResellerStats summary={data && summarize(data.stats)} loading={loading} />
@@ -112,7 +112,7 @@ export function ResellersPage() {
               <EmptyState
                 icon={<Store />}
                 title="No resellers found"
-                description="Nobody matches this search and these filters."
+                description="No results match your search and filters."
                 actions={<Button onClick={clearFilters}>Clear filters</Button>}
               />
             ) : (
@@ -122,7 +122,7 @@ export function ResellersPage() {
                 description={
                   free
                     ? 'Resellers are only available for premium subscribers.'
-                    : 'Give somebody an account, and they sell licenses of your app within the limit that you set.'
+                    : 'Create an account for a partner who sells licenses for your app, within the limit you set.'
                 }
                 actions={
                   free ? (

@@ -14,10 +14,10 @@ export function SettingsPage() {
     <div className="mx-auto grid w-full max-w-3xl gap-6">
       <PageHeader
         title="Settings"
-        subtitle="How the console looks, and what holds for all of your applications."
+        subtitle="Choose how the console looks and set options for all your applications."
       />
       <Card>
-        <CardHeader title="Theme" description="Kept in this browser. System follows your device." />
+        <CardHeader title="Theme" description="Saved in this browser. System follows your device." />
         <CardBody>
           <Choice
             label="Theme"
@@ -37,12 +37,12 @@ export function SettingsPage() {
         <ComingSoon
           icon={<Bell aria-hidden />}
           title="Notifications"
-          description="Messages about expiring licenses and new sign-ins."
+          description="Alerts about expiring licenses and new sign-ins."
         />
         <ComingSoon
           icon={<Plug aria-hidden />}
           title="Integrations"
-          description="Connections between Keyward and the other tools you use."
+          description="Connect Keyward to the other tools you use."
         />
       </div>
       <DangerZone />

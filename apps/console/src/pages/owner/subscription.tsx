@@ -60,7 +60,7 @@ export function SubscriptionPage() {
       <div>
         <PageHeader
           title="Subscription"
-          subtitle="Your plan, what it includes, and what premium costs."
+          subtitle="Your plan, its features and the price of premium."
           actions={
             <Button onClick={() => refresh.mutate()} loading={refresh.isPending}>
               {!refresh.isPending && <RefreshCw />}
@@ -126,8 +126,7 @@ export function SubscriptionPage() {
         <>
           <PaymentHistory onReceipt={({ _id }) => dialog.open('receipt', _id)} />
           <Callout icon={<ShieldCheck aria-hidden />} title="Seven-day money-back guarantee">
-            If premium is not for you, cancel within seven days of your first payment and you get all of it
-            back.
+            Cancel within seven days of your first payment to get a full refund.
           </Callout>
         </>
       )}

@@ -15,9 +15,9 @@ const quickActions = [
     to: paths.resellerLicenses,
     icon: KeyRound,
     title: 'Manage Licenses',
-    text: 'Generate keys, copy them, see who uses them',
+    text: 'Generate and copy keys, and see who uses them',
   },
-  { to: paths.resellerProfile, icon: UserRound, title: 'View Profile', text: 'Your account and your quota' },
+  { to: paths.resellerProfile, icon: UserRound, title: 'View Profile', text: 'Your account and quota' },
 ]
 
 export function ResellerDashboardPage() {
@@ -27,7 +27,7 @@ export function ResellerDashboardPage() {
     <div className="grid gap-6">
       <PageHeader
         title="Dashboard"
-        subtitle={reseller && `Your licenses of ${reseller.app_id.name} at a glance.`}
+        subtitle={reseller && `Your licenses for ${reseller.app_id.name} at a glance.`}
       />
       <PortalSummary stats={licenses.data?.stats} loading={!licenses.data && !licenses.isError} />
       <div className="grid items-start gap-4 lg:grid-cols-[2fr_1fr]">

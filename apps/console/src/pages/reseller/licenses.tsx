@@ -51,7 +51,7 @@ export function ResellerLicensesPage() {
     <div className="grid gap-6">
       <PageHeader
         title="Licenses"
-        subtitle={reseller && `The license keys of ${reseller.app_id.name} that you made.`}
+        subtitle={reseller && `The license keys you generated for ${reseller.app_id.name}.`}
         actions={
           <>
             <Button onClick={() => refresh.mutate()} loading={refresh.isPending}>
@@ -68,7 +68,7 @@ export function ResellerLicensesPage() {
       />
       {stats && remaining <= 0 && (
         <Callout tone="warning" title="Your license quota is used up">
-          Delete licenses to make room for new ones, or ask your administrator for a higher limit.
+          Delete licenses to free quota, or ask your administrator for a higher limit.
         </Callout>
       )}
       <PortalLicenseStats stats={stats} loading={licenses.isPending} />
@@ -87,7 +87,7 @@ export function ResellerLicensesPage() {
               title="No licenses yet"
               description={
                 remaining > 0
-                  ? 'Generate the first key, hand it to a customer, and see here when it is used.'
+                  ? 'Generate a key and hand it to a customer. This list shows when it is used.'
                   : 'Your administrator has not given you a license quota yet.'
               }
               actions={remaining > 0 && generateButton}

@@ -38,7 +38,7 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
         Skip to content
       </a>
       <header className="sticky top-0 z-30 flex min-h-14 items-center gap-3 border-b bg-page/90 px-4 py-2 backdrop-blur-md md:px-5">
-        <Link to={paths.resellerDashboard} aria-label="Keyward, to the dashboard" className="rounded-lg">
+        <Link to={paths.resellerDashboard} aria-label="Keyward dashboard" className="rounded-lg">
           <LogoMark />
         </Link>
         <p className="min-w-0 flex-1 text-pretty font-medium text-[0.8125rem] leading-snug md:text-sm">
