@@ -74,7 +74,7 @@ test.describe('many licenses', () => {
     await expect(bar(page)).toBeHidden()
     expect(await program.login('erik')).toMatchObject({ status: 403, body: { code: 'keyBanned' } })
     await said.getByRole('button', { name: 'Undo' }).click()
-    await expectToast(page, 'Undone', '2 licenses as before.')
+    await expectToast(page, 'Undone', '2 licenses restored.')
     await expect(row(page, keyPrefix(one!.key))).toContainText('Active')
     await expect(row(page, keyPrefix(two!.key))).toContainText('Unused')
     await expect(row(page, keyPrefix(three!.key))).toContainText('Banned')
@@ -105,7 +105,7 @@ test.describe('many licenses', () => {
     const user = async () => (await vendor.call('GET', '/clients')).clients[0]
     expect(shownDate((await user()).expiresAt)).toBe(shownDate(inDays(17)))
     await said.getByRole('button', { name: 'Undo' }).click()
-    await expectToast(page, 'Undone', '2 licenses as before.')
+    await expectToast(page, 'Undone', '2 licenses restored.')
     expect((await user()).expiresAt).toBe(used!.expiresAt)
   })
 
@@ -294,7 +294,7 @@ test.describe('many end users', () => {
     await expect(rows(page).filter({ hasText: 'Banned' })).toHaveCount(2)
     expect(await program.login('erik')).toMatchObject({ status: 403, body: { code: 'userBanned' } })
     await toastOf(page, 'Users Banned').getByRole('button', { name: 'Undo' }).click()
-    await expectToast(page, 'Undone', '2 end users as before.')
+    await expectToast(page, 'Undone', '2 end users restored.')
     await expect(rows(page).filter({ hasText: 'Active' })).toHaveCount(2)
 
     await selectAll(page).check()

@@ -46,7 +46,7 @@ test('a list that could not be refreshed says since when it is known, until it i
   await expect(row(page, keyPrefix(first!.key))).toBeVisible()
 
   await context.setOffline(true)
-  await expect(notice(page)).toContainText(/known at \d+:\d\d:\d\d [AP]M/)
+  await expect(notice(page)).toContainText(/data from \d+:\d\d:\d\d [AP]M/)
   await expect(notice(page).getByRole('button', { name: 'Try again' })).toBeVisible()
   await expect(row(page, keyPrefix(first!.key))).toBeVisible()
 

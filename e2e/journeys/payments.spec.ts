@@ -144,7 +144,7 @@ test('a payment that cannot be confirmed yet is waited for, also after a reload'
   await expect(row(page, 'Premium, monthly').getByText('Failed')).toBeVisible()
   provider.fail({ mode: 'status', status: 500, times: 1000 })
   await inCheckout(page, 'Pay')
-  const waiting = page.getByText('Waiting for confirmation')
+  const waiting = page.getByText('Waiting for confirmation', { exact: true })
   await expect(waiting).toBeInViewport()
   await expect(page.getByText('Your payment was sent. Premium starts automatically')).toBeVisible()
   await expect(page.locator('[data-sonner-toast][data-type=error]')).toHaveCount(0)

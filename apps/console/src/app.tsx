@@ -1,9 +1,9 @@
 import { BrowserRouter } from 'react-router'
-import { settleHistory } from './lib/navigation/reload.ts'
+import { restoreHistory } from './lib/navigation/reload.ts'
 import { OwnDocument } from './pages/own-document.tsx'
 import { Router } from './router.tsx'
 
-settleHistory()
+restoreHistory()
 
 export function App() {
   return (

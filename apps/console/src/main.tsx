@@ -7,9 +7,8 @@ import { base, enterBase } from './lib/navigation/base.ts'
 import { reload } from './lib/navigation/reload.ts'
 import { findPublicSite } from './pages/public/site.tsx'
 
-// A page left open over an update asks for files that are gone. Loading it anew brings the present ones, but only a
-// server that answers can give them: while there is none, the page stays and says so. The time stamp keeps a server
-// that is really broken from making it a loop.
+// A page left open during an update requests files that no longer exist. Reload it, but only while the server responds.
+// The time stamp prevents a reload loop on a broken server.
 window.addEventListener('vite:preloadError', async () => {
   const last = Number(sessionStorage.getItem('keyward-reloaded') ?? 0)
   if (Date.now() - last < 10_000) return
@@ -22,7 +21,7 @@ window.addEventListener('vite:preloadError', async () => {
 const isInside = enterBase()
 const openPublicSite = ownerSession.get() === null ? findPublicSite(window.location.pathname) : undefined
 
-/** What the server sent of a public page stays on the screen until the page itself can take its place. */
+/** Keeps the prerendered page on the screen until the page itself can replace it. */
 async function start() {
   const Root = openPublicSite ? await openPublicSite() : (await import('./app.tsx')).App
   const container = document.getElementById('root')!

@@ -11,11 +11,11 @@ import { type PageMeta, PageMetaSink } from './pages/public/use-page-meta.ts'
 interface Prerendered extends PageMeta {
   path: string
   html: string
-  /** The page takes no input before its scripts are there. */
+  /** Blocks input until the scripts are loaded. */
   inert: boolean
 }
 
-/** The pages that people come to from outside, as HTML: for the first paint, and for those who run no scripts. */
+/** Renders the public pages to HTML, for the first paint and for visitors without scripts. */
 export async function prerender(): Promise<Prerendered[]> {
   return Promise.all([...Object.keys(publicPages).map(renderPublic), renderAuth(), renderNotFound()])
 }
@@ -40,7 +40,7 @@ function renderAuth(): Prerendered {
   return { path: paths.auth, inert: true, html, title: 'Sign In · Keyward', description }
 }
 
-/** For every address at which there is nothing: it is never asked for by its own. */
+/** The server sends it for every unknown path. */
 function renderNotFound(): Prerendered {
   const page = (
     <MemoryRouter>
@@ -54,8 +54,8 @@ function renderNotFound(): Prerendered {
 
 function render(page: ReactNode): { html: string } & PageMeta {
   let meta: PageMeta = { title: '', description: '' }
-  const sink = (told: PageMeta) => {
-    meta = told
+  const sink = (reported: PageMeta) => {
+    meta = reported
   }
   const html = renderToString(<PageMetaSink.Provider value={sink}>{page}</PageMetaSink.Provider>)
   return { html, ...meta }

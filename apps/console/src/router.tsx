@@ -8,16 +8,16 @@ import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { PageSpinner } from './ui/spinner.tsx'
 
 const here = window.location.pathname
-// The portal loads nothing of the owner's console, whoever else is signed in in this browser.
+// The portal loads nothing of the owner's console, even when an owner is signed in in the same browser.
 const opensPortal = here.startsWith(`${base}/reseller/`)
 const signedInAtStart = !opensPortal && ownerSession.get() !== null
 const opensConsole = signedInAtStart || opensPortal || here.startsWith(paths.auth)
 const opens = (...owner: string[]) => signedInAtStart && owner.includes(here)
 
-/** `early` starts the load at once; layouts and page would else be fetched one after the other. */
+/** `early` starts loading immediately, so that layouts and page load in parallel. */
 function page(load: () => Promise<ComponentType>, early = false) {
   const loading = early ? load() : undefined
-  // A failure is reported where the page is shown.
+  // The error boundary of the page reports a failure.
   loading?.catch(() => {})
   const Page = lazy(async () => ({ default: await (loading ?? load()) }))
   return (

@@ -5,7 +5,6 @@ import { NewPasswordForm } from '../features/password-reset/new-password-form.ts
 import { PasswordFrame } from '../features/password-reset/password-frame.tsx'
 import { paths } from '../lib/navigation/paths.ts'
 
-/** A vendor asks for a link to a new password, and follows it. */
 export const AuthPasswordPage = () => (useLocation().pathname === paths.authReset ? <Reset /> : <Forgot />)
 
 function Forgot() {

@@ -16,7 +16,7 @@ import { AuthPasswordPage } from './auth-password.tsx'
 
 const SignUpForm = lazyNamed(() => import('../features/account/sign-up-form.tsx'), 'SignUpForm')
 
-/** Signing in and up, and the way to a new password, which is part of it so that it is there at once. */
+/** Sign-in, sign-up and password reset in one chunk, so that switching is instant. */
 export const AuthPage = () => (useLocation().pathname === paths.auth ? <SignInPage /> : <AuthPasswordPage />)
 
 function SignInPage() {
@@ -53,7 +53,7 @@ function SignInPage() {
       }
     >
       <Tabs
-        look="pill"
+        variant="pill"
         label="Sign in or sign up"
         value={tab}
         onChange={(next) => set({ tab: next === 'sign-up' ? next : undefined })}

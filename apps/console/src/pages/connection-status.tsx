@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Callout } from '../ui/states.tsx'
 
-/** Said once for the whole page, in the way of nothing: a toast that stays would cover the menu of a phone. */
+/** Not a toast, which would cover the menu on phones as long as it stays. */
 export function ConnectionBadge({ className }: { className?: string }) {
   const lost = useConnectionLost()
   return (
@@ -33,12 +33,12 @@ export function ConnectionBadge({ className }: { className?: string }) {
 const isStale = (query: Query) =>
   query.isActive() && query.state.status === 'error' && query.state.data !== undefined
 
-/** What the page shows although it could not be fetched anew: since when it is known, and another try. */
+/** Says that the page shows stale data, since when, and offers a retry. */
 export function StaleNotice() {
   const client = useQueryClient()
   const cache = client.getQueryCache()
-  const [, look] = useReducer((count: number) => count + 1, 0)
-  useEffect(() => cache.subscribe(notifyManager.batchCalls(look)), [cache])
+  const [, rerender] = useReducer((count: number) => count + 1, 0)
+  useEffect(() => cache.subscribe(notifyManager.batchCalls(rerender)), [cache])
   const stale = cache.findAll({ predicate: isStale })
   const failures = new Set(stale.map(({ meta }) => meta?.failure ?? 'This page could not be refreshed'))
   const retrying = stale.some(({ state }) => state.fetchStatus === 'fetching')

@@ -7,10 +7,10 @@ import { queryClient } from '../lib/api/query-client.ts'
 import { keys } from '../lib/api/query-keys.ts'
 import { wire } from '../lib/api/wire.ts'
 import { Toaster, toast } from '../ui/toast.tsx'
-import { takeOverToasts } from '../ui/toast-handover.ts'
+import { showKeptToasts } from '../ui/toast-handover.ts'
 import { TooltipProvider } from '../ui/tooltip.tsx'
 
-/** What every page of the console needs, and the public pages do not: data, toasts, tooltips. */
+/** Provides data, toasts and tooltips, which the public pages do not need. */
 export function ConsoleRoot() {
   useEffect(
     () =>
@@ -18,15 +18,15 @@ export function ConsoleRoot() {
         const isOwner = endpoint === wire.auth.profile
         const known = queryClient.getQueryData(isOwner ? keys.owner : [...keys.reseller, 'profile'])
         queryClient.clear()
-        // The check of a stored token on start fails silently.
+        // Checking a stored token on start fails silently.
         if ((isOwner || endpoint === wire.portal.profile) && !known) return
         toast.error('Session Expired', { description: 'Your session has expired. Please log in again.' })
       }),
     [],
   )
-  // What is on the screen is asked for again: with the connection gone it is marked as old, with it back it is made new.
+  // Refetch on every change: the queries become stale when the connection is lost, and fresh when it returns.
   useEffect(() => watchConnection(() => void queryClient.invalidateQueries()), [])
-  useEffect(takeOverToasts, [])
+  useEffect(showKeptToasts, [])
   return (
     <QueryClientProvider client={queryClient}>
       <TooltipProvider delayDuration={200}>

@@ -11,7 +11,7 @@ export interface AuthFrameProps {
   footer: ReactNode
 }
 
-/** A page that comes before the console: a logo, a title and one card. */
+/** A sign-in page: a logo, a title and one card. */
 export function AuthFrame({ logo, title, lead, children, footer }: AuthFrameProps) {
   return (
     <main className="grid min-h-dvh content-start justify-items-center gap-6 px-4 pt-[max(2.5rem,12dvh)] pb-10">

@@ -3,17 +3,17 @@ import { Button } from './button.tsx'
 import { Dialog, DialogBody, DialogFooter } from './dialog.tsx'
 
 export interface BulkFailuresProps {
-  /** What was done: '10 of 12 licenses banned'. */
+  /** For example '10 of 12 licenses banned'. */
   title: string
-  failed: { id: string; label: ReactNode; why: string }[]
-  /** When another try may help. */
+  failed: { id: string; label: ReactNode; reason: string }[]
+  /** Set if a retry may succeed. */
   onRetry?: (() => void) | undefined
   busy: boolean
   onClose: () => void
   children?: ReactNode
 }
 
-/** What could not be done of a bulk change, and why. */
+/** Lists the failed rows of a bulk change with their reasons. */
 export function BulkFailures({ title, failed, onRetry, busy, onClose, children }: BulkFailuresProps) {
   return (
     <Dialog
@@ -25,10 +25,10 @@ export function BulkFailures({ title, failed, onRetry, busy, onClose, children }
     >
       <DialogBody>
         <ul className="divide-y rounded-lg border bg-sunken">
-          {failed.map(({ id, label, why }) => (
+          {failed.map(({ id, label, reason }) => (
             <li key={id} className="grid gap-0.5 px-3 py-2">
               <span className="min-w-0 break-words font-medium">{label}</span>
-              <span className="text-[0.8125rem] text-danger-text">{why}</span>
+              <span className="text-[0.8125rem] text-danger-text">{reason}</span>
             </li>
           ))}
         </ul>

@@ -22,9 +22,9 @@ const sizes = {
 export interface ButtonProps extends ComponentProps<'button'> {
   variant?: keyof typeof variants
   size?: keyof typeof sizes
-  /** Shows a spinner and refuses further clicks. */
+  /** Shows a spinner and blocks clicks. */
   loading?: boolean
-  /** Renders the only child (a link, for example) with the look of a button. */
+  /** Styles the only child (for example a link) as a button. */
   asChild?: boolean
 }
 
@@ -68,7 +68,7 @@ export function Button({
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, 'size'> {
-  /** Read to those who cannot see the icon; also its hover title. */
+  /** The accessible name and hover title. */
   label: string
 }
 

@@ -39,7 +39,7 @@ export interface StatCardProps {
   value: ReactNode
   /** Small text after the value, for example 'of 2'. */
   detail?: ReactNode
-  /** A line under the value; not seen while it is loading, but it keeps its place. */
+  /** A line under the value; invisible while loading, to keep the layout stable. */
   note?: ReactNode
   icon?: ReactNode
   loading?: boolean

@@ -6,7 +6,7 @@ export interface CheckboxProps {
   onChange: (checked: boolean) => void
 }
 
-/** The browser's own: a table has many of them, and lists are the console's heaviest pages. */
+/** A native checkbox, because tables have many of them. */
 export function Checkbox({ label, checked, disabled, onChange }: CheckboxProps) {
   return (
     <input

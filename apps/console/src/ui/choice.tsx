@@ -9,7 +9,7 @@ export interface ChoiceProps<Value extends string> {
   className?: string
 }
 
-/** A few choices side by side, of which one holds. */
+/** A few options side by side, one of them selected. */
 export function Choice<Value extends string>({
   label,
   value,

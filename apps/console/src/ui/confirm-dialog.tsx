@@ -14,9 +14,9 @@ export interface ConfirmDialogProps {
   description?: ReactNode
   /** One sentence on what is lost. */
   loss?: ReactNode
-  /** When set, the confirm button works only after exactly this text was typed. */
+  /** Enables the confirm button only after the user typed exactly this text. */
   typed?: string | undefined
-  /** A field that is filled in as well, and whether it is. */
+  /** An additional required field; `complete` says whether it is filled in. */
   field?: ReactNode
   complete?: boolean
   confirmLabel: string
@@ -52,7 +52,7 @@ export function ConfirmDialog({
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    // A portal's events rise through the components: a form around the question must not be sent as well.
+    // Events of a portal bubble through React components: do not submit a form around this dialog.
     event.stopPropagation()
     if (ready && !busy) onConfirm()
   }

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { toast } from './toast.tsx'
 
-/** Puts text on the clipboard and says so; answers whether that worked. */
+/** Copies text, shows a toast and returns whether it worked. */
 export async function copyText(text: string, message = 'Copied to clipboard'): Promise<boolean> {
   try {
     if (navigator.clipboard) await navigator.clipboard.writeText(text)
@@ -16,7 +16,7 @@ export async function copyText(text: string, message = 'Copied to clipboard'): P
   }
 }
 
-/** The clipboard API is missing where the page is served over plain http from another machine. */
+/** Browsers offer no clipboard API on plain http from another machine. */
 function copyWithSelection(text: string) {
   const area = document.createElement('textarea')
   area.value = text
@@ -36,7 +36,7 @@ export interface CopyButtonProps {
   label: string
   /** Toast; 'Copied to clipboard' by default. */
   message?: string
-  /** With children it is a button with a text, without them an icon. */
+  /** Text of the button; an icon button without children. */
   children?: ReactNode
   className?: string
 }
@@ -68,11 +68,11 @@ export function CopyButton({ text, label, message, children, className }: CopyBu
 export interface CopyFieldProps {
   label: string
   value: string
-  /** Hidden behind dots until asked for. */
+  /** Hidden until the user clicks Show. */
   secret?: boolean
 }
 
-/** A label with a value that copies with one click. */
+/** A label and a value with a copy button. */
 export function CopyField({ label, value, secret = false }: CopyFieldProps) {
   const [shown, setShown] = useState(!secret)
   return (

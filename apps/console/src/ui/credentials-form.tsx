@@ -7,13 +7,13 @@ export interface CredentialsFormProps {
   email?: string
   busy: boolean
   onSubmit: (credentials: { email: string; password: string }) => void
-  /** A link under the password, which may take what was typed as email along. */
+  /** A link under the password, which may pass on the typed email. */
   forgot: (email: string) => ReactNode
   /** Between the fields and the button. */
   children?: ReactNode
 }
 
-/** Signs somebody in. Without the form library: it is the first that most people load, and nothing is checked here. */
+/** The sign-in form. Does not use the form library, to keep the first page that most people load small. */
 export function CredentialsForm({
   email: known = '',
   busy,

@@ -13,7 +13,7 @@ export interface DaysDialogProps {
   title: string
   schema: z.ZodType<{ days: number }, { days: number }>
   max: number
-  /** The present ends, ISO 8601: days are added to each, or to now where that is later. */
+  /** The current expiry dates, ISO 8601. Days are added to each, or to now if that is later. */
   ends: string[]
   confirmLabel: string
   busy: boolean
@@ -22,7 +22,7 @@ export interface DaysDialogProps {
   children?: ReactNode
 }
 
-/** Asks for the days that are added to many ends at once, and shows what comes of it. */
+/** Asks for the days to add to many expiry dates, and previews the result. */
 export function DaysDialog({
   title,
   schema,

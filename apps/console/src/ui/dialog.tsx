@@ -14,7 +14,7 @@ export const panelClass = cx(
   'pb-[env(safe-area-inset-bottom)] md:inset-x-4 md:top-[max(2rem,14dvh)] md:bottom-auto md:mx-auto md:max-h-[min(44rem,calc(98dvh-max(2rem,14dvh)))] md:rounded-xl md:pb-0',
 )
 
-/** Closing a toast is no reason to close the dialog under it. */
+/** Closing a toast must not close the dialog below it. */
 export function keepOpenForToasts(event: Event & { detail?: { originalEvent?: Event } }) {
   const target = event.detail?.originalEvent?.target ?? event.target
   if (target instanceof Element && target.closest('[data-sonner-toaster]')) event.preventDefault()
@@ -26,7 +26,7 @@ export interface DialogProps {
   title: ReactNode
   description?: ReactNode
   size?: keyof typeof widths
-  /** While true neither Escape nor a click outside closes it. */
+  /** While true, Escape and clicks outside do not close the dialog. */
   busy?: boolean
   children: ReactNode
 }
@@ -62,7 +62,7 @@ export function Dialog({
             </div>
           </header>
           {children}
-          {/* Last, so that the first field takes the focus when the dialog opens. */}
+          {/* Last, so that the first field gets the focus. */}
           <Radix.Close asChild>
             <IconButton label="Close" className="absolute top-3.5 right-3.5">
               <X />
@@ -74,7 +74,7 @@ export function Dialog({
   )
 }
 
-/** Not on a phone, where the keyboard on the screen would cover the dialog: there the panel itself takes the focus. */
+/** On phones the on-screen keyboard would cover the dialog, so focus the panel instead. */
 function focusFirstField(event: Event) {
   const panel = event.currentTarget as HTMLElement
   if (window.matchMedia('(hover: none)').matches) {
@@ -120,7 +120,7 @@ export interface FormFooterProps {
   onCancel: () => void
 }
 
-/** The DialogFooter of nearly every DialogForm. */
+/** The usual DialogFooter of a DialogForm. */
 export function FormFooter({ submitLabel, busy, disabled = false, onCancel }: FormFooterProps) {
   return (
     <DialogFooter>
@@ -134,7 +134,7 @@ export function FormFooter({ submitLabel, busy, disabled = false, onCancel }: Fo
   )
 }
 
-/** A form that lets DialogBody and DialogFooter take part in the dialog's layout. */
+/** A form that keeps DialogBody and DialogFooter in the dialog's layout. */
 export function DialogForm({ className, ...props }: ComponentProps<'form'>) {
   return <form noValidate className={cx('flex min-h-0 flex-1 flex-col', className)} {...props} />
 }

@@ -1,19 +1,19 @@
 import { Component, type ErrorInfo, type ReactNode, useState } from 'react'
-import { isServerThere } from '../lib/api/connection.ts'
+import { isServerReachable } from '../lib/api/connection.ts'
 import { reload } from '../lib/navigation/reload.ts'
 import { ErrorState } from './states.tsx'
 
 export interface ErrorBoundaryProps {
-  /** A part that failed is tried again when this changes: the address of the page. */
+  /** Retries when this changes: the path of the page. */
   resetKey?: string
-  /** Around a whole document instead of a page in its frame. */
+  /** Wraps a whole document instead of a page in its frame. */
   whole?: boolean
-  /** Around what a page can do without: it is left out. */
+  /** Hides an optional part instead of showing an error. */
   silent?: boolean
   children: ReactNode
 }
 
-/** A page that failed to load or to render; what is around it stays. */
+/** Shows an error instead of a part that failed to load or render. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boolean }> {
   override state = { failed: false }
 
@@ -42,12 +42,12 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boole
   }
 }
 
-/** Browsers remember a file that failed to load, so only another document gets it; without a server there would be none. */
+/** Browsers cache a failed module, so retrying needs a reload, and a reload needs the server. */
 function FailedPage() {
   const [trying, setTrying] = useState(false)
   async function retry() {
     setTrying(true)
-    if (await isServerThere()) reload()
+    if (await isServerReachable()) reload()
     else setTrying(false)
   }
   return (

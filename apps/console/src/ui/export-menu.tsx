@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 import { Menu, MenuItem } from './menu.tsx'
 
 export interface ExportMenuProps {
-  /** What is exported: 'All licenses', 'Matching licenses'. */
+  /** For example 'All licenses' or 'Matching licenses'. */
   scope: string
   disabled: boolean
   onExport: (format: 'csv' | 'json') => void

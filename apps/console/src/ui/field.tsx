@@ -8,7 +8,7 @@ interface FieldContext {
 }
 const Context = createContext<FieldContext | null>(null)
 
-/** Attributes that tie a control to the label, hint and error of the field around it. */
+/** Attributes that connect a control with the label, hint and error of its Field. */
 export function useFieldControl(own?: { id?: string; 'aria-describedby'?: string }) {
   const field = useContext(Context)
   return {
@@ -23,16 +23,16 @@ export interface FieldProps {
   /** One control: Input, PasswordInput, Textarea, Select. */
   children: ReactNode
   hint?: ReactNode
-  /** A field that can be wrong passes this always: the line of its error is kept free, so that nothing moves. */
+  /** Pass it (even undefined) for a field that can be invalid: it reserves the line of the error. */
   error?: string | undefined
   optional?: boolean
-  /** Something at the right end of the label's line. */
-  aside?: ReactNode
+  /** An action at the right end of the label's line. */
+  action?: ReactNode
   className?: string
 }
 
 export function Field(props: FieldProps) {
-  const { label, children, hint, error, optional, aside, className } = props
+  const { label, children, hint, error, optional, action, className } = props
   const id = useId()
   const describedBy = error ? `${id}-error` : hint ? `${id}-hint` : undefined
   return (
@@ -43,7 +43,7 @@ export function Field(props: FieldProps) {
             {label}
             {optional && <span className="ml-1.5 font-normal text-fg-faint">(optional)</span>}
           </label>
-          {aside}
+          {action}
         </div>
         {children}
         {(hint || 'error' in props) && (

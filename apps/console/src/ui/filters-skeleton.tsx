@@ -1,6 +1,6 @@
 import { Skeleton } from './skeleton.tsx'
 
-/** A search field and three selects that are still loaded, in their places. */
+/** Placeholder for a search field and three selects. */
 export function FiltersSkeleton() {
   return (
     <div className="flex flex-wrap gap-2 max-md:w-full" aria-hidden>

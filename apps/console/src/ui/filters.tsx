@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { SearchInput } from './input.tsx'
 import { Select, type SelectOption } from './select.tsx'
 
-/** A search field and selects above a list; on a phone the search has a line of its own and selects come in pairs. */
+/** A search field and selects above a list. On phones the search has its own line and selects come in pairs. */
 export function FilterBar({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap gap-2 max-md:w-full">{children}</div>
 }
@@ -29,10 +29,10 @@ export interface FilterSelectProps {
   value: string | undefined
   onChange: (value: string | undefined) => void
   label: string
-  /** What it says while nothing is chosen: 'All apps'. */
+  /** The label while nothing is selected: 'All apps'. */
   unset: string
   options: SelectOption[]
-  /** Where there are more options than are listed: searches all of them. */
+  /** Searches all options, if there are more than `options`. */
   find?: ((text: string) => Promise<SelectOption[]>) | undefined
 }
 

@@ -4,7 +4,7 @@ import { IconButton } from './button.tsx'
 import { cx } from './cx.ts'
 import { useFieldControl } from './field.tsx'
 
-/** 16 px on a phone: smaller text makes mobile browsers zoom into the field. */
+/** 16 px on phones: mobile browsers zoom into fields with smaller text. */
 export const controlClass = cx(
   'w-full min-w-0 rounded-lg border border-line-strong/70 bg-surface px-3 text-base text-fg shadow-soft transition-colors md:text-sm',
   'placeholder:text-fg-faint hover:border-line-strong focus-visible:border-accent focus-visible:outline-offset-0',
@@ -53,7 +53,7 @@ export function Textarea({ className, rows = 3, ...props }: ComponentProps<'text
 
 export interface SearchInputProps {
   value: string
-  /** Called 300 ms after the last key, and at once when the field is cleared. */
+  /** Called 300 ms after the last change, and immediately when the field is cleared. */
   onSearch: (value: string) => void
   label: string
   placeholder?: string

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type PointerEvent, useState } from 'react'
 import { cx } from './cx.ts'
 
 export interface LineChartProps {
-  /** Names the chart for those who do not see it, and heads the table. */
+  /** The accessible name of the chart and the caption of the table. */
   caption: string
   labels: string[]
   /** One or two; the first is drawn in the accent colour with an area under it. */
@@ -16,7 +16,7 @@ const height = 160
 const strokes = ['stroke-accent-text', 'stroke-fg-faint']
 const dots = ['bg-accent-text', 'bg-fg-faint']
 
-/** Lines over days, readable by pointer, by arrow keys and as a table. */
+/** Lines over days, readable with pointer, arrow keys and as a table. */
 export function LineChart({ caption, labels, series, labelHeading }: LineChartProps) {
   const [at, setAt] = useState<number>()
   const [asTable, setAsTable] = useState(false)
@@ -196,7 +196,7 @@ function DataTable({ caption, labels, series, labelHeading }: LineChartProps) {
   )
 }
 
-/** The next of 2, 4, 10, 20, 40, 100 …, so that the middle line is a whole number too. */
+/** The next of 2, 4, 10, 20, 40, 100 …, so that half of it is an integer. */
 function niceTop(value: number) {
   for (let power = 1; ; power *= 10) {
     for (const step of [2, 4, 10]) if (value <= step * power) return step * power

@@ -1,6 +1,6 @@
 import { cx } from './cx.ts'
 
-/** The mark alone; its name stands beside it or in the label of the link around it. */
+/** The logo without the name. */
 export function LogoMark({ className }: { className?: string }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 32 32" className={cx('size-7', className)}>

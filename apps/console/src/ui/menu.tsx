@@ -5,7 +5,7 @@ import { IconButton } from './button.tsx'
 import { cx } from './cx.ts'
 
 export interface MenuProps {
-  /** The button that opens it; three dots by default. */
+  /** The button that opens the menu; three dots by default. */
   trigger?: ReactNode
   /** Name of the three-dots button, for example 'Actions for Acme'. */
   label?: string

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTitle } from './use-title.ts'
 
 export interface PageHeaderProps {
-  /** Also the title of the browser's tab, unless that has its own. */
+  /** Also the title of the browser tab, unless `tabTitle` is set. */
   title: string
   tabTitle?: string
   subtitle?: ReactNode

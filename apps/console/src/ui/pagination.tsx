@@ -6,11 +6,11 @@ export interface PaginationProps {
   limit: number
   total: number
   onPage: (page: number) => void
-  /** What is counted, in the plural: 'licenses'. */
+  /** Plural: 'licenses'. */
   noun?: string
 }
 
-/** The foot of a list; not there while there is nothing to count. */
+/** The footer of a list; hidden while the list is empty. */
 export function Pagination({ page, limit, total, onPage, noun = 'items' }: PaginationProps) {
   if (total === 0) return null
   const pages = Math.ceil(total / limit)

@@ -1,4 +1,4 @@
-/** What people choose first, and therefore what is tried first. */
+/** The most common passwords, which attackers try first. */
 const common = new Set(
   `123456 123456789 12345678 12345 1234567 1234567890 password password1 password123 passw0rd p@ssw0rd p@ssword
 qwerty qwerty123 qwertyuiop qwerty1 1q2w3e4r 1q2w3e4r5t 1qaz2wsx qazwsx zaq12wsx abc123 abcd1234 a1b2c3 a1b2c3d4 aa123456
@@ -23,7 +23,7 @@ export interface Strength {
 
 const labels = ['', 'Weak', 'Fair', 'Good', 'Strong']
 
-/** A rough measure for the meter: how many guesses length and variety ask for, with repeats and runs counted little. */
+/** A rough estimate from length and variety; repeats and sequences count little. */
 export function measurePassword(password: string): Strength {
   if (password === '') return { score: 0, label: '', common: false }
   const plain = password.toLowerCase()

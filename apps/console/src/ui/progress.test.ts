@@ -2,7 +2,7 @@ import { isValidElement, type ReactElement } from 'react'
 import { expect, test } from 'vitest'
 import { Progress, type ProgressProps } from './progress.tsx'
 
-function look(value: number, max: number) {
+function render(value: number, max: number) {
   const bar = Progress({ value, max, label: 'Usage' } satisfies ProgressProps) as ReactElement<{
     'aria-valuenow': number
     children: ReactElement<{ className: string }>
@@ -12,7 +12,7 @@ function look(value: number, max: number) {
 }
 
 test('warns from 70 percent and is red from 90, of whatever limit', () => {
-  expect([0, 69, 70, 89, 90, 100].map((used) => look(used, 100))).toEqual([
+  expect([0, 69, 70, 89, 90, 100].map((used) => render(used, 100))).toEqual([
     [0, 'success'],
     [69, 'success'],
     [70, 'warning'],
@@ -20,8 +20,8 @@ test('warns from 70 percent and is red from 90, of whatever limit', () => {
     [90, 'danger'],
     [100, 'danger'],
   ])
-  expect(look(7, 10)).toEqual([70, 'warning'])
-  expect(look(9000, 10_000)).toEqual([90, 'danger'])
+  expect(render(7, 10)).toEqual([70, 'warning'])
+  expect(render(9000, 10_000)).toEqual([90, 'danger'])
 })
 
 test('is full at the limit, beyond it, and where nothing is allowed', () => {
@@ -30,6 +30,6 @@ test('is full at the limit, beyond it, and where nothing is allowed', () => {
     [7, 5],
     [0, 0],
   ] as const) {
-    expect(look(used, limit)).toEqual([100, 'danger'])
+    expect(render(used, limit)).toEqual([100, 'danger'])
   }
 })

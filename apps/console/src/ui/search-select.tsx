@@ -6,9 +6,9 @@ import { useFieldControl } from './field.tsx'
 import { controlClass } from './input.tsx'
 import type { SelectOption, SelectProps } from './select.tsx'
 
-const restMs = 200
+const debounceMs = 200
 
-/** A Select with more options than can be listed: typing asks for those that match. */
+/** A Select with more options than it can list: typing searches them. */
 export default function SearchSelect(props: SelectProps & { find: NonNullable<SelectProps['find']> }) {
   const { value, onChange, options, find, placeholder, label, disabled, className } = props
   const field = useFieldControl()
@@ -145,23 +145,23 @@ function Choices({ options, find, label, value, onPick }: ChoicesProps) {
   )
 }
 
-/** What is found for a text that was not changed for a moment; undefined while it is searched. */
+/** The debounced search result; undefined while searching. */
 function useFound(text: string, find: (text: string) => Promise<SelectOption[]>) {
   const [result, setResult] = useState<{ text: string; found?: SelectOption[] }>()
   useEffect(() => {
     if (text === '') return
-    let over = false
+    let cancelled = false
     const timer = setTimeout(() => {
       find(text).then(
-        (found) => !over && setResult({ text, found }),
-        () => !over && setResult({ text }),
+        (found) => !cancelled && setResult({ text, found }),
+        () => !cancelled && setResult({ text }),
       )
-    }, restMs)
+    }, debounceMs)
     return () => {
-      over = true
+      cancelled = true
       clearTimeout(timer)
     }
   }, [text, find])
-  const mine = result?.text === text ? result : undefined
-  return { found: mine?.found, failed: mine !== undefined && mine.found === undefined }
+  const latest = result?.text === text ? result : undefined
+  return { found: latest?.found, failed: latest !== undefined && latest.found === undefined }
 }

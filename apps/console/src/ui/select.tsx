@@ -16,11 +16,11 @@ export interface SelectProps {
   onChange: (value: string) => void
   options: SelectOption[]
   placeholder?: string
-  /** Needed where no Field is around it. */
+  /** Required outside of a Field. */
   label?: string
   disabled?: boolean
   className?: string
-  /** Where there are more options than are listed: searches all of them. */
+  /** Searches all options, if there are more than `options`. */
   find?: ((text: string) => Promise<SelectOption[]>) | undefined
 }
 

@@ -3,22 +3,22 @@ import { type ReactNode, useEffect } from 'react'
 import { IconButton } from './button.tsx'
 
 export interface SelectionBarProps {
-  /** What is chosen, in words: '3 licenses selected'. */
+  /** For example '3 licenses selected'. */
   text: string
   onClear: () => void
   /** Buttons of size sm. */
   children: ReactNode
 }
 
-/** Stays at the bottom of the window while rows of the list above it are chosen. */
+/** Stays at the bottom of the window while rows are selected. */
 export function SelectionBar({ text, onClear, children }: SelectionBarProps) {
-  // What takes the focus by the keyboard is scrolled to where the bar does not cover it.
+  // Scroll focused elements above the bar.
   useEffect(() => {
     const { style } = document.documentElement
     style.scrollPaddingBottom = '8rem'
     return () => {
       style.scrollPaddingBottom = ''
-      // The button that had the focus goes with the bar.
+      // The focused button disappears with the bar.
       setTimeout(() => {
         if (document.activeElement === document.body)
           document.getElementById('main')?.focus({ preventScroll: true })

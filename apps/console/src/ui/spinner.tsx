@@ -5,7 +5,7 @@ export function Spinner({ className }: { className?: string }) {
   return <LoaderCircle aria-hidden className={cx('size-4 animate-spin', className)} />
 }
 
-/** Fills the page while something that decides what to show is still unknown. */
+/** Fills the page while loading. */
 export function PageSpinner({ label = 'Loading' }: { label?: string }) {
   return (
     <div role="status" className="grid min-h-[60dvh] place-items-center text-fg-muted">

@@ -2,13 +2,13 @@ import type { ReactNode } from 'react'
 import { StatCard } from './card.tsx'
 
 export interface StatRowProps {
-  /** Names the row for those who do not see it. */
+  /** The accessible name of the row. */
   label?: string
   stats: { label: string; value: number | undefined; note?: ReactNode; icon?: ReactNode }[]
   loading?: boolean
 }
 
-/** Three or four counts side by side; two on a phone, where the first of three has a line of its own. */
+/** Three or four counts side by side; two on phones, where the first of three has its own line. */
 export function StatRow({ label, stats, loading = false }: StatRowProps) {
   return (
     <section

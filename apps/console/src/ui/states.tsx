@@ -69,7 +69,7 @@ export interface CalloutProps {
   className?: string
 }
 
-/** A banner inside the page: upgrade offers, warnings, explanations. */
+/** A banner inside the page for offers, warnings and explanations. */
 export function Callout({ tone = 'neutral', icon, title, children, action, className }: CalloutProps) {
   return (
     <div

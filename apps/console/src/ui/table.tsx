@@ -9,10 +9,10 @@ export interface Column<Row> {
   id: string
   header: string
   cell: (row: Row) => ReactNode
-  /** The header becomes a button that asks for this order. */
+  /** Makes the header a button that sorts by this column. */
   sortable?: boolean
   align?: 'start' | 'end'
-  /** 'title' heads the card on a phone and carries no label there; 'hidden' is left out on a phone. */
+  /** On phones, 'title' is the heading of the card and has no label; 'hidden' columns are left out. */
   phone?: 'title' | 'hidden'
   className?: string
 }
@@ -33,7 +33,7 @@ export interface TableProps<Row> {
   columns: Column<Row>[]
   rows: Row[] | undefined
   rowKey: (row: Row) => string
-  /** Names a row for its checkbox. */
+  /** The name of a row in the label of its checkbox. */
   rowLabel?: (row: Row) => string
   /** A Menu with the row's actions, or buttons. */
   rowMenu?: (row: Row) => ReactNode
@@ -47,7 +47,7 @@ export interface TableProps<Row> {
   error?: { title: string; description?: string; onRetry: () => void; retrying?: boolean } | undefined
 }
 
-/** A colour that hides what is scrolled under the last column, which stays where it is. */
+/** Opaque, because the other columns scroll under the fixed last column. */
 const stickyClass =
   'md:sticky md:right-0 md:bg-(--row) md:before:pointer-events-none md:before:absolute md:before:inset-y-0 md:before:-left-4 md:before:w-4 md:before:bg-linear-to-l md:before:from-(--row) md:before:to-transparent'
 const rowColour = {
@@ -59,8 +59,7 @@ const cellClass =
   'max-md:flex max-md:items-center max-md:justify-between max-md:gap-4 max-md:px-0 max-md:py-1 md:px-3 md:py-3 md:first:pl-5 2xl:px-5'
 
 /**
- * Rows become stacked cards under 768 px. The roles are written out because `display: block` takes the table
- * semantics away.
+ * Rows become stacked cards under 768 px. The roles are explicit, because `display: block` removes the table semantics.
  */
 export function Table<Row>(props: TableProps<Row>) {
   const {
@@ -126,7 +125,7 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
-/** Whether the table is wider than its place, so that the keyboard must be able to scroll it. */
+/** Whether the table overflows, so that it must be scrollable with the keyboard. */
 function useOverflow() {
   const [overflows, setOverflows] = useState(false)
   const ref = useCallback((box: HTMLDivElement | null) => {
@@ -250,7 +249,7 @@ function SelectAll({ keys, selection }: { keys: string[]; selection: Selection }
   return (
     <Checkbox
       label="Select all rows on this page"
-      // While rows are loading a click would be lost.
+      // A click while rows are loading would be lost.
       disabled={keys.length === 0}
       checked={count > 0 && count === keys.length ? true : count > 0 ? 'indeterminate' : false}
       onChange={(checked) => {

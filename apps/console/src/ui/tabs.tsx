@@ -8,16 +8,16 @@ export interface TabsProps {
   tabs: { value: string; label: ReactNode; content: ReactNode }[]
   label: string
   /** 'line' under a page or dialog title, 'pill' for two or three equal choices. */
-  look?: 'line' | 'pill'
+  variant?: 'line' | 'pill'
   className?: string
 }
 
-export function Tabs({ value, onChange, tabs, label, look = 'line', className }: TabsProps) {
+export function Tabs({ value, onChange, tabs, label, variant = 'line', className }: TabsProps) {
   return (
     <Radix.Root value={value} onValueChange={onChange} className={className}>
       <Radix.List
         aria-label={label}
-        className={look === 'line' ? 'flex gap-5 border-b px-5' : 'flex gap-1 rounded-lg bg-sunken p-1'}
+        className={variant === 'line' ? 'flex gap-5 border-b px-5' : 'flex gap-1 rounded-lg bg-sunken p-1'}
       >
         {tabs.map((tab) => (
           <Radix.Trigger
@@ -25,7 +25,7 @@ export function Tabs({ value, onChange, tabs, label, look = 'line', className }:
             value={tab.value}
             className={cx(
               'font-medium text-fg-muted transition-colors hover:text-fg data-[state=active]:text-fg',
-              look === 'line'
+              variant === 'line'
                 ? '-mb-px rounded-t px-0.5 border-transparent border-b-2 py-2.5 data-[state=active]:border-accent'
                 : 'h-8 flex-1 rounded-md data-[state=active]:bg-surface data-[state=active]:shadow-soft dark:data-[state=active]:bg-hover',
             )}

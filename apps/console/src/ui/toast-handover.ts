@@ -10,8 +10,8 @@ interface Kept {
   description?: string
 }
 
-/** What was just said is said on when the page that it leads to is another document. */
-function keep() {
+/** Keeps the shown toasts for the next document. */
+function keepToasts() {
   const kept = toast.getToasts().flatMap((shown): Kept[] => {
     if (!('title' in shown) || typeof shown.title !== 'string') return []
     const kind = kinds.find((one) => one === shown.type)
@@ -23,10 +23,10 @@ function keep() {
   } catch {}
 }
 
-onReload(keep)
+onReload(keepToasts)
 
-/** Shows what the document before had to say. */
-export function takeOverToasts() {
+/** Shows the toasts of the previous document. */
+export function showKeptToasts() {
   try {
     const kept: Kept[] = JSON.parse(sessionStorage.getItem(key) ?? '[]')
     sessionStorage.removeItem(key)

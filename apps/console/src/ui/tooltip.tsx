@@ -6,7 +6,7 @@ export const TooltipProvider = Radix.Provider
 export interface TooltipProps {
   content: ReactNode
   side?: 'top' | 'right' | 'bottom' | 'left'
-  /** One element that can take the focus. */
+  /** One focusable element. */
   children: ReactNode
 }
 

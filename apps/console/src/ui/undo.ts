@@ -3,17 +3,17 @@ import { type BulkRun, changeInBatches } from '../lib/list/bulk.ts'
 import { toast } from './toast.tsx'
 
 interface Undo<Row> extends BulkRun<Row> {
-  /** What was changed, in the singular: 'license'. */
+  /** Singular: 'license'. */
   noun: string
   refresh: () => void
 }
 
-/** The part of a toast that puts many rows back as they were. */
+/** The Undo button of a toast, which restores many rows. */
 export function undoOption<Row>(undo: Undo<Row>) {
-  return { duration: 10_000, action: { label: 'Undo', onClick: () => void putBack(undo) } }
+  return { duration: 10_000, action: { label: 'Undo', onClick: () => void restore(undo) } }
 }
 
-async function putBack<Row>({ noun, refresh, ...run }: Undo<Row>) {
+async function restore<Row>({ noun, refresh, ...run }: Undo<Row>) {
   const amount = amountOf(run.rows.length, noun)
   const id = toast.loading('Undoing', { description: amount })
   const { done, failed } = await changeInBatches(run)
@@ -23,7 +23,7 @@ async function putBack<Row>({ noun, refresh, ...run }: Undo<Row>) {
   } else {
     toast.error('Undo Failed', {
       id,
-      description: `${failed.length} of ${amount} could not be restored: ${failed[0]?.why}`,
+      description: `${failed.length} of ${amount} could not be restored: ${failed[0]?.reason}`,
     })
   }
 }

@@ -1,8 +1,8 @@
 import { useRef } from 'react'
 
 /**
- * Gives the focus back to what opened a dialog. Radix does so only for its own trigger, which a dialog that
- * lives in the URL has not.
+ * Returns the focus to the element that opened a dialog. Radix does this only for its own trigger, which dialogs in the
+ * URL do not have.
  */
 export function useReturnFocus() {
   const opener = useRef<HTMLElement | null>(null)
@@ -10,7 +10,7 @@ export function useReturnFocus() {
     remember() {
       const active = document.activeElement
       const menu = active?.closest('[role="menu"]')
-      // A menu is gone when the dialog closes; the button that opened it is not.
+      // The menu no longer exists when the dialog closes, but its button does.
       const origin = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : active
       opener.current = origin instanceof HTMLElement ? origin : null
     },

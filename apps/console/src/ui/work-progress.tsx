@@ -4,11 +4,11 @@ import { percentOf } from '../lib/format/percent.ts'
 export interface WorkProgressProps {
   done: number
   total: number
-  /** What is being done: 'Deleting licenses'. */
+  /** For example 'Deleting licenses'. */
   label: string
 }
 
-/** How far something is that takes its time; shown once it has taken a second. */
+/** Progress of long work; shown after one second. */
 export function WorkProgress({ done, total, label }: WorkProgressProps) {
   const [shown, setShown] = useState(false)
   useEffect(() => {

@@ -1,21 +1,21 @@
 import type { User } from '@keyward/contract'
 import type { ReactNode } from 'react'
 import { Navigate, useLocation } from 'react-router'
-import { isUnanswered } from '../../lib/api/call.ts'
+import { isNetworkError } from '../../lib/api/call.ts'
 import { ownerSession, useToken } from '../../lib/api/session.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { PageSpinner } from '../../ui/spinner.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { useOwner } from './session.ts'
 
-/** Lets a signed-in vendor through; sends anybody else to /auth, which returns them here. */
+/** Redirects to /auth unless a vendor is signed in. */
 export function RequireOwner({ children }: { children: (owner: User) => ReactNode }) {
   const token = useToken(ownerSession)
   const owner = useOwner()
   const { pathname, search } = useLocation()
 
   if (token === null) {
-    const from = ownerSession.leftOnPurpose() ? undefined : pathname + search
+    const from = ownerSession.signedOutByUser() ? undefined : pathname + search
     return <Navigate to={paths.auth} replace state={{ from }} />
   }
   if (owner.data) return children(owner.data)
@@ -24,7 +24,7 @@ export function RequireOwner({ children }: { children: (owner: User) => ReactNod
       <main className="grid min-h-dvh place-items-center">
         <ErrorState
           title={
-            isUnanswered(owner.error) ? 'The server cannot be reached' : 'Your account could not be loaded'
+            isNetworkError(owner.error) ? 'The server cannot be reached' : 'Your account could not be loaded'
           }
           description={owner.error.message}
           onRetry={() => owner.refetch()}

@@ -6,7 +6,6 @@ import { ownerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { toast } from '../../ui/toast.tsx'
 
-/** The signed-in vendor. */
 export function useOwner() {
   const token = useToken(ownerSession)
   return useQuery({
@@ -16,12 +15,12 @@ export function useOwner() {
   })
 }
 
-/** The server answered without an error, but also without what was asked for. */
+/** A response with a successful status, but without data. */
 const unsuccessful = ({ status }: ApiError) => status >= 200 && status < 300
 
 type SignedIn = DataOf<typeof endpoints.auth.login>
 
-/** Keeps the token of a session that has begun, and what is known of its account. */
+/** Stores the token of a new session and its account. */
 export function useStartSession() {
   const client = useQueryClient()
   return ({ token, user }: SignedIn) => {
@@ -81,7 +80,7 @@ export function useRegister() {
 export function useLogout() {
   const client = useQueryClient()
   return () => {
-    // The call takes its token when it is made. An answer is not waited for: who wants to leave, leaves.
+    // The call reads the token before it is cleared below. Do not wait for the response.
     void call(wire.auth.logout).catch(() => {})
     ownerSession.set(null, true)
     client.clear()

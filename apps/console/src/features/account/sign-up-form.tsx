@@ -19,7 +19,7 @@ interface Values {
 
 export interface SignUpFormProps {
   email: string
-  /** The server asks for more than the usual six characters. */
+  /** The server requires more than six characters. */
   strict: boolean
   onFailed: (email: string) => void
 }
@@ -29,7 +29,7 @@ export function SignUpForm({ email, strict, onFailed }: SignUpFormProps) {
   const form = useQuietBlur(
     useForm<Values>({
       mode: 'onTouched',
-      // The schemas come with the first check, not with the page: for many this is the first thing they load.
+      // Load the schemas with the first validation, to keep the first page that many people load small.
       resolver: async (...checked) => (await import('./sign-up-schema.ts')).resolver(...checked),
       defaultValues: { name: '', email, password: '', confirm: '' },
     }),

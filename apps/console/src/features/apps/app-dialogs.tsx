@@ -15,7 +15,7 @@ export function useAppDialog() {
   return useDialogParam(kinds)
 }
 
-/** The dialog that the URL asks for. */
+/** The dialog named in the URL. */
 export function AppDialogs(props: { canCreate: boolean }) {
   return (
     <Suspense fallback={null}>

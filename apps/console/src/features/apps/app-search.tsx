@@ -7,7 +7,7 @@ export interface AppSearchProps {
   onSearch: (text: string) => void
 }
 
-/** Above a list of more apps than a page holds. */
+/** Shown only while there is more than one page of apps. */
 export function AppSearch({ value = '', onSearch }: AppSearchProps) {
   return (
     <SearchInput

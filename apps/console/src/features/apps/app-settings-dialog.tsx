@@ -77,25 +77,25 @@ function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
 }
 
 function RotateSecret({ app }: { app: App }) {
-  const [asking, setAsking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   const rotate = useRotateSecret()
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
       <p className="flex-1 basis-64 text-[0.8125rem] text-fg-muted">
         Replace the secret if it leaked. You must update programs that use the old one.
       </p>
-      <Button variant="dangerGhost" onClick={() => setAsking(true)}>
+      <Button variant="dangerGhost" onClick={() => setConfirming(true)}>
         Rotate Secret
       </Button>
       <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
+        open={confirming}
+        onOpenChange={setConfirming}
         title="Rotate the app secret?"
         description={`${app.name} gets a new secret.`}
         loss="The old secret stops working immediately. Programs that use it are signed out and cannot sign in until you ship them with the new secret."
         confirmLabel="Rotate Secret"
         busy={rotate.isPending}
-        onConfirm={() => rotate.mutate(app._id, { onSuccess: () => setAsking(false) })}
+        onConfirm={() => rotate.mutate(app._id, { onSuccess: () => setConfirming(false) })}
       />
     </div>
   )

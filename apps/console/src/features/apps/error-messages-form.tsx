@@ -13,7 +13,7 @@ import { useErrorMessages, useResetErrorMessages, useUpdateErrorMessages } from 
 
 const messageKeys = Object.keys(messageDefaults) as MessageKey[]
 type Messages = DataOf<typeof endpoints.apps.getErrorMessages>['errorMessages']
-/** The call takes a part of the map; the form always holds all of it. */
+/** The endpoint accepts a partial map; the form always sends all of it. */
 const schema = endpoints.apps.updateErrorMessages.body as unknown as z.ZodType<Messages, Messages>
 
 export function ErrorMessagesForm({ id, onClose }: { id: string; onClose: () => void }) {
@@ -45,7 +45,7 @@ export function ErrorMessagesForm({ id, onClose }: { id: string; onClose: () => 
 }
 
 function MessagesForm({ id, messages, onClose }: { id: string; messages: Messages; onClose: () => void }) {
-  const [asking, setAsking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   const update = useUpdateErrorMessages(id)
   const reset = useResetErrorMessages(id)
   const form = useSchemaForm(schema, { defaultValues: messages })
@@ -76,7 +76,7 @@ function MessagesForm({ id, messages, onClose }: { id: string; messages: Message
         ))}
       </DialogBody>
       <DialogFooter>
-        <Button variant="ghost" onClick={() => setAsking(true)} className="md:mr-auto">
+        <Button variant="ghost" onClick={() => setConfirming(true)} className="md:mr-auto">
           Reset to Defaults
         </Button>
         <Button onClick={onClose} disabled={update.isPending}>
@@ -87,8 +87,8 @@ function MessagesForm({ id, messages, onClose }: { id: string; messages: Message
         </Button>
       </DialogFooter>
       <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
+        open={confirming}
+        onOpenChange={setConfirming}
         title="Reset the error messages?"
         loss="All your changes to the texts of this app are lost."
         confirmLabel="Reset to Defaults"
@@ -97,7 +97,7 @@ function MessagesForm({ id, messages, onClose }: { id: string; messages: Message
           reset.mutate(undefined, {
             onSuccess: (defaults) => {
               form.reset(defaults)
-              setAsking(false)
+              setConfirming(false)
             },
           })
         }

@@ -44,14 +44,14 @@ if (!result.ok) {
 
 export interface IntegrationDialogProps {
   app: App
-  /** The app was made a moment ago. */
+  /** The app was created just now. */
   fresh: boolean
   onClose: () => void
 }
 
 export function IntegrationDialog({ app, fresh, onClose }: IntegrationDialogProps) {
   const keys = useSigningKeys(app.appId)
-  // Programs may reach the server elsewhere than this browser does, an address inside the house for example.
+  // Programs may use another address than this browser, which may be on the internal network.
   const baseUrl = usePublicConfig()?.publicUrl ?? window.location.origin
   return (
     <Dialog

@@ -21,7 +21,7 @@ export interface AppQuery {
   search: string | undefined
 }
 
-/** A page of the apps that the search finds, newest first. */
+/** A page of the apps that match the search, newest first. */
 export function useAppPage({ page, search }: AppQuery) {
   const token = useToken(ownerSession)
   const first = page === 1 && !search
@@ -35,7 +35,7 @@ export function useAppPage({ page, search }: AppQuery) {
   })
 }
 
-/** Changes the apps on every page that was fetched. */
+/** Updates the apps on every cached page. */
 function setRows(client: QueryClient, change: (apps: App[]) => App[], added = 0) {
   client.setQueriesData<AppPage>(
     { queryKey: keys.apps },
@@ -48,7 +48,7 @@ function putApp(client: QueryClient, app: App) {
   client.setQueryData<App>([...keys.app, app._id], (present) => present && app)
 }
 
-/** What counts apps or hangs on them is fetched anew. */
+/** Refetches everything that depends on apps. */
 function refreshAround(client: QueryClient) {
   for (const queryKey of [
     keys.apps,
@@ -94,7 +94,7 @@ export function useUpdateApp(texts = { done: 'App updated successfully', failed:
   })
 }
 
-/** Reads the app first, so that the opposite of what holds now is set, not of what the list showed. */
+/** Reads the app first, because the list may be stale. */
 export function useTogglePause() {
   const client = useQueryClient()
   return useMutation({

@@ -9,7 +9,7 @@ const ShortcutsDialog = lazyNamed(() => import('./shortcuts-dialog.tsx'), 'Short
 
 const close = () => setOpened(undefined)
 
-/** Listens to the shortcuts and shows what they open. */
+/** Listens for shortcuts and shows the palette or the list of shortcuts. */
 export function CommandCenter({ apps, canCreateApp, onLogout }: Omit<CommandFacts, 'onShortcuts'>) {
   const opened = useOpened()
   useShortcuts(apps.length > 0)

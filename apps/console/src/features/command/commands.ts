@@ -1,10 +1,9 @@
 import { setTheme, type Theme } from '../../lib/browser/theme.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 
-/** What the palette needs to know of the account. */
 export interface CommandFacts {
   apps: readonly { _id: string; name: string; appId: string }[]
-  /** False when the plan's limit of apps is reached. */
+  /** False when the plan's app limit is reached. */
   canCreateApp: boolean
   onLogout: () => void
   onShortcuts: () => void
@@ -17,13 +16,13 @@ export interface Command {
   group: string
   label: string
   icon: CommandIcon
-  /** Smaller, beside the label. */
+  /** Shown next to the label. */
   detail?: string | undefined
-  /** Further words under which it is found. */
+  /** Additional search terms. */
   words?: string
-  /** The keys that do the same. */
+  /** The equivalent shortcut. */
   keys?: string
-  /** Where it leads, or what it does. */
+  /** A path to navigate to; otherwise `act` runs. */
   to?: string
   act?: () => void
 }
@@ -38,7 +37,7 @@ export const toAppCommand = (app: CommandFacts['apps'][number]): Command => ({
   to: `${paths.dashboard}?dialog=app-settings&id=${app._id}`,
 })
 
-/** Ways into a dialog by its URL; also what `c` does on a page. */
+/** The dialog that the key `c` opens on each page. */
 export const createDialogs: Record<string, string> = {
   [paths.dashboard]: 'new-app',
   [paths.licenses]: 'generate',
@@ -46,7 +45,7 @@ export const createDialogs: Record<string, string> = {
   [paths.resellers]: 'create',
 }
 
-/** Pages that a key leads to, after `g`. */
+/** The pages that a key opens after `g`. */
 export const goToKeys: Record<string, string> = {
   d: paths.dashboard,
   l: paths.licenses,
@@ -55,7 +54,7 @@ export const goToKeys: Record<string, string> = {
   s: paths.settings,
 }
 
-/** The sections that are closed while there is no app. */
+/** Pages that require an app. */
 export const needApp: readonly string[] = [paths.licenses, paths.users, paths.resellers]
 
 const pages: { label: string; to: string; words?: string }[] = [
@@ -133,7 +132,7 @@ export function commandsFor({ apps, canCreateApp, onLogout, onShortcuts }: Comma
   ]
 }
 
-/** Those that hold every word of the text; a label that begins with the text comes first. */
+/** The commands that contain every word of the text. Labels that start with the text come first. */
 export function matching(commands: readonly Command[], text: string): Command[] {
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (wanted.length === 0) return commands.filter(({ group }) => group !== 'Apps')

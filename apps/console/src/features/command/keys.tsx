@@ -1,6 +1,6 @@
 import { cx } from '../../ui/cx.ts'
 
-/** Keys to press: together or, with a space between them, one after the other. */
+/** A shortcut; spaces separate keys. */
 export function Keys({ keys, className }: { keys: string; className?: string }) {
   return (
     <span className={cx('flex shrink-0 items-center gap-1', className)}>

@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react'
 
-export type CommandPart = 'palette' | 'shortcuts'
+export type CommandDialog = 'palette' | 'shortcuts'
 
-let opened: CommandPart | undefined
+let opened: CommandDialog | undefined
 const listeners = new Set<() => void>()
 
-/** What is open of the palette and the shortcuts; the button that opens it is there before they are loaded. */
-export function setOpened(next: CommandPart | undefined) {
+/** Which of the two is open. A module of its own, because the search button is loaded before them. */
+export function setOpened(next: CommandDialog | undefined) {
   opened = next
   for (const listener of listeners) listener()
 }
@@ -16,6 +16,6 @@ function subscribe(listener: () => void) {
   return () => void listeners.delete(listener)
 }
 
-export function useOpened(): CommandPart | undefined {
+export function useOpened(): CommandDialog | undefined {
   return useSyncExternalStore(subscribe, () => opened)
 }

@@ -10,8 +10,8 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { type Command, type CommandFacts, type CommandIcon, commandsFor, matching } from './commands.ts'
 import { Keys } from './keys.tsx'
-import { useFound } from './use-found.ts'
 import { optionId, useOptions } from './use-options.ts'
+import { useSearchResults } from './use-search-results.ts'
 
 const icons: Record<CommandIcon, ComponentType<{ className?: string; 'aria-hidden'?: boolean }>> = {
   page: FileText,
@@ -26,24 +26,24 @@ const icons: Record<CommandIcon, ComponentType<{ className?: string; 'aria-hidde
 
 const groups = ['Go to', 'Create', 'Apps', 'Licenses', 'End users', 'Console']
 
-/** Everything the console can do and find, by typing. At the top also on a phone, where the keys cover the bottom. */
+/** Finds pages, actions, apps, licenses and end users. At the top on phones too, where the keyboard covers the bottom. */
 export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () => void }) {
   const focus = useReturnFocus()
   const navigate = useNavigate()
-  const moved = useRef(false)
+  const navigated = useRef(false)
   const listId = useId()
   const [text, setText] = useState('')
   const known = useMemo(() => commandsFor(facts), [facts])
-  const found = useFound(text, facts.apps.length > 0)
+  const results = useSearchResults(text, facts.apps.length > 0)
   const options = useMemo(() => {
     const listed = matching(known, text)
     const present = new Set(listed.map(({ id }) => id))
-    const all = [...listed, ...found.commands.filter(({ id }) => !present.has(id))]
+    const all = [...listed, ...results.commands.filter(({ id }) => !present.has(id))]
     return groups.flatMap((group) => all.filter((command) => command.group === group))
-  }, [known, text, found.commands])
+  }, [known, text, results.commands])
 
   function run({ to, act }: Command) {
-    moved.current = to !== undefined
+    navigated.current = to !== undefined
     onClose()
     act?.()
     if (to === paths.docs) window.location.assign(to)
@@ -61,14 +61,18 @@ export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () =
           onOpenAutoFocus={focus.remember}
           onCloseAutoFocus={(event) => {
             focus.restore(event)
-            // On another page, what had the focus is gone or means nothing any more.
-            if (moved.current) document.getElementById('main')?.focus()
+            // On another page the previously focused element no longer exists.
+            if (navigated.current) document.getElementById('main')?.focus()
           }}
           className="fixed inset-x-2 top-2 z-50 mx-auto flex max-h-[min(28rem,calc(100dvh-1rem))] max-w-xl animate-pop flex-col overflow-hidden rounded-xl border bg-raised shadow-pop outline-none md:top-[14dvh]"
         >
           <Dialog.Title className="sr-only">Search or go to</Dialog.Title>
           <div className="flex items-center gap-2.5 border-b pr-2.5 pl-4">
-            {found.searching ? <Spinner /> : <Search aria-hidden className="size-4 shrink-0 text-fg-faint" />}
+            {results.searching ? (
+              <Spinner />
+            ) : (
+              <Search aria-hidden className="size-4 shrink-0 text-fg-faint" />
+            )}
             <input
               type="text"
               role="combobox"
@@ -126,14 +130,14 @@ export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () =
               )
             })}
           </div>
-          {options.length === 0 && !found.searching && !found.failed && (
+          {options.length === 0 && !results.searching && !results.failed && (
             <p className="px-4 pt-2 pb-8 text-center text-fg-muted">Nothing matches “{text}”.</p>
           )}
-          {found.failed && (
+          {results.failed && (
             <p className="border-t px-4 py-3 text-danger-text">Failed to search licenses and end users.</p>
           )}
           <p role="status" className="sr-only">
-            {found.searching
+            {results.searching
               ? 'Searching'
               : `${options.length} ${options.length === 1 ? 'result' : 'results'}`}
           </p>

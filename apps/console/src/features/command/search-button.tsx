@@ -9,7 +9,7 @@ const common = {
   onClick: () => setOpened('palette'),
 } as const
 
-/** Opens the command palette: a field to look at, or where that has no room, an icon. */
+/** Opens the command palette. Looks like a search field, or like an icon when `small`. */
 export function SearchButton({ small = false, className }: { small?: boolean; className?: string }) {
   if (small) {
     return (

@@ -12,7 +12,7 @@ function read(): boolean {
   }
 }
 
-/** Who dictates or slips easily can switch shortcuts of single letters off. */
+/** Users who dictate or often mistype can turn off single-key shortcuts. */
 export const singleKeysOn = () => on
 
 export function setSingleKeys(next: boolean) {

@@ -8,7 +8,7 @@ const step: Record<string, (index: number, count: number) => number> = {
   PageUp: (index) => Math.max(index - 5, 0),
 }
 
-/** Which option is chosen: the first, until keys or the pointer choose another, and again when that one is gone. */
+/** Tracks the active option: the first one, unless the user selected another that is still listed. */
 export function useOptions(options: readonly Command[], text: string, onRun: (command: Command) => void) {
   const [chosen, setChosen] = useState<{ id: string; text: string }>()
   const present = options.find(({ id }) => chosen?.text === text && id === chosen.id)

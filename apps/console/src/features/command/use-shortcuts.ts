@@ -12,7 +12,7 @@ const layer = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="list
 const isTaken = ({ target }: KeyboardEvent) =>
   (target instanceof Element && target.closest(field) !== null) || document.querySelector(layer) !== null
 
-/** The keys that work on every page; none while something is typed or a dialog is open. */
+/** Handles shortcuts on every page, except while typing or while a dialog is open. */
 export function useShortcuts(hasApps: boolean) {
   const navigate = useNavigate()
   const state = useRef({ navigate, hasApps })
@@ -36,7 +36,7 @@ export function useShortcuts(hasApps: boolean) {
       return true
     }
     const create = () => {
-      // The page that the address names may still be on its way; the dialog opens when it is there.
+      // The page may still be loading; its dialog opens once it is loaded.
       const { pathname, search } = window.location
       const dialog = createDialogs[pathname]
       if (!dialog) return false

@@ -12,7 +12,7 @@ export interface BulkEndUsersDialogProps extends BulkEnd {
   users: Client[]
 }
 
-const doing: Record<BulkClientAction, { past: string; now: string }> = {
+const verbs: Record<BulkClientAction, { past: string; now: string }> = {
   extend: { past: 'extended', now: 'Extending' },
   ban: { past: 'banned', now: 'Banning' },
   unban: { past: 'unbanned', now: 'Unbanning' },
@@ -20,37 +20,37 @@ const doing: Record<BulkClientAction, { past: string; now: string }> = {
   delete: { past: 'deleted', now: 'Deleting' },
 }
 
-/** Asks, does it, and tells what could not be done. */
+/** Confirms the action, runs it and lists the rows that failed. */
 export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEndUsersDialogProps) {
   const bulk = useBulkEndUsers(action, affected(action, users), { onSelect, onClose })
-  const given = bulk.rows
-  if (given.length === 0) return null
+  const affectedRows = bulk.rows
+  if (affectedRows.length === 0) return null
 
-  const amount = amountOf(given.length, 'end user')
+  const amount = amountOf(affectedRows.length, 'end user')
   const progress = bulk.progress && (
-    <WorkProgress label={`${doing[action].now} end users`} {...bulk.progress} />
+    <WorkProgress label={`${verbs[action].now} end users`} {...bulk.progress} />
   )
   if (bulk.failed.length > 0) {
     return (
       <BulkFailures
-        title={`${bulk.done.length} of ${amount} ${doing[action].past}`}
-        failed={bulk.failed.map(({ row, why }) => ({ id: row._id, label: row.username, why }))}
+        title={`${bulk.done.length} of ${amount} ${verbs[action].past}`}
+        failed={bulk.failed.map(({ row, reason }) => ({ id: row._id, label: row.username, reason }))}
         onRetry={bulk.retry}
         busy={bulk.busy}
-        onClose={bulk.leave}
+        onClose={bulk.finish}
       >
         {progress}
       </BulkFailures>
     )
   }
-  const withKey = given.filter(({ licenseKey }) => licenseKey !== null).length
+  const withKey = affectedRows.filter(({ licenseKey }) => licenseKey !== null).length
   if (action === 'extend') {
     return (
       <DaysDialog
         title={`Extend ${amount}`}
         schema={endpoints.clients.extend.body!}
         max={limits.extendDaysMax}
-        ends={given.map(({ expiresAt }) => expiresAt)}
+        ends={affectedRows.map(({ expiresAt }) => expiresAt)}
         confirmLabel="Extend Subscriptions"
         busy={bulk.busy}
         onSubmit={bulk.start}
@@ -61,7 +61,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
       </DaysDialog>
     )
   }
-  const names = someOf(given.map(({ username }) => username))
+  const names = someOf(affectedRows.map(({ username }) => username))
   const texts = {
     ban: {
       title: `Ban ${amount}?`,
@@ -98,9 +98,9 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
       busy={bulk.busy}
       onConfirm={() => bulk.start()}
     >
-      {given.length < users.length && (
+      {affectedRows.length < users.length && (
         <p className="text-fg-muted">
-          {`${amountOf(users.length - given.length, 'other selected one is', 'other selected ones are')} ${action === 'ban' ? 'already banned' : 'not banned'}.`}
+          {`${amountOf(users.length - affectedRows.length, 'other selected one is', 'other selected ones are')} ${action === 'ban' ? 'already banned' : 'not banned'}.`}
         </p>
       )}
       {progress}
@@ -108,7 +108,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
   )
 }
 
-/** A ban changes those that are not banned yet, so that its undo changes those alone. */
+/** Leaves out rows that already are in the target state, so that Undo does not change them. */
 function affected(action: BulkClientAction, users: Client[]) {
   if (action === 'ban') return users.filter(({ ban }) => !ban)
   if (action === 'unban') return users.filter(({ ban }) => ban)

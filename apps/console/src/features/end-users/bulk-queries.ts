@@ -23,17 +23,17 @@ export function useBulkEndUsers(action: BulkClientAction, users: Client[], end: 
     rows: users,
     change: (rows, days) => changeAll(action, rows, days),
     refresh: () => refreshEndUsers(client),
-    onDone: (rows, days) => tell(client, action, rows, days),
+    onDone: (rows, days) => toastSuccess(client, action, rows, days),
   })
 }
 
 const changeAll = (action: BulkClientAction, users: Client[], days?: number) =>
   call(wire.bulk.clients, { body: { action, ids: users.map(({ _id }) => _id), days } })
 
-/** Bans alone can be undone: the expiry, the hardware lock and the account that were are not known to the server. */
-function tell(client: QueryClient, action: BulkClientAction, users: Client[], days = 0) {
+/** Only bans can be undone: the server does not keep the old expiry, hardware lock or account. */
+function toastSuccess(client: QueryClient, action: BulkClientAction, users: Client[], days = 0) {
   const amount = amountOf(users.length, 'end user')
-  const said: Record<BulkClientAction, string> = {
+  const descriptions: Record<BulkClientAction, string> = {
     extend: `${amount} got ${amountOf(days, 'more day')}.`,
     ban: `${amount} can no longer sign in.`,
     unban: `${amount} can sign in again.`,
@@ -42,7 +42,7 @@ function tell(client: QueryClient, action: BulkClientAction, users: Client[], da
   }
   const opposite = action === 'ban' ? 'unban' : action === 'unban' ? 'ban' : undefined
   toast.success(successTitles[action], {
-    description: said[action],
+    description: descriptions[action],
     ...(opposite &&
       undoOption({
         rows: users,

@@ -26,7 +26,7 @@ const schema = z.object({
 export interface CreateEndUserDialogProps {
   onClose: () => void
   apps: { _id: string; name: string }[]
-  /** Chosen when the dialog opens. */
+  /** The app that is selected at first. */
   appId: string | undefined
 }
 

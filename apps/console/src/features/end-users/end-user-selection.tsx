@@ -24,7 +24,7 @@ export interface EndUserSelectionProps {
   onClose: () => void
 }
 
-/** What can be done with the end users who are chosen. */
+/** The actions for the selected end users. */
 export function EndUserSelection({ users, onSelect, dialog, onOpen, onClose }: EndUserSelectionProps) {
   return (
     <>

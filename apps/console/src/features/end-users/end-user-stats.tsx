@@ -14,7 +14,7 @@ interface Stats {
 export interface EndUserStatsProps {
   stats: Stats | undefined
   loading: boolean
-  /** What is counted: an app's name, or all of them. */
+  /** The app's name, or 'In all apps'. */
   scope: string
 }
 
@@ -33,7 +33,7 @@ export function EndUserStats({ stats, loading, scope }: EndUserStatsProps) {
   )
 }
 
-/** The counts in a line, for the head of the list. */
+/** The counts in one line, for the header of the list. */
 export function EndUserCounts({ stats }: { stats: Stats | undefined }) {
   const count = (value: number | undefined) => value?.toLocaleString('en-US') ?? '—'
   return (

@@ -24,7 +24,7 @@ export function useEndUsers(query: EndUserQuery, enabled: boolean) {
   })
 }
 
-/** An end user's expiry is that of its license, and deleting one frees the license. */
+/** Refreshes everything that depends on end users: they share their expiry with a license. */
 export function refreshEndUsers(client: QueryClient) {
   for (const queryKey of [keys.clients, keys.licenses, keys.dashboard, keys.apps]) {
     void client.invalidateQueries({ queryKey })

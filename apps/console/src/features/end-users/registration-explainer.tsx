@@ -3,7 +3,7 @@ import { Card } from '../../ui/card.tsx'
 
 const needs = ['A username', 'A password', 'A valid license key', 'System information (the hardware ID)']
 
-/** How end users come into being: there is no screen for them. */
+/** Explains how end users register, because they have no screen of their own. */
 export function RegistrationExplainer() {
   return (
     <Card>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const STEP_MS = 3000
 
-/** Walks through `count` positions, one every three seconds, until `held` or the reader prefers reduced motion. */
+/** Cycles through `count` positions every three seconds. Stops while `held` and for readers who prefer reduced motion. */
 export function useRotation(count: number, held: boolean) {
   const [index, setIndex] = useState(0)
   const still = usePrefersReducedMotion()

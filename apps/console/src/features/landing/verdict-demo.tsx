@@ -15,7 +15,7 @@ const situations: [Situation, ...Situation[]] = [
   { name: 'Expired', code: 'noActiveSubs', message: 'No active subscription found' },
 ]
 
-/** The call that a vendor's program makes, and what the SDK hands it back in each situation. */
+/** Shows the call of a vendor's program and the SDK's result in each situation. */
 export function VerdictDemo() {
   const [chosen, setChosen] = useState(situations[0])
 

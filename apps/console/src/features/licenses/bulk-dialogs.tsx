@@ -14,7 +14,7 @@ export interface BulkLicensesDialogProps extends BulkEnd {
   licenses: License[]
 }
 
-const doing: Record<BulkLicenseAction, { past: string; now: string }> = {
+const verbs: Record<BulkLicenseAction, { past: string; now: string }> = {
   extend: { past: 'extended', now: 'Extending' },
   ban: { past: 'banned', now: 'Banning' },
   unban: { past: 'unbanned', now: 'Unbanning' },
@@ -22,37 +22,37 @@ const doing: Record<BulkLicenseAction, { past: string; now: string }> = {
 }
 const extendSchema = z.object({ days: endpoints.bulk.licenses.body!.shape.days.unwrap() })
 
-/** Asks, does it, and tells what could not be done. */
+/** Confirms the action, runs it and lists the rows that failed. */
 export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: BulkLicensesDialogProps) {
   const bulk = useBulkLicenses(action, affected(action, licenses), { onSelect, onClose })
-  const given = bulk.rows
-  if (given.length === 0) return null
+  const affectedRows = bulk.rows
+  if (affectedRows.length === 0) return null
 
-  const amount = amountOf(given.length, 'license')
+  const amount = amountOf(affectedRows.length, 'license')
   const progress = bulk.progress && (
-    <WorkProgress label={`${doing[action].now} licenses`} {...bulk.progress} />
+    <WorkProgress label={`${verbs[action].now} licenses`} {...bulk.progress} />
   )
   if (bulk.failed.length > 0) {
     return (
       <BulkFailures
-        title={`${bulk.done.length} of ${amount} ${doing[action].past}`}
-        failed={bulk.failed.map(({ row, why }) => ({ id: row._id, label: keyPrefix(row.key), why }))}
+        title={`${bulk.done.length} of ${amount} ${verbs[action].past}`}
+        failed={bulk.failed.map(({ row, reason }) => ({ id: row._id, label: keyPrefix(row.key), reason }))}
         onRetry={bulk.retry}
         busy={bulk.busy}
-        onClose={bulk.leave}
+        onClose={bulk.finish}
       >
         {progress}
       </BulkFailures>
     )
   }
-  const used = given.filter((license) => license.used)
+  const used = affectedRows.filter((license) => license.used)
   if (action === 'extend') {
     return (
       <DaysDialog
         title={`Extend ${amount}`}
         schema={extendSchema}
         max={limits.extendDaysMax}
-        ends={given.map(({ expiresAt }) => expiresAt)}
+        ends={affectedRows.map(({ expiresAt }) => expiresAt)}
         confirmLabel="Extend Licenses"
         busy={bulk.busy}
         onSubmit={bulk.start}
@@ -70,7 +70,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
   const texts = {
     ban: {
       title: `Ban ${amount}?`,
-      description: `Programs that use ${given.length === 1 ? 'it' : 'them'} are rejected on their next call. You can lift the ban at any time.`,
+      description: `Programs that use ${affectedRows.length === 1 ? 'it' : 'them'} are rejected on their next call. You can lift the ban at any time.`,
       confirmLabel: 'Ban Licenses',
       loss: used.length > 0 ? `${usersOf(used)} shut out until you lift the ban.` : undefined,
     },
@@ -82,7 +82,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
     },
     delete: {
       title: `Delete ${amount}?`,
-      description: `${given.length === 1 ? 'The key stops' : 'The keys stop'} working immediately. This action cannot be undone.`,
+      description: `${affectedRows.length === 1 ? 'The key stops' : 'The keys stop'} working immediately. This action cannot be undone.`,
       confirmLabel: 'Delete Licenses',
       loss:
         used.length > 0
@@ -99,9 +99,9 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
       busy={bulk.busy}
       onConfirm={() => bulk.start()}
     >
-      {given.length < licenses.length && (
+      {affectedRows.length < licenses.length && (
         <p className="text-fg-muted">
-          {`${amountOf(licenses.length - given.length, 'other selected one is', 'other selected ones are')} ${action === 'ban' ? 'already banned' : 'not banned'}.`}
+          {`${amountOf(licenses.length - affectedRows.length, 'other selected one is', 'other selected ones are')} ${action === 'ban' ? 'already banned' : 'not banned'}.`}
         </p>
       )}
       {progress}
@@ -109,7 +109,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
   )
 }
 
-/** A ban changes those that are not banned yet, so that its undo changes those alone. */
+/** Leaves out rows that already are in the target state, so that Undo does not change them. */
 function affected(action: BulkLicenseAction, licenses: License[]) {
   if (action === 'ban') return licenses.filter((license) => !license.banned)
   if (action === 'unban') return licenses.filter((license) => license.banned)

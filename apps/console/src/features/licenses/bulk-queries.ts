@@ -22,33 +22,32 @@ export function useBulkLicenses(action: BulkLicenseAction, licenses: License[], 
     rows: licenses,
     change: (rows, days) => changeAll(action, rows, days),
     refresh: () => refreshLicenses(client),
-    onDone: (rows, days) => tell(client, action, rows, days),
+    onDone: (rows, days) => toastSuccess(client, action, rows, days),
   })
 }
 
 const changeAll = (action: BulkLicenseAction, licenses: License[], days?: number) =>
   call(wire.bulk.licenses, { body: { action, ids: licenses.map(({ _id }) => _id), days } })
 
-/** What was done, and the way back where there is one. */
-function tell(client: QueryClient, action: BulkLicenseAction, licenses: License[], days = 0) {
+function toastSuccess(client: QueryClient, action: BulkLicenseAction, licenses: License[], days = 0) {
   const amount = amountOf(licenses.length, 'license')
   const undo = undoOf(action, licenses)
-  const said: Record<BulkLicenseAction, string> = {
+  const descriptions: Record<BulkLicenseAction, string> = {
     extend: `${amount} got ${amountOf(days, 'more day')}.`,
     ban: `Programs that use ${licenses.length === 1 ? 'it' : 'them'} are now rejected: ${amount}.`,
     unban: `${amount} can be used again.`,
     delete: `${amount} permanently deleted.`,
   }
   toast.success(successTitles[action], {
-    description: said[action],
+    description: descriptions[action],
     ...(undo &&
       undoOption({ ...undo, rows: licenses, noun: 'license', refresh: () => refreshLicenses(client) })),
   })
 }
 
 /**
- * What takes a change back, where the server can put back exactly what was: an expiry in the past cannot be set again,
- * and what is deleted is gone.
+ * How to undo an action. Extensions of expired licenses cannot be undone, because the server rejects an expiry in the
+ * past.
  */
 function undoOf(action: BulkLicenseAction, licenses: License[]) {
   if (action === 'ban' || action === 'unban') {
@@ -56,10 +55,10 @@ function undoOf(action: BulkLicenseAction, licenses: License[]) {
     return { batchSize: 200, change: (rows: License[]) => changeAll(opposite, rows) }
   }
   if (action === 'extend' && licenses.every(({ expiresAt }) => Date.parse(expiresAt) > Date.now() + 60_000)) {
-    return { batchSize: 1, change: ([license]: License[]) => putExpiryBack(license!) }
+    return { batchSize: 1, change: ([license]: License[]) => restoreExpiry(license!) }
   }
   return undefined
 }
 
-const putExpiryBack = ({ _id, expiresAt }: License) =>
+const restoreExpiry = ({ _id, expiresAt }: License) =>
   call(wire.licenses.update, { params: { id: _id }, body: { expiresAt } })

@@ -34,7 +34,7 @@ export function DeleteLicenseDialog({ license, onClose }: DeleteLicenseDialogPro
 }
 
 export interface DeleteAllDialogProps {
-  /** Undefined: of all apps. */
+  /** Undefined deletes the licenses of all apps. */
   app: { _id: string; name: string } | undefined
   count: number
   onClose: () => void

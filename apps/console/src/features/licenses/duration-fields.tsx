@@ -13,7 +13,6 @@ export interface DurationFieldsProps {
   error?: string | undefined
 }
 
-/** How long, in which unit. */
 export function DurationFields({ label, unit, onUnit, input, error }: DurationFieldsProps) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)] items-start gap-3">

@@ -6,7 +6,7 @@ export const durationUnits: { value: DurationUnit; label: string }[] = [
   { value: 'months', label: 'Months' },
 ]
 
-/** Now plus the duration; undefined when that is no whole positive number or lies beyond the year 9999. */
+/** Now plus the duration; undefined unless it is a positive integer and the result is before the year 10000. */
 export function expiryAfter(duration: number, unit: DurationUnit): Date | undefined {
   if (!Number.isInteger(duration) || duration < 1) return undefined
   const expiry = addDuration(Date.now(), duration, unit)

@@ -19,33 +19,39 @@ export interface GenerateDialogProps {
   open: boolean
   onClose: () => void
   apps: App[]
-  /** Chosen when the dialog opens. */
+  /** The app that is selected at first. */
   appId: string | undefined
 }
 
 export function GenerateDialog({ open, onClose, apps, appId }: GenerateDialogProps) {
   const [busy, setBusy] = useState(false)
-  const [made, setMade] = useState<License[]>()
+  const [generated, setGenerated] = useState<License[]>()
   const leave = () => {
     onClose()
-    setMade(undefined)
+    setGenerated(undefined)
   }
   return (
     <Dialog
       open={open}
       onOpenChange={(next) => !next && leave()}
       busy={busy}
-      title={made ? 'Licenses Generated' : 'Generate License'}
+      title={generated ? 'Licenses Generated' : 'Generate License'}
       description={
-        made
-          ? `${made.length === 1 ? 'The key is' : `${made.length} keys are`} ready to hand out. You can find them in the list.`
+        generated
+          ? `${generated.length === 1 ? 'The key is' : `${generated.length} keys are`} ready to hand out. You can find them in the list.`
           : 'Create keys for one of your apps. They are valid immediately.'
       }
     >
-      {made ? (
-        <GeneratedKeys licenses={made} onMore={() => setMade(undefined)} onDone={leave} />
+      {generated ? (
+        <GeneratedKeys licenses={generated} onMore={() => setGenerated(undefined)} onDone={leave} />
       ) : (
-        <GenerateForm apps={apps} appId={appId} onBusy={setBusy} onCancel={leave} onMade={setMade} />
+        <GenerateForm
+          apps={apps}
+          appId={appId}
+          onBusy={setBusy}
+          onCancel={leave}
+          onGenerated={setGenerated}
+        />
       )}
     </Dialog>
   )
@@ -56,10 +62,10 @@ interface GenerateFormProps {
   appId: string | undefined
   onBusy: (busy: boolean) => void
   onCancel: () => void
-  onMade: (licenses: License[]) => void
+  onGenerated: (licenses: License[]) => void
 }
 
-function GenerateForm({ apps, appId, onBusy, onCancel, onMade }: GenerateFormProps) {
+function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFormProps) {
   const generate = useGenerateLicenses()
   const only = apps.length === 1 ? apps[0]?._id : undefined
   const form = useSchemaForm(generateSchema, {
@@ -76,7 +82,9 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onMade }: GenerateFormPro
     async (values) => {
       onBusy(true)
       try {
-        onMade(await generate.mutateAsync(toRequest(customKeys ? values : { ...values, key: undefined })))
+        onGenerated(
+          await generate.mutateAsync(toRequest(customKeys ? values : { ...values, key: undefined })),
+        )
       } catch (error) {
         showFieldErrors(form, error)
       } finally {

@@ -6,7 +6,7 @@ const body = endpoints.licenses.create.body!.shape
 const amountText = `Enter a whole number from 1 to ${limits.generateMax}`
 const blank = z.literal('').transform(() => undefined)
 
-/** The dialog's fields: amount and duration are numbers to type, which the call wants as count and date. */
+/** The fields of the dialog; `toRequest` maps amount and duration to count and date. */
 export const generateSchema = z
   .object({
     app: body.app,
@@ -40,7 +40,6 @@ export function toRequest(values: GenerateValues): BodyInputOf<typeof endpoints.
   }
 }
 
-/** Whether something that must be filled in is empty. */
 export function hasMissingFields(values: GenerateInput): boolean {
   return !values.app || !values.unit || Number.isNaN(values.amount) || Number.isNaN(values.duration)
 }

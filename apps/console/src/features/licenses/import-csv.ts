@@ -2,12 +2,12 @@ import { type ImportedRow, limits, toCsvLine } from '@keyward/contract'
 import { addDuration, toDayInput } from '../../lib/format/dates.ts'
 
 const columns = ['expiresAt', 'key', 'note'] as const
-/** What the contract takes of a file; it counts characters, which are at most as many as the bytes. */
+/** The contract's limit. A file never has more characters than bytes. */
 const maxCharacters = 1_000_000
 
 export const importLimits = `At most ${limits.importRowsMax.toLocaleString('en-US')} rows and ${maxCharacters / 1_000_000} MB.`
 
-/** A file to start from, with a line for each kind of key. */
+/** A template with an example line for each kind of key. */
 export function templateCsv(customKeys: boolean): string {
   const day = toDayInput(addDuration(Date.now(), 12, 'months'))
   return [
@@ -19,7 +19,7 @@ export function templateCsv(customKeys: boolean): string {
     .join('')
 }
 
-/** The rows that can be imported, as a file of their own. */
+/** A CSV file of the given rows. */
 export function csvOf(rows: readonly ImportedRow[]): string {
   return [columns, ...rows.map(({ expiresAt, key, note }) => [expiresAt, key, note])].map(toCsvLine).join('')
 }
@@ -33,9 +33,8 @@ export function resultCsv(rows: readonly ImportedRow[]): string {
     .join('')
 }
 
-/** The text of a file, or why it cannot be taken. */
 export async function readCsvFile(file: File): Promise<{ text: string } | { error: string }> {
-  // A character takes up to four bytes, so this is no more than a guard against what is far too large.
+  // A character takes up to four bytes. Do not read files that are too large in any case.
   if (file.size > 4 * maxCharacters) return { error: `The file is too large. ${importLimits}` }
   const bytes = new Uint8Array(await file.arrayBuffer())
   try {

@@ -13,7 +13,7 @@ import { ImportRows } from './import-rows.tsx'
 
 export interface ImportDialogProps {
   apps: App[]
-  /** Chosen when the dialog opens. */
+  /** The app that is selected at first. */
   appId: string | undefined
   maxPerApp: number
   onClose: () => void
@@ -21,7 +21,7 @@ export interface ImportDialogProps {
 
 type Result = DataOf<typeof endpoints.bulk.importLicenses>
 
-/** What to import; what would happen; what did. What was typed or chosen stays until the dialog is closed. */
+/** Three steps: form, preview, result. Back keeps the form's values. */
 export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogProps) {
   const only = apps.length === 1 ? apps[0]?._id : undefined
   const [values, setValues] = useState<ImportValues>({ app: appId ?? only ?? '', csv: '' })

@@ -21,7 +21,7 @@ export interface ImportFormProps {
   apps: App[]
   maxPerApp: number
   busy: boolean
-  /** Rejects with what the server has against it. */
+  /** Rejects with the server's error. */
   onCheck: (values: ImportValues) => Promise<void>
   onCancel: () => void
 }
@@ -43,7 +43,7 @@ export function ImportForm({ values, apps, maxPerApp, busy, onCheck, onCancel }:
   }
   function choose(event: ChangeEvent<HTMLInputElement>) {
     void take(event.target.files?.[0])
-    // The same file can be chosen again after it was corrected.
+    // Allow choosing the same file again after a correction.
     event.target.value = ''
   }
   function drop(event: DragEvent) {

@@ -29,7 +29,7 @@ export function useImport() {
     },
     onError: (error) =>
       toast.error('Import Failed', { description: messageOf(error, 'Failed to import licenses.') }),
-    // Where no answer came it may have happened all the same.
+    // Without a response the import may still have succeeded.
     onSettled: () => refreshLicenses(client),
   })
 }

@@ -11,7 +11,6 @@ type Outcome = ImportedRow['outcome']
 const pageSize = 50
 const tones: Record<Outcome, Tone> = { created: 'success', skipped: 'neutral', error: 'danger' }
 
-/** Before the import they say what would happen, after it what did. */
 const labels = {
   check: { created: 'Will be created', skipped: 'Skipped', error: 'Mistake' },
   done: { created: 'Created', skipped: 'Skipped', error: 'Mistake' },
@@ -64,7 +63,7 @@ export interface ImportRowsProps {
   stage: keyof typeof labels
 }
 
-/** Line by line what would happen or did; mistakes are shown first where there are any. */
+/** The outcome of each line. Shows only the errors at first, if there are any. */
 export function ImportRows({ rows, stage }: ImportRowsProps) {
   const words = labels[stage]
   const [shown, setShown] = useState<Outcome | 'all'>(

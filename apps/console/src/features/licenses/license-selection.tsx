@@ -25,7 +25,7 @@ export interface LicenseSelectionProps {
   onClose: () => void
 }
 
-/** What can be done with the licenses that are chosen. */
+/** The actions for the selected licenses. */
 export function LicenseSelection({ licenses, onSelect, dialog, onOpen, onClose }: LicenseSelectionProps) {
   return (
     <>

@@ -5,7 +5,7 @@ import { StatRow } from '../../ui/stat-row.tsx'
 export interface LicenseStatsProps {
   stats: { total: number; active: number; unused: number; expired: number } | undefined
   loading: boolean
-  /** What is counted: an app's name, or all of them. */
+  /** The app's name, or 'In all apps'. */
   scope: string
 }
 

@@ -32,7 +32,7 @@ export function useLicenses(query: LicenseQuery, enabled: boolean) {
   })
 }
 
-/** A license carries its end user's expiry and counts on the dashboard. */
+/** Refreshes everything that depends on licenses. */
 export function refreshLicenses(client: QueryClient) {
   for (const queryKey of [keys.licenses, keys.clients, keys.dashboard, keys.apps]) {
     void client.invalidateQueries({ queryKey })
@@ -76,7 +76,7 @@ function withBan(license: License, banned: boolean): License {
   return { ...license, banned, status: licenseStatus({ banned, used: license.used, expiresAt }, Date.now()) }
 }
 
-/** Shown at once and taken back when the server refuses. */
+/** Updates the lists optimistically and reverts them when the server rejects the change. */
 export function useSetLicenseBan() {
   const client = useQueryClient()
   const mutation = useMutation({

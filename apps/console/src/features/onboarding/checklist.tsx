@@ -9,12 +9,12 @@ import { finishOnboarding } from './done.ts'
 
 export interface ChecklistProps {
   ownerId: string
-  /** The app that the steps are about: the newest. */
+  /** The newest app. */
   app: { _id: string; name: string } | undefined
   hasLicense: boolean
 }
 
-/** The way from nothing to the first activation, on the dashboard until it is gone. */
+/** The steps to the first activation, on the dashboard until completed or hidden. */
 export function Checklist({ ownerId, app, hasLicense }: ChecklistProps) {
   const [hidden, setHidden] = useState(false)
   const steps = [

@@ -11,7 +11,7 @@ function read(ownerId: string): boolean {
   }
 }
 
-/** Remembers that this vendor has hidden the checklist, or needs it no more. */
+/** Remembers that this vendor hid or completed the checklist. */
 export function finishOnboarding(ownerId: string) {
   try {
     localStorage.setItem(prefix + ownerId, 'done')

@@ -12,14 +12,14 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 
 export interface ForgotFormProps {
   sending: UseMutationResult<unknown, Error, { email: string }>
-  /** What the operator runs where no mail is sent. */
+  /** The operator's command on servers that send no mail. */
   command: string
 }
 
-/** Asks for a link to a new password, or says who can help where no mail is sent. */
+/** Requests a reset link by mail. On servers without mail, shows the operator's command instead. */
 export function ForgotForm({ sending, command }: ForgotFormProps) {
   const config = usePublicConfig()
-  // What was typed on the page before.
+  // The email from the sign-in page.
   const typed = (useLocation().state as { email?: string } | null)?.email ?? ''
   const [email, setEmail] = useState(typed)
   const asksOperator =

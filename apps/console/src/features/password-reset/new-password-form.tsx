@@ -14,11 +14,11 @@ export interface NewPasswordFormProps {
     isPending: boolean
     error: unknown
   }
-  /** Where to ask for another link. */
+  /** Path of the page that requests another link. */
   forgotPath: string
 }
 
-/** Takes the new password; the token is the fragment of the address, which a browser sends nowhere. */
+/** Sets the new password. The token is in the URL fragment, which browsers do not send to servers. */
 export function NewPasswordForm({ choosing, forgotPath }: NewPasswordFormProps) {
   const token = useLocation().hash.slice(1)
   const strict = usePublicConfig()?.passwordPolicy === 'strict'

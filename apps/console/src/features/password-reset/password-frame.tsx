@@ -9,7 +9,7 @@ const titles = { forgot: 'Forgot your password?', reset: 'Choose a new password'
 export interface PasswordFrameProps {
   step: keyof typeof titles
   lead: string
-  /** Where to sign in. */
+  /** Path of the sign-in page. */
   signIn: string
   children: ReactNode
 }

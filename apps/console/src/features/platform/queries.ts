@@ -17,7 +17,7 @@ export function usePlatformSettings() {
   })
 }
 
-/** A switch moves at once and moves back when the server refuses. */
+/** Updates a switch optimistically and reverts it when the server rejects the change. */
 export function useUpdatePlatformSettings() {
   const client = useQueryClient()
   return useMutation({
@@ -35,17 +35,17 @@ export function useUpdatePlatformSettings() {
     onError: (error, _, before) => {
       client.setQueryData(keys.settings, before)
       toastFailure(error, 'Failed to update settings')
-      // A lost answer does not say whether the server made the change.
+      // Without a response it is unknown whether the server made the change.
       void client.invalidateQueries({ queryKey: keys.settings })
     },
   })
 }
 
-/** What the server says of the password that was given. */
+/** The server's message about the given password. */
 export const passwordError = (error: unknown): string | undefined =>
   error instanceof ApiError ? error.fields.find(({ path }) => path === 'password')?.message : undefined
 
-/** Afterwards no session is left, this one neither: the guard of the page leads to /auth. */
+/** Ends all sessions, so the guard of the page redirects to /auth. */
 export function useResetPlatform() {
   const client = useQueryClient()
   return useMutation({

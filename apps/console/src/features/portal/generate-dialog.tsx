@@ -19,23 +19,23 @@ export interface GenerateDialogProps {
 
 export function GenerateDialog({ remaining, appName, onClose }: GenerateDialogProps) {
   const [busy, setBusy] = useState(false)
-  const [made, setMade] = useState<PortalLicense[]>()
+  const [generated, setGenerated] = useState<PortalLicense[]>()
   return (
     <Dialog
       open
       onOpenChange={onClose}
       busy={busy}
-      title={made ? 'Licenses Generated' : 'Generate License'}
+      title={generated ? 'Licenses Generated' : 'Generate License'}
       description={
-        made
-          ? `${made.length === 1 ? 'The key is' : `${made.length} keys are`} ready to hand out. You can find them in the list.`
+        generated
+          ? `${generated.length === 1 ? 'The key is' : `${generated.length} keys are`} ready to hand out. You can find them in the list.`
           : `New keys for ${appName}. You can generate ${remaining.toLocaleString('en-US')} more.`
       }
     >
-      {made ? (
-        <MadeKeys licenses={made} onDone={onClose} />
+      {generated ? (
+        <GeneratedKeys licenses={generated} onDone={onClose} />
       ) : (
-        <GenerateForm remaining={remaining} onBusy={setBusy} onCancel={onClose} onMade={setMade} />
+        <GenerateForm remaining={remaining} onBusy={setBusy} onCancel={onClose} onGenerated={setGenerated} />
       )}
     </Dialog>
   )
@@ -45,10 +45,10 @@ interface GenerateFormProps {
   remaining: number
   onBusy: (busy: boolean) => void
   onCancel: () => void
-  onMade: (licenses: PortalLicense[]) => void
+  onGenerated: (licenses: PortalLicense[]) => void
 }
 
-function GenerateForm({ remaining, onBusy, onCancel, onMade }: GenerateFormProps) {
+function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateFormProps) {
   const generate = useGeneratePortalLicenses()
   const form = useSchemaForm(generateSchema(remaining), {
     defaultValues: { count: 1, expiresAt: toDayInput(addDuration(Date.now(), 30, 'days')) },
@@ -59,7 +59,9 @@ function GenerateForm({ remaining, onBusy, onCancel, onMade }: GenerateFormProps
   const submit = form.handleSubmit(async (values) => {
     onBusy(true)
     try {
-      onMade(await generate.mutateAsync({ count: values.count, expiresAt: endOfLocalDay(values.expiresAt) }))
+      onGenerated(
+        await generate.mutateAsync({ count: values.count, expiresAt: endOfLocalDay(values.expiresAt) }),
+      )
     } catch (error) {
       showFieldErrors(form, error)
     } finally {
@@ -111,7 +113,7 @@ function GenerateForm({ remaining, onBusy, onCancel, onMade }: GenerateFormProps
   )
 }
 
-function MadeKeys({ licenses, onDone }: { licenses: PortalLicense[]; onDone: () => void }) {
+function GeneratedKeys({ licenses, onDone }: { licenses: PortalLicense[]; onDone: () => void }) {
   const [first] = licenses
   if (!first) return null
   const many = licenses.length > 1

@@ -3,7 +3,6 @@ import { toDayInput } from '../../lib/format/dates.ts'
 
 export const latestDay = '9999-12-31'
 
-/** Count and day of the dialog; no more than what remains, and no day before today. */
 export function generateSchema(remaining: number) {
   const whole = `Enter a whole number from 1 to ${remaining.toLocaleString('en-US')}`
   return z.object({

@@ -4,11 +4,9 @@ import { wire } from '../../lib/api/wire.ts'
 import { toast } from '../../ui/toast.tsx'
 import { useStartSession } from './session.ts'
 
-/** Asks for a mailed link to a new password. */
 export const usePortalForgotPassword = () =>
   useMutation({ mutationFn: (body: { email: string }) => call(wire.portal.forgotPassword, { body }) })
 
-/** Chooses a new password with the token of a mailed link. */
 export function usePortalResetPassword(onDone: () => void) {
   const start = useStartSession()
   return useMutation({

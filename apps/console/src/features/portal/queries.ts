@@ -6,7 +6,7 @@ import { wire } from '../../lib/api/wire.ts'
 import { toastFailure } from '../../ui/failure-toast.ts'
 import { toast } from '../../ui/toast.tsx'
 
-/** The licenses that the reseller made, newest first, and the counts of all of them. */
+/** A page of the reseller's licenses, newest first, and the counts of all of them. */
 export function usePortalLicenses(query: { page?: number; limit: number }) {
   return useQuery({
     queryKey: [...keys.reseller, 'licenses', query],
@@ -19,7 +19,7 @@ export function usePortalLicenses(query: { page?: number; limit: number }) {
   })
 }
 
-/** The quota stands in the profile, so that is fetched anew with the licenses. */
+/** Includes the profile, which contains the quota. */
 function useRefetchAll() {
   const client = useQueryClient()
   return () => client.invalidateQueries({ queryKey: keys.reseller })
@@ -50,7 +50,7 @@ export function useDeletePortalLicenses() {
   })
 }
 
-/** Fetches everything on the page anew and says how that went. */
+/** Refetches everything on the page and reports the result. */
 export function useRefresh(texts: { done: string; failed: string }) {
   const client = useQueryClient()
   return useMutation({

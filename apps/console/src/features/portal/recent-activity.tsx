@@ -5,7 +5,6 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import type { usePortalLicenses } from './queries.ts'
 
-/** The latest licenses as they come with the figures of the dashboard. */
 export function RecentActivity({ query }: { query: ReturnType<typeof usePortalLicenses> }) {
   const licenses = query.data?.licenses
   if (query.isError && !licenses) {

@@ -8,7 +8,6 @@ import { toast } from '../../ui/toast.tsx'
 
 export const resellerKey = [...keys.reseller, 'profile']
 
-/** The signed-in reseller. */
 export function useReseller() {
   const token = useToken(resellerSession)
   return useQuery({
@@ -19,7 +18,7 @@ export function useReseller() {
   })
 }
 
-/** Keeps the token of a session that has begun, and what is known of its account. */
+/** Stores the token of a new session and its account. */
 export function useStartSession() {
   const client = useQueryClient()
   return ({ token, reseller }: DataOf<typeof endpoints.portal.login>) => {
@@ -41,7 +40,7 @@ export function usePortalLogin() {
   })
 }
 
-/** What the sign-in page says of a failure: the server's own words where it refused, but not where it broke. */
+/** The message for a failed sign-in: the server's own for a rejection, a general one for a failure. */
 export function signInFailure(error: unknown): string {
   if (error instanceof ApiError && error.status === 401) {
     return 'Invalid email or password. Please check your credentials.'
@@ -55,7 +54,7 @@ export function signInFailure(error: unknown): string {
 export function usePortalLogout() {
   const client = useQueryClient()
   return () => {
-    // The call takes its token when it is made. An answer is not waited for: who wants to leave, leaves.
+    // The call reads the token before it is cleared below. Do not wait for the response.
     void call(wire.portal.logout).catch(() => {})
     resellerSession.set(null, true)
     client.removeQueries({ queryKey: keys.reseller })

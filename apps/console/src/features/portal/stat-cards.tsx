@@ -15,7 +15,7 @@ const generated = (stats: PortalStats | undefined) => ({
   icon: <KeyRound />,
 })
 
-/** The figures of the dashboard. */
+/** The statistics on the dashboard. */
 export function PortalSummary({ stats, loading }: PortalStatsProps) {
   return (
     <StatRow
@@ -40,7 +40,7 @@ export function PortalSummary({ stats, loading }: PortalStatsProps) {
   )
 }
 
-/** The figures above the list of licenses. */
+/** The statistics above the list of licenses. */
 export function PortalLicenseStats({ stats, loading }: PortalStatsProps) {
   return (
     <StatRow

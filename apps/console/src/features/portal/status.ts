@@ -1,7 +1,7 @@
 import type { PortalLicense } from '@keyward/contract'
 import type { Tone } from '../../ui/badge.tsx'
 
-/** Used wins over Expired, and that over Available. */
+/** Used overrides Expired, and Expired overrides Available. */
 export function badgeOf({ used, status }: Pick<PortalLicense, 'used' | 'status'>): {
   label: string
   tone: Tone

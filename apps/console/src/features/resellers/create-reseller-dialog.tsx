@@ -15,35 +15,35 @@ import { generatePassword } from './generate-password.ts'
 import { useCreateReseller } from './queries.ts'
 import { ResellerCredentials } from './reseller-credentials.tsx'
 
-type Made = DataOf<typeof endpoints.resellers.create>
+type CreatedReseller = DataOf<typeof endpoints.resellers.create>
 
 export interface CreateResellerDialogProps {
-  /** Whether the owner's plan has resellers. */
+  /** Whether the owner's plan includes resellers. */
   available: boolean
   apps: App[]
-  /** Chosen when the dialog opens. */
+  /** The app that is selected at first. */
   appId: string | undefined
   onClose: () => void
 }
 
 export function CreateResellerDialog({ available, apps, appId, onClose }: CreateResellerDialogProps) {
   const [busy, setBusy] = useState(false)
-  const [made, setMade] = useState<Made>()
-  const [leaving, setLeaving] = useState(false)
-  if (made) {
+  const [created, setCreated] = useState<CreatedReseller>()
+  const [closing, setClosing] = useState(false)
+  if (created) {
     return (
       <>
         <Dialog
-          open={!leaving}
-          onOpenChange={() => setLeaving(true)}
+          open={!closing}
+          onOpenChange={() => setClosing(true)}
           title="Reseller Created"
           description="Give these credentials to the reseller now."
         >
-          <ResellerCredentials made={made} onDone={onClose} />
+          <ResellerCredentials created={created} onDone={onClose} />
         </Dialog>
         <ConfirmDialog
-          open={leaving}
-          onOpenChange={setLeaving}
+          open={closing}
+          onOpenChange={setClosing}
           title="Close the credentials?"
           description="You cannot see the password again. If you did not save it, you must delete the reseller and create a new one."
           tone="neutral"
@@ -63,7 +63,7 @@ export function CreateResellerDialog({ available, apps, appId, onClose }: Create
       description={available ? 'A reseller generates license keys for one of your apps.' : undefined}
     >
       {available ? (
-        <CreateForm apps={apps} appId={appId} onBusy={setBusy} onCancel={onClose} onMade={setMade} />
+        <CreateForm apps={apps} appId={appId} onBusy={setBusy} onCancel={onClose} onCreated={setCreated} />
       ) : (
         <Unavailable onClose={onClose} />
       )}
@@ -97,10 +97,10 @@ interface CreateFormProps {
   appId: string | undefined
   onBusy: (busy: boolean) => void
   onCancel: () => void
-  onMade: (made: Made) => void
+  onCreated: (created: CreatedReseller) => void
 }
 
-function CreateForm({ apps, appId, onBusy, onCancel, onMade }: CreateFormProps) {
+function CreateForm({ apps, appId, onBusy, onCancel, onCreated }: CreateFormProps) {
   const create = useCreateReseller()
   const [filledIn, setFilledIn] = useState(false)
   const only = apps.length === 1 ? apps[0]?._id : undefined
@@ -120,7 +120,7 @@ function CreateForm({ apps, appId, onBusy, onCancel, onMade }: CreateFormProps) 
   const submit = form.handleSubmit(async (values) => {
     onBusy(true)
     try {
-      onMade(await create.mutateAsync(values))
+      onCreated(await create.mutateAsync(values))
     } catch (error) {
       form.reset()
       showFieldErrors(form, error)
@@ -153,7 +153,7 @@ function CreateForm({ apps, appId, onBusy, onCancel, onMade }: CreateFormProps) 
           label="Password"
           hint={`At least ${limits.passwordMin} characters. Shown once more after creation.`}
           error={errors.password?.message}
-          aside={
+          action={
             <Button variant="link" onClick={fillPassword} disabled={blocked}>
               Generate password
             </Button>

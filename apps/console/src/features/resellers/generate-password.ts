@@ -2,7 +2,7 @@ const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const alphabet = `${letters}0123456789!@#$%^&*`
 const length = 12
 
-/** Bytes from here on are thrown away: with them the first characters would come up more often. */
+/** Larger bytes are discarded, because they would make the first characters more likely. */
 const fair = 256 - (256 % alphabet.length)
 
 export function generatePassword(): string {

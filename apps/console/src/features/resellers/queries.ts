@@ -20,7 +20,7 @@ export interface ResellerQuery extends ResellerFilter {
   limit: number
 }
 
-/** A page of the resellers that the filters let through, newest first, and the counts of all of them. */
+/** A page of the resellers that match the filters, newest first, and the counts of all resellers. */
 export function useResellers({ status, ...rest }: ResellerQuery, enabled: boolean) {
   const query = { ...rest, active: status && (status === 'active' ? 'true' : 'false') }
   return useQuery({
@@ -33,7 +33,7 @@ export function useResellers({ status, ...rest }: ResellerQuery, enabled: boolea
   })
 }
 
-/** Changes the resellers on every page that was fetched. */
+/** Updates the resellers on every cached page. */
 function setRows(client: QueryClient, change: (rows: Reseller[]) => Reseller[]) {
   client.setQueriesData<ResellerPage>(
     { queryKey: keys.resellers },

@@ -94,7 +94,7 @@ interface ActionProps {
   onClick: () => void
 }
 
-/** An icon in the table of a desktop, with its name on a phone, where nothing can be hovered. */
+/** An icon on desktop; with its name on phones, which have no hover titles. */
 function Action({ name, of, icon, danger = false, onClick }: ActionProps) {
   return (
     <Button

@@ -7,25 +7,25 @@ import { DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Callout } from '../../ui/states.tsx'
 
 export interface ResellerCredentialsProps {
-  made: DataOf<typeof endpoints.resellers.create>
+  created: DataOf<typeof endpoints.resellers.create>
   onDone: () => void
 }
 
-export function ResellerCredentials({ made, onDone }: ResellerCredentialsProps) {
+export function ResellerCredentials({ created, onDone }: ResellerCredentialsProps) {
   const portal = `${window.location.origin}${paths.resellerAuth}`
-  const all = `Reseller portal: ${portal}\nEmail: ${made.email}\nPassword: ${made.password}`
+  const all = `Reseller portal: ${portal}\nEmail: ${created.email}\nPassword: ${created.password}`
   return (
     <>
       <DialogBody>
         <Callout tone="warning" icon={<TriangleAlert aria-hidden />}>
           The password is shown only once. It cannot be seen again.
         </Callout>
-        <CopyField label="Email" value={made.email} />
-        <CopyField label="Password" value={made.password} />
+        <CopyField label="Email" value={created.email} />
+        <CopyField label="Password" value={created.password} />
         <CopyField label="Portal address" value={portal} />
         <p className="text-[0.8125rem] text-fg-muted">
-          Can create up to {made.allowed_license_keys.toLocaleString('en-US')}{' '}
-          {made.allowed_license_keys === 1 ? 'license' : 'licenses'} for {made.app_id.name}.
+          Can create up to {created.allowed_license_keys.toLocaleString('en-US')}{' '}
+          {created.allowed_license_keys === 1 ? 'license' : 'licenses'} for {created.app_id.name}.
         </p>
       </DialogBody>
       <DialogFooter>

@@ -16,14 +16,14 @@ export function useResellerDialog() {
 }
 
 export interface ResellerDialogsProps {
-  /** Whether the owner's plan has resellers. */
+  /** Whether the owner's plan includes resellers. */
   available: boolean
   apps: App[]
   appId: string | undefined
   resellers: Reseller[]
 }
 
-/** The dialog that the URL asks for. */
+/** The dialog named in the URL. */
 export function ResellerDialogs({ available, apps, appId, resellers }: ResellerDialogsProps) {
   const { kind, id, close } = useResellerDialog()
   const reseller = resellers.find((candidate) => candidate._id === id)

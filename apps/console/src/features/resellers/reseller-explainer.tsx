@@ -19,7 +19,6 @@ const facts = [
   },
 ]
 
-/** What resellers are for. */
 export function ResellerExplainer() {
   return (
     <Card>

@@ -6,7 +6,7 @@ export interface ResellerFiltersProps {
   values: ResellerFilter
   onChange: (changes: Partial<Record<keyof ResellerFilter, string | undefined>>) => void
   apps: { _id: string; name: string }[]
-  /** The app that is chosen; it may be none of those. */
+  /** The selected app, which `apps` may not contain. */
   app: { _id: string; name: string } | undefined
 }
 

@@ -1,6 +1,6 @@
 export interface ResellerSummary {
   total: number
-  /** Licenses that exist, made by any of them. */
+  /** Existing licenses of all resellers. */
   licenses: number
   /** Licenses per reseller, with at most one decimal. */
   average: number
@@ -16,11 +16,11 @@ export interface LimitPreview {
   used: number
   /** Never negative. */
   remaining: number
-  /** The reseller makes no more until some are deleted. */
+  /** The reseller cannot create more until some are deleted. */
   belowUsed: boolean
 }
 
-/** What a new limit means; undefined while it is no whole number of 0 or more. */
+/** The effect of a new limit; undefined unless it is an integer of 0 or more. */
 export function previewLimit(limit: number, used: number): LimitPreview | undefined {
   if (!Number.isInteger(limit) || limit < 0) return undefined
   return { limit, used, remaining: Math.max(0, limit - used), belowUsed: limit < used }

@@ -5,7 +5,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { useActivity } from './queries.ts'
 
-/** The server counts by UTC days, so they are named in UTC. */
+/** The server counts by UTC days. */
 const dayName = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 export function ActivityChart() {

@@ -1,7 +1,7 @@
 import { CircleAlert, FlaskConical } from 'lucide-react'
 import { Callout } from '../../ui/states.tsx'
 
-/** What one must know before and after pressing: that no money moves, and why the last attempt failed. */
+/** Warns about simulated payments and explains why the last attempt failed. */
 export function CheckoutNotes({ simulated, failure }: { simulated: boolean; failure: string | undefined }) {
   return (
     <>

@@ -7,17 +7,17 @@ import type { Coupon } from './use-coupon.ts'
 
 export interface CouponFieldProps {
   coupon: Coupon
-  /** Those that everybody is shown. */
+  /** Coupons that the server lists for everyone. */
   offered: { couponCode: string; discount: number }[]
   disabled: boolean
 }
 
-/** Takes a coupon; what it does to the prices is shown where they are. */
+/** Applies a coupon. The offers show the discounted prices. */
 export function CouponField({ coupon, offered, disabled }: CouponFieldProps) {
   const { applied } = coupon
   const box = useRef<HTMLDivElement>(null)
   const wasApplied = useRef(applied !== undefined)
-  // The control that had the focus is gone; the one in its place takes it.
+  // Move the focus to the control that replaces the focused one.
   useEffect(() => {
     if (wasApplied.current === (applied !== undefined)) return
     wasApplied.current = applied !== undefined
@@ -88,7 +88,7 @@ export function CouponField({ coupon, offered, disabled }: CouponFieldProps) {
   )
 }
 
-/** Upper case in place, so that the caret stays where it is. */
+/** Converts to upper case in place, to keep the caret position. */
 function upperCased({ target }: ChangeEvent<HTMLInputElement>) {
   const { value, selectionStart, selectionEnd } = target
   const upper = value.toUpperCase()

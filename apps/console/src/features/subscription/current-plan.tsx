@@ -75,7 +75,7 @@ export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentP
   )
 }
 
-/** What is not to be seen from plan and date alone. */
+/** The state of the plan in sentences, where plan and date do not show it. */
 function stateInWords(
   { hasActiveSubscription, cancelledAt, expiryDate, endedAt }: Subscription,
   payments: Payment[],

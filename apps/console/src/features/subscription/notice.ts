@@ -8,7 +8,7 @@ export interface Notice {
   date: string
 }
 
-/** What is worth saying on every page: premium ends within a week, or has ended within the last thirty days. */
+/** A notice for every page when premium ends within 7 days, or ended within the last 30 days. */
 export function findNotice(
   {
     hasActiveSubscription,
@@ -27,5 +27,5 @@ export function findNotice(
   return since >= 0 && since <= 30 * dayMs ? { kind: 'ended', date: endedAt } : undefined
 }
 
-/** A term bought before the end is added to it. */
+/** The new end: a term bought early is added to the current end. */
 export const endAfter = (end: string, days: number) => new Date(Date.parse(end) + days * dayMs)

@@ -4,7 +4,7 @@ export interface Offer {
   planDuration: PlanDuration
   term: 'Monthly' | 'Yearly'
   price: string
-  /** What it costs without the coupon. */
+  /** The price without the coupon. */
   before: string | undefined
   per: string
   note: string | undefined
@@ -15,17 +15,17 @@ export type Totals = Record<PlanDuration, Price>
 const monthly = { planDuration: 'monthly', term: 'Monthly', per: 'month', before: undefined } as const
 const yearly = { planDuration: 'yearly', term: 'Yearly', per: 'year', before: undefined } as const
 
-/** What is shown, and only shown, while the prices of the server cannot be had. */
+/** Displayed while the server's prices cannot be loaded. */
 const fallback: Offer[] = [
   { ...monthly, price: '₹699', note: undefined },
   { ...yearly, price: '₹1199', note: 'Save ₹989 (17%)' },
 ]
 
-/** The terms on offer; `totals` is what the server says they cost with a coupon. */
+/** The terms on offer; `totals` are the server's prices with a coupon. */
 export function toOffers(pricing: Pricing | undefined, totals?: Totals): Offer[] {
   if (!pricing) return fallback
   const { amount, amountFormatted, percentage } = pricing.premium_yearly.savings
-  // With a coupon the amount is another one; the share of it is the same.
+  // A coupon changes the amount, but not the percentage.
   const saving = totals ? `Save ${percentage}%` : `Save ${amountFormatted} (${percentage}%)`
   return [
     { ...monthly, ...toPrice(pricing.premium_monthly, totals?.monthly), note: undefined },

@@ -11,7 +11,7 @@ export const statusFacts: Record<PaymentStatus, { label: string; tone: Tone }> =
   charged_back: { label: 'Charged back', tone: 'danger' },
 }
 
-/** A receipt is for money that was taken, even if it was given back later. */
+/** Captured payments have a receipt, even after a refund. */
 export const hasReceipt = ({ status }: Pick<Payment, 'status'>) => status !== 'pending' && status !== 'failed'
 
 export const termLabel = ({ planDuration }: Pick<Payment, 'planDuration'>) =>

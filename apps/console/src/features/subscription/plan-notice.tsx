@@ -22,7 +22,7 @@ export interface PlanNoticeProps {
   subscription: Subscription
 }
 
-/** A line on every page while premium is about to end or has just ended; put away, it stays away for that end. */
+/** Shown on every page when premium ends soon or ended recently. Dismissing it lasts until another end date. */
 export function PlanNotice({ ownerId, subscription }: PlanNoticeProps) {
   const [dismissed, setDismissed] = useState(() => readDismissed(ownerId))
   const notice = findNotice(subscription, Date.now())

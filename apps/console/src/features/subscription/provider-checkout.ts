@@ -2,7 +2,7 @@ import type { Order } from '@keyward/contract'
 
 const source = 'https://checkout.razorpay.com/v1/checkout.js'
 
-/** What the provider's checkout says of a payment that was made. */
+/** The checkout's report of a payment. */
 export interface Paid {
   razorpay_order_id: string
   razorpay_payment_id: string
@@ -38,7 +38,7 @@ declare global {
 
 let loading: Promise<boolean> | undefined
 
-/** Loads the provider's script once; a load that failed answers false, and is tried again by the next call. */
+/** Loads the provider's script once. Returns false on failure; the next call retries. */
 export function loadCheckout(): Promise<boolean> {
   if (window.Razorpay) return Promise.resolve(true)
   loading ??= new Promise((resolve) => {
@@ -63,14 +63,14 @@ export function loadCheckout(): Promise<boolean> {
 interface CheckoutInput {
   order: Order
   buyer: { name: string; email: string }
-  /** Closes the checkout, which then answers undefined. */
+  /** Closes the checkout, which then returns undefined. */
   signal: AbortSignal
   onDismiss: () => void
-  /** An attempt that failed; the checkout itself lets one try again. */
-  onFailed: (why: string | undefined) => void
+  /** Called when an attempt fails; the checkout itself offers a retry. */
+  onFailed: (reason: string | undefined) => void
 }
 
-/** Opens the provider's checkout and answers what was paid, or undefined when it was closed. */
+/** Opens the provider's checkout and returns the payment, or undefined when the buyer closes it. */
 export function openCheckout({ order, buyer, signal, onDismiss, onFailed }: CheckoutInput) {
   return new Promise<Paid | undefined>((resolve) => {
     const checkout = new window.Razorpay!({

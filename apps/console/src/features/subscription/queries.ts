@@ -8,7 +8,7 @@ import { toast } from '../../ui/toast.tsx'
 
 const minute = 60_000
 
-/** `poll` says whether to ask anew every few seconds. */
+/** Refetches every few seconds while `poll` returns true. */
 export function useSubscription(poll = () => false) {
   return useQuery({
     queryKey: keys.subscriptionStatus,
@@ -35,7 +35,7 @@ export function usePricing() {
   })
 }
 
-/** The payments of the owner, asked for again while one of them is on its way. */
+/** The owner's payments, refetched while one of them is in progress. */
 export function usePayments() {
   return useQuery({
     queryKey: keys.payments,
@@ -45,7 +45,7 @@ export function usePayments() {
   })
 }
 
-/** Plans, prices and the state of the own plan, fetched anew. */
+/** Refetches plans, prices and the state of the owner's plan. */
 export function useRefreshPlans() {
   const client = useQueryClient()
   return useMutation({
@@ -59,7 +59,7 @@ export function useRefreshPlans() {
   })
 }
 
-/** Puts the new state of the plan everywhere: the limits of apps and resellers hang on it. */
+/** Shows the new state of the plan and refetches everything that depends on its limits. */
 export function showSubscription(client: QueryClient, subscription: Subscription) {
   client.setQueryData(keys.subscriptionStatus, subscription)
   for (const queryKey of [keys.owner, keys.payments, keys.apps, keys.dashboard, keys.resellers]) {

@@ -14,7 +14,7 @@ export interface ReceiptDialogProps {
 }
 
 export function ReceiptDialog({ payment, billedTo, onClose }: ReceiptDialogProps) {
-  // What is printed to a file gets its name from the title of the document.
+  // Browsers name a printed file after the document title.
   useEffect(() => {
     const { title } = document
     document.title = `Receipt ${payment.receipt} · Keyward`

@@ -16,7 +16,7 @@ export interface RenewCardProps {
   coupon: Coupon
 }
 
-/** In the last days of premium: a further term, added to the present end. */
+/** Sells another term in the last days of premium. It is added to the current end. */
 export function RenewCard({ pricing, expiryDate, checkout, coupon }: RenewCardProps) {
   const { premium_monthly, premium_yearly } = pricing.plans
   const days = { monthly: premium_monthly.days, yearly: premium_yearly.days }
@@ -24,7 +24,7 @@ export function RenewCard({ pricing, expiryDate, checkout, coupon }: RenewCardPr
     <Card>
       <CardHeader
         title="Renew early"
-        description="The new term is added to the present end; no day of it is lost."
+        description="The new term is added to the current end, so you lose no days."
       />
       <CardBody className="grid gap-5">
         <CheckoutNotes simulated={pricing.checkout === 'mock'} failure={checkout.failure} />

@@ -7,17 +7,17 @@ import type { Offer } from './offers.ts'
 export interface TermOffersProps {
   offers: Offer[]
   label: (offer: Offer) => string
-  /** Something under the price. */
+  /** Shown below the price. */
   detail?: (offer: Offer) => ReactNode
   disabled: boolean
-  /** The term that is being bought. */
+  /** The term of the checkout in progress. */
   busy: PlanDuration | undefined
-  /** Id of the text that says why the buttons cannot be pressed. */
+  /** Id of the text that explains why the buttons are disabled. */
   describedBy?: string | undefined
   onChoose: (term: PlanDuration) => void
 }
 
-/** The two terms side by side, each with its price and its button. */
+/** The two terms side by side, each with price and button. */
 export function TermOffers({
   offers,
   label,
@@ -29,7 +29,7 @@ export function TermOffers({
 }: TermOffersProps) {
   const list = useRef<HTMLUListElement>(null)
   const wasBusy = useRef(busy)
-  // A button that is disabled for a while loses the focus.
+  // A disabled button loses the focus.
   useEffect(() => {
     const ended = busy === undefined ? wasBusy.current : undefined
     wasBusy.current = busy

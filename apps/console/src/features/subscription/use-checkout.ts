@@ -13,13 +13,13 @@ import { outcomeOf, pollMs, readWaiting, type Waiting, writeWaiting } from './wa
 export interface CheckoutFacts {
   buyer: { _id: string; name: string; email: string }
   couponCode: string | undefined
-  onCouponRefused: (why: string) => void
+  onCouponRejected: (reason: string) => void
   onActivated: () => void
 }
 
-/** Buying a term, from the order to premium: one at a time, whoever tells of the payment first. */
+/** Buys a term, from the order to premium. The checkout or the server may report the payment first. */
 export function useCheckout(facts: CheckoutFacts) {
-  const { buyer, couponCode, onCouponRefused } = facts
+  const { buyer, couponCode, onCouponRejected } = facts
   const onActivated = useRef(facts.onActivated)
   onActivated.current = facts.onActivated
   const client = useQueryClient()
@@ -42,7 +42,7 @@ export function useCheckout(facts: CheckoutFacts) {
     setWaiting(next)
   }, [])
 
-  /** The server may tell of the payment before, after or without the checkout. */
+  /** The server may report the payment before, after or without the checkout. */
   const announce = useCallback(
     (activated: string) => {
       if (announced.current === activated) return
@@ -74,49 +74,49 @@ export function useCheckout(facts: CheckoutFacts) {
     try {
       return await call(wire.payments.createOrder, { body: { planDuration, couponCode } })
     } catch (error) {
-      const why = messageOf(error, 'Failed to create subscription order')
-      toast.error(why)
-      if (error instanceof ApiError && error.code === 'invalid_coupon') onCouponRefused(why)
+      const reason = messageOf(error, 'Failed to create subscription order')
+      toast.error(reason)
+      if (error instanceof ApiError && error.code === 'invalid_coupon') onCouponRejected(reason)
       return undefined
     }
   }
 
-  async function pay(placed: Order, signal: AbortSignal): Promise<Paid | undefined> {
-    if (isSimulated(placed)) return simulatedPayment(placed)
+  async function pay(placedOrder: Order, signal: AbortSignal): Promise<Paid | undefined> {
+    if (isSimulated(placedOrder)) return simulatedPayment(placedOrder)
     if (!(await loadCheckout())) {
       toast.error('Failed to load payment gateway. Please try again.')
       return undefined
     }
     if (signal.aborted) return undefined
     return openCheckout({
-      order: placed,
+      order: placedOrder,
       buyer,
       signal,
       onDismiss: () => toast.info('Payment cancelled'),
-      onFailed: (why) => setFailure(why ?? 'The payment failed.'),
+      onFailed: (reason) => setFailure(reason ?? 'The payment failed.'),
     })
   }
 
-  async function verify(placed: Order, paid: Paid) {
+  async function verify(placedOrder: Order, paid: Paid) {
     setFailure(undefined)
     try {
-      const { planDuration } = placed
-      const body = { ...paid, planDuration, couponCode: placed.couponCode ?? undefined }
+      const { planDuration } = placedOrder
+      const body = { ...paid, planDuration, couponCode: placedOrder.couponCode ?? undefined }
       const answer = await call(wire.payments.verify, { body })
       showSubscription(client, answer.subscription)
-      announce(placed.orderId)
+      announce(placedOrder.orderId)
     } catch (error) {
-      if (announced.current === placed.orderId) return
-      if (!isSimulated(placed) && isUnsettled(error)) {
+      if (announced.current === placedOrder.orderId) return
+      if (!isSimulated(placedOrder) && isUnsettled(error)) {
         wait({
           ownerId: buyer._id,
-          orderId: placed.orderId,
+          orderId: placedOrder.orderId,
           paymentId: paid.razorpay_payment_id,
           since: Date.now(),
         })
         return
       }
-      const fallback = isSimulated(placed) ? 'Failed to verify mock payment' : 'Failed to verify payment'
+      const fallback = isSimulated(placedOrder) ? 'Failed to verify mock payment' : 'Failed to verify payment'
       toastFailure(error, fallback)
       void client.invalidateQueries({ queryKey: keys.payments })
     }
@@ -129,11 +129,11 @@ export function useCheckout(facts: CheckoutFacts) {
     setTerm(planDuration)
     setFailure(undefined)
     try {
-      const placed = await order(planDuration)
-      if (!placed || attempt.signal.aborted) return
-      setOrderId(placed.orderId)
-      const paid = await pay(placed, attempt.signal)
-      if (paid) await verify(placed, paid)
+      const placedOrder = await order(planDuration)
+      if (!placedOrder || attempt.signal.aborted) return
+      setOrderId(placedOrder.orderId)
+      const paid = await pay(placedOrder, attempt.signal)
+      if (paid) await verify(placedOrder, paid)
     } catch {
       toast.error('Failed to initiate subscription')
     } finally {
@@ -156,7 +156,7 @@ const simulatedPayment = ({ orderId }: Order): Paid => ({
   razorpay_signature: 'signature_mock',
 })
 
-/** The checkout reported a payment, and only its confirmation is missing: it comes to the server by itself. */
+/** Whether only the provider's confirmation is missing, which the server receives without the console. */
 function isUnsettled(error: unknown) {
   if (!(error instanceof ApiError)) return false
   return (

@@ -3,16 +3,16 @@ import { useState } from 'react'
 import { call, messageOf } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 
-/** The coupon of the next order: what is typed, why it is refused, or what it gives. */
+/** The coupon of the next order: the typed text, its error, or its discount. */
 export function useCoupon() {
   const [text, setText] = useState('')
   const [error, setError] = useState<string>()
   const validation = useMutation({
     mutationFn: (couponCode: string) => call(wire.payments.validateCoupon, { body: { couponCode } }),
-    onError: (failure) => refuse(messageOf(failure, 'Invalid coupon code')),
+    onError: (failure) => reject(messageOf(failure, 'Invalid coupon code')),
   })
-  function refuse(why: string) {
-    setError(why)
+  function reject(reason: string) {
+    setError(reason)
     validation.reset()
   }
 
@@ -21,7 +21,7 @@ export function useCoupon() {
     error,
     applied: validation.data,
     checking: validation.isPending,
-    refuse,
+    reject,
     type(next: string) {
       setText(next)
       setError(undefined)

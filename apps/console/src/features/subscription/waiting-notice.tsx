@@ -4,14 +4,14 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { pollMs, type Waiting } from './waiting.ts'
 
-/** After a payment that the provider has yet to confirm. */
+/** Shown while the provider has not confirmed the payment. */
 export function WaitingNotice({ waiting, onCheck }: { waiting: Waiting; onCheck: () => void }) {
   const [slow, setSlow] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setSlow(true), Math.max(0, waiting.since + pollMs - Date.now()))
     return () => clearTimeout(timer)
   }, [waiting])
-  // On a phone the button that was pressed is far below it.
+  // On phones the pressed button is far below the notice.
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     void box.current?.scrollIntoView({ block: 'nearest' })

@@ -1,6 +1,6 @@
 import type { Payment, Subscription } from '@keyward/contract'
 
-/** A payment that was made, and that the provider has not confirmed yet. */
+/** A payment that the provider has not confirmed yet. */
 export interface Waiting {
   ownerId: string
   orderId: string
@@ -9,13 +9,12 @@ export interface Waiting {
   since: number
 }
 
-/** For so long the server is asked every few seconds. */
+/** How long to poll the server. */
 export const pollMs = 5 * 60_000
-/** For so long no second payment is taken for the one that is waited for. */
+/** How long to block a second payment while the first waits for confirmation. */
 const keptMs = 30 * 60_000
 const key = 'keyward-payment-waiting'
 
-/** A reload does not end the wait. */
 export function readWaiting(ownerId: string): Waiting | undefined {
   try {
     const kept: Waiting | null = JSON.parse(sessionStorage.getItem(key) ?? 'null')
@@ -34,14 +33,14 @@ export function writeWaiting(waiting: Waiting | undefined) {
 
 export type Outcome = 'active' | 'failed' | 'returned'
 
-/** How the payment ended, as far as the server has told; undefined while it has not. */
+/** The outcome of the payment; undefined while the server has not reported it. */
 export function outcomeOf(
   { orderId, paymentId }: { orderId: string; paymentId?: string | undefined },
   subscription: Pick<Subscription, 'orderId' | 'hasActiveSubscription'> | undefined,
   payments: Pick<Payment, 'paymentId' | 'status'>[] | undefined,
 ): Outcome | undefined {
   if (subscription?.hasActiveSubscription && subscription.orderId === orderId) return 'active'
-  // Other attempts to pay the same order say nothing of this one.
+  // Ignore other attempts to pay the same order.
   const status = payments?.find((payment) => payment.paymentId === paymentId)?.status
   if (status === 'failed') return 'failed'
   return status === 'refunding' || status === 'refunded' || status === 'charged_back' ? 'returned' : undefined

@@ -22,13 +22,12 @@ function useNewest<Data>(select: (page: AppPage) => Data) {
   })
 }
 
-/** The newest of the vendor's apps: all of them, unless there are more than the server sends at once. */
+/** The vendor's newest apps: all of them, unless there is more than one page. */
 export const useApps = () => useNewest(toApps)
 
-/** How many apps the vendor has. */
 export const useAppCount = () => useNewest(toCount).data
 
-/** One app by its id or by the one that its program knows, also where it is none of the newest. */
+/** An app by its `_id` or `appId`, even if it is not among the newest. */
 export function useApp(id: string | undefined): { app: App | undefined; resolving: boolean } {
   const { data: apps } = useApps()
   const count = useAppCount()
@@ -51,14 +50,14 @@ async function findApps(search: string): Promise<{ value: string; label: string 
   return apps.map(({ _id, name }) => ({ value: _id, label: name }))
 }
 
-/** Searches all apps for a select; undefined while the newest are all there are. */
+/** Searches all apps for a select; undefined while the newest apps are all apps. */
 export function useFindApps(): typeof findApps | undefined {
   const { data: apps } = useApps()
   const count = useAppCount()
   return apps && count !== undefined && count > apps.length ? findApps : undefined
 }
 
-/** The apps as options of a select, with the one that is chosen. */
+/** The apps as options of a select, including the selected one. */
 export function toAppOptions(
   apps: readonly { _id: string; name: string }[],
   chosen?: { _id: string; name: string } | undefined,

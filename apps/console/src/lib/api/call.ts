@@ -1,6 +1,6 @@
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from '@keyward/contract'
 import { base } from '../navigation/base.ts'
-import { noteAnswer, noteNoAnswer } from './connection.ts'
+import { noteNoResponse, noteResponse } from './connection.ts'
 import { ownerSession, resellerSession, type Session } from './session.ts'
 import type { Wire } from './wire.ts'
 
@@ -9,7 +9,7 @@ export interface FieldError {
   message: string
 }
 
-/** A failure that the server answered, or (status 0) no answer at all. */
+/** An error response of the server, or no response (status 0). */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
@@ -27,10 +27,9 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether there was no answer at all. */
-export const isUnanswered = (error: unknown) => error instanceof ApiError && error.status === 0
+export const isNetworkError = (error: unknown) => error instanceof ApiError && error.status === 0
 
-/** What to show for a caught error; the fallback stands in for what carries no text of the server. */
+/** The message of an API error; the fallback for other errors. */
 export function messageOf(error: unknown, fallback: string): string {
   return error instanceof ApiError && error.message ? error.message : fallback
 }
@@ -44,7 +43,7 @@ type Part<Name extends string, Value> = [Value] extends [undefined]
       ? { [K in Name]?: Value }
       : { [K in Name]: Value }
 
-/** Exactly the parts of a request that the endpoint takes. */
+/** The parts of a request that the endpoint accepts. */
 export type InputOf<E> = Part<'params', ParamsOf<E>> &
   Part<'query', QueryInputOf<E>> &
   Part<'body', BodyInputOf<E>> & { signal?: AbortSignal }
@@ -69,31 +68,31 @@ const sessions: Partial<Record<Endpoint['access'], Session>> = {
 }
 const expiryListeners = new Set<(session: Session, endpoint: Wire) => void>()
 
-/** Called when the server no longer knows the token that a call carried; the token is gone by then. */
+/** The listener runs after the server rejected a token, which is removed by then. */
 export function onSessionExpired(listener: (session: Session, endpoint: Wire) => void) {
   expiryListeners.add(listener)
   return () => void expiryListeners.delete(listener)
 }
 
-/** Makes one call of the contract and answers its `data` together with the server's `message`. */
+/** Calls an endpoint and returns its `data` and the server's `message`. */
 export async function callWithMessage<E extends Endpoint>(
   endpoint: Wire<E>,
   ...[input]: Args<E>
 ): Promise<{ data: DataOf<E>; message: string | undefined }> {
-  const { response, refuse } = await request(endpoint, input as Loose)
+  const { response, toError } = await request(endpoint, input as Loose)
   const answer = await response.json().catch(() => null)
   if (response.ok && answer?.success) return { data: answer.data, message: answer.message }
-  throw refuse(answer)
+  throw toError(answer)
 }
 
-/** Makes a call that is answered with a file, and answers the response to read it from. */
+/** Calls an endpoint that responds with a file, and returns the response. */
 export async function callForFile<E extends Endpoint>(
   endpoint: Wire<E>,
   ...[input]: Args<E>
 ): Promise<Response> {
-  const { response, refuse } = await request(endpoint, input as Loose)
+  const { response, toError } = await request(endpoint, input as Loose)
   if (response.ok) return response
-  throw refuse(await response.json().catch(() => null))
+  throw toError(await response.json().catch(() => null))
 }
 
 async function request(endpoint: Wire, { params, query, body, signal }: Loose = {}) {
@@ -109,17 +108,17 @@ async function request(endpoint: Wire, { params, query, body, signal }: Loose = 
     body: endpoint.hasBody ? JSON.stringify(body ?? {}) : undefined,
     signal,
   })
-  const refuse = (answer: unknown) => {
+  const toError = (answer: unknown) => {
     if (response.status === 401 && session && token && session.get() === token) {
       session.set(null)
       for (const listener of expiryListeners) listener(session, endpoint)
     }
     return toApiError(response.status, answer)
   }
-  return { response, refuse }
+  return { response, toError }
 }
 
-/** Makes one call of the contract and answers its `data`. */
+/** Calls an endpoint and returns its `data`. */
 export async function call<E extends Endpoint>(endpoint: Wire<E>, ...args: Args<E>): Promise<DataOf<E>> {
   return (await callWithMessage(endpoint, ...args)).data
 }
@@ -127,11 +126,11 @@ export async function call<E extends Endpoint>(endpoint: Wire<E>, ...args: Args<
 async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, init)
-    noteAnswer()
+    noteResponse()
     return response
   } catch (cause) {
     if (init.signal?.aborted) throw cause
-    noteNoAnswer()
+    noteNoResponse()
     throw new ApiError('The server cannot be reached. Please check your connection.', {
       status: 0,
       code: 'network',
@@ -149,8 +148,8 @@ function urlOf(path: string, params: Loose['params'] = {}, query: Loose['query']
   return `${base}/api${filled}${search.size > 0 ? `?${search}` : ''}`
 }
 
-function toApiError(status: number, answer: unknown): ApiError {
-  const { code, message, errors } = (answer ?? {}) as {
+function toApiError(status: number, body: unknown): ApiError {
+  const { code, message, errors } = (body ?? {}) as {
     code?: string
     message?: string
     errors?: { path?: string; message?: string; msg?: string }[]
@@ -163,9 +162,9 @@ function toApiError(status: number, answer: unknown): ApiError {
     .map((field) => field.message)
     .filter(Boolean)
     .join(', ')
-  // An answer that is no success although its status is one says nothing: the caller's own text stands in.
-  const silent = status < 300 ? '' : `HTTP error! status: ${status}`
-  return new ApiError(joined || message || silent, {
+  // Leave the message empty when only the body says that it failed: the caller's text is used instead.
+  const fallback = status < 300 ? '' : `HTTP error! status: ${status}`
+  return new ApiError(joined || message || fallback, {
     status,
     code: code ?? `http_${status}`,
     fields,

@@ -9,8 +9,8 @@ let timer: ReturnType<typeof setTimeout> | undefined
 const listeners = new Set<() => void>()
 
 /**
- * Whether the server cannot be reached. `navigator.onLine` does not answer that: a server on this machine is there
- * without any network.
+ * Whether the server is unreachable. `navigator.onLine` does not say so: a server on this machine is reachable without a
+ * network.
  */
 export function useConnectionLost(): boolean {
   return useSyncExternalStore(
@@ -20,23 +20,23 @@ export function useConnectionLost(): boolean {
   )
 }
 
-/** Called when a request had no answer: one lost request is no lost connection, so the server is asked first. */
-export function noteNoAnswer() {
+/** Probes the server after a request without a response: one lost request is not a lost connection. */
+export function noteNoResponse() {
   void check()
 }
 
-export function noteAnswer() {
+export function noteResponse() {
   if (lost) set(false)
 }
 
-/** Looks after the connection until the returned function is called; `onChange` hears of each loss and each return. */
+/** Watches the connection until the returned function is called. Calls `onChange` on each loss and each return. */
 export function watchConnection(onChange: (lost: boolean) => void): () => void {
-  const hear = () => onChange(lost)
-  const unsubscribe = subscribe(hear)
-  for (const event of ['offline', 'online']) window.addEventListener(event, noteNoAnswer)
+  const notify = () => onChange(lost)
+  const unsubscribe = subscribe(notify)
+  for (const event of ['offline', 'online']) window.addEventListener(event, noteNoResponse)
   return () => {
     unsubscribe()
-    for (const event of ['offline', 'online']) window.removeEventListener(event, noteNoAnswer)
+    for (const event of ['offline', 'online']) window.removeEventListener(event, noteNoResponse)
     clearTimeout(timer)
   }
 }
@@ -57,12 +57,12 @@ function set(next: boolean) {
 async function check() {
   if (checking) return
   checking = true
-  const there = await isServerThere()
+  const reachable = await isServerReachable()
   checking = false
-  set(!there)
+  set(!reachable)
 }
 
-export async function isServerThere(): Promise<boolean> {
-  const answer = await fetch(`${base}/api/health`, { cache: 'no-store' }).catch(() => undefined)
-  return answer?.ok === true
+export async function isServerReachable(): Promise<boolean> {
+  const response = await fetch(`${base}/api/health`, { cache: 'no-store' }).catch(() => undefined)
+  return response?.ok === true
 }

@@ -3,9 +3,9 @@ import { ApiError, callForFile } from './call.ts'
 import { keys } from './query-keys.ts'
 import { wire } from './wire.ts'
 
-/** The server says something at least every 25 seconds; a line that is silent for longer is dead. */
+/** The server sends a heartbeat every 25 seconds; without one for this long the connection is dead. */
 const silenceMs = 60_000
-/** A window out of sight keeps its stream this long: browsers allow few connections to one server. */
+/** How long a hidden window keeps its stream: browsers allow few connections to one server. */
 const hiddenMs = 30_000
 const steadyMs = 10_000
 const longestWaitMs = 30_000
@@ -22,8 +22,8 @@ const live = [
 ]
 
 /**
- * Keeps what is on the screen up to date: the server tells when something of the owner has changed, and every query
- * in use is asked anew. Goes on until the returned function is called.
+ * Keeps the screen up to date: refetches all active queries when the server reports a change. Stops when the returned
+ * function is called.
  */
 export function keepLive(client: QueryClient): () => void {
   let stream: AbortController | undefined
@@ -70,7 +70,7 @@ async function follow(signal: AbortSignal, { missed, refresh }: Following) {
       })
     } catch (error) {
       if (signal.aborted) return
-      // The session is over; the call itself reports what that means.
+      // The session has ended, which the call itself reports.
       if (error instanceof ApiError && error.status === 401) return
     }
     failures = Date.now() - began > steadyMs ? 0 : failures + 1
@@ -78,16 +78,15 @@ async function follow(signal: AbortSignal, { missed, refresh }: Following) {
   }
 }
 
-/** Reads one stream to its end. */
 async function read(signal: AbortSignal, on: { onOpen: () => void; onChange: () => void }) {
   const silence = new AbortController()
   let alarm: ReturnType<typeof setTimeout> | undefined
-  const heard = () => {
+  const restartAlarm = () => {
     clearTimeout(alarm)
     alarm = setTimeout(() => silence.abort(), silenceMs)
   }
   try {
-    heard()
+    restartAlarm()
     const response = await callForFile(wire.events.stream, {
       signal: AbortSignal.any([signal, silence.signal]),
     })
@@ -97,7 +96,7 @@ async function read(signal: AbortSignal, on: { onOpen: () => void; onChange: () 
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
-      heard()
+      restartAlarm()
       const events = (text + value).split('\n\n')
       text = events.pop() ?? ''
       if (events.some((event) => event.startsWith('event: change'))) on.onChange()
@@ -107,7 +106,7 @@ async function read(signal: AbortSignal, on: { onOpen: () => void; onChange: () 
   }
 }
 
-/** Waits, but no longer than until the browser is online again. */
+/** Waits, but at most until the browser is online again. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -28,8 +28,8 @@ async function load() {
 }
 
 /**
- * What the server tells everybody; undefined until it has answered. A plain fetch, because the public pages,
- * which need it for their footer, carry neither the query client nor the contract's schemas.
+ * The server's public configuration; undefined until loaded. Uses fetch directly, because the public pages need it and
+ * load neither the query client nor the contract's schemas.
  */
 export function usePublicConfig(): PublicConfig | undefined {
   return useSyncExternalStore(

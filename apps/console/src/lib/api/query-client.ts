@@ -1,14 +1,14 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from './call.ts'
 
-/** Worth another try: no answer, or a failure of the server. Never what the server refused. */
+/** Retry network errors and server failures, but not rejections. */
 function isTransient(error: unknown) {
   return error instanceof ApiError ? error.status === 0 || error.status >= 500 : false
 }
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // No answer is an error at once: a change that waits for the network would be carried out behind the user's back.
+    // Fail immediately while offline: a queued change would run later, unnoticed by the user.
     queries: {
       networkMode: 'always',
       staleTime: 30_000,

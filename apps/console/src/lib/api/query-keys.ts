@@ -1,8 +1,8 @@
-/** Keys of everything the query cache holds. A prefix names all below it: `keys.licenses` is every list of licenses. */
+/** The keys of the query cache. A key includes all keys that start with it: `keys.licenses` is every list of licenses. */
 export const keys = {
   owner: ['owner'],
   apps: ['apps'],
-  /** What belongs to one app. */
+  /** Data of a single app. */
   app: ['app'],
   dashboard: ['dashboard'],
   licenses: ['licenses'],
@@ -10,7 +10,7 @@ export const keys = {
   resellers: ['resellers'],
   settings: ['settings'],
   subscription: ['subscription'],
-  /** The state of the own plan; prices and plans are not the owner's. */
+  /** The state of the owner's plan, without the public plans and prices. */
   subscriptionStatus: ['subscription', 'status'],
   payments: ['payments'],
   reseller: ['reseller'],

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react'
 import { base } from '../navigation/base.ts'
 
-/** A token in localStorage; other tabs follow when it changes. */
+/** A token in localStorage, synchronized across tabs. */
 function createSession(key: string) {
   const listeners = new Set<() => void>()
   const notify = () => {
     for (const listener of listeners) listener()
   }
   let token = read()
-  let left = false
+  let signedOut = false
 
   function read(): string | null {
     try {
@@ -26,11 +26,11 @@ function createSession(key: string) {
 
   return {
     get: () => token,
-    /** Whether the last session ended by signing out, so that there is no page to come back to. */
-    leftOnPurpose: () => left,
-    set(next: string | null, onPurpose = false) {
+    /** Whether the user signed out, so that the sign-in page does not return to the last page. */
+    signedOutByUser: () => signedOut,
+    set(next: string | null, byUser = false) {
       token = next
-      left = next === null && onPurpose
+      signedOut = next === null && byUser
       try {
         if (next === null) localStorage.removeItem(key)
         else localStorage.setItem(key, next)
@@ -46,11 +46,10 @@ function createSession(key: string) {
 
 export type Session = ReturnType<typeof createSession>
 
-// Two servers on one host share its storage; neither must see the other's tokens.
+// Two servers on one host share its storage, but must not see each other's tokens.
 export const ownerSession = createSession(`keyward-owner-token${base}`)
 export const resellerSession = createSession(`keyward-reseller-token${base}`)
 
-/** The token, or null when signed out. */
 export function useToken(session: Session): string | null {
   return useSyncExternalStore(session.subscribe, session.get, () => null)
 }

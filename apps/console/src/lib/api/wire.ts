@@ -1,14 +1,14 @@
 import table from 'virtual:wire'
 import type { Endpoint, endpoints } from '@keyward/contract'
 
-/** What a call needs of an endpoint at run time, with the endpoint's types. */
+/** The part of an endpoint that a call needs at run time, with the endpoint's types. */
 export type Wire<E extends Endpoint = Endpoint> = Pick<E, 'path'> & {
-  /** GET when left out. */
+  /** GET by default. */
   method?: E['method']
-  /** An owner when left out. */
+  /** `owner` by default. */
   access?: E['access']
   hasBody?: true
-  /** Never there: carries the types. */
+  /** Never set; carries the types. */
   readonly endpoint?: E
 }
 
@@ -23,5 +23,5 @@ type Table = {
   }
 }
 
-/** Every call of the console by noun, for `call()`. Forms take their schemas from `@keyward/contract` itself. */
+/** All endpoints that the console calls, by noun. Forms import their schemas from `@keyward/contract`. */
 export const wire = table as Table

@@ -21,7 +21,7 @@ function isDark() {
   return choice === 'dark' || (choice === 'system' && osDark.matches)
 }
 
-/** Puts the chosen theme on the page; what the OS changed since the first paint is seen here. */
+/** Applies the selected theme, and changes of the OS since the first paint. */
 export function applyTheme() {
   const dark = isDark()
   document.documentElement.classList.toggle('dark', dark)
@@ -49,7 +49,7 @@ function subscribe(listener: () => void) {
   return () => void listeners.delete(listener)
 }
 
-/** `theme` is what was chosen, `dark` what is shown. */
+/** `theme` is the user's choice, `dark` what is shown. */
 export function useTheme(): { theme: Theme; dark: boolean; setTheme: (theme: Theme) => void } {
   const theme = useSyncExternalStore(
     subscribe,

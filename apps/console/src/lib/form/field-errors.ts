@@ -1,7 +1,7 @@
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { ApiError } from '../api/call.ts'
 
-/** Puts the server's errors on the fields they name. Answers whether every one found its field. */
+/** Shows the server's errors on their fields. Returns whether every error has a field in the form. */
 export function showFieldErrors<Values extends FieldValues>(
   form: Pick<UseFormReturn<Values>, 'setError' | 'getValues'>,
   error: unknown,

@@ -2,8 +2,8 @@ import { useMemo } from 'react'
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 
 /**
- * Checks a field on blur only once something was entered: who opens a form and clicks a button in it has left the first
- * field empty, and made no mistake.
+ * Validates a field on blur only after input: opening a form and clicking a button in it leaves the focused first field
+ * empty, which is not a mistake.
  */
 export function useQuietBlur<Input extends FieldValues, Output>(
   form: UseFormReturn<Input, unknown, Output>,

@@ -3,7 +3,7 @@ import { type FieldValues, type UseFormProps, type UseFormReturn, useForm } from
 import type { z } from 'zod'
 import { useQuietBlur } from './quiet-blur.ts'
 
-/** A form over a schema of the contract: a field is checked when it is left, and on every key from then on. */
+/** A form with a schema of the contract. Validates a field on blur, and from then on with every change. */
 export function useSchemaForm<Input extends FieldValues, Output>(
   schema: z.ZodType<Output, Input>,
   options: UseFormProps<Input, unknown, Output> = {},

@@ -34,7 +34,7 @@ export function toDayInput(value: DateInput): string {
 
 export type DurationUnit = 'hours' | 'days' | 'months'
 
-/** Months are calendar months, clamped to the last day of the month that is reached. */
+/** Months are calendar months, clamped to the last day of the resulting month. */
 export function addDuration(from: DateInput, amount: number, unit: DurationUnit): Date {
   const date = new Date(from)
   if (unit === 'hours') date.setTime(date.getTime() + amount * 3_600_000)

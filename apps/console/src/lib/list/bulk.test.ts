@@ -30,7 +30,7 @@ test('finds the one that is gone and changes all others', async () => {
     },
   })
   expect(result.done).toEqual(rows.filter((row) => row !== 7))
-  expect(result.failed).toEqual([{ row: 7, why: 'It no longer exists.', gone: true }])
+  expect(result.failed).toEqual([{ row: 7, reason: 'It no longer exists.', gone: true }])
 })
 
 test('stops when the server does not answer, and tells what is not done', async () => {

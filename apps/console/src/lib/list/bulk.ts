@@ -2,8 +2,8 @@ import { ApiError, messageOf } from '../api/call.ts'
 
 export interface Failure<Row> {
   row: Row
-  why: string
-  /** Whether it is gone, so that another try cannot help. */
+  reason: string
+  /** The row no longer exists, so a retry cannot succeed. */
   gone: boolean
 }
 
@@ -14,15 +14,15 @@ export interface BulkResult<Row> {
 
 export interface BulkRun<Row> {
   rows: readonly Row[]
-  /** All of these rows or none. */
+  /** Changes all of these rows or none. */
   change: (rows: Row[]) => Promise<unknown>
   batchSize: number
   onProgress?: (count: number) => void
 }
 
 /**
- * Changes many rows in batches, each of which is all or none. A batch that is refused is split until the rows are found
- * that it was refused for; when the server does not answer any more, the rest is told as not done.
+ * Changes many rows in batches, each all or none. Splits a rejected batch until it finds the rows that caused the
+ * rejection. When the server stops responding, all remaining rows count as failed.
  */
 export async function changeInBatches<Row>(run: BulkRun<Row>): Promise<BulkResult<Row>> {
   const result: BulkResult<Row> = { done: [], failed: [] }
@@ -36,14 +36,16 @@ export async function changeInBatches<Row>(run: BulkRun<Row>): Promise<BulkResul
     } catch (error) {
       const refused = error instanceof ApiError && error.status >= 400 && error.status < 500
       const oneIsWrong = refused && error.status !== 401 && error.status !== 429
-      const why = messageOf(error, 'It failed for an unknown reason.')
+      const reason = messageOf(error, 'It failed for an unknown reason.')
       if (oneIsWrong && batch.length > 1) {
         const half = Math.ceil(batch.length / 2)
         waiting.unshift(batch.slice(0, half), batch.slice(half))
       } else {
         const gone = oneIsWrong && error.status === 404
         const rows = oneIsWrong ? batch : [batch, ...waiting.splice(0)].flat()
-        result.failed.push(...rows.map((row) => ({ row, why: gone ? 'It no longer exists.' : why, gone })))
+        result.failed.push(
+          ...rows.map((row) => ({ row, reason: gone ? 'It no longer exists.' : reason, gone })),
+        )
       }
     }
     run.onProgress?.(result.done.length + result.failed.length)

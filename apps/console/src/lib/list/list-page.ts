@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { useUrlState } from '../navigation/url-state.ts'
 
-/** The page of a list, in the URL. Turning it is a step in the browser's history. */
+/** The page of a list, in the URL. Changing it adds to the browser's history. */
 export function usePage() {
   const [url, set] = useUrlState('page')
   const page = Math.max(1, Number.parseInt(url.page ?? '1', 10) || 1)
@@ -13,7 +13,7 @@ export function usePage() {
   return { page, turnTo }
 }
 
-/** A page past the end, as after rows were deleted, gives way to the last one; `pages` is undefined until known. */
+/** Goes to the last page when the current one no longer exists; `pages` is undefined until known. */
 export function useLastPage(pages: number | undefined) {
   const { page, turnTo } = usePage()
   useEffect(() => {
@@ -21,7 +21,7 @@ export function useLastPage(pages: number | undefined) {
   }, [pages, page, turnTo])
 }
 
-/** What a table shows of its query while there are no rows: that they are on their way, or why they did not come. */
+/** The loading and error states of a table. */
 export function tableState(query: UseQueryResult, failure: string) {
   return {
     loading: query.isPending,

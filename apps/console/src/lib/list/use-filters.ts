@@ -3,8 +3,8 @@ import { useApp } from '../api/apps.ts'
 import { useUrlState } from '../navigation/url-state.ts'
 
 /**
- * What an owner's list is narrowed to and in which order it is, in the URL. An app is found by its id or by the one that
- * its program knows; what is not known narrows nothing. A change leads back to the first page.
+ * Filters and order of an owner's list, in the URL. An app is given by its `_id` or `appId`; unknown values are ignored.
+ * A change returns to the first page.
  */
 export function useFilters<Status extends string>(statuses: Record<Status, unknown>) {
   const [url, setUrl] = useUrlState('app', 'status', 'search', 'sort', 'page')
@@ -18,7 +18,7 @@ export function useFilters<Status extends string>(statuses: Record<Status, unkno
   )
   return {
     app,
-    /** The app that the URL names is being looked up: until then nothing may be listed or deleted. */
+    /** The app in the URL is still loading. Do not list or delete anything until then. */
     resolving,
     filters,
     sort: url.sort === 'oldest' ? ('oldest' as const) : undefined,

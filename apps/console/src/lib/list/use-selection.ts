@@ -5,8 +5,8 @@ interface Identified {
 }
 
 /**
- * The rows that are chosen in a list, kept while the pages are turned; rows that are shown are as fresh as the list.
- * Another `scope` (the filters) starts anew: what cannot be seen any more is not chosen any more.
+ * The selected rows of a list, kept across pages and refreshed with the shown rows. A new `scope` (the filters) clears
+ * the selection.
  */
 export function useSelection<Row extends Identified>(shown: Row[] | undefined, scope: string) {
   const [{ kept, of }, setKept] = useState({ kept: new Map<string, Row>(), of: scope })

@@ -1,7 +1,7 @@
-/** The path of the server's public address, which the server writes into every page; empty at the root. */
+/** The path of the server's public address, written into every page by the server; empty at the root. */
 export const base = globalThis.document?.documentElement.dataset.base ?? ''
 
-/** Brings a page that was opened outside of the base path, or at the base path without its slash, into it. */
+/** Redirects a page that was opened outside of the base path, or at the base path without its slash. */
 export function enterBase(): boolean {
   const { pathname, search, hash } = window.location
   if (base === '' || pathname.startsWith(`${base}/`)) return true

@@ -5,8 +5,8 @@ type LazyOf<Export> = Export extends (props: infer Props) => ReactNode
   : never
 
 /**
- * A component by the name of its export, loaded when it is first shown. Dialogs with forms are loaded so: forms and
- * schemas would else be a quarter of the first view. Give it a Suspense of its own, or the whole page waits.
+ * Loads a component by the name of its export when it is first shown. Dialogs with forms load this way, because forms
+ * and schemas would be a quarter of the first view. Wrap it in its own Suspense, or the whole page waits.
  */
 export function lazyNamed<Module, Name extends keyof Module>(
   load: () => Promise<Module>,

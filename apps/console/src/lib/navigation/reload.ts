@@ -1,16 +1,16 @@
-/** Where the router's own state of an entry of the history waits for the next document. */
+/** Keeps the router's state of the current history entry for the next document. */
 const key = 'keyward-history-state'
 const listeners = new Set<() => void>()
 
-/** Dialogs that make something new. A link opens them; a reload does not, which comes after they were used as well. */
-const making = ['new-app', 'generate', 'import', 'create']
+/** Dialogs that create something. A link opens them, but a reload does not: they may have been used before it. */
+const creatingDialogs = ['new-app', 'generate', 'import', 'create']
 
-/** Called before the document goes, with time to leave something for the next one in sessionStorage. */
+/** The listener runs before the document unloads and can leave data for the next one in sessionStorage. */
 export function onReload(listener: () => void) {
   listeners.add(listener)
 }
 
-/** Loads the document anew without losing anything of where the user is. */
+/** Reloads the document and keeps the user's place. */
 export function reload() {
   for (const listener of listeners) listener()
   try {
@@ -19,18 +19,18 @@ export function reload() {
   location.reload()
 }
 
-/** To be called before the router is made. Browsers forget the state when two documents differ in their opener policy. */
-export function settleHistory() {
-  if (wasOurs()) return
+/** Call before creating the router. Browsers drop the history state when the opener policy of the documents differs. */
+export function restoreHistory() {
+  if (wasReloadedByUs()) return
   const url = new URL(location.href)
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
-  if (navigation?.type !== 'reload' || !making.includes(url.searchParams.get('dialog') ?? '')) return
+  if (navigation?.type !== 'reload' || !creatingDialogs.includes(url.searchParams.get('dialog') ?? '')) return
   url.searchParams.delete('dialog')
   history.replaceState(history.state, '', url)
 }
 
-/** Whether `reload` brought this document. */
-function wasOurs(): boolean {
+/** Whether `reload` loaded this document. */
+function wasReloadedByUs(): boolean {
   try {
     const kept = JSON.parse(sessionStorage.getItem(key) ?? 'null')
     sessionStorage.removeItem(key)

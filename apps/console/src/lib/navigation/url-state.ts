@@ -1,7 +1,7 @@
 import { useCallback } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
 
-/** Filters and the page of a list, in the URL. Setting a value to undefined or '' takes it out. */
+/** State in the search parameters of the URL. Setting a value to undefined or '' removes it. */
 export function useUrlState<Name extends string>(...names: Name[]) {
   const [search, setSearch] = useSearchParams()
   const { state } = useLocation()
@@ -28,8 +28,8 @@ export function useUrlState<Name extends string>(...names: Name[]) {
 }
 
 /**
- * The dialog that is open, what it is about and the tab in it: `?dialog=edit-app&id=app_…`. Opening one is a step in the
- * browser's history, so that Back closes it. A reload keeps it open, unless it makes something new: see reload.ts.
+ * The open dialog, its object and its tab: `?dialog=edit-app&id=app_…`. Opening one adds to the browser's history, so
+ * that Back closes it. A reload keeps it open, unless the dialog creates something: see reload.ts.
  */
 export function useDialogParam<Kind extends string>(kinds: readonly Kind[]) {
   const [{ dialog, id }, set] = useUrlState('dialog', 'id', 'tab')

@@ -22,8 +22,8 @@ const Onboarding = lazyNamed(() => import('./onboarding.tsx'), 'Onboarding')
 export function DashboardPage() {
   const owner = useOwner().data
   const onboarded = useOnboardingDone(owner?._id ?? '')
-  // What surrounds the page stays while it is open, or the page would be made anew with the first activation.
-  const [beginning] = useState(!onboarded)
+  // Keep the wrapper while the page is open: removing it after the first activation would remount the page.
+  const [onboarding] = useState(!onboarded)
   const appCount = useAppCount()
   const dialog = useAppDialog()
   if (!owner) return null
@@ -98,7 +98,7 @@ export function DashboardPage() {
           {limitless ? 'unlimited' : owner.maxApps} apps.
         </Callout>
       )}
-      {beginning ? (
+      {onboarding ? (
         <Suspense fallback={<Skeleton className="h-dvh rounded-xl" />}>
           <Onboarding owner={owner}>{content}</Onboarding>
         </Suspense>

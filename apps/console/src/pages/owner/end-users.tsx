@@ -83,7 +83,7 @@ export function EndUsersPage() {
     return (
       <div className="grid gap-6">
         <PageHeader title="End Users" subtitle={subtitle} />
-        <NoApps icon={<Users />} why="An end user belongs to an app." />
+        <NoApps icon={<Users />} reason="An end user belongs to an app." />
       </div>
     )
   }

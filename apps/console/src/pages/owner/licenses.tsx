@@ -85,7 +85,7 @@ export function LicensesPage() {
     return (
       <div className="grid gap-6">
         <PageHeader title="Licenses" subtitle={subtitle} />
-        <NoApps icon={<KeyRound />} why="A license belongs to an app." />
+        <NoApps icon={<KeyRound />} reason="A license belongs to an app." />
       </div>
     )
   }

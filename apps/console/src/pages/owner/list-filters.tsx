@@ -6,14 +6,14 @@ type Values = Record<'app' | 'status' | 'search' | 'sort', string | undefined>
 export interface ListFiltersProps {
   search: { label: string; placeholder: string }
   apps: { _id: string; name: string }[]
-  /** The app that is chosen; it may be none of those. */
+  /** The selected app, which `apps` may not contain. */
   app: { _id: string; name: string } | undefined
   statuses: Record<string, { label: string }>
   values: Values
   onChange: (changes: Partial<Values>) => void
 }
 
-/** Above the lists of licenses and of end users. */
+/** The filters of licenses and end users. */
 export function ListFilters({ search, apps, app, statuses, values, onChange }: ListFiltersProps) {
   const find = useFindApps()
   return (

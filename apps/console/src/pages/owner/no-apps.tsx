@@ -7,19 +7,19 @@ import { EmptyState } from '../../ui/states.tsx'
 
 export interface NoAppsProps {
   icon: ReactNode
-  /** What needs an app: 'A license belongs to an app.' */
-  why: string
+  /** For example 'A license belongs to an app.' */
+  reason: string
   action?: string
 }
 
-/** In the place of a list that has nothing to show before there is an app. */
-export function NoApps({ icon, why, action = 'Create Your First App' }: NoAppsProps) {
+/** Shown instead of a list until the owner has an app. */
+export function NoApps({ icon, reason, action = 'Create Your First App' }: NoAppsProps) {
   return (
     <Card>
       <EmptyState
         icon={icon}
         title="No Application Created"
-        description={`${why} Create an app first to access this section.`}
+        description={`${reason} Create an app first to access this section.`}
         actions={
           <Button asChild variant="primary">
             <Link to={paths.dashboard}>{action}</Link>

@@ -8,11 +8,11 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 
 export interface OnboardingProps {
   owner: User
-  /** The page below, which would be moved by a checklist that comes later: it waits until that is known. */
+  /** The page below. It waits for the checklist, which would shift it. */
   children: ReactNode
 }
 
-/** The checklist, as far as the account has come; it is over with the first activation, and remembered to be. */
+/** The checklist with the account's progress. The first activation completes it permanently. */
 export function Onboarding({ owner, children }: OnboardingProps) {
   const onboarded = useOnboardingDone(owner._id)
   const [appsQuery, statsQuery, activityQuery] = [useApps(), useDashboardStats(), useActivity()]
@@ -27,7 +27,7 @@ export function Onboarding({ owner, children }: OnboardingProps) {
     if (activated) finishOnboarding(owner._id)
   }, [activated, owner._id])
 
-  // Waits once: the page below asks again for what failed, and taking it away for that would never end.
+  // Wait only once: the page below refetches failed queries, so hiding it again would loop.
   const [settled, setSettled] = useState(false)
   const pending = appsQuery.isPending || statsQuery.isPending || activityQuery.isPending
   if (!pending && !settled) setSettled(true)

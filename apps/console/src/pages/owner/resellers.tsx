@@ -57,7 +57,7 @@ export function ResellersPage() {
     return (
       <div className="grid gap-6">
         <PageHeader title="Resellers" subtitle={subtitle} actions={<PortalLink />} />
-        <NoApps icon={<Store />} why="A reseller belongs to an app." action="Create App First" />
+        <NoApps icon={<Store />} reason="A reseller belongs to an app." action="Create App First" />
         {dialogs}
       </div>
     )
@@ -169,7 +169,7 @@ function PortalLink() {
   )
 }
 
-/** A full document load: the policy of that page differs from that of all others. */
+/** Loads the document, because that page has another Content-Security-Policy. */
 function UpgradeLink() {
   return (
     <Button asChild variant="primary">

@@ -21,7 +21,7 @@ import { Sidebar } from './sidebar.tsx'
 const loadStatus = () => import('../connection-status.tsx')
 const ConnectionBadge = lazyNamed(loadStatus, 'ConnectionBadge')
 const StaleNotice = lazyNamed(loadStatus, 'StaleNotice')
-const Companion = lazyNamed(() => import('./companion.tsx'), 'Companion')
+const ConsoleExtras = lazyNamed(() => import('./console-extras.tsx'), 'ConsoleExtras')
 const loadSheet = () => import('./sidebar-sheet.tsx')
 const SidebarSheet = lazyNamed(loadSheet, 'SidebarSheet')
 
@@ -37,7 +37,7 @@ function Shell({ owner }: { owner: User }) {
   const apps = useApps()
   const hasApps = (apps.data?.length ?? owner.apps.length) > 0
 
-  // The menu opens at once, and also while there is no connection.
+  // Preload the menu, so that it opens instantly and offline.
   useEffect(() => {
     if (phone) void loadSheet().catch(() => {})
   }, [phone])
@@ -154,7 +154,7 @@ function Shell({ owner }: { owner: User }) {
       </ErrorBoundary>
       <ErrorBoundary silent>
         <Suspense fallback={null}>
-          <Companion owner={owner} />
+          <ConsoleExtras owner={owner} />
         </Suspense>
       </ErrorBoundary>
     </div>

@@ -52,7 +52,7 @@ export interface SidebarProps {
   expanded: boolean
   onToggle: () => void
   toggleLabel: string
-  /** Stands above the entries. */
+  /** Shown above the entries. */
   search?: ReactNode
 }
 

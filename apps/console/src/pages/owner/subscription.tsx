@@ -42,7 +42,7 @@ export function SubscriptionPage() {
   const checkout = useCheckout({
     buyer: owner ?? { _id: '', name: '', email: '' },
     couponCode: coupon.applied?.couponCode,
-    onCouponRefused: coupon.refuse,
+    onCouponRejected: coupon.reject,
     onActivated: coupon.remove,
   })
   const dialog = useDialogParam(['cancel', 'receipt'])

@@ -16,11 +16,11 @@ interface DocumentPageProps {
   sections: DocumentSection[]
 }
 
-/** A long text with its table of contents; stands on its own or inside the owner shell. */
+/** A long text with a table of contents, on its own or inside the owner shell. */
 export function DocumentPage({ title, description, lead, updated, sections }: DocumentPageProps) {
   usePageMeta(title, description)
   useEffect(() => {
-    // The browser looks for the fragment before the page has been loaded.
+    // The browser scrolls to the fragment before the page is loaded.
     const target = window.location.hash.slice(1)
     if (target) document.getElementById(target)?.scrollIntoView()
   }, [])

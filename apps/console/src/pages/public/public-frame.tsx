@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { SiteFooter } from '../../features/landing/site-footer.tsx'
 import { SiteHeader } from '../../features/landing/site-header.tsx'
 
-/** Header and footer around the pages that anybody may read. */
+/** Header and footer of the public pages. */
 export function PublicFrame({ children }: { children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">

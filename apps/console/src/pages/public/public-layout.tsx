@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { Outlet, useLocation } from 'react-router'
 import { PublicFrame } from './public-frame.tsx'
 
-/** The public pages when the console's router leads to them. */
+/** The public pages inside the console's router. */
 export function PublicLayout() {
   const { pathname, hash } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page is what starts at its top

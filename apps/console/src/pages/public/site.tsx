@@ -3,7 +3,7 @@ import { paths } from '../../lib/navigation/paths.ts'
 
 const landing = async () => (await import('./landing.tsx')).LandingPage
 
-/** The pages that are there for visitors, by path. */
+/** The public pages by path. */
 export const publicPages: Record<string, (() => Promise<ComponentType>) | undefined> = {
   [paths.root]: landing,
   [paths.landing]: landing,
@@ -13,8 +13,8 @@ export const publicPages: Record<string, (() => Promise<ComponentType>) | undefi
 }
 
 /**
- * What a visitor sees who comes from outside; undefined where the path is not public. Without the router, which
- * would be an eighth of all that these pages load: their links are plain ones.
+ * Loads a public page; undefined if the path is not public. Works without the router, which would be an eighth of the
+ * page's size: the links are plain ones.
  */
 export function findPublicSite(pathname: string): (() => Promise<ComponentType>) | undefined {
   const load = publicPages[pathname]

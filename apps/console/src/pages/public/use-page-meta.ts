@@ -7,10 +7,10 @@ export interface PageMeta {
   description: string
 }
 
-/** Where a page that is rendered without a browser tells its title and description. */
+/** Receives title and description while prerendering. */
 export const PageMetaSink = createContext<((meta: PageMeta) => void) | undefined>(undefined)
 
-/** Sets the title, and until the page is left the description that search engines and link previews read. */
+/** Sets the title, and until unmount the description for search engines and link previews. */
 export function usePageMeta(title: string, description: string) {
   const fullTitle = title.includes(siteName) ? title : `${title} · ${siteName}`
   useContext(PageMetaSink)?.({ title: fullTitle, description })

@@ -5,7 +5,6 @@ import { PasswordFrame } from '../../features/password-reset/password-frame.tsx'
 import { usePortalForgotPassword, usePortalResetPassword } from '../../features/portal/mailed-link.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 
-/** A reseller asks for a link to a new password, and follows it. */
 export const ResellerPasswordPage = () =>
   useLocation().pathname === paths.resellerReset ? <Reset /> : <Forgot />
 

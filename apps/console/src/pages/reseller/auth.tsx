@@ -7,7 +7,7 @@ import { LogoMark } from '../../ui/logo.tsx'
 import { useTitle } from '../../ui/use-title.ts'
 import { ResellerPasswordPage } from './auth-password.tsx'
 
-/** Signing in, and the way to a new password, which is part of it so that it is there at once. */
+/** Sign-in and password reset in one chunk, so that switching is instant. */
 export const ResellerAuthPage = () =>
   useLocation().pathname === paths.resellerAuth ? <SignInPage /> : <ResellerPasswordPage />
 

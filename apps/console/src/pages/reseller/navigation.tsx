@@ -56,7 +56,7 @@ export function PortalSidebar({ reseller }: { reseller: PortalReseller }) {
 const tabClass =
   'flex h-14 w-full flex-col items-center justify-center gap-1 font-medium text-xs [&_svg]:size-5'
 
-/** The sidebar of a phone: its few entries in reach of the thumb. */
+/** Replaces the sidebar on phones. */
 export function PortalTabBar() {
   const logout = usePortalLogout()
   return (

@@ -22,7 +22,7 @@ export function ResellerProfilePage() {
     done: 'Profile data refreshed successfully',
     failed: 'Failed to refresh profile data',
   })
-  // The guard of the portal waits for the profile, so it is there.
+  // The guard of the portal waits for the profile.
   if (!reseller) return null
   const { created_licenses: total, allowed_license_keys: allowed, remaining_licenses: remaining } = reseller
   const percent = allowed > 0 ? Math.min(100, percentOf(total, allowed)) : 100

@@ -7,8 +7,8 @@ import { CommandCenter } from '../../features/command/command-center.tsx'
 import { keepLive } from '../../lib/api/live.ts'
 import { ownerSession, useToken } from '../../lib/api/session.ts'
 
-/** What goes along with every page of the console once that is on the screen: live figures, shortcuts, the palette. */
-export function Companion({ owner }: { owner: User }) {
+/** Live updates, shortcuts and the palette, loaded after the page itself. */
+export function ConsoleExtras({ owner }: { owner: User }) {
   const client = useQueryClient()
   const token = useToken(ownerSession)
   const apps = useApps().data ?? owner.apps

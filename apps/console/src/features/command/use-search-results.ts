@@ -9,15 +9,15 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { type Command, toAppCommand } from './commands.ts'
 
 const limit = 5
-const restMs = 200
+const debounceMs = 200
 
-function useRested(text: string): string {
-  const [rested, setRested] = useState(text)
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setRested(text), text ? restMs : 0)
+    const timer = setTimeout(() => setDebounced(text), text ? debounceMs : 0)
     return () => clearTimeout(timer)
   }, [text])
-  return rested
+  return debounced
 }
 
 const searchUrl = (path: string, search: string) => `${path}?${new URLSearchParams({ search })}`
@@ -40,9 +40,9 @@ const toEndUser = ({ _id, username, app }: Client): Command => ({
   to: searchUrl(paths.users, username),
 })
 
-/** Licenses and end users whose key, name, note or id holds the text, as the server finds them. */
-export function useFound(text: string, hasApps: boolean) {
-  const search = useRested(text.trim())
+/** Searches licenses, end users and apps on the server. */
+export function useSearchResults(text: string, hasApps: boolean) {
+  const search = useDebounced(text.trim())
   const enabled = hasApps && search.length > 1
   const query = { search, limit }
   const options = { enabled, staleTime: 5_000, placeholderData: keepPreviousData }
@@ -63,9 +63,9 @@ export function useFound(text: string, hasApps: boolean) {
     ...options,
     enabled: enabled && moreApps,
   })
-  const asked = hasApps && text.trim().length > 1
+  const active = hasApps && text.trim().length > 1
   return {
-    commands: asked
+    commands: active
       ? [
           ...(apps.data?.apps.map(toAppCommand) ?? []),
           ...(licenses.data?.licenses.map(toLicense) ?? []),
@@ -73,7 +73,7 @@ export function useFound(text: string, hasApps: boolean) {
         ]
       : [],
     searching:
-      asked && (search !== text.trim() || apps.isFetching || licenses.isFetching || users.isFetching),
-    failed: asked && (licenses.isError || users.isError),
+      active && (search !== text.trim() || apps.isFetching || licenses.isFetching || users.isFetching),
+    failed: active && (licenses.isError || users.isError),
   }
 }
