@@ -15,6 +15,8 @@ const windowMs = 15 * minute
 const delaysMs = [1, 2, 4, 8, 16, 32, 60].map((minutes) => minutes * minute)
 /** How long the level of delay is remembered after the delay has passed. */
 const memoryMs = day
+/** A wait longer than this began before the clock was set back, and is over. The clocks of nodes may differ. */
+const waitMaxMs = 2 * 60 * minute
 const knownPerAccount = 20
 const knownForMs = 90 * day
 
@@ -40,13 +42,14 @@ export class AccountThrottle {
       .executeTakeFirst()
     if (!row || row.count < attemptsMax) return
     const waitMs = row.window_ends - memoryMs - now
-    if (waitMs > 0 && !(await this.#findKnown(subject))) throw rateLimited(waitMs)
+    if (waitMs > 0 && waitMs <= waitMaxMs && !(await this.#findKnown(subject))) throw rateLimited(waitMs)
   }
 
   /** Counts a wrong guess; throws 429 if concurrent guesses used up the allowance. */
   async count(subject: Subject): Promise<void> {
     if (this.#ctx.config.rateLimits === 'off' || (await this.#findKnown(subject))) return
     const now = this.#ctx.clock.now()
+    const latest = now + waitMaxMs + memoryMs
     const counted = await this.#ctx.db
       .insertInto('attempts')
       .values({ key: this.#keyOf(subject.account), count: 1, window_ends: now + windowMs })
@@ -54,9 +57,13 @@ export class AccountThrottle {
         conflict
           .column('key')
           .doUpdateSet((eb) => {
+            const isOver = eb.or([
+              eb('attempts.window_ends', '<=', now),
+              eb('attempts.window_ends', '>', latest),
+            ])
             let ends = eb
               .case()
-              .when('attempts.window_ends', '<=', now)
+              .when(isOver)
               .then(now + windowMs)
             ends = ends.when('attempts.count', '<', attemptsMax - 1).then(eb.ref('attempts.window_ends'))
             for (const [at, delayMs] of delaysMs.slice(0, -1).entries()) {
@@ -65,7 +72,7 @@ export class AccountThrottle {
             return {
               count: eb
                 .case()
-                .when('attempts.window_ends', '<=', now)
+                .when(isOver)
                 .then(1)
                 .else(eb('attempts.count', '+', 1))
                 .end(),
@@ -74,7 +81,11 @@ export class AccountThrottle {
           })
           // A closed account counts nothing, so that only one guess per delay gets an answer.
           .where((eb) =>
-            eb.or([eb('attempts.count', '<', attemptsMax), eb('attempts.window_ends', '<=', now + memoryMs)]),
+            eb.or([
+              eb('attempts.count', '<', attemptsMax),
+              eb('attempts.window_ends', '<=', now + memoryMs),
+              eb('attempts.window_ends', '>', latest),
+            ]),
           ),
       )
       .returning('count')

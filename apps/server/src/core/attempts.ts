@@ -75,7 +75,8 @@ export class Attempts {
   /** Like `readWait`, for a row that is already read. */
   waitOf(allowance: Allowance, row: { count: number; window_ends: number }): number {
     if (this.#ctx.config.rateLimits === 'off' || row.count < allowance.max) return 0
-    return Math.max(0, row.window_ends - this.#ctx.clock.now())
+    const waitMs = row.window_ends - this.#ctx.clock.now()
+    return waitMs > longestMs(allowance) ? 0 : Math.max(0, waitMs)
   }
 
   /** Counts an attempt; throws 429 when it exceeds the allowance. */
@@ -87,20 +88,26 @@ export class Attempts {
       .insertInto('attempts')
       .values({ key: toKey(allowance, subject), count: 1, window_ends: now + allowance.windowMs })
       .onConflict((conflict) =>
-        conflict.column('key').doUpdateSet((eb) => ({
-          count: eb
-            .case()
-            .when('attempts.window_ends', '<=', now)
-            .then(1)
-            .else(eb('attempts.count', '+', 1))
-            .end(),
-          window_ends: eb
-            .case()
-            .when('attempts.window_ends', '<=', now)
-            .then(now + allowance.windowMs)
-            .else(eb.ref('attempts.window_ends'))
-            .end(),
-        })),
+        conflict.column('key').doUpdateSet((eb) => {
+          const isOver = eb.or([
+            eb('attempts.window_ends', '<=', now),
+            eb('attempts.window_ends', '>', now + longestMs(allowance)),
+          ])
+          return {
+            count: eb
+              .case()
+              .when(isOver)
+              .then(1)
+              .else(eb('attempts.count', '+', 1))
+              .end(),
+            window_ends: eb
+              .case()
+              .when(isOver)
+              .then(now + allowance.windowMs)
+              .else(eb.ref('attempts.window_ends'))
+              .end(),
+          }
+        }),
       )
       .returning(['count', 'window_ends'])
       .executeTakeFirstOrThrow()
@@ -110,6 +117,9 @@ export class Attempts {
     if (row.count > allowance.max) throw rateLimited(row.window_ends - now)
   }
 }
+
+/** A window with more time left began before the clock was set back, and is over. The clocks of nodes may differ. */
+const longestMs = ({ windowMs }: Allowance): number => 2 * windowMs
 
 const toKey = (allowance: Allowance, subject: string[]): string =>
   allowance.toKey?.(...subject) ?? sha256([allowance.name, ...subject].join('\n'))

@@ -98,6 +98,20 @@ test('an account that was left alone for a day starts anew', async () => {
   expect(refusal(await signIn('wrong', elsewhere()))).toBe('rate_limited')
 })
 
+test('a clock that is set back leaves no account and no address locked', async () => {
+  const { signIn, password, wrong } = await owners()
+  await useUp(signIn, wrong)
+  const here = elsewhere()
+  on.clock.advance(-30 * day)
+  for (let guess = 0; guess < 10; guess += 1) expect(refusal(await signIn('wrong', here))).toBe(wrong)
+  expect(refusal(await signIn(password, here))).toBe('rate_limited')
+  on.clock.advance(-30 * day)
+  expect(refusal(await signIn('wrong', here))).toBe(wrong)
+  expect((await signIn(password, here)).status).toBe(200)
+  expect((await signIn(password, elsewhere())).status).toBe(200)
+  on.clock.advance(60 * day)
+})
+
 test.each([
   ['an owner', owners],
   ['a reseller', resellers],
