@@ -1,4 +1,5 @@
 import { expect, test } from '../keyward.ts'
+import { premiumVendor } from '../reseller.ts'
 import {
   dialog,
   enter,
@@ -141,6 +142,48 @@ test('every list tells that it could not be loaded, and loads on request', async
     await expect(
       page.getByText(/Actions for Tally|No licenses found|No end users yet|v1\.0\.0/).first(),
     ).toBeVisible()
+  }
+})
+
+test('a list says that the apps it needs could not be loaded, and loads them on request', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const refuse = (url: RegExp) =>
+    page.route(url, (route) =>
+      route.fulfill({ status: 429, json: { success: false, message: 'Too many at once' } }),
+    )
+  const apps = /\/api\/apps(\?|$)/
+  const oneApp = /\/api\/apps\/app_/
+  for (const [path, text, ready] of [
+    ['/licenses', 'Failed to fetch licenses', 'No licenses found'],
+    ['/users', 'Failed to load users', /^No end users/],
+    ['/resellers', 'Failed to load resellers', /^No resellers/],
+  ] as const) {
+    const failure = page.getByRole('alert').filter({ hasText: text })
+    await refuse(apps)
+    await enter(page, vendor, path)
+    await expect(failure).toBeVisible()
+    await page.unroute(apps)
+    await failure.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByText(ready).first()).toBeVisible()
+
+    // One of so many apps that it is looked up.
+    await page.route(apps, async (route) => {
+      const answer = await (await route.fetch()).json()
+      await route.fulfill({
+        json: { ...answer, data: { ...answer.data, count: 2, apps: [{ ...app, _id: 'app_0' }] } },
+      })
+    })
+    await refuse(oneApp)
+    await page.goto(`${path}?app=${app._id}`)
+    await expect(failure).toBeVisible()
+    await page.unroute(oneApp)
+    await failure.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByText(ready).first()).toBeVisible()
+    await page.unroute(apps)
   }
 })
 

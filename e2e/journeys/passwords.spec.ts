@@ -115,12 +115,15 @@ test('a link that has expired or is not complete says so and leads to a new one'
   await expect(page).toHaveURL('/dashboard')
 })
 
-test('an unknown address reads the same, and a mistyped one is told on its field', async ({
+test('an unknown address reads the same, and a missing or mistyped one is reported on its field', async ({
   page,
   mails,
 }) => {
   const email = `${unique('nobody')}@example.com`
   await page.goto('/auth/forgot')
+  await button(page, 'Send Link').click()
+  await expect(page.getByText('Please enter a valid email address')).toBeVisible()
+  await page.reload()
   await page.getByLabel('Email').fill('not an address')
   await button(page, 'Send Link').click()
   await expect(page.getByText('Please enter a valid email address')).toBeVisible()
@@ -129,6 +132,17 @@ test('an unknown address reads the same, and a mistyped one is told on its field
   await button(page, 'Ask Again').click()
   await expect(page.getByLabel('Email')).toHaveValue(email)
   expect(textsTo(mails, email)).toEqual([])
+})
+
+test('a new password that is missing or not repeated is reported', async ({ page }) => {
+  await page.goto('/auth/reset#kwp_whatever')
+  await button(page, 'Change Password').click()
+  await expect(page.getByLabel('New Password', { exact: true })).toHaveAttribute('aria-invalid', 'true')
+  await page.getByLabel('New Password', { exact: true }).fill(newPassword)
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Passwords do not match')).toBeVisible()
+  await page.getByLabel('Confirm New Password').fill(newPassword)
+  await expect(button(page, 'Change Password')).toBeEnabled()
 })
 
 test('a failure to ask or to choose says why and keeps what was typed', async ({ page }) => {

@@ -20,7 +20,11 @@ function Reset() {
   const navigate = useNavigate()
   const choosing = useResetPassword(() => navigate(paths.dashboard, { replace: true }))
   return (
-    <PasswordFrame step="reset" lead="You are logged out on all other devices." signIn={paths.auth}>
+    <PasswordFrame
+      step="reset"
+      lead="The new password logs you out on all other devices."
+      signIn={paths.auth}
+    >
       <NewPasswordForm choosing={choosing} forgotPath={paths.authForgot} />
     </PasswordFrame>
   )

@@ -14,8 +14,8 @@ export function PageHeader({ title, tabTitle, subtitle, actions }: PageHeaderPro
   return (
     <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
       <div className="grid min-w-0 gap-1">
-        <h1 className="font-semibold text-2xl tracking-tight">{title}</h1>
-        {subtitle && <p className="text-fg-muted">{subtitle}</p>}
+        <h1 className="wrap-anywhere font-semibold text-2xl tracking-tight">{title}</h1>
+        {subtitle && <p className="wrap-anywhere text-fg-muted">{subtitle}</p>}
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>

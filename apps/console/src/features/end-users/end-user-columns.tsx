@@ -42,7 +42,11 @@ export const endUserColumns: Column<Client>[] = [
   {
     id: 'app',
     header: 'App',
-    cell: ({ app }) => <span className="block truncate md:max-w-40">{app.name}</span>,
+    cell: ({ app }) => (
+      <span className="block truncate md:max-w-40" title={app.name}>
+        {app.name}
+      </span>
+    ),
   },
   {
     id: 'key',

@@ -47,7 +47,9 @@ export const licenseColumns: Column<License>[] = [
     header: 'App',
     cell: (license) => (
       <div className="min-w-0 md:max-w-40">
-        <span className="block truncate">{license.app.name}</span>
+        <span className="block truncate" title={license.app.name}>
+          {license.app.name}
+        </span>
         {license.reseller && (
           <span className={noteClass} title={license.reseller.email}>
             via {license.reseller.email}

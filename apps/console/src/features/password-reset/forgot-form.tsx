@@ -37,7 +37,7 @@ export function ForgotForm({ sending, command }: ForgotFormProps) {
       className="grid gap-4"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!sending.isPending && email.trim()) sending.mutate({ email: email.trim() })
+        if (!sending.isPending) sending.mutate({ email: email.trim() })
       }}
     >
       <Field

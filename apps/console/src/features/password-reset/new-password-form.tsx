@@ -24,7 +24,8 @@ export function NewPasswordForm({ choosing, forgotPath }: NewPasswordFormProps) 
   const strict = usePublicConfig()?.passwordPolicy === 'strict'
   const [password, setPassword] = useState('')
   const [confirm, setConfirm] = useState('')
-  const differs = confirm !== '' && confirm !== password
+  const [tried, setTried] = useState(false)
+  const differs = (tried || confirm !== '') && confirm !== password
   const { error } = choosing
 
   if (token === '' || (error instanceof ApiError && error.code === 'reset_link_invalid')) {
@@ -36,8 +37,8 @@ export function NewPasswordForm({ choosing, forgotPath }: NewPasswordFormProps) 
       className="grid gap-4"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!choosing.isPending && password !== '' && confirm === password)
-          choosing.mutate({ token, password })
+        setTried(true)
+        if (!choosing.isPending && confirm === password) choosing.mutate({ token, password })
       }}
     >
       <Field

@@ -37,7 +37,11 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
   {
     id: 'app',
     header: 'App',
-    cell: ({ app }) => <span className="block truncate md:max-w-40">{app.name}</span>,
+    cell: ({ app }) => (
+      <span className="block truncate md:max-w-40" title={app.name}>
+        {app.name}
+      </span>
+    ),
   },
   { id: 'created', header: 'Created', cell: ({ createdAt }) => <DateText value={createdAt} /> },
   { id: 'expires', header: 'Expires', cell: ({ expiresAt }) => <DateText value={expiresAt} /> },

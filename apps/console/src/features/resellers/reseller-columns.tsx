@@ -26,7 +26,11 @@ export function resellerColumns(
     {
       id: 'app',
       header: 'App',
-      cell: (reseller) => <span className="block truncate md:max-w-36">{reseller.app_id.name}</span>,
+      cell: ({ app_id: app }) => (
+        <span className="block truncate md:max-w-36" title={app.name}>
+          {app.name}
+        </span>
+      ),
     },
     { id: 'joined', header: 'Joined', cell: (reseller) => <DateText value={reseller.createdAt} /> },
     {

@@ -1,5 +1,5 @@
 import type { App, DataOf, endpoints } from '@keyward/contract'
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { ApiError, call } from './call.ts'
 import { keys } from './query-keys.ts'
 import { ownerSession, useToken } from './session.ts'
@@ -27,8 +27,15 @@ export const useApps = () => useNewest(toApps)
 
 export const useAppCount = () => useNewest(toCount).data
 
+interface Found {
+  app: App | undefined
+  resolving: boolean
+  /** The look-up that failed, so that `resolving` lasts. */
+  unresolved?: UseQueryResult | undefined
+}
+
 /** An app by its `_id` or `appId`, even if it is not among the newest. */
-export function useApp(id: string | undefined): { app: App | undefined; resolving: boolean } {
+export function useApp(id: string | undefined): Found {
   const { data: apps } = useApps()
   const count = useAppCount()
   const listed = apps?.find((app) => app._id === id || app.appId === id)
@@ -40,7 +47,8 @@ export function useApp(id: string | undefined): { app: App | undefined; resolvin
   })
   if (!unlisted) return { app: listed, resolving: false }
   const missing = asked.error instanceof ApiError && asked.error.status === 404
-  return { app: asked.data, resolving: !asked.isSuccess && !missing }
+  const resolving = !asked.isSuccess && !missing
+  return { app: asked.data, resolving, unresolved: resolving && asked.isError ? asked : undefined }
 }
 
 const found = 50

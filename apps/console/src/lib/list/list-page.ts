@@ -21,17 +21,16 @@ export function useLastPage(pages: number | undefined) {
   }, [pages, page, turnTo])
 }
 
-/** The loading and error states of a table. */
-export function tableState(query: UseQueryResult, failure: string) {
+/** The loading and error states of a table; `before` is a query that has to succeed first. */
+export function tableState(query: UseQueryResult, failure: string, before?: UseQueryResult) {
+  const failed = before?.isLoadingError ? before : query.isLoadingError ? query : undefined
   return {
-    loading: query.isPending,
-    error: query.isLoadingError
-      ? {
-          title: failure,
-          description: query.error.message,
-          onRetry: () => void query.refetch(),
-          retrying: query.isFetching,
-        }
-      : undefined,
+    loading: !failed && query.isPending,
+    error: failed && {
+      title: failure,
+      description: failed.error?.message,
+      onRetry: () => void failed.refetch(),
+      retrying: failed.isFetching,
+    },
   }
 }

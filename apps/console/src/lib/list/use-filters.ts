@@ -8,7 +8,7 @@ import { useUrlState } from '../navigation/url-state.ts'
  */
 export function useFilters<Status extends string>(statuses: Record<Status, unknown>) {
   const [url, setUrl] = useUrlState('app', 'status', 'search', 'sort', 'page')
-  const { app, resolving } = useApp(url.app)
+  const { app, resolving, unresolved } = useApp(url.app)
   const status = (Object.keys(statuses) as Status[]).find((known) => known === url.status)
   const filters = { app: app?._id, status, search: url.search }
   const setFilters = useCallback(
@@ -20,6 +20,7 @@ export function useFilters<Status extends string>(statuses: Record<Status, unkno
     app,
     /** The app in the URL is still loading. Do not list or delete anything until then. */
     resolving,
+    unresolved,
     filters,
     sort: url.sort === 'oldest' ? ('oldest' as const) : undefined,
     filtered: Boolean(filters.app || filters.status || filters.search),

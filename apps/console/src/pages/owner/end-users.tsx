@@ -54,7 +54,8 @@ const dialogs = ['create', 'ban', 'reset-hwid', 'extend', 'delete', ...bulkDialo
 
 export function EndUsersPage() {
   const apps = useApps()
-  const { app, resolving, filters, sort, filtered, setFilters, clearFilters } = useFilters(statusFacts)
+  const { app, resolving, unresolved, filters, sort, filtered, setFilters, clearFilters } =
+    useFilters(statusFacts)
   const { page, turnTo } = usePage()
   const dialog = useDialogParam(dialogs)
 
@@ -62,6 +63,7 @@ export function EndUsersPage() {
   const users = useEndUsers({ ...filters, sort, page, limit: pageSize }, hasApps && !resolving)
   const data = resolving ? undefined : users.data
   useLastPage(users.isPlaceholderData ? undefined : data?.pagination.pages)
+  const shown = tableState(users, 'Failed to load users', unresolved ?? apps)
   const selection = useSelection(data?.clients, JSON.stringify(filters))
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
   const chosen = data?.clients.find((user) => user._id === dialog.id)
@@ -107,7 +109,7 @@ export function EndUsersPage() {
           </>
         }
       />
-      <EndUserStats stats={data?.stats} loading={users.isPending} scope={app ? app.name : 'In all apps'} />
+      <EndUserStats stats={data?.stats} loading={shown.loading} scope={app ? app.name : 'In all apps'} />
       <RegistrationExplainer />
 
       <div className="min-w-0">
@@ -139,7 +141,7 @@ export function EndUsersPage() {
             rowMenu={(user) => (
               <EndUserMenu user={user} onAction={(action) => dialog.open(action, user._id)} />
             )}
-            {...tableState(users, 'Failed to load users')}
+            {...shown}
             skeletonRows={8}
             empty={
               filtered ? (

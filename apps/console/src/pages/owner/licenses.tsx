@@ -53,7 +53,8 @@ const dialogs = ['generate', 'import', 'edit-expiry', 'delete', 'delete-all', ..
 export function LicensesPage() {
   const owner = useOwner()
   const apps = useApps()
-  const { app, resolving, filters, sort, filtered, setFilters, clearFilters } = useFilters(statusFacts)
+  const { app, resolving, unresolved, filters, sort, filtered, setFilters, clearFilters } =
+    useFilters(statusFacts)
   const { page, turnTo } = usePage()
   const dialog = useDialogParam(dialogs)
 
@@ -61,6 +62,7 @@ export function LicensesPage() {
   const licenses = useLicenses({ ...filters, sort, page, limit: pageSize }, hasApps && !resolving)
   const data = resolving ? undefined : licenses.data
   useLastPage(licenses.isPlaceholderData ? undefined : data?.pagination.pages)
+  const shown = tableState(licenses, 'Failed to fetch licenses', unresolved ?? apps)
   const selection = useSelection(data?.licenses, JSON.stringify(filters))
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
   const chosen = data?.licenses.find((license) => license._id === dialog.id)
@@ -137,7 +139,7 @@ export function LicensesPage() {
         </Callout>
       )}
 
-      <LicenseStats stats={data?.stats} loading={licenses.isPending} scope={app ? app.name : 'In all apps'} />
+      <LicenseStats stats={data?.stats} loading={shown.loading} scope={app ? app.name : 'In all apps'} />
 
       <div className="min-w-0">
         <Card>
@@ -170,7 +172,7 @@ export function LicensesPage() {
                 onDelete={() => dialog.open('delete', license._id)}
               />
             )}
-            {...tableState(licenses, 'Failed to fetch licenses')}
+            {...shown}
             skeletonRows={8}
             empty={
               <EmptyState

@@ -32,7 +32,7 @@ export function ResellersPage() {
   const hasApps = (apps.data?.length ?? 0) > 0
   const setActive = useSetActive()
   const dialog = useResellerDialog()
-  const { app, resolving, filters, filtered, setFilters, clearFilters } = useFilters(statusFacts)
+  const { app, resolving, unresolved, filters, filtered, setFilters, clearFilters } = useFilters(statusFacts)
   const { page, turnTo } = usePage()
   const resellers = useResellers({ ...filters, page, limit: pageSize }, hasApps && !resolving)
   const data = resolving ? undefined : resellers.data
@@ -63,7 +63,7 @@ export function ResellersPage() {
     )
   }
 
-  const { loading, error } = tableState(resellers, 'Failed to load resellers')
+  const { loading, error } = tableState(resellers, 'Failed to load resellers', unresolved ?? apps)
   return (
     <div className="grid gap-6">
       <PageHeader

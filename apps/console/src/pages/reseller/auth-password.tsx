@@ -21,7 +21,11 @@ function Reset() {
   const navigate = useNavigate()
   const choosing = usePortalResetPassword(() => navigate(paths.resellerDashboard, { replace: true }))
   return (
-    <PasswordFrame step="reset" lead="You are logged out on all other devices." signIn={paths.resellerAuth}>
+    <PasswordFrame
+      step="reset"
+      lead="The new password logs you out on all other devices."
+      signIn={paths.resellerAuth}
+    >
       <NewPasswordForm choosing={choosing} forgotPath={paths.resellerForgot} />
     </PasswordFrame>
   )

@@ -47,7 +47,9 @@ export function PortalSidebar({ reseller }: { reseller: PortalReseller }) {
         <p className="truncate font-medium" title={reseller.email}>
           {reseller.email}
         </p>
-        <p className="truncate text-fg-muted text-xs">{reseller.app_id.name}</p>
+        <p className="truncate text-fg-muted text-xs" title={reseller.app_id.name}>
+          {reseller.app_id.name}
+        </p>
       </div>
     </aside>
   )

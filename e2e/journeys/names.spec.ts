@@ -1,0 +1,51 @@
+import { expect, test } from '../keyward.ts'
+import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
+import { expectToFit } from '../sound.ts'
+import { enter, figure, row } from '../steps.ts'
+
+test('an app name of one long word fits every page of the portal', { tag: '@phone' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor } = await premiumVendor(request, keyward)
+  const app = await vendor.createApp('W'.repeat(80))
+  const seller = await Seller.signIn(request, await createReseller(vendor, app))
+  await seller.generate(2)
+  await enterPortal(page, seller)
+  for (const path of ['/reseller/dashboard', '/reseller/licenses', '/reseller/profile']) {
+    await page.goto(path)
+    await expect(figure(page, path.endsWith('profile') ? 'Remaining' : 'Total Generated')).toBeVisible()
+    await expectToFit(page, path)
+  }
+})
+
+test('a table shows how a name begins, also one from right to left, and all of it in a tooltip', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor } = await premiumVendor(request, keyward)
+  const names = ['تطبيق إدارة التراخيص للمطورين الطويل جدا', 'An application with quite a long name']
+  for (const name of names) {
+    const app = await vendor.createApp(name)
+    await createReseller(vendor, app)
+    await vendor.createLicenses(app)
+    await vendor.createEndUser(app, 'somebody')
+  }
+  await enter(page, vendor)
+  for (const path of ['/resellers', '/licenses', '/users']) {
+    await page.goto(path)
+    for (const name of names) {
+      const cell = row(page, name).getByTitle(name, { exact: true })
+      const beginsInside = await cell.evaluate((node) => {
+        const first = node.ownerDocument.createRange()
+        first.setStart(node.firstChild!, 0)
+        first.setEnd(node.firstChild!, 1)
+        const [letter, box] = [first.getBoundingClientRect(), node.getBoundingClientRect()]
+        return letter.left >= box.left - 1 && letter.right <= box.right + 1
+      })
+      expect.soft(beginsInside, `${path}: ${name}`).toBe(true)
+    }
+  }
+})
