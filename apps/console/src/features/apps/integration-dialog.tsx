@@ -79,7 +79,7 @@ export function IntegrationDialog({ app, fresh, onClose }: IntegrationDialogProp
         {keys.data && (
           <>
             <CopyField label="Public key" value={JSON.stringify(keys.data)} />
-            <CodeBlock title="license.ts" code={snippet(app, keys.data, baseUrl)} />
+            <CodeBlock title="license.mjs" code={snippet(app, keys.data, baseUrl)} />
           </>
         )}
         <p className="text-[0.8125rem] text-fg-muted">
