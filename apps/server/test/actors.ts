@@ -3,9 +3,9 @@ import { expect } from 'vitest'
 import { sha256 } from '../src/core/crypto.ts'
 import type { Answer, CallOptions, TestServer } from './harness.ts'
 
-let people = 0
+let owners = 0
 
-/** A vendor who is signed in. */
+/** A signed-in owner. */
 export interface Owner {
   token: string
   email: string
@@ -15,11 +15,11 @@ export interface Owner {
 }
 
 export async function signUp(on: TestServer): Promise<Owner> {
-  people += 1
-  const email = `owner${people}@example.com`
+  owners += 1
+  const email = `owner${owners}@example.com`
   const password = 'correct horse'
   const { status, json } = await on.call('POST', '/auth/register', {
-    body: { name: `Owner ${people}`, email, password },
+    body: { name: `Owner ${owners}`, email, password },
   })
   expect(status).toBe(201)
   const { token, user } = json.data
@@ -32,7 +32,7 @@ export async function signUp(on: TestServer): Promise<Owner> {
   }
 }
 
-/** Makes an owner premium for a year, past every limit of the free plan. */
+/** Makes an owner premium for a year, which lifts every limit of the free plan. */
 export async function makePremium(on: TestServer, owner: Owner): Promise<void> {
   await on.database.db
     .updateTable('owners')
@@ -89,7 +89,7 @@ export async function startProgram(
   }
 }
 
-/** Signs a new end user up with a fresh license. */
+/** Registers a new end user with a fresh license. */
 export async function registerUser(
   on: TestServer,
   owner: Owner,
@@ -97,7 +97,7 @@ export async function registerUser(
   username = 'alice',
 ) {
   const [license] = await makeLicenses(on, owner, app)
-  if (!license) throw new Error('no license was made')
+  if (!license) throw new Error('the server returned no license')
   const program = await startProgram(on, app)
   const { status, json } = await program.call('POST', '/register', {
     username,
@@ -108,34 +108,34 @@ export async function registerUser(
   return { program, license, user: json.data.user as { _id: string; username: string; expiresAt: string } }
 }
 
-/** A program whose session is that of a user made by a key alone. */
+/** Starts a program and signs it in with a fresh key alone. */
 export async function activateKey(
   on: TestServer,
   owner: Owner,
   app: Awaited<ReturnType<typeof makeApp>>,
   hwid?: string,
 ) {
-  const license = onlyOne(await makeLicenses(on, owner, app))
+  const license = single(await makeLicenses(on, owner, app))
   const program = await startProgram(on, app)
   const { status, json } = await program.call('POST', '/license', { licenseKey: license.key, hwid })
   expect(status).toBe(200)
   return { program, license, user: json.data.user as { _id: string; username: string; expiresAt: string } }
 }
 
-export function onlyOne<T>(list: readonly T[]): T {
+export function single<T>(list: readonly T[]): T {
   const [first, ...rest] = list
-  if (first === undefined || rest.length > 0) throw new Error(`there are ${list.length} instead of one`)
+  if (first === undefined || rest.length > 0) throw new Error(`expected one element, got ${list.length}`)
   return first
 }
 
-/** The code of a failure, which has the form and the status that the contract gives it. */
+/** Returns the error code after checking the response's form and status against the contract. */
 export function refusal({ status, json }: Answer): ErrorCode {
   expect(json).toMatchObject({ success: false, code: expect.any(String), message: expect.any(String) })
   expect(status).toBe(errorFacts(json.code).status)
   return json.code
 }
 
-/** The paths of the fields that an answer says are wrong. */
+/** Returns the paths of the invalid fields. */
 export function wrongFields(answer: Answer): string[] {
   expect(refusal(answer)).toBe('invalid_input')
   return answer.json.errors.map((issue: { path: string }) => issue.path)

@@ -19,12 +19,12 @@ import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Ended, runKeyward } from './command-line.ts'
+import { type CommandResult, runKeyward } from './command-line.ts'
 import { rounds } from './rounds.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 import { mountSmallDisk } from './small-disk.ts'
 
-const given = { email: 'vendor@example.com', password: 'correct horse' }
+const credentials = { email: 'vendor@example.com', password: 'correct horse' }
 
 let root: string
 let dataDir: string
@@ -50,7 +50,7 @@ async function stop(): Promise<void> {
   for (const server of running.splice(0)) await server.end('SIGTERM')
 }
 
-const keyward = (args: string[], environment: Record<string, string> = {}): Promise<Ended> =>
+const keyward = (args: string[], environment: Record<string, string> = {}): Promise<CommandResult> =>
   runKeyward(args, { DATA_DIR: dataDir, ...environment })
 
 async function keywardOk(...args: string[]): Promise<string> {
@@ -59,18 +59,18 @@ async function keywardOk(...args: string[]): Promise<string> {
   return stdout
 }
 
-/** One line on standard error, and a failure. */
+/** Expects a failure with one line on standard error, and returns it. */
 async function refusal(args: string[], environment: Record<string, string> = {}): Promise<string> {
   const { code, stdout, stderr } = await keyward(args, environment)
   expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2])
   return stderr
 }
 
-/** A vendor with an app and a license, on a server that runs. */
-async function begin() {
+/** Starts a server and creates a vendor with an app and a license. */
+async function startVendor() {
   const { url } = await start()
   const call = (method: string, path: string, options = {}) => callOver(url, method, path, options)
-  const { token } = (await call('POST', '/auth/register', { body: { name: 'V', ...given } })).json.data
+  const { token } = (await call('POST', '/auth/register', { body: { name: 'V', ...credentials } })).json.data
   const { app } = (await call('POST', '/apps', { token, body: { name: 'Atlas' } })).json.data
   const issue = async (note: string) => {
     const body = { app: app._id, expiresAt: '2999-01-01', note }
@@ -80,10 +80,10 @@ async function begin() {
   return { app, issue }
 }
 
-/** The notes of the licenses that a server on the data directory finds, by its search, too. */
-async function notesNow(environment: Record<string, string> = {}): Promise<string[]> {
+/** Lists the notes of all licenses in the data directory, and checks that search finds them too. */
+async function readNotes(environment: Record<string, string> = {}): Promise<string[]> {
   const { url } = await start(environment)
-  const { token } = (await callOver(url, 'POST', '/auth/login', { body: given })).json.data
+  const { token } = (await callOver(url, 'POST', '/auth/login', { body: credentials })).json.data
   const list = async (query: string) =>
     (await callOver(url, 'GET', `/licenses?${query}`, { token })).json.data.licenses.map(
       (license: { note: string }) => license.note,
@@ -96,7 +96,7 @@ async function notesNow(environment: Record<string, string> = {}): Promise<strin
   return all
 }
 
-/** A data directory that a server has made and that holds this many megabytes of rows. */
+/** Creates a data directory whose database holds this many megabytes. */
 async function filled(megabytes: number): Promise<DatabaseSync> {
   await start()
   await stop()
@@ -107,59 +107,59 @@ async function filled(megabytes: number): Promise<DatabaseSync> {
   return database
 }
 
-describe('a backup and its way back', () => {
-  test('bring back the state of the backup, and keep what they replace', async () => {
-    const { issue } = await begin()
+describe('a backup and a restore', () => {
+  test('restore the state of the backup and keep the replaced files', async () => {
+    const { issue } = await startVendor()
     expect(await keywardOk('backup', file, '--with-key')).toContain(file)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     await issue('after the backup')
     await stop()
     const [, kept = ''] = /before is in (.+)\n/.exec(await keywardOk('restore', file)) ?? []
-    expect(await notesNow()).toEqual(['before the backup'])
+    expect(await readNotes()).toEqual(['before the backup'])
     for (const name of readdirSync(kept)) writeFileSync(join(dataDir, name), readFileSync(join(kept, name)))
-    expect(await notesNow()).toEqual(['after the backup', 'before the backup'])
+    expect(await readNotes()).toEqual(['after the backup', 'before the backup'])
   })
 
-  test('move an installation to an empty directory, with the key in the file or already there', async () => {
-    await begin()
+  test('move an installation to an empty directory, with the key in the file or already in place', async () => {
+    await startVendor()
     await keywardOk('backup', file, '--with-key')
-    const bare = join(root, 'bare.tar')
-    await keywardOk('backup', bare)
+    const withoutKey = join(root, 'withoutKey.tar')
+    await keywardOk('backup', withoutKey)
     await stop()
     const key = readFileSync(join(dataDir, 'secret.key'))
-    expect(readFileSync(bare).includes(key.toString().trim())).toBe(false)
+    expect(readFileSync(withoutKey).includes(key.toString().trim())).toBe(false)
 
     dataDir = join(root, 'second')
-    expect(await refusal(['restore', bare])).toContain('holds no key')
+    expect(await refusal(['restore', withoutKey])).toContain('holds no key')
     expect(existsSync(join(dataDir, 'keyward.db'))).toBe(false)
     await keywardOk('restore', file)
-    expect(await notesNow()).toEqual(['before the backup'])
+    expect(await readNotes()).toEqual(['before the backup'])
 
     dataDir = join(root, 'third')
     mkdirSync(dataDir)
     writeFileSync(join(dataDir, 'secret.key'), key, { mode: 0o600 })
-    await keywardOk('restore', bare)
-    expect(await notesNow()).toEqual(['before the backup'])
+    await keywardOk('restore', withoutKey)
+    expect(await readNotes()).toEqual(['before the backup'])
 
     dataDir = join(root, 'fourth')
     expect(await refusal(['restore', file], { SECRET_KEY: 'x'.repeat(40) })).toContain('SECRET_KEY')
-    expect((await keyward(['restore', bare], { SECRET_KEY: key.toString().trim() })).code).toBe(0)
+    expect((await keyward(['restore', withoutKey], { SECRET_KEY: key.toString().trim() })).code).toBe(0)
     expect(existsSync(join(dataDir, 'secret.key'))).toBe(false)
   })
 
-  test('take a copy from before a migration, too', async () => {
-    await begin()
+  test('restore a plain database copy made before a migration', async () => {
+    await startVendor()
     await stop()
     const copy = join(root, 'copy.db')
     const database = new DatabaseSync(join(dataDir, 'keyward.db'))
     database.prepare('vacuum into ?').run(copy)
     database.close()
     expect(await keywardOk('restore', copy)).toContain('no checksum')
-    expect(await notesNow()).toEqual(['before the backup'])
+    expect(await readNotes()).toEqual(['before the backup'])
   })
 
-  test('without a name write a new file in the data directory, and never replace one', async () => {
-    await begin()
+  test('create a new file in the data directory by default, and never overwrite one', async () => {
+    await startVendor()
     const [path = ''] = (await keywardOk('backup')).split('\n')
     expect(path.startsWith(join(dataDir, 'backups'))).toBe(true)
     const before = readFileSync(path)
@@ -168,7 +168,7 @@ describe('a backup and its way back', () => {
   })
 })
 
-describe('a restore refuses with one line and changes nothing', () => {
+describe('a restore fails with one line and changes nothing', () => {
   async function unchanged(reason: string, args = ['restore', file], environment = {}) {
     const before = readFileSync(join(dataDir, 'keyward.db'))
     expect(await refusal(args, environment)).toContain(reason)
@@ -176,14 +176,14 @@ describe('a restore refuses with one line and changes nothing', () => {
     expect(readdirSync(dataDir).filter((name) => /replaced|partial|unfinished/.test(name))).toEqual([])
   }
 
-  test('while a server runs there', async () => {
-    await begin()
+  test('while a server is running', async () => {
+    await startVendor()
     await keywardOk('backup', file)
     await unchanged('Another Keyward server is running')
   })
 
-  test('a file that is cut off, changed anywhere, or no backup', async () => {
-    await begin()
+  test('for a truncated, modified or missing file', async () => {
+    await startVendor()
     await keywardOk('backup', file)
     await stop()
     const whole = readFileSync(file)
@@ -202,7 +202,7 @@ describe('a restore refuses with one line and changes nothing', () => {
     await unchanged('There is no file', ['restore', join(root, 'missing.tar')])
   })
 
-  test('a database of a newer version, and one that is damaged inside', async () => {
+  test('for a database of a newer version and for a damaged one', async () => {
     const database = await filled(1)
     database.exec("insert into migrations values ('9999-later', 1)")
     await keywardOk('backup', file)
@@ -217,14 +217,14 @@ describe('a restore refuses with one line and changes nothing', () => {
     await unchanged('damaged', ['restore', plain])
   })
 
-  test('on PostgreSQL, as a backup does', async () => {
+  test('on PostgreSQL, like a backup', async () => {
     const environment = { DATABASE_URL: 'postgres://127.0.0.1:1/keyward', SECRET_KEY: 'x'.repeat(40) }
     expect(await refusal(['backup', file], environment)).toContain('pg_dump')
     expect(await refusal(['restore', file], environment)).toContain('pg_restore')
   })
 })
 
-test('a backup ends while 200 rows are written every second, and holds one moment of them', {
+test('a backup during 200 writes per second is a consistent snapshot', {
   timeout: 120_000,
 }, async () => {
   const database = await filled(rounds(20, 300))
@@ -253,7 +253,7 @@ test('a backup ends while 200 rows are written every second, and holds one momen
   expect(Number(rows)).toBeLessThanOrEqual(after)
 })
 
-describe('killed in the middle', () => {
+describe('killed midway', () => {
   const kills = rounds(5, 40)
   const timeout = rounds(120_000, 600_000)
 
@@ -273,7 +273,7 @@ describe('killed in the middle', () => {
     return performance.now() - begun
   }
 
-  test('a backup leaves no file under its name that is not whole', { timeout }, async () => {
+  test('a backup leaves no incomplete file under its final name', { timeout }, async () => {
     ;(await filled(10)).close()
     const ms = await duration(['backup', file])
     for (let round = 0; round < kills; round += 1) {
@@ -288,7 +288,7 @@ describe('killed in the middle', () => {
     }
   })
 
-  test('a restore leaves the old state, the new one, or a refusal until it is run again', {
+  test('a restore leaves the old state, the new one, or a server that does not start until it is repeated', {
     timeout,
   }, async () => {
     ;(await filled(10)).close()

@@ -29,7 +29,7 @@ test.each(['', '/tools/keyward'])('serves API, pages and files under "%s"', asyn
   expect((await get(`${prefix}/nothing`)).statusCode).toBe(404)
 })
 
-test('takes the base path only as a whole, and only once', async () => {
+test('accepts the base path only as whole segments and only once', async () => {
   expect((await get('/tools/keyward')).statusCode).toBe(200)
   for (const path of [
     '/tools/keywardx/api/health',
@@ -39,14 +39,14 @@ test('takes the base path only as a whole, and only once', async () => {
     expect([path, (await get(path)).statusCode]).toEqual([path, 404])
 })
 
-test('puts every link of a page under the base path, and nothing else', async () => {
+test('puts every link of a page under the base path and changes nothing else', async () => {
   const { payload } = await get('/reseller/auth')
   expect(payload).toBe(
     '<html data-base="/tools/keyward" lang="en"><link href="/tools/keyward/a.css"><script src="/tools/keyward/theme.js"></script><a href="/tools/keyward/auth">in</a><a href="//x">',
   )
 })
 
-test('names the public address in the reference', async () => {
+test('names the public address in the API reference', async () => {
   const { payload } = await get('/docs')
   expect(payload).toContain('href="/tools/keyward/docs/style.css"')
   expect(payload).not.toMatch(/(href|src)="\/(?!tools\/keyward\/)/)

@@ -4,18 +4,18 @@ import type { TestServer } from './harness.ts'
 
 const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
-export interface Ended {
+export interface CommandResult {
   code: number
   stdout: string
   stderr: string
 }
 
-/** Runs the command line as an operator would, while the server runs. */
+/** Runs the command line with the configuration of a running server. */
 export function keyward(
   on: TestServer,
   args: string[],
   environment: Record<string, string> = {},
-): Promise<Ended> {
+): Promise<CommandResult> {
   const { dataDir, databaseUrl = '', secretKey = '' } = on.config
   return runKeyward(args, {
     DATA_DIR: dataDir,
@@ -25,12 +25,12 @@ export function keyward(
   })
 }
 
-/** Runs it with nothing but these variables; `started` gets the process. */
+/** Runs it with only these variables; `started` gets the process. */
 export const runKeyward = (
   args: string[],
   environment: Record<string, string>,
   started: (process: ChildProcess) => void = () => {},
-): Promise<Ended> =>
+): Promise<CommandResult> =>
   new Promise((resolve) => {
     const child = execFile(
       process.execPath,

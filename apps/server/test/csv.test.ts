@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CsvError, parseCsv } from '../src/modules/bulk/csv.ts'
 
-test('whatever is written is read back, neutralized or not', () => {
+test('reads back everything it writes, neutralized or not', () => {
   const cell = fc.oneof(fc.string(), fc.stringMatching(/^['=+\-@＝\t\r\n",;| ]{0,7}$/))
   fc.assert(
     fc.property(fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLength: 8 }), (table) => {
@@ -37,13 +37,13 @@ test.each([
   ['a\n-1', "a\n'-1"],
   ['a;b|c', 'a;b|c'],
   ['1-1; x=2', '1-1; x=2'],
-])('%j is not run by a spreadsheet of any locale', (text, written) => {
+])('neutralizes %j against execution by spreadsheets of any locale', (text, written) => {
   const [record] = parseCsv(toCsvLine([text]))
   expect(record?.cells).toEqual([written])
   expect(fromCsvCell(record?.cells[0] ?? '')).toBe(text)
 })
 
-test('every line end, a byte order mark and quoted line breaks are read with their line numbers', () => {
+test('reads every line ending, a byte order mark and quoted line breaks with line numbers', () => {
   expect(parseCsv('\uFEFFa,b\r\n1,"x\r\ny"\n\n2,"say ""hi"""\r3,')).toEqual([
     { line: 1, cells: ['a', 'b'] },
     { line: 2, cells: ['1', 'x\r\ny'] },
@@ -57,7 +57,7 @@ test.each([
   ['a\n"b', 2],
   ['a\nb"c', 2],
   ['a\n\n"b"c', 3],
-])('%j is refused at its line', (text, line) => {
+])('rejects %j at its line', (text, line) => {
   expect(() => parseCsv(text)).toThrow(CsvError)
   try {
     parseCsv(text)
@@ -68,9 +68,9 @@ test.each([
 
 test.each([
   ['quotes', '"'.repeat(1_000_000)],
-  ['quotes without an end', '"'.repeat(999_999)],
+  ['unclosed quotes', '"'.repeat(999_999)],
   ['line breaks in a cell', `"${'\n'.repeat(999_998)}"`],
   ['cells in a line', ','.repeat(1_000_000)],
-])('a megabyte of %s is rejected at once', (_what, text) => {
+])('rejects a megabyte of %s immediately', (_what, text) => {
   expect(() => parseCsv(text)).toThrow(CsvError)
 })

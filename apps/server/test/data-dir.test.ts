@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runKeyward } from './command-line.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 
-const refused = /^the server ended: Another Keyward server is running on [^\n]+\n$/
+const refused = /^the server exited: Another Keyward server is running on [^\n]+\n$/
 
 let dataDir: string
 const running: ServerProcess[] = []
@@ -23,7 +23,7 @@ async function start() {
   return server
 }
 
-test('only one of several servers that start at once on a data directory runs; the others end with one line', async () => {
+test('exactly one of several concurrent servers starts on a data directory; the others exit with one line', async () => {
   const outcomes = await Promise.allSettled([start(), start(), start()])
   expect(running).toHaveLength(1)
   const reasons = outcomes.flatMap((outcome) =>
@@ -33,7 +33,7 @@ test('only one of several servers that start at once on a data directory runs; t
   expect((await callOver(running[0]?.url ?? '', 'GET', '/ready')).status).toBe(200)
 })
 
-test('a server that was killed blocks no restart, and the command line works beside a running one', async () => {
+test('a killed server blocks no restart, and the command line works while a server runs', async () => {
   await (await start()).end('SIGKILL')
   expect(existsSync(join(dataDir, 'server.lock'))).toBe(true)
   await start()
@@ -41,7 +41,7 @@ test('a server that was killed blocks no restart, and the command line works bes
   expect([list.code, list.stderr]).toEqual([0, ''])
 })
 
-test('a start names every file with secrets that other accounts may open, and says nothing when there is none', async () => {
+test('warns about every secret file that other accounts can read, and only then', async () => {
   const first = await start()
   expect(first.output()).not.toContain('warning')
   await first.end('SIGTERM')
@@ -58,8 +58,8 @@ test('a start names every file with secrets that other accounts may open, and sa
   ])
 })
 
-test('a start after a restore that was interrupted is refused with one line', async () => {
+test('rejects a start after an interrupted restore with one line', async () => {
   writeFileSync(join(dataDir, 'restore.unfinished'), '/somewhere/replaced\n')
-  await expect(start()).rejects.toThrow(/^the server ended: A restore was interrupted: [^\n]+\n$/)
+  await expect(start()).rejects.toThrow(/^the server exited: A restore was interrupted: [^\n]+\n$/)
   expect(existsSync(join(dataDir, 'keyward.db'))).toBe(false)
 })

@@ -33,7 +33,7 @@ afterEach(async () => {
 function open(): Database & { dialect: 'sqlite' } {
   const database = openDatabase({ url: undefined, dataDir })
   opened.push(database)
-  if (database.dialect !== 'sqlite') throw new Error('an embedded database')
+  if (database.dialect !== 'sqlite') throw new Error('expected an embedded database')
   return database
 }
 
@@ -63,7 +63,7 @@ describe('the embedded database', () => {
   test('keeps synchronous=FULL, the write-ahead log and foreign keys on after a write', async () => {
     const { database } = await start()
     await addOwner(database, 'own_1')
-    if (database.dialect !== 'sqlite') throw new Error('an embedded database')
+    if (database.dialect !== 'sqlite') throw new Error('expected an embedded database')
     const { writer } = database.handles
     const pragma = (name: string) => Object.values(writer.database.prepare(`pragma ${name}`).get() ?? {})[0]
     expect(pragma('synchronous')).toBe(2)
@@ -71,9 +71,9 @@ describe('the embedded database', () => {
     expect(pragma('foreign_keys')).toBe(1)
   })
 
-  test('shows the reader of programs nothing that is not committed', async () => {
+  test('shows uncommitted rows to no reader', async () => {
     const { database } = await start()
-    if (database.dialect !== 'sqlite') throw new Error('an embedded database')
+    if (database.dialect !== 'sqlite') throw new Error('expected an embedded database')
     const { reader } = database.handles
     const count = () => reader.prepare('select count(*) as n from owners').get()?.n
     const seen: unknown[] = []
@@ -86,26 +86,26 @@ describe('the embedded database', () => {
     expect(() => reader.prepare('delete from owners').run()).toThrow()
   })
 
-  test('undoes a transaction that fails, and goes on', async () => {
+  test('rolls back a failed transaction and continues', async () => {
     const { database } = await start()
     await expect(
       transact(database.db, async (tx) => {
         await sql`delete from meta`.execute(tx)
-        throw new Error('half way')
+        throw new Error('midway')
       }),
-    ).rejects.toThrow('half way')
+    ).rejects.toThrow('midway')
     expect(await database.db.selectFrom('meta').selectAll().execute()).toHaveLength(1)
     await addOwner(database, 'own_1')
   })
 })
 
-describe('migrating', () => {
+describe('a migration', () => {
   const extra: Migration = {
     name: '9999-extra',
     statements: () => ['create table extra (id text primary key)'],
   }
 
-  test('ends sessions that an earlier version let go on beyond 90 days', async () => {
+  test('limits sessions of an earlier version to 90 days', async () => {
     const database = open()
     const before = migrations.findIndex((migration) => migration.name === '0009-limits')
     await migrate(database, migrations.slice(0, before), { now: 1 })
@@ -127,7 +127,7 @@ describe('migrating', () => {
     expect(ends.map((row) => row.expires_at)).toEqual([90 * day, short])
   })
 
-  test('runs every step once, in order', async () => {
+  test('runs once, in order', async () => {
     const database = open()
     const names = migrations.map((migration) => migration.name)
     expect(names).toEqual([...names].sort())
@@ -137,7 +137,7 @@ describe('migrating', () => {
   })
 
   test.each(migrations.map((_, at) => at + 1))(
-    'brings a database of %i steps to the present, data kept',
+    'upgrades a database after %i migrations and keeps its data',
     async (steps) => {
       const database = open()
       await migrate(database, migrations.slice(0, steps), { now: 1 })
@@ -158,13 +158,13 @@ describe('migrating', () => {
     expect(await migrate(database, [...migrations, extra], { now: 3 })).toEqual(['9999-extra'])
   })
 
-  test('refuses a database that a newer version has migrated', async () => {
+  test('rejects a database that a newer version migrated', async () => {
     const database = open()
     await migrate(database, [...migrations, extra], { now: 1 })
     await expect(migrate(database, migrations, { now: 2 })).rejects.toThrow(SchemaTooNewError)
   })
 
-  test('asks for a backup before a step on a database that holds data, and at no other time', async () => {
+  test('requests a backup only if the database holds data', async () => {
     const database = open()
     let backups = 0
     const backUp = () => {
@@ -178,7 +178,7 @@ describe('migrating', () => {
     expect(backups).toBe(1)
   })
 
-  test('at a start writes a whole copy of an older database beside it first', async () => {
+  test('at startup first copies the older database', async () => {
     const older = open()
     await migrate(older, migrations.slice(0, 1), { now: 1 })
     await addOwner(older, 'own_1')
@@ -199,21 +199,21 @@ describe('migrating', () => {
   })
 })
 
-test('the embedded database is readable by nobody else, also in a directory that others may enter', async () => {
+test('the embedded database is readable only by its account, even in a shared directory', async () => {
   chmodSync(dataDir, 0o755)
   await start()
   const open = readdirSync(dataDir).filter((name) => statSync(join(dataDir, name)).mode & 0o077)
   expect(open).toEqual([])
 })
 
-describe('the key that seals', () => {
+describe('the secret key', () => {
   const keyFile = () => join(dataDir, 'secret.key')
   const restart = async (environment: Record<string, string> = {}) => {
     await opened.pop()?.close()
     return start(environment)
   }
 
-  test('is made at the first start, readable by nobody else, and is the same at the next', async () => {
+  test('is created at the first start, readable only by its account, and reused', async () => {
     const { seal } = await start()
     expect(statSync(keyFile()).mode & 0o777).toBe(0o600)
     expect(statSync(dataDir).mode & 0o077).toBe(0)
@@ -221,7 +221,7 @@ describe('the key that seals', () => {
     expect((await restart()).seal.open(sealed, 'here')).toBe('text')
   })
 
-  test('is refused when it is another one, and when it is gone', async () => {
+  test('is rejected if it differs or is missing', async () => {
     await start()
     await expect(restart({ SECRET_KEY: 'another key with more than 32 characters' })).rejects.toThrow(
       SecretKeyError,
@@ -231,7 +231,7 @@ describe('the key that seals', () => {
     expect(existsSync(keyFile())).toBe(false)
   })
 
-  test('is refused when its file is empty, whether or not anything is sealed', async () => {
+  test('is rejected if its file is empty, with or without encrypted rows', async () => {
     writeFileSync(keyFile(), '\n')
     await expect(start()).rejects.toThrow(SecretKeyError)
     rmSync(keyFile())
@@ -240,7 +240,7 @@ describe('the key that seals', () => {
     await expect(restart()).rejects.toThrow(SecretKeyError)
   })
 
-  test('given by the operator is written nowhere', async () => {
+  test('from the environment is never written to disk', async () => {
     const SECRET_KEY = 'the key of an operator, 32 and more characters'
     const { database } = await start({ SECRET_KEY })
     expect(existsSync(keyFile())).toBe(false)

@@ -1,8 +1,8 @@
 import { type Endpoint, type ErrorCode, errorFacts } from '@keyward/contract'
 import { allEndpoints, errorsOf } from '../src/http/openapi.ts'
 
-/** Codes of the server as a whole, which no single call documents. */
-const everywhere: readonly ErrorCode[] = ['forwarded_refused', 'method_not_allowed']
+/** Codes that every endpoint can return and none documents. */
+const undocumentedCodes: readonly ErrorCode[] = ['forwarded_refused', 'method_not_allowed']
 
 const patterns = allEndpoints.map(({ name, endpoint }) => ({
   name,
@@ -13,11 +13,11 @@ const patterns = allEndpoints.map(({ name, endpoint }) => ({
 
 export function findEndpoint(method: string, path: string): { name: string; endpoint: Endpoint } | undefined {
   const [plain = ''] = path.split('?', 1)
-  const fitting = patterns.filter((one) => one.endpoint.method === method && one.path.test(plain))
-  return fitting.find((one) => one.isExact) ?? fitting[0]
+  const matching = patterns.filter((one) => one.endpoint.method === method && one.path.test(plain))
+  return matching.find((one) => one.isExact) ?? matching[0]
 }
 
-/** Throws when a call answers what its description in the contract does not know. */
+/** Throws if a response has a status or code that the contract does not document. */
 export function checkDocumented(method: string, path: string, status: number, json: unknown): void {
   const found = findEndpoint(method, path)
   if (!found || typeof json !== 'object' || json === null) return
@@ -25,8 +25,7 @@ export function checkDocumented(method: string, path: string, status: number, js
   const { name, endpoint } = found
   if (success === true && status !== (endpoint.status ?? 200))
     throw new Error(`${name} succeeded with ${status}`)
-  if (success !== false || code === undefined || everywhere.includes(code)) return
-  if (!errorsOf(endpoint).includes(code))
-    throw new Error(`${name} answers ${code}, which it does not document`)
-  if (status !== errorFacts(code).status) throw new Error(`${name} answers ${code} with the status ${status}`)
+  if (success !== false || code === undefined || undocumentedCodes.includes(code)) return
+  if (!errorsOf(endpoint).includes(code)) throw new Error(`${name} returns the undocumented code ${code}`)
+  if (status !== errorFacts(code).status) throw new Error(`${name} returns ${code} with the status ${status}`)
 }

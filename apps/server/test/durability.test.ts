@@ -9,19 +9,19 @@ import { callOver, startProcess } from './server-process.ts'
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-durability-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
-/** Fewer than the free plan allows. */
+/** Stays below the limit of the free plan. */
 const enough = 20
 
-test('what was acknowledged is there after the server was killed in the middle of writing', async () => {
-  const given = { email: 'vendor@example.com', password: 'correct horse' }
+test('keeps every acknowledged write after a kill during writes', async () => {
+  const credentials = { email: 'vendor@example.com', password: 'correct horse' }
   const acknowledged = new Set<string>()
   for (let round = 0; round < rounds(2, 20); round += 1) {
     const server = await startProcess({ DATA_DIR: dataDir })
     const call = (method: string, path: string, options = {}) => callOver(server.url, method, path, options)
     const signedIn =
       round === 0
-        ? await call('POST', '/auth/register', { body: { name: 'Vendor', ...given } })
-        : await call('POST', '/auth/login', { body: given })
+        ? await call('POST', '/auth/register', { body: { name: 'Vendor', ...credentials } })
+        : await call('POST', '/auth/login', { body: credentials })
     const { token } = signedIn.json.data
     if (round === 0) await call('POST', '/apps', { token, body: { name: 'Atlas' } })
     const [app] = (await call('GET', '/apps', { token })).json.data.apps
@@ -44,13 +44,13 @@ test('what was acknowledged is there after the server was killed in the middle o
     expect(acknowledged.size).toBeGreaterThanOrEqual(enough)
   }
   const server = await startProcess({ DATA_DIR: dataDir })
-  const { json } = await callOver(server.url, 'POST', '/auth/login', { body: given })
+  const { json } = await callOver(server.url, 'POST', '/auth/login', { body: credentials })
   await expectAll(server.url, json.data.token, acknowledged)
   expect(await server.end('SIGTERM')).toBe(0)
 }, 600_000)
 
 async function expectAll(url: string, token: string, keys: Set<string>): Promise<void> {
   const { json } = await callOver(url, 'GET', '/licenses?limit=200', { token })
-  const there = new Set(json.data.licenses.map((license: { key: string }) => license.key))
-  expect([...keys].filter((key) => !there.has(key))).toEqual([])
+  const stored = new Set(json.data.licenses.map((license: { key: string }) => license.key))
+  expect([...keys].filter((key) => !stored.has(key))).toEqual([])
 }

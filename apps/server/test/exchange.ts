@@ -2,7 +2,7 @@ import { createHash, createPublicKey, verify } from 'node:crypto'
 import { httpbis } from 'http-message-signatures'
 import type { Answer, TestServer } from './harness.ts'
 
-/** A request of a program, to be sent exactly as it is given. */
+/** A program's request, sent unchanged. */
 export interface Sent {
   method: string
   path: string
@@ -10,16 +10,16 @@ export interface Sent {
   token?: string
   headers?: Record<string, string>
   nonce?: string | undefined
-  /** Whether the digest of the body goes with it. */
+  /** Whether to send the digest of the body. */
   withDigest?: boolean
-  /** The bytes of the body, instead of `body`. */
+  /** The body's bytes, instead of `body`. */
   raw?: string
 }
 
 export const digestOf = (body: Buffer | string) =>
   `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
 
-/** Sends a request, and keeps it beside its answer, for its signature speaks of both. */
+/** Sends a request and returns it with its response: the signature covers both. */
 export async function exchange(on: TestServer, sent: Sent) {
   const payload = sent.raw ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body))
   const headers: Record<string, string> = {
@@ -55,7 +55,7 @@ export async function keysOf(on: TestServer, appId: string): Promise<PublicKey[]
   return (await on.call('GET', `/client/apps/${appId}/keys`)).json.data.keys
 }
 
-/** Whether an independent implementation of RFC 9421 accepts the answer under the app's published key. */
+/** Whether an independent implementation of RFC 9421 verifies the response with the app's published keys. */
 export async function verifies({ answer, request }: Exchange, keys: readonly PublicKey[]): Promise<boolean> {
   const headers = answer.headers as Record<string, string>
   if (headers['content-digest'] !== digestOf(answer.raw)) return false

@@ -16,7 +16,7 @@ import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { checkDocumented } from './documented.ts'
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only when advanced. */
 export class TestClock implements Clock {
   #now = Date.parse('2026-03-04T10:20:30.000Z')
 
@@ -34,7 +34,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** Transactions outside of a server, whose records nothing listens to. */
+/** Transactions outside of a server, whose records are not published. */
 export const transactionsOn =
   ({ db }: Pick<Database, 'db'>, clock: Clock): Ctx['tx'] =>
   (actor, work) =>
@@ -55,7 +55,7 @@ export interface CallOptions {
   token?: string | undefined
   body?: unknown
   headers?: Record<string, string>
-  /** The address that the request comes from. */
+  /** The address of the caller. */
   from?: string
 }
 
@@ -67,7 +67,7 @@ export interface Answer {
   json: any
 }
 
-/** Starts a server; `environment` is what an operator would set. Tests count no sign-in attempts unless they ask to. */
+/** Starts a server; `environment` holds the operator's variables. Rate limits are off unless set. */
 export async function startServer(
   environment: Record<string, string> = {},
   options: Partial<Parameters<typeof buildApp>[0]> = {},

@@ -13,8 +13,8 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Starts a server whose standard output is never read here, and waits until it answers. */
-async function startUnheard(output: 'pipe' | number) {
+/** Starts a server whose standard output is not read, and waits until it responds. */
+async function startUnread(output: 'pipe' | number) {
   const port = await freePort()
   const { PATH, HOME } = process.env
   const child = spawn(process.execPath, [main], {
@@ -40,9 +40,9 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('a server whose log is on a full disk answers, and ends at SIGTERM', async () => {
+test('a server whose log is on a full disk responds and exits at SIGTERM', async () => {
   const full = openSync('/dev/full', 'w')
-  const { url, end } = await startUnheard(full)
+  const { url, end } = await startUnread(full)
   closeSync(full)
   for (let count = 0; count < 50; count += 1) {
     expect((await callOver(url, 'GET', '/nothing')).status).toBe(404)
@@ -51,9 +51,9 @@ test('a server whose log is on a full disk answers, and ends at SIGTERM', async 
   expect(await end()).toBe(0)
 })
 
-test('a server whose log is a pipe that is not read answers, and ends at SIGTERM', async () => {
-  const { url, end } = await startUnheard('pipe')
-  // Each logs 200 bytes and more, together far beyond what a pipe holds.
+test('a server whose log is a full pipe responds and exits at SIGTERM', async () => {
+  const { url, end } = await startUnread('pipe')
+  // Each request logs at least 200 bytes, in total far more than a pipe buffers.
   const calls = async () => {
     for (let count = 0; count < 400; count += 1) await callOver(url, 'GET', '/config')
   }

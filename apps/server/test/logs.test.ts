@@ -11,7 +11,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'keyward-logs-'))
 const secretKey = 'the secret key of this test, 32 and more characters'
 let server: ServerProcess
 let sink: SmtpSink
-// The server refuses the confirmation, so that there is an error about mail in the log too.
+// Rejects the confirmation mail, so that a mail error is logged too.
 const reply = (line: string) => {
   if (line.startsWith('DATA')) mails += 1
   return line.startsWith('DATA') && mails > 1 ? '554 no' : undefined
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const call = (method: string, path: string, options = {}) => callOver(server.url, method, path, options)
 
-test('no password, token, secret or key is in the log, whatever succeeds or fails', async () => {
+test('never logs a password, token, secret or key, on success or failure', async () => {
   const secrets: Record<string, string> = {
     secretKey,
     password: 'correct-horse-battery',

@@ -5,14 +5,14 @@ import { createMailer, type Mail, type Mailer } from '../src/modules/mail/mail.s
 import { selfSigned } from './self-signed.ts'
 import { SmtpSink } from './smtp-sink.ts'
 
-const ending: (() => unknown)[] = []
+const cleanups: (() => unknown)[] = []
 afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end()
+  for (const end of cleanups.splice(0).reverse()) await end()
 })
 
 const startSink = async (behaviour: Parameters<typeof SmtpSink.start>[0] = {}) => {
   const sink = await SmtpSink.start(behaviour)
-  ending.push(() => sink.stop())
+  cleanups.push(() => sink.stop())
   return sink
 }
 
@@ -20,18 +20,18 @@ const lines: unknown[][] = []
 function mailer(environment: Record<string, string>): Mailer {
   lines.length = 0
   const made = createMailer(readConfig(environment), { info: (...given: unknown[]) => lines.push(given) })
-  ending.push(() => made.close())
+  cleanups.push(() => made.close())
   return made
 }
 
 const mail: Mail = { to: 'ada@example.com', subject: 'Hello', text: 'Good day.\n.\nBye' }
 const failure = (sent: Promise<void>): Promise<MailError> =>
   sent.then(
-    () => expect.unreachable('was sent'),
+    () => expect.unreachable('the message was sent'),
     (error) => error,
   )
 
-/** A header's value, its encoded words decoded. */
+/** The value of a header with its encoded words decoded. */
 function header(head: string, name: string): string | undefined {
   const value = new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]
   return value
@@ -44,7 +44,7 @@ function header(head: string, name: string): string | undefined {
 }
 
 describe('by SMTP', () => {
-  test('a message arrives with envelope, sender, subject and both texts', async () => {
+  test('sends a message with envelope, sender, subject and both bodies', async () => {
     const sink = await startSink()
     const by = mailer({ SMTP_URL: `smtp://${sink.host}`, MAIL_FROM: 'Die Bäckerei <shop@example.com>' })
     await by.send({ ...mail, subject: 'Ihr Zugang läuft ab: 3 €', html: '<p>Good day.</p>' })
@@ -66,13 +66,13 @@ describe('by SMTP', () => {
     [{ PUBLIC_URL: 'https://keys.example.com/keyward' }, 'Keyward <no-reply@keys.example.com>'],
     [{ PUBLIC_URL: 'http://[::1]:3000' }, 'Keyward <no-reply@localhost>'],
     [{ MAIL_FROM: 'keys@example.com' }, 'keys@example.com'],
-  ])('with %j the sender is %s', async (environment, from) => {
+  ])('with %j sends as %s', async (environment, from) => {
     const sink = await startSink()
     await mailer({ SMTP_URL: `smtp://${sink.host}`, ...environment }).send(mail)
     expect(header(sink.received[0]?.head ?? '', 'From')).toBe(from)
   })
 
-  test('messages one after the other share a connection, which is signed in once', async () => {
+  test('reuses one connection and signs in once', async () => {
     const sink = await startSink()
     const by = mailer({ SMTP_URL: `smtp://user:p%40ss@${sink.host}` })
     for (const to of ['a@example.com', 'b@example.com']) await by.send({ ...mail, to })
@@ -82,7 +82,7 @@ describe('by SMTP', () => {
     expect(given).toEqual([`AUTH PLAIN ${Buffer.from('\0user\0p@ss').toString('base64')}`])
   })
 
-  test('a certificate that nobody vouches for is refused, unless the operator says otherwise', async () => {
+  test('rejects an untrusted certificate unless the operator allows it', async () => {
     const sink = await startSink({ tls: selfSigned() })
     const refused = await failure(mailer({ SMTP_URL: `smtps://u:p@${sink.host}` }).send(mail))
     expect(refused).toMatchObject({ name: 'MailError', isAboutMessage: false })
@@ -91,9 +91,9 @@ describe('by SMTP', () => {
     expect(sink.received).toHaveLength(1)
   })
 
-  test('a password does not leave this machine in the clear, unless the operator says so', async () => {
+  test('never sends a password unencrypted to another machine unless the operator allows it', async () => {
     const sink = await startSink({ reply: (line) => (line === 'STARTTLS' ? '502 no' : undefined) })
-    // Not a loopback address by its looks, and yet it reaches the sink.
+    // Not recognizable as a loopback address, but reaches the sink.
     const url = `smtp://user:hush@${sink.host.replace('127.0.0.1', '0.0.0.0')}`
     expect((await failure(mailer({ SMTP_URL: url }).send(mail))).isAboutMessage).toBe(false)
     expect(sink.commands.filter((line) => line.startsWith('AUTH'))).toEqual([])
@@ -102,12 +102,12 @@ describe('by SMTP', () => {
   })
 })
 
-describe('a message that is not taken', () => {
+describe('a failed message', () => {
   const asSent = Buffer.from('\0user\0hush').toString('base64')
   const leaked = ({ message, stack, ...rest }: MailError) =>
     [message, stack, JSON.stringify(rest)].some((text) => text?.includes('hush') || text?.includes(asSent))
 
-  test('because the server is down fails without the password', async () => {
+  test('does not reveal the password if the server is down', async () => {
     const sink = await SmtpSink.start()
     const { host } = sink
     await sink.stop()
@@ -117,7 +117,7 @@ describe('a message that is not taken', () => {
     expect(leaked(error)).toBe(false)
   })
 
-  test('because the sign-in fails tells so without the password, even if the server repeats it', async () => {
+  test('does not reveal the password if the sign-in fails, even if the server repeats it', async () => {
     const reply = (line: string) =>
       line.startsWith('AUTH') ? `535 ${line} is wrong for user:hush` : undefined
     const sink = await startSink({ reply })
@@ -133,13 +133,13 @@ describe('a message that is not taken', () => {
     ['RCPT', '421 going down', { isAboutMessage: false, isPermanent: false }],
     ['DATA', '554 no', { isAboutMessage: true, isPermanent: true }],
     ['MAIL', '550 unknown sender', { isAboutMessage: false, isPermanent: false }],
-  ])('because %s is answered %s tells whom it concerns', async (verb, answer, facts) => {
+  ])('reports for %s answered by %s whether message or server failed', async (verb, answer, facts) => {
     const sink = await startSink({ reply: (line) => (line.startsWith(verb) ? answer : undefined) })
     expect(await failure(mailer({ SMTP_URL: `smtp://${sink.host}` }).send(mail))).toMatchObject(facts)
   })
 
-  test('does not hold up the end: closing fails what is under way and what comes later', async () => {
-    const sink = await startSink({ isMute: true })
+  test('does not delay shutdown: closing fails current and later messages', async () => {
+    const sink = await startSink({ isSilent: true })
     const by = mailer({ SMTP_URL: `smtp://${sink.host}` })
     const sent = failure(by.send(mail))
     await expect.poll(() => sink.connections).toBe(1)
@@ -162,7 +162,7 @@ const injections: Partial<Mail>[] = [
 ]
 
 describe.each(['smtp', 'log'])('with %s', (way) => {
-  test.each(injections)('a message with %j is refused for good and nothing is sent', async (part) => {
+  test.each(injections)('rejects a message with %j permanently and sends nothing', async (part) => {
     const sink = await startSink()
     const by = mailer(way === 'smtp' ? { SMTP_URL: `smtp://${sink.host}` } : {})
     expect(await failure(by.send({ ...mail, ...part }))).toMatchObject({
@@ -174,12 +174,12 @@ describe.each(['smtp', 'log'])('with %s', (way) => {
   })
 })
 
-test('without a mail server a message with a secret is not written to the log', async () => {
+test('without a mail server never logs a message with a secret', async () => {
   const error = await failure(mailer({}).send({ ...mail, isSecret: true }))
   expect([error.message, lines]).toEqual(['the mail was not sent (ENOSMTP)', []])
 })
 
-test('without a mail server the whole message is one line of the log', async () => {
+test('without a mail server logs the whole message as one line', async () => {
   await mailer({}).send({ ...mail, html: '<p>Good day.</p>' })
   const { to, subject, text } = mail
   expect(lines).toEqual([[{ to, subject, text }, 'mail']])

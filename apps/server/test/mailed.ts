@@ -1,10 +1,10 @@
 import type { SmtpSink } from './smtp-sink.ts'
 
-/** The links with a token in the messages to an address, in the order in which they came. */
+/** The links with a token in the messages to an address, in order of arrival. */
 export const mailedLinks = (sink: SmtpSink, to: string): string[] =>
   textsTo(sink, to).flatMap((text) => /https?:\/\/\S+#kwp_[\w-]{43}/.exec(text)?.[0] ?? [])
 
-/** The messages to an address as text, their lines as they were before they were sent. */
+/** The messages to an address as decoded text. */
 export const textsTo = (sink: SmtpSink, to: string): string[] =>
   sink.received
     .filter((one) => one.to.includes(to))

@@ -10,7 +10,7 @@ let folder: string
 let started: ChildProcess | undefined
 let url = ''
 
-/** A project whose start script is the real one without the installation. */
+/** Creates a project whose start script is the real one without the installation. */
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'keyward-npm-'))
   mkdirSync(join(folder, 'scripts'))
@@ -33,7 +33,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs a command in a process group of its own and waits until the server answers. */
+/** Runs a command in its own process group and waits until the server responds. */
 async function start(command: string) {
   const { PATH, HOME } = process.env
   const log = join(folder, 'log')
@@ -58,34 +58,34 @@ const answers = () =>
     () => true,
     () => false,
   )
-const isGone = () =>
+const expectExited = () =>
   vi.waitFor(async () => expect(await answers()).toBe(false), { timeout: 15_000, interval: 100 })
 
-describe.skipIf(process.platform === 'win32')('the server that npm started ends', () => {
-  test.each(['SIGTERM', 'SIGKILL'] as const)('when %s ends npm alone', async (signal) => {
+describe.skipIf(process.platform === 'win32')('a server started by npm exits', () => {
+  test.each(['SIGTERM', 'SIGKILL'] as const)('when npm gets %s', async (signal) => {
     await start('exec npm start >"$LOG" 2>&1')
     process.kill(started!.pid!, signal)
-    await isGone()
+    await expectExited()
   })
 
   test.each(['SIGINT', 'SIGTERM'] as const)('when its process group gets %s', async (signal) => {
     await start('exec npm start >"$LOG" 2>&1')
     process.kill(-started!.pid!, signal)
-    await isGone()
+    await expectExited()
   })
 
   test('when its start script is killed', async () => {
     process.kill(await start('exec npm start >"$LOG" 2>&1'), 'SIGKILL')
-    await isGone()
+    await expectExited()
   })
 })
 
 test.skipIf(process.platform === 'win32')(
-  'a server in the background outlives the shell that started it',
+  'a background server outlives the shell that started it',
   async () => {
     await start('nohup npm start >"$LOG" 2>&1 &')
     if (started!.exitCode === null) await new Promise((resolve) => started!.once('exit', resolve))
-    // The start script looks for npm ten times a second.
+    // The start script checks for npm ten times a second.
     for (let round = 0; round < 8; round += 1) {
       await new Promise((resolve) => setTimeout(resolve, 100))
       expect(await answers()).toBe(true)

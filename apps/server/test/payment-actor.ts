@@ -17,14 +17,14 @@ const keys = {
   webhookSecret: 'a secret of webhooks alone',
 }
 
-/** So long that a slow machine fails no test; a test of silence sets its own. */
+/** Long enough for any slow machine; tests of a silent provider set their own. */
 export const patientWaits: ProviderWaits = { callMs: 60_000, eventMs: 60_000 }
 
-/** A server that takes payments, and the provider that it takes them with. */
+/** A server with payments on, and its stand-in provider. */
 export interface PayingServer {
   on: TestServer
   provider: PaymentStandIn
-  /** What the server does by itself every minute. */
+  /** Runs what the server schedules every minute. */
   reconcile(): Promise<void>
   close(): Promise<void>
 }
@@ -84,7 +84,7 @@ export async function placeOrder(owner: Owner, body: object = {}): Promise<Order
 export const report = (owner: Owner, checkout: Partial<Checkout>, more: object = {}) =>
   owner.call('POST', '/payments/razorpay/verify', { ...checkout, ...more })
 
-/** Orders, pays and tells of it. */
+/** Orders, pays and reports the payment. */
 export async function buy({ provider }: PayingServer, owner: Owner, body: object = {}): Promise<Checkout> {
   const checkout = provider.pay((await placeOrder(owner, body)).orderId)
   expect((await report(owner, checkout)).status).toBe(200)
@@ -97,7 +97,7 @@ export const subscriptionOf = async (owner: Owner): Promise<Subscription> =>
 export const historyOf = async (owner: Owner): Promise<Payment[]> =>
   (await owner.call('GET', '/payments/history')).json.data.payments
 
-/** How often premium was started for an owner. */
+/** Counts how often a payment started premium for an owner. */
 export async function activationsOf(on: TestServer, owner: Owner): Promise<number> {
   const rows = await on.database.db
     .selectFrom('audit')

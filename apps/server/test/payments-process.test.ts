@@ -47,10 +47,10 @@ const call = (method: string, path: string, body?: object) =>
 const order = async () => (await call('POST', '/payments/razorpay/create-order', {})).json.data
 const plan = async () => (await call('GET', '/subscription')).json.data.subscription.plan
 
-test('a server that is killed while it verifies a payment starts premium when it is back, once', async () => {
+test('a server killed during verification activates premium once after its restart', async () => {
   for (let round = 0; round < rounds(2, 10); round += 1) {
     const checkout = provider.pay((await order()).orderId, { status: 'authorized' })
-    // The money is taken, the answer does not arrive any more.
+    // The provider captures the money, but its response does not arrive.
     const late = provider.fail({ path: /\/capture$/, mode: 'late-answer' })
     const verified = call('POST', '/payments/razorpay/verify', checkout).catch(() => undefined)
     await expect.poll(() => late.hits).toBe(1)
@@ -67,7 +67,7 @@ test('a server that is killed while it verifies a payment starts premium when it
   }
 }, 300_000)
 
-test('no secret of the provider is in the log or in an answer, whatever goes wrong', async () => {
+test('never logs or returns a secret of the provider, on any failure', async () => {
   const answers = []
   const pay = async () => provider.pay((await order()).orderId)
   for (const mode of ['status', 'reset', 'lost-answer'] as const) {
@@ -86,10 +86,10 @@ test('no secret of the provider is in the log or in an answer, whatever goes wro
   answers.push(await call('POST', '/payments/razorpay/verify', checkout))
   expect(answers.map(({ status }) => status)).toEqual([502, 502, 502, 502, 400, 200])
   await expect.poll(server.output).toContain('was refused with 401')
-  const said = server.output() + JSON.stringify(answers)
+  const output = server.output() + JSON.stringify(answers)
   const basic = Buffer.from(`${keys.keyId}:${keys.keySecret}`).toString('base64')
   const leaked = [keys.keySecret, keys.webhookSecret, basic, checkout.razorpay_signature].filter((secret) =>
-    said.includes(secret),
+    output.includes(secret),
   )
   expect(leaked).toEqual([])
 })

@@ -6,14 +6,14 @@ import pg from 'pg'
 import { freePort, unprivilegedAccount } from './postgres-cluster.ts'
 
 export interface Pooler {
-  /** The same database, by way of the pooler. */
+  /** The same database, through the pooler. */
   url: string
   stop(): Promise<void>
 }
 
 const isRoot = process.getuid?.() === 0
 
-/** Where PgBouncer is installed; on a machine of the continuous integration it is installed when it is missing. */
+/** Finds PgBouncer; in CI installs it if it is missing. */
 export function findPgBouncer(): string | undefined {
   const find = () =>
     ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync)
@@ -32,7 +32,7 @@ export function findPgBouncer(): string | undefined {
   return find()
 }
 
-/** PgBouncer in transaction mode: every transaction may get another connection, and a few serve everybody. */
+/** Starts PgBouncer in transaction mode: each transaction may get another one of a few shared connections. */
 export async function startPgBouncer(bin: string, databaseUrl: string): Promise<Pooler> {
   const to = new URL(databaseUrl)
   const directory = mkdtempSync(join(tmpdir(), 'keyward-pgbouncer-'))
@@ -89,5 +89,5 @@ async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
-  throw new Error('PgBouncer did not get ready')
+  throw new Error('PgBouncer did not become ready')
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 
-/** A PostgreSQL to test on: the one that DATABASE_URL_TEST names, else a private one that `stop` ends. */
+/** A PostgreSQL for tests: the one in DATABASE_URL_TEST, else a private one that `stop` ends. */
 export interface Cluster {
   url: string
   stop(): Promise<void>
@@ -59,7 +59,7 @@ export async function startCluster(): Promise<Cluster> {
   }
 }
 
-/** The system's server binaries, else those that ship in the development dependency. */
+/** The system's server binaries, else those of the development dependency. */
 function findBinaries(): string {
   const candidates = [systemBinaries(), packagedBinaries()]
   for (const directory of candidates) {
@@ -94,7 +94,7 @@ function packagedBinaries(): string | undefined {
   }
 }
 
-/** PostgreSQL refuses to run as root, so it runs as another account of the system. */
+/** PostgreSQL refuses to run as root, so it runs under another system account. */
 export function unprivilegedAccount(): { uid?: number; gid?: number } {
   for (const name of ['postgres', 'nobody']) {
     try {
@@ -114,7 +114,7 @@ export function unprivilegedAccount(): { uid?: number; gid?: number } {
 
 async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt += 1) {
-    if (hasEnded()) throw new Error('PostgreSQL ended while it was starting')
+    if (hasEnded()) throw new Error('PostgreSQL exited during startup')
     const client = new pg.Client({ connectionString: url })
     try {
       await client.connect()
@@ -124,7 +124,7 @@ async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
-  throw new Error('PostgreSQL did not get ready within 30 seconds')
+  throw new Error('PostgreSQL did not become ready within 30 seconds')
 }
 
 export function freePort(): Promise<number> {

@@ -7,7 +7,7 @@ declare module 'vitest' {
   }
 }
 
-/** One cluster for the run; every test file makes a database of its own on it. */
+/** Starts one cluster per run; every test file creates its own databases on it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const cluster = await startCluster()
   project.provide('postgresUrl', cluster.url)

@@ -1,4 +1,4 @@
 import fc from 'fast-check'
 
-// On a developer's machine every run looks for new counterexamples; CI judges a change, so it has no luck in it.
+// Local runs search for new counterexamples; CI uses a fixed seed, so that a failure always comes from the change.
 if (process.env.CI !== undefined) fc.configureGlobal({ seed: 26_11_21 })

@@ -20,7 +20,7 @@ let dataDir: string
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'keyward-plans-'))
   const opened = openDatabase({ url: undefined, dataDir })
-  if (opened.dialect !== 'sqlite') throw new Error('an embedded database')
+  if (opened.dialect !== 'sqlite') throw new Error('expected an embedded database')
   database = opened
   await migrate(database, migrations, { now: 1 })
 })
@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('deletions do not make the search indexes be written anew', () => {
+test('deletions do not rewrite the search indexes', () => {
   const { database: file } = database.handles.reader
   for (const index of ['license_search', 'client_search']) {
     const rows = file.prepare(`select k, v from ${index}_config where k = 'deletemerge'`).all()
@@ -40,8 +40,8 @@ test('deletions do not make the search indexes be written anew', () => {
 const scope = { ownerId: 'own_1' }
 const ids = Array.from({ length: 100 }, (_, index) => `id_${index}`)
 
-/** The steps by which SQLite carries out each query of the work. */
-async function waysOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
+/** The scans and searches in SQLite's plan for each query of the work. */
+async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   const { writer } = database.handles
   const asked = new Set<string>()
   const prepare = writer.prepare.bind(writer)
@@ -77,52 +77,52 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['a license gets an expiry', (tx) => entitlements.setLicenseExpiry(tx, scope, 'lic_1', 1)],
   ['an end user is locked', (tx) => lockClient(tx, scope, 'usr_1')],
   ['an end user is extended', (tx) => entitlements.extendClients(tx, scope, ['usr_1'], 1, 1)],
-])('%s by their ids without a walk through all that their owner has', async (_name, work) => {
-  const ways = await waysOf(work)
-  expect(ways.length).toBeGreaterThan(0)
+])("%s by id without scanning the owner's rows", async (_name, work) => {
+  const plan = await plansOf(work)
+  expect(plan.length).toBeGreaterThan(0)
   expect(
-    ways.filter((way) => way.startsWith('SCAN') || /INDEX (licenses|clients)_(owner|app)/.test(way)),
+    plan.filter((step) => step.startsWith('SCAN') || /INDEX (licenses|clients)_(owner|app)/.test(step)),
   ).toEqual([])
 })
 
-test('uses of a coupon are counted by indexes, never by a scan of all orders', async () => {
+test('counts coupon uses through indexes, without scanning all orders', async () => {
   const coupon = { code: 'A', percent: 1, max_uses: 1, max_uses_per_owner: 1, active: 1 } as const
   const use = { scope, now: 1, withOwnOpen: false }
-  const ways = await waysOf((tx) =>
+  const plan = await plansOf((tx) =>
     refuseUnusable(tx, { ...coupon, valid_from: null, valid_until: null, listed: 0 }, use),
   )
-  expect(ways).toEqual([
+  expect(plan).toEqual([
     expect.stringContaining('INDEX payment_orders_coupon'),
     expect.stringContaining('INDEX payment_orders_owner'),
   ])
 })
 
-test('licenses of a reseller are counted and paged by covering indexes', async () => {
+test("counts and pages a reseller's licenses through covering indexes", async () => {
   const reseller = { resellerId: 'res_1' } as ResellerActor
-  const ways = await waysOf((tx) => portal.countLicenses({ ...database, lists: tx }, reseller, 1))
-  expect(ways).toEqual([expect.stringContaining('COVERING INDEX licenses_reseller_counts')])
+  const plan = await plansOf((tx) => portal.countLicenses({ ...database, lists: tx }, reseller, 1))
+  expect(plan).toEqual([expect.stringContaining('COVERING INDEX licenses_reseller_counts')])
   const page = { page: 1, limit: 200 }
-  const paging = await waysOf((tx) =>
+  const paging = await plansOf((tx) =>
     portal.pageLicenses({ ...database, lists: tx, db: tx }, reseller, page, 1),
   )
   expect(paging).toEqual([expect.stringContaining('COVERING INDEX licenses_reseller ')])
 })
 
-test.each(leftoverTables)('rows of an app in %s are deleted by an index', async (table) => {
-  const ways = await waysOf((tx) => deleteLeftovers(tx, 'app_1', table, 100))
-  expect(ways.length).toBeGreaterThan(0)
-  expect(ways.filter((way) => way.startsWith('SCAN'))).toEqual([])
+test.each(leftoverTables)('deletes the rows of an app in %s through an index', async (table) => {
+  const plan = await plansOf((tx) => deleteLeftovers(tx, 'app_1', table, 100))
+  expect(plan.length).toBeGreaterThan(0)
+  expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([])
 })
 
-test.each(countTables)('empty rows of %s are found by their partial index', async (table) => {
-  const ways = await waysOf((tx) => deleteEmptyCounts(tx, table, 100))
-  expect(ways).toContainEqual(expect.stringContaining(`INDEX ${table}_empty`))
-  expect(ways.filter((way) => way.startsWith('SCAN') && !way.includes(`${table}_empty`))).toEqual([])
+test.each(countTables)('finds empty rows of %s through their partial index', async (table) => {
+  const plan = await plansOf((tx) => deleteEmptyCounts(tx, table, 100))
+  expect(plan).toContainEqual(expect.stringContaining(`INDEX ${table}_empty`))
+  expect(plan.filter((step) => step.startsWith('SCAN') && !step.includes(`${table}_empty`))).toEqual([])
 })
 
-test('what counts toward a limited plan is found by its partial index', async () => {
-  const ways = await waysOf((tx) => readFreePlaces(tx, { id: 'app_1', license_count: 0 }, 30, 1))
-  expect(ways).toContainEqual(expect.stringContaining('INDEX clients_unlicensed (app_id=? AND expires_at>?)'))
-  expect(ways).toContainEqual(expect.stringContaining('INDEX licenses_client (client_id=?)'))
-  expect(ways.filter((way) => /^SCAN (?!found|CONSTANT ROW)/.test(way))).toEqual([])
+test('counts toward the free plan through partial indexes', async () => {
+  const plan = await plansOf((tx) => readFreePlaces(tx, { id: 'app_1', license_count: 0 }, 30, 1))
+  expect(plan).toContainEqual(expect.stringContaining('INDEX clients_unlicensed (app_id=? AND expires_at>?)'))
+  expect(plan).toContainEqual(expect.stringContaining('INDEX licenses_client (client_id=?)'))
+  expect(plan.filter((step) => /^SCAN (?!found|CONSTANT ROW)/.test(step))).toEqual([])
 })

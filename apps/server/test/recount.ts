@@ -5,7 +5,7 @@ type Row = Record<string, unknown>
 
 const bucket = (column: string) => sql.raw(`(${column} + 3599999) / 3600000`)
 
-/** The counts that triggers keep, and the same counted anew from the rows; both sorted, without zeros. */
+/** Returns the counts kept by triggers and a recount from the rows, both sorted and without zeros. */
 export async function recount(on: TestServer): Promise<{ kept: Row[][]; counted: Row[][] }> {
   const { db } = on.database
   const read = async (query: ReturnType<typeof sql>) => {

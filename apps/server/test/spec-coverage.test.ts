@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const specification = readFileSync(`${root}docs/specification.md`, 'utf8')
 const coverage = readFileSync(`${root}docs/spec-coverage.md`, 'utf8')
 
-/** Short names of folders, as the coverage explains them. */
+/** Short names of folders, as the coverage defines them. */
 const folders = new Map(
   [...coverage.matchAll(/^- `(\w+):` is `([^`]+)`/gm)].map(([, short, folder]) => [short!, folder!]),
 )
@@ -47,12 +47,12 @@ function codeIn(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
 }
 
-/** `short:path` and `path`, the code spans that name files. */
+/** `short:path` and `path`: the code spans that name files. */
 function filesIn(cell: string): string[] {
   return codeIn(cell).map((name) => name.replace(/^(\w+):/, (whole, short) => folders.get(short) ?? whole))
 }
 
-/** The files of a cell, each with the "names of tests" behind it. */
+/** The files of a cell, each with the test titles in quotes after it. */
 function testsIn(cell: string): { file: string; names: string[] }[] {
   const found: { file: string; names: string[] }[] = []
   for (const [, span, name] of cell.matchAll(/`([^`]+)`|"([^"]+)"/g)) {
@@ -64,23 +64,23 @@ function testsIn(cell: string): { file: string; names: string[] }[] {
 
 const isFile = (path: string) => statSync(root + path, { throwIfNoEntry: false })?.isFile() ?? false
 
-/** Test names as the sources write them: quotes may be escaped. */
+/** Unescapes quotes, so that test titles match. */
 const sourceOf = (path: string) => readFileSync(root + path, 'utf8').replaceAll("\\'", "'")
 
 describe('every statement of the specification', () => {
   const ids = statements.map(({ id }) => id)
 
-  test('has an id of its own', () => {
+  test('has a unique id', () => {
     expect(ids.length).toBeGreaterThan(200)
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
   })
 
-  test('has exactly one row in the coverage, and no row is about anything else', () => {
+  test('has exactly one row in the coverage, and no row names anything else', () => {
     expect(rows.flatMap((row) => row.ids).sort()).toEqual([...ids].sort())
     expect(rows.filter((row) => row.ids.length === 0)).toEqual([])
   })
 
-  test('stands in the same section of both documents', () => {
+  test('is in the same section of both documents', () => {
     const inSections = (document: string, statement: RegExp) =>
       document.split(/^(?=## )/m).map((section) => [
         section.split('\n')[0],
@@ -94,7 +94,7 @@ describe('every statement of the specification', () => {
     )
   })
 
-  test('says that it is not built where the coverage says so', () => {
+  test('is marked as not built exactly where the coverage says so', () => {
     const said = statements.filter(({ text }) => text.startsWith(`*${notBuilt}*`)).map(({ id }) => id)
     expect(said).toEqual(rows.filter(({ where }) => where === notBuilt).flatMap((row) => row.ids))
   })
@@ -114,7 +114,7 @@ describe('every statement of the specification', () => {
 })
 
 describe('every row of the coverage', () => {
-  test('says where it lives, or that it is not built yet', () => {
+  test('names its source files, or says that it is not built yet', () => {
     const open = rows.filter(({ where }) => filesIn(where).length === 0 && where !== notBuilt)
     expect(open).toEqual([])
   })
@@ -128,7 +128,7 @@ describe('every row of the coverage', () => {
     expect(open).toEqual([])
   })
 
-  test('names files that exist', () => {
+  test('names existing files', () => {
     const missing = rows.flatMap(({ line, where, proof }) =>
       filesIn(`${where} ${proof}`)
         .filter((path) => !isFile(path))
@@ -137,7 +137,7 @@ describe('every row of the coverage', () => {
     expect(missing).toEqual([])
   })
 
-  test('is proven by files that hold tests', () => {
+  test('is proven by test files', () => {
     const none = rows.flatMap(({ line, proof }) =>
       filesIn(proof)
         .filter((path) => !/\.(test|spec)\.ts$/.test(path))
@@ -146,7 +146,7 @@ describe('every row of the coverage', () => {
     expect(none).toEqual([])
   })
 
-  test('names tests that are in their files', () => {
+  test('names existing tests', () => {
     const missing = rows.flatMap(({ line, proof }) =>
       testsIn(proof).flatMap(({ file, names }) =>
         names
@@ -158,13 +158,13 @@ describe('every row of the coverage', () => {
   })
 })
 
-test('the default texts are those of the specification', () => {
+test('the default texts match the specification', () => {
   const text = statements.find(({ id }) => id === 'messages.defaults')?.text ?? ''
   const specified = [...text.matchAll(/\| `(\w+)` \| “([^”]+)” \|/g)].map(([, key, value]) => [key, value])
   expect(Object.fromEntries(specified)).toEqual(messageDefaults)
 })
 
-/** All of a folder's sources in one text, without the tests. */
+/** All sources of a folder in one text, without tests. */
 function sources(folder: string): string {
   return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts'))

@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Starts the server with an environment that must end it, and returns its exit code and what it wrote. */
+/** Starts the server with an environment that prevents its start; returns exit code and standard error. */
 function failedStart(environment: Record<string, string>): Promise<{ code: number | null; error: string }> {
   const { PATH, HOME } = process.env
   const child = spawn(process.execPath, [main], {
@@ -27,10 +27,10 @@ function failedStart(environment: Record<string, string>): Promise<{ code: numbe
   child.stderr.on('data', (data: Buffer) => {
     error += data
   })
-  const giveUp = setTimeout(() => child.kill('SIGKILL'), 30_000)
+  const timeout = setTimeout(() => child.kill('SIGKILL'), 30_000)
   return new Promise((resolve) =>
     child.once('close', (code) => {
-      clearTimeout(giveUp)
+      clearTimeout(timeout)
       resolve({ code, error: error.trimEnd() })
     }),
   )
@@ -43,21 +43,25 @@ async function expectLine(environment: Record<string, string>, line: RegExp) {
   expect(code).toBe(1)
 }
 
-describe('a start that fails says why in one line and exits with 1', () => {
+describe('a failed start prints the reason in one line and exits with 1', () => {
   test.each([
     ['an address of another machine', { HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is not an address of this/],
     ['an unknown name', { HOST: 'no-such-host.invalid' }, /^HOST no-such-host\.invalid is not a known name/],
-    ['an unknown level of the log', { LOG_LEVEL: 'loud' }, /^Configuration: LOG_LEVEL: must be fatal, /],
-    ['a port that is no number', { PORT: '0x1f' }, /^Configuration: PORT: must be a port number$/],
+    ['an unknown log level', { LOG_LEVEL: 'loud' }, /^Configuration: LOG_LEVEL: must be fatal, /],
+    ['a port that is not a number', { PORT: '0x1f' }, /^Configuration: PORT: must be a port number$/],
     [
       'a misspelled variable',
       { RATE_LIMIT: 'off' },
       /^Configuration: RATE_LIMIT: .*did you mean RATE_LIMITS/,
     ],
-    ['a directory that cannot be made', { DATA_DIR: '/dev/null/keyward' }, /^DATA_DIR \/dev\/null\/keyward /],
+    [
+      'a directory that cannot be created',
+      { DATA_DIR: '/dev/null/keyward' },
+      /^DATA_DIR \/dev\/null\/keyward /,
+    ],
   ])('for %s', (_what, environment, line) => expectLine(environment as Record<string, string>, line))
 
-  test('for a port that is taken', async () => {
+  test('for a port in use', async () => {
     const other = createServer()
     const port = await new Promise<number>((resolve) =>
       other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port)),
@@ -66,7 +70,7 @@ describe('a start that fails says why in one line and exits with 1', () => {
     other.close()
   })
 
-  test.skipIf(process.platform !== 'linux')('for a directory that it may not write to', () =>
+  test.skipIf(process.platform !== 'linux')('for a directory without write permission', () =>
     expectLine({ DATA_DIR: '/sys/keyward' }, /^Not allowed to use \/sys\/keyward/),
   )
 
@@ -76,14 +80,14 @@ describe('a start that fails says why in one line and exits with 1', () => {
     await expectLine({ DATA_DIR: path }, /^DATA_DIR \S+ is not a directory\.$/)
   })
 
-  test('for a database that is a directory', async () => {
+  test('for a database path that is a directory', async () => {
     mkdirSync(join(folder, 'odd', 'keyward.db'), { recursive: true })
     await expectLine({ DATA_DIR: join(folder, 'odd') }, /keyward\.db is a directory, but must be a file\.$/)
   })
 
   test.each([
-    ['text', 'This is no database. '.repeat(500)],
-    ['a right beginning and rubbish behind it', `SQLite format 3\0${'\u0007'.repeat(8192)}`],
+    ['text', 'This is not a database. '.repeat(500)],
+    ['a valid header followed by garbage', `SQLite format 3\0${'\u0007'.repeat(8192)}`],
   ])('for a damaged database: %s', async (what, content) => {
     const dataDir = join(folder, what.replaceAll(' ', '-'))
     mkdirSync(dataDir)
@@ -91,20 +95,20 @@ describe('a start that fails says why in one line and exits with 1', () => {
     await expectLine({ DATA_DIR: dataDir }, /^The database in \S+ is damaged\. Nothing was changed: restore/)
   })
 
-  test('for a PostgreSQL that does not answer', () =>
+  test('for an unreachable PostgreSQL', () =>
     expectLine(
       { DATABASE_URL: 'postgres://u@127.0.0.1:9/keyward', SECRET_KEY: secretKey },
       /^The database of DATABASE_URL cannot be reached\.$/,
     ))
 
-  test('for a PostgreSQL whose name is unknown', () =>
+  test('for an unknown PostgreSQL host', () =>
     expectLine(
       { DATABASE_URL: 'postgres://u@no-such-host.invalid/keyward', SECRET_KEY: secretKey },
       /^The database of DATABASE_URL cannot be reached\.$/,
     ))
 })
 
-describe('a start on PostgreSQL that fails says why in one line and exits with 1', () => {
+describe('a failed start on PostgreSQL prints the reason in one line and exits with 1', () => {
   let cluster: Cluster
   let admin: pg.Client
   const [database, reader, guarded] = ['keyward_start', 'keyward_start_reader', 'keyward_start_guarded']
@@ -165,6 +169,6 @@ describe('a start on PostgreSQL that fails says why in one line and exits with 1
   test('for a missing database', () =>
     expectLine(at(reader, 'right', 'keyward_missing'), /^The database of DATABASE_URL does not exist/))
 
-  test('for missing rights', () =>
+  test('for missing privileges', () =>
     expectLine(at(reader, 'right', database), /^The database of DATABASE_URL does not give this user the ri/))
 })

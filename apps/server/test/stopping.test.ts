@@ -22,7 +22,7 @@ interface Line {
   closed: Promise<void>
 }
 
-/** Opens a connection and sends some bytes of a request. */
+/** Opens a connection and sends part of a request. */
 async function open(bytes: string): Promise<Line> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   let received = ''
@@ -40,23 +40,23 @@ const health = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n'
 const body = '{"email":"a@example.com","password":"wrong guess"}'
 const upload = `POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
 
-test('SIGTERM closes idle connections at once, waits for the last answer, closes the database and exits with 0', async () => {
+test('SIGTERM closes idle connections at once, finishes running requests, closes the database and exits with 0', async () => {
   const given = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
   const { token } = (await callOver(server.url, 'POST', '/auth/register', { body: given })).json.data
   const idle = await open(health)
   await vi.waitFor(() => expect(idle.received()).toContain('"up"'))
-  const silent = await open('')
-  const half = await open('GET /api/health HTTP/1.1\r\n')
+  const unused = await open('')
+  const partial = await open('GET /api/health HTTP/1.1\r\n')
   const stream = await open(
     `GET /api/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`,
   )
   await vi.waitFor(() => expect(stream.received()).toContain('hello'))
   const slow = await open(`${upload}${body.slice(0, 10)}`)
-  // Its answer proves that what was sent before it has been read.
+  // A response on another connection proves that the server has read the bytes above.
   await callOver(server.url, 'GET', '/health')
 
   const ended = server.end('SIGTERM')
-  await Promise.all([idle.closed, silent.closed, half.closed, stream.closed])
+  await Promise.all([idle.closed, unused.closed, partial.closed, stream.closed])
   expect(server.process.exitCode).toBeNull()
   slow.socket.write(body.slice(10))
   await slow.closed
@@ -65,12 +65,12 @@ test('SIGTERM closes idle connections at once, waits for the last answer, closes
   expect(slow.received().toLowerCase()).toContain('connection: close')
   expect(await ended).toBe(0)
   expect(performance.now() - answered).toBeLessThan(3000)
-  // SQLite removes its log when the last connection closes in order.
+  // SQLite removes its write-ahead log when the last connection closes cleanly.
   expect(existsSync(join(dataDir, 'keyward.db'))).toBe(true)
   expect(existsSync(join(dataDir, 'keyward.db-wal'))).toBe(false)
 })
 
-test('requests that arrive together with SIGTERM are answered', async () => {
+test('answers requests that arrive together with SIGTERM', async () => {
   const lines = await Promise.all(Array.from({ length: 20 }, () => open(health)))
   await vi.waitFor(() => expect(lines.every((line) => line.received().includes('"up"'))).toBe(true))
   for (const line of lines) line.socket.write(health)
@@ -79,7 +79,7 @@ test('requests that arrive together with SIGTERM are answered', async () => {
   expect(lines.map((line) => line.received().split('"up"').length - 1)).toEqual(lines.map(() => 2))
 })
 
-test('HOST=localhost opens one server, so that no connection escapes its bounds', async () => {
+test('HOST=localhost listens on one address only', async () => {
   const socket = connect(Number(new URL(server.url).port), '::1')
   const connected = await new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))

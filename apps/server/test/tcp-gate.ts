@@ -1,17 +1,17 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server that can be opened, stopped without a word, or cut. */
+/** A TCP proxy that can freeze, drop or refuse connections. */
 export interface Gate {
   port: number
-  /** Connections that are open now. */
+  /** The number of open connections. */
   open(): number
-  /** Passes nothing on any more, in either direction; connections stay open, and new ones are accepted. */
+  /** Stops forwarding in both directions; connections stay open and new ones are accepted. */
   freeze(): void
-  /** Passes on again, what came meanwhile first. */
+  /** Resumes forwarding, held bytes first. */
   thaw(): void
-  /** Swallows for good what these connections send; new ones work. */
-  forget(): void
-  /** Breaks every connection and accepts none. */
+  /** Drops everything on the existing connections from now on; new ones work. */
+  swallow(): void
+  /** Closes every connection and refuses new ones. */
   cut(): void
   mend(): void
   close(): Promise<void>
@@ -56,7 +56,7 @@ export async function openGate(to: { host: string; port: number }): Promise<Gate
       isFrozen = false
       for (const pair of pairs) join(pair)
     },
-    forget() {
+    swallow() {
       for (const pair of pairs) part(pair)
     },
     cut() {

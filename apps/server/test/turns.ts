@@ -1,7 +1,7 @@
 import type { SqliteHandle } from '../src/db/sqlite.ts'
 import type { TestServer } from './harness.ts'
 
-/** How often the event loop turns while the work goes on: so often could somebody else be answered. */
+/** Counts event loop turns while the work runs: in each one, another request could be served. */
 export async function countTurns<Result>(
   work: () => Promise<Result>,
 ): Promise<{ turns: number; result: Result }> {
@@ -19,13 +19,10 @@ export async function countTurns<Result>(
   }
 }
 
-/**
- * The most rows that the server's own thread reads or writes in a turn of the event loop while the work goes on, on an
- * embedded database.
- */
+/** The most rows that the server's thread reads or writes in one event loop turn, on an embedded database. */
 export async function mostRowsInATurn(on: TestServer, work: () => Promise<unknown>): Promise<number> {
   const { database } = on
-  if (database.dialect !== 'sqlite') throw new Error('an embedded database')
+  if (database.dialect !== 'sqlite') throw new Error('expected an embedded database')
   let [rows, most, over] = [0, 0, false]
   const add = (count: number) => {
     rows += count

@@ -11,14 +11,14 @@ import {
   startProgram,
   wrongFields,
 } from '../actors.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
-import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
 const app = appForEach(owner)
 
-test('a new app has an id of 8 and a secret of 32 characters, version 1.0.0 and the default settings', async () => {
+test('a new app has an 8-character id, a 32-character secret, version 1.0.0 and the default settings', async () => {
   const { status, json } = await owner.call('POST', '/apps', { name: '  Borealis ' })
   expect(status).toBe(201)
   expect(json.message).toBe('App created successfully')
@@ -34,7 +34,7 @@ test('a new app has an id of 8 and a secret of 32 characters, version 1.0.0 and 
   })
 })
 
-test('every call takes an app by its _id and by its appId', async () => {
+test("every endpoint accepts an app's _id and its appId", async () => {
   for (const id of [app._id, app.appId]) {
     expect((await owner.call('GET', `/apps/${id}`)).json.data.app._id).toBe(app._id)
     expect((await owner.call('PUT', `/apps/${id}`, { name: `by ${id}` })).json.data.app.name).toBe(`by ${id}`)
@@ -57,7 +57,7 @@ test('every call takes an app by its _id and by its appId', async () => {
   expect((await owner.call('GET', `/apps/${app._id}`)).status).toBe(404)
 })
 
-test('the list is newest first, in pages of 200 unless a limit is sent', async () => {
+test('lists apps newest first, 200 per page unless a limit is sent', async () => {
   const vendor = await signUp(on)
   const [first, second] = [await makeApp(vendor, 'First'), await makeApp(vendor, 'Second')]
   const all = await vendor.call('GET', '/apps')
@@ -70,7 +70,7 @@ test('the list is newest first, in pages of 200 unless a limit is sent', async (
   expect(wrongFields(await vendor.call('GET', '/apps?limit=201'))).toEqual(['limit'])
 })
 
-test('a vendor of many apps gets at most 200 at once, in lists and in the profile, and finds the others', async () => {
+test('lists and profile return at most 200 apps, and search finds the rest', async () => {
   const vendor = await signUp(on)
   const first = await makeApp(vendor, '50 % Öl_Tank')
   const row = await on.database.db
@@ -112,7 +112,7 @@ test('a vendor of many apps gets at most 200 at once, in lists and in the profil
 })
 
 describe('changing an app', () => {
-  test('leaves alone what is left out', async () => {
+  test('keeps omitted fields', async () => {
     const put = (body: unknown) => owner.call('PUT', `/apps/${app._id}`, body)
     await put({ settings: { hwidLock: false } })
     await put({ settings: { allowCustomLicenseKey: true } })
@@ -129,16 +129,16 @@ describe('changing an app', () => {
   test.each([
     ['a version that is not x.y.z', { version: '1.0' }, ['version']],
     ['an empty name', { name: ' ' }, ['name']],
-    ['nothing at all', {}, ['']],
+    ['an empty body', {}, ['']],
     ['an unknown field', { name: 'A', appSecret: 'mine' }, ['appSecret']],
     ['an unknown setting', { settings: { vpn: true } }, ['settings.vpn']],
-    ['a flag that is a text', { paused: 'yes' }, ['paused']],
-  ])('refuses %s', async (_what, body, paths) => {
+    ['a string for a boolean', { paused: 'yes' }, ['paused']],
+  ])('rejects %s', async (_what, body, paths) => {
     expect(wrongFields(await owner.call('PUT', `/apps/${app._id}`, body))).toEqual(paths)
   })
 })
 
-test('a rotated secret opens the app and the old one no longer does', async () => {
+test('after rotation only the new secret opens the app', async () => {
   const { json } = await owner.call('POST', `/apps/${app._id}/rotate-secret`)
   const rotated = json.data.app
   expect(rotated.appSecret).not.toBe(app.appSecret)
@@ -150,10 +150,10 @@ test('a rotated secret opens the app and the old one no longer does', async () =
   expect((await owner.call('GET', `/apps/${app._id}`)).json.data.app.appSecret).toBe(rotated.appSecret)
 })
 
-test('a rotated secret ends the sessions of programs that were opened with the old one', async () => {
+test('rotating the secret ends all program sessions of that app and of no other', async () => {
   const { program } = await registerUser(on, owner, app)
   const signedOut = await startProgram(on, app)
-  const bystander = (await registerUser(on, owner, await makeApp(owner, 'Bystander'))).program
+  const otherProgram = (await registerUser(on, owner, await makeApp(owner, 'Bystander'))).program
   const rotated = (await owner.call('POST', `/apps/${app._id}/rotate-secret`)).json.data.app
   expect(refusal(await program.call('GET', '/session'))).toBe('sessionUnauthed')
   const signIn = { username: 'alice', password: 'swordfish' }
@@ -162,13 +162,13 @@ test('a rotated secret ends the sessions of programs that were opened with the o
   expect((await updated.call('POST', '/login', signIn)).status).toBe(200)
   await owner.call('PUT', `/apps/${app._id}`, { name: 'Renamed' })
   expect((await updated.call('GET', '/session')).status).toBe(200)
-  expect((await bystander.call('GET', '/session')).status).toBe(200)
+  expect((await otherProgram.call('GET', '/session')).status).toBe(200)
 })
 
 describe('error messages', () => {
   const path = () => `/apps/${app._id}/error-messages`
 
-  test('start with the defaults, change one by one, and reset', async () => {
+  test('start with the defaults, change one at a time, and reset', async () => {
     expect((await owner.call('GET', path())).json.data.errorMessages).toEqual(messageDefaults)
     await owner.call('PUT', path(), { keyUsed: 'Taken!' })
     const { json } = await owner.call('PUT', path(), { keyBanned: 'No.' })
@@ -178,12 +178,12 @@ describe('error messages', () => {
     expect((await owner.call('GET', path())).json.data.errorMessages).toEqual(messageDefaults)
   })
 
-  test('take the whole map back', async () => {
+  test('can be replaced all at once', async () => {
     const answer = await owner.call('PUT', path(), { ...messageDefaults, pausedApp: 'Zzz' })
     expect(answer.json.data.errorMessages).toEqual({ ...messageDefaults, pausedApp: 'Zzz' })
   })
 
-  test('refuse an unknown key, an empty text and a text that is too long, and change nothing', async () => {
+  test('reject an unknown key, an empty text and a text over the limit, and change nothing', async () => {
     for (const body of [{ nope: 'x' }, { keyUsed: ' ' }, { keyUsed: 'x'.repeat(301) }, { keyUsed: null }]) {
       const answer = await owner.call('PUT', path(), { keyBanned: 'No.', ...body })
       expect(wrongFields(answer)).toEqual(Object.keys(body))
@@ -191,7 +191,7 @@ describe('error messages', () => {
     expect((await owner.call('GET', path())).json.data.errorMessages).toEqual(messageDefaults)
   })
 
-  test('are texts: what looks like markup or code comes back as it was', async () => {
+  test('are stored as plain text: markup and code come back unchanged', async () => {
     const text = '<b>"\'; drop table apps;-- \\ %s {{x}} ünï 🔑</b>'
     const { json } = await owner.call('PUT', path(), { keyUsed: text })
     expect(json.data.errorMessages.keyUsed).toBe(text)
@@ -199,7 +199,7 @@ describe('error messages', () => {
 })
 
 describe('deleting an app', () => {
-  test('is preceded by real counts and removes everything that belonged to it', async () => {
+  test('previews real counts, then deletes everything in the app and nothing else', async () => {
     const other = await makeApp(owner, 'Other')
     const kept = await activateKey(on, owner, other)
     const { program } = await registerUser(on, owner, app)
@@ -236,7 +236,7 @@ describe('deleting an app', () => {
     expect((await owner.call('GET', `/apps/${other._id}/stats`)).json.data.stats.totalLicenses).toBe(1)
   })
 
-  test('gives its place on the free plan back', async () => {
+  test('frees its place on the free plan', async () => {
     const vendor = await signUp(on)
     const first = await makeApp(vendor)
     await makeApp(vendor)

@@ -4,23 +4,23 @@ import {
   makeApp,
   makeLicenses,
   makePremium,
-  onlyOne,
   refusal,
   signUp,
+  single,
   startProgram,
   wrongFields,
 } from '../actors.ts'
+import { ownerForAll, serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
-import { ownerForAll, serverForAll } from '../stage.ts'
 
-describe('attempts', () => {
+describe('attempt limits', () => {
   const on = serverForAll({ RATE_LIMITS: 'on', PAYMENTS: 'off' })
   const owner = ownerForAll(on)
 
   const login = (password: string, from = '10.0.0.1', email = owner.email) =>
     on.call('POST', '/auth/login', { body: { email, password }, from })
 
-  test('ten failures close an account to their address for a quarter of an hour, right password or not', async () => {
+  test('ten failures block an account from that address for 15 minutes, even with the correct password', async () => {
     for (let failure = 0; failure < 10; failure += 1) {
       expect(
         refusal(await login('wrong', '10.0.0.1', failure % 2 ? owner.email : owner.email.toUpperCase())),
@@ -35,7 +35,7 @@ describe('attempts', () => {
     expect((await login(owner.password)).status).toBe(200)
   })
 
-  test('the many addresses of one IPv6 network are one address, and IPv4 in IPv6 clothes is IPv4', async () => {
+  test('counts an IPv6 /64 as one address and IPv4-mapped IPv6 as IPv4', async () => {
     for (let failure = 0; failure < 10; failure += 1) {
       expect(refusal(await login('wrong', `2001:db8:1:2::${failure}`))).toBe('invalid_credentials')
       expect(refusal(await login('wrong', failure % 2 ? '10.0.0.9' : '::ffff:10.0.0.9'))).toBe(
@@ -48,20 +48,20 @@ describe('attempts', () => {
     expect((await login(owner.password, '2001:db8:1:3::1')).status).toBe(200)
   })
 
-  test('successes are not counted', async () => {
+  test('does not count successful sign-ins', async () => {
     for (let success = 0; success < 12; success += 1) {
       expect((await login(owner.password, '10.0.0.3')).status).toBe(200)
     }
   })
 
-  test('of many guesses at once no more than ten are answered', async () => {
+  test('answers at most ten concurrent guesses', async () => {
     const answers = await Promise.all(Array.from({ length: 24 }, () => login('wrong', '10.0.0.4')))
     const codes = answers.map(refusal)
     expect(codes.filter((code) => code === 'invalid_credentials').length).toBeLessThanOrEqual(10)
     expect(codes.filter((code) => code === 'rate_limited').length).toBeGreaterThanOrEqual(14)
   })
 
-  test('a password guessed through the change of a password is counted like one at sign-in', async () => {
+  test('a wrong password in a password change counts like one at sign-in', async () => {
     const victim = await signUp(on)
     const change = (currentPassword: string) =>
       on.call('PUT', '/auth/password', {
@@ -76,7 +76,7 @@ describe('attempts', () => {
     expect(refusal(await login(victim.password, '10.0.0.5', victim.email))).toBe('rate_limited')
   })
 
-  test('a password guessed through the reset of the platform is counted like one at sign-in', async () => {
+  test('a wrong password in a platform reset counts like one at sign-in', async () => {
     const victim = await signUp(on)
     const reset = (password: string) =>
       on.call('POST', '/settings/reset', { token: victim.token, from: '10.0.6.1', body: { password } })
@@ -87,7 +87,7 @@ describe('attempts', () => {
     expect(refusal(await login(victim.password, '10.0.6.1', victim.email))).toBe('rate_limited')
   })
 
-  test('one address makes at most 100 registrations an hour', async () => {
+  test('allows 100 registrations per hour and address', async () => {
     const register = (from: string) =>
       on.call('POST', '/auth/register', {
         body: { name: 'A', email: owner.email, password: 'secret1' },
@@ -102,17 +102,17 @@ describe('attempts', () => {
     expect(refusal(await register('10.0.1.1'))).toBe('email_taken')
   })
 
-  test('a forwarded header that no operator trusts does not change the address', async () => {
+  test('ignores a forwarded header unless the operator trusts the proxy', async () => {
     for (let failure = 0; failure < 10; failure += 1) await login('wrong', '10.0.2.1')
-    const disguised = await on.call('POST', '/auth/login', {
+    const spoofed = await on.call('POST', '/auth/login', {
       body: { email: owner.email, password: owner.password },
       from: '10.0.2.1',
       headers: { 'x-forwarded-for': '10.9.9.9' },
     })
-    expect(refusal(disguised)).toBe('rate_limited')
+    expect(refusal(spoofed)).toBe('rate_limited')
   })
 
-  test('ten wrong passwords of an end user are all that a program may try', async () => {
+  test('a program gets ten wrong passwords per end user', async () => {
     const app = await makeApp(owner)
     await owner.call('POST', '/clients/create-direct', {
       username: 'alice',
@@ -132,7 +132,7 @@ describe('attempts', () => {
     expect(right.status).toBe(200)
   })
 
-  test('one address may guess 100 keys in a quarter of an hour', async () => {
+  test('allows 100 key guesses per address in 15 minutes', async () => {
     const app = await makeApp(owner, 'Second')
     const program = await startProgram(on, app, { from: '10.0.4.1' })
     const guess = () => program.call('POST', '/license', { licenseKey: 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA' })
@@ -141,10 +141,10 @@ describe('attempts', () => {
   })
 })
 
-describe('behind a proxy that the operator trusts', () => {
+describe('behind a trusted proxy', () => {
   const on = serverForAll({ RATE_LIMITS: 'on', TRUST_PROXY: '1' })
 
-  test('the last forwarded address counts, and nothing that a visitor put before it', async () => {
+  test('uses the last forwarded address and ignores what the visitor put before it', async () => {
     const owner = await signUp(on)
     const login = (password: string, forwarded: string) =>
       on.call('POST', '/auth/login', {
@@ -158,7 +158,7 @@ describe('behind a proxy that the operator trusts', () => {
 })
 
 describe('a closed server', () => {
-  test('lets nobody register and says so to the console', async () => {
+  test('rejects registration and reports it in the public configuration', async () => {
     const on = await startServer({ REGISTRATION: 'closed' })
     try {
       const body = { name: 'A', email: 'a@example.com', password: 'secret1' }
@@ -173,10 +173,10 @@ describe('a closed server', () => {
 describe('the basic password policy', () => {
   const on = serverForAll()
 
-  test('takes a common password of an end user', async () => {
+  test('accepts a common password for an end user', async () => {
     const owner = await signUp(on)
     const app = await makeApp(owner)
-    const license = onlyOne(await makeLicenses(on, owner, app))
+    const license = single(await makeLicenses(on, owner, app))
     const program = await startProgram(on, app)
     const user = { username: 'alice', password: 'butterfly', licenseKey: license.key }
     expect((await program.call('POST', '/register', user)).status).toBe(200)
@@ -186,15 +186,15 @@ describe('the basic password policy', () => {
 describe('the strict password policy', () => {
   const on = serverForAll({ PASSWORD_POLICY: 'strict' })
 
-  test.each(['1234567', 'password', 'PassWord123', 'aaaaaaaaaaaa'])('refuses %s', async (password) => {
+  test.each(['1234567', 'password', 'PassWord123', 'aaaaaaaaaaaa'])('rejects %s', async (password) => {
     const body = { name: 'A', email: 'a@example.com', password }
     expect(wrongFields(await on.call('POST', '/auth/register', { body }))).toEqual(['password'])
   })
 
-  test('holds for end users: an owner is shown the field, a program gets pwLeaked and the key stays unused', async () => {
+  test('applies to end users: an owner gets the field error, a program gets pwLeaked and the key stays unused', async () => {
     const owner = await signUp(on)
     const app = await makeApp(owner)
-    const license = onlyOne(await makeLicenses(on, owner, app))
+    const license = single(await makeLicenses(on, owner, app))
     const user = (password: string) => ({ username: 'alice', password })
     const direct = (password: string) =>
       owner.call('POST', '/clients/create-direct', {
@@ -216,7 +216,7 @@ describe('the strict password policy', () => {
     expect(wrongFields(await direct('correct'))).toEqual(['password'])
   })
 
-  test('holds for resellers', async () => {
+  test('applies to resellers', async () => {
     const owner = await signUp(on)
     await makePremium(on, owner)
     const app = await makeApp(owner)
@@ -225,7 +225,7 @@ describe('the strict password policy', () => {
     expect(wrongFields(answer)).toEqual(['password'])
   })
 
-  test('holds for a new password too', async () => {
+  test('applies to password changes', async () => {
     const owner = await signUp(on)
     const answer = await owner.call('PUT', '/auth/password', {
       currentPassword: owner.password,

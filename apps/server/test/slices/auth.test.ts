@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
 import { hashed, type Owner, refusal, signUp, wrongFields } from '../actors.ts'
+import { serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
-import { serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 
@@ -13,7 +13,7 @@ const login = (email: string, password: string) =>
 const profile = (token: string) => on.call('GET', '/auth/profile', { token })
 
 describe('registration', () => {
-  test('makes an account on the free plan and signs in', async () => {
+  test('creates an account on the free plan and signs in', async () => {
     const { status, json } = await register('ada@example.com')
     expect(status).toBe(201)
     expect(json.data.user).toEqual({
@@ -46,7 +46,7 @@ describe('registration', () => {
     expect((await profile(json.data.token)).json.data.user).toEqual(json.data.user)
   })
 
-  test('refuses an e-mail that is taken, whatever its case', async () => {
+  test('rejects a taken email in any letter case', async () => {
     await register('twice@example.com')
     for (const email of ['twice@example.com', 'TWICE@Example.com', ' twice@example.com ']) {
       const answer = await register(email)
@@ -57,7 +57,7 @@ describe('registration', () => {
     }
   })
 
-  test('of many at once with one e-mail exactly one gets the account', async () => {
+  test('concurrent registrations with one email create exactly one account', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, at) => register(at % 2 ? 'Race@example.com' : 'race@example.com')),
     )
@@ -69,25 +69,25 @@ describe('registration', () => {
     ['an empty name', { name: ' ', email: 'a@b.co', password: 'secret1' }, ['name']],
     ['a name with a control character', { name: 'a\u0007b', email: 'a@b.co', password: 'secret1' }, ['name']],
     ['a short password', { name: 'A', email: 'a@b.co', password: '12345' }, ['password']],
-    ['no e-mail address', { name: 'A', email: 'nobody', password: 'secret1' }, ['email']],
-    ['nothing', {}, ['name', 'email', 'password']],
-    ['a field that is not known', { name: 'A', email: 'a@b.co', password: 'secret1', role: 'x' }, ['role']],
-  ])('refuses %s and says where', async (_what, body, paths) => {
+    ['an invalid email', { name: 'A', email: 'nobody', password: 'secret1' }, ['email']],
+    ['an empty body', {}, ['name', 'email', 'password']],
+    ['an unknown field', { name: 'A', email: 'a@b.co', password: 'secret1', role: 'x' }, ['role']],
+  ])('rejects %s and names the field', async (_what, body, paths) => {
     expect(wrongFields(await on.call('POST', '/auth/register', { body })).sort()).toEqual(paths.sort())
   })
 
-  test('takes a password of six characters', async () => {
+  test('accepts a password of six characters', async () => {
     expect((await register('short@example.com', '123456')).status).toBe(201)
   })
 })
 
 describe('sign-in', () => {
-  test('takes the e-mail whatever its case', async () => {
+  test('accepts the email in any letter case', async () => {
     const owner = await signUp(on)
     expect((await login(owner.email.toUpperCase(), owner.password)).status).toBe(200)
   })
 
-  test('answers an unknown e-mail and a wrong password byte for byte alike', async () => {
+  test('returns identical bytes for an unknown email and a wrong password', async () => {
     const owner = await signUp(on)
     const wrong = await login(owner.email, 'not the password')
     const unknown = await login('nobody@example.com', 'not the password')
@@ -98,7 +98,7 @@ describe('sign-in', () => {
     expect(unknown.status).toBe(wrong.status)
   })
 
-  test('tokens are stored as hashes alone', async () => {
+  test('stores tokens only as hashes', async () => {
     const owner = await signUp(on)
     const row = await on.database.db
       .selectFrom('owner_sessions')
@@ -109,7 +109,7 @@ describe('sign-in', () => {
     expect(JSON.stringify(row)).not.toContain(owner.token)
   })
 
-  test('passwords are stored as argon2id with the parameters beside them', async () => {
+  test('stores passwords as argon2id with their parameters', async () => {
     const owner = await signUp(on)
     const row = await on.database.db
       .selectFrom('owners')
@@ -119,7 +119,7 @@ describe('sign-in', () => {
     expect(row.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  test('a hash with weaker parameters is replaced at the next sign-in', async () => {
+  test('rehashes a password with weaker parameters at the next sign-in', async () => {
     const { hash } = await import('@node-rs/argon2')
     const owner = await signUp(on)
     const weak = await hash(owner.password, { memoryCost: 8192, timeCost: 1, parallelism: 1 })
@@ -136,8 +136,8 @@ describe('sign-in', () => {
   })
 })
 
-describe('a session', () => {
-  test('ends with logout, which ends no other session', async () => {
+describe("an owner's session", () => {
+  test('ends at logout; other sessions stay', async () => {
     const owner = await signUp(on)
     const other = (await login(owner.email, owner.password)).json.data.token
     expect((await owner.call('POST', '/auth/logout')).status).toBe(200)
@@ -145,7 +145,7 @@ describe('a session', () => {
     expect((await profile(other)).status).toBe(200)
   })
 
-  test('lasts 30 days after its last use and no longer', async () => {
+  test('expires 30 days after its last use', async () => {
     const own = await startServer()
     try {
       const owner = await signUp(own)
@@ -162,7 +162,7 @@ describe('a session', () => {
   })
 
   test.each(['', 'Bearer', 'Bearer x', 'Basic abc', `Bearer kwo_${'A'.repeat(43)}`])(
-    'is not opened by the header %j',
+    'rejects the header %j',
     async (authorization) => {
       const answer = await on.call('GET', '/auth/profile', { headers: { authorization } })
       expect(refusal(answer)).toBe('unauthorized')
@@ -176,7 +176,7 @@ describe('changing the password', () => {
     owner = await signUp(on)
   })
 
-  test('refuses a wrong current password on its path and changes nothing', async () => {
+  test('rejects a wrong current password on its field and changes nothing', async () => {
     const answer = await owner.call('PUT', '/auth/password', {
       currentPassword: 'wrong one',
       newPassword: 'another horse',
@@ -185,7 +185,7 @@ describe('changing the password', () => {
     expect((await login(owner.email, owner.password)).status).toBe(200)
   })
 
-  test('ends every other session and answers a fresh token', async () => {
+  test('ends all sessions and returns a new token', async () => {
     const other = (await login(owner.email, owner.password)).json.data.token
     const { status, json } = await owner.call('PUT', '/auth/password', {
       currentPassword: owner.password,
@@ -200,8 +200,8 @@ describe('changing the password', () => {
   })
 })
 
-describe('changing the e-mail', () => {
-  test('needs the password, refuses a taken address, and moves the sign-in', async () => {
+describe('changing the email', () => {
+  test('requires the password, rejects a taken address, and changes the sign-in', async () => {
     const [owner, other] = [await signUp(on), await signUp(on)]
     const change = (email: string, password: string) => owner.call('PUT', '/auth/email', { email, password })
     expect(wrongFields(await change('new@example.com', 'wrong one'))).toEqual(['password'])
@@ -213,7 +213,7 @@ describe('changing the e-mail', () => {
     expect((await login('new@example.com', owner.password)).status).toBe(200)
   })
 
-  test('to another spelling of the own address is allowed', async () => {
+  test('accepts a different letter case of the current address', async () => {
     const owner = await signUp(on)
     const { status } = await owner.call('PUT', '/auth/email', {
       email: owner.email.toUpperCase(),

@@ -1,7 +1,7 @@
 import { type Client, endpoints, type License } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { makeApp, makeLicenses, registerUser } from '../actors.ts'
-import { appForAll, ownerForAll, premiumOwnerForAll, serverForAll } from '../stage.ts'
+import { appForAll, ownerForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 const day = 86_400_000
 const on = serverForAll()
@@ -15,7 +15,7 @@ const findLicense = async (key: string): Promise<License> =>
 const findClient = async (username: string): Promise<Client> =>
   (await owner.call('GET', `/clients?search=${username}`)).json.data.clients[0]
 
-test('many licenses are extended from the later of now and their expiry, their end users with them', async () => {
+test('extends many licenses from the later of now and their expiry, together with their end users', async () => {
   const { license, user } = await registerUser(on, owner, app, 'extended')
   const [unused] = await makeLicenses(on, owner, app, 1, 3)
   const ids = [license._id, unused?._id, license._id]
@@ -29,7 +29,7 @@ test('many licenses are extended from the later of now and their expiry, their e
   expect((await findClient(user.username)).expiresAt).toBe(on.clock.inDays(40))
 })
 
-test('many licenses are banned, unbanned and deleted', async () => {
+test('bans, unbans and deletes many licenses', async () => {
   const ids = idsOf(await makeLicenses(on, owner, app, 3))
   const banned = await owner.call('POST', '/licenses/bulk', { action: 'ban', ids })
   expect(banned.json.data.licenses.map((one: License) => one.status)).toEqual(Array(3).fill('banned'))
@@ -44,12 +44,12 @@ test('many licenses are banned, unbanned and deleted', async () => {
   expect(await findLicense(license.key)).toBeUndefined()
 })
 
-test('one license that is not there, or not yours, and nothing is changed', async () => {
+test('changes nothing if one id is missing or belongs to another owner', async () => {
   const [mine] = await makeLicenses(on, owner, app)
   const [theirs] = await makeLicenses(on, other, await makeApp(other))
-  for (const strange of [theirs?._id, 'lic_0']) {
+  for (const rejectedId of [theirs?._id, 'lic_0']) {
     for (const action of ['ban', 'delete']) {
-      const refused = await owner.call('POST', '/licenses/bulk', { action, ids: [mine?._id, strange] })
+      const refused = await owner.call('POST', '/licenses/bulk', { action, ids: [mine?._id, rejectedId] })
       expect([refused.status, refused.json.code]).toEqual([404, 'not_found'])
     }
   }
@@ -62,14 +62,14 @@ test.each([
   ['extending by nothing', { action: 'extend', ids: ['x'] }, 'days'],
   ['banning by days', { action: 'ban', ids: ['x'], days: 3 }, 'days'],
   ['an unknown action', { action: 'sell', ids: ['x'] }, 'action'],
-])('%s is refused', async (_name, body, path) => {
+])('rejects %s', async (_name, body, path) => {
   for (const noun of ['licenses', 'clients']) {
     const { status, json } = await owner.call('POST', `/${noun}/bulk`, body)
     expect([status, json.errors[0].path]).toEqual([400, path])
   }
 })
 
-test('many end users are changed like one', async () => {
+test('changes many end users like single ones', async () => {
   const one = await registerUser(on, owner, app, 'bulk-one')
   const two = await registerUser(on, owner, app, 'bulk-two')
   const ids = idsOf([one.user, two.user])
@@ -91,7 +91,7 @@ test('many end users are changed like one', async () => {
   expect(await findLicense(one.license.key)).toMatchObject({ used: false, usedBy: null })
 })
 
-test('extending at once never loses a day', async () => {
+test('concurrent extensions add up', async () => {
   const [license] = await makeLicenses(on, owner, app)
   const body = { action: 'extend', ids: [license?._id], days: 1 }
   const answers = await Promise.all(
@@ -101,7 +101,7 @@ test('extending at once never loses a day', async () => {
   expect((await findLicense(license?.key ?? '')).expiresAt).toBe(on.clock.inDays(38))
 })
 
-test('time ends with the year 9999', async () => {
+test('caps an expiry at the end of the year 9999', async () => {
   const { status, json } = await owner.call('POST', '/licenses', {
     app: app._id,
     expiresAt: '9999-12-31T23:59:59-12:00',
@@ -112,7 +112,7 @@ test('time ends with the year 9999', async () => {
   expect(extended.json.data.licenses[0].expiresAt).toBe('9999-12-31T23:59:59.999Z')
 })
 
-test('bulk changes of the same rows, in whatever order, and single ones at once all get through', async () => {
+test('concurrent bulk and single changes of the same rows all succeed, in any order', async () => {
   const users = []
   for (let at = 0; at < 6; at += 1) users.push(await registerUser(on, owner, app, `crowd-${at}`))
   const licenses = users.map(({ license }) => license._id)
@@ -134,7 +134,7 @@ test('bulk changes of the same rows, in whatever order, and single ones at once 
   }
 })
 
-test('lists are sorted from either end, page by page', async () => {
+test('sorts lists from either end across pages', async () => {
   const own = await makeApp(owner, 'Sorted')
   const made = idsOf(await makeLicenses(on, owner, own, 5))
   const page = async (query: string) =>
@@ -160,7 +160,7 @@ test('lists are sorted from either end, page by page', async () => {
   expect((await owner.call('GET', '/licenses?sort=cheapest')).status).toBe(400)
 })
 
-test('an export holds the whole filtered set, newest first, as CSV and as JSON', async () => {
+test('exports the whole filtered set, newest first, as CSV and JSON', async () => {
   const own = await makeApp(owner, 'Exported, "all"')
   const license = { app: own._id, expiresAt: on.clock.inDays(5), note: '=HYPERLINK("http://x")' }
   await owner.call('POST', '/licenses', license)
@@ -200,7 +200,7 @@ test('an export holds the whole filtered set, newest first, as CSV and as JSON',
   expect(idsOf(banned.json)).toEqual(two.toReversed())
 })
 
-test('an export of end users holds the filtered set and nobody else’s', async () => {
+test('exports only the end users of the filter and of this owner', async () => {
   const own = await makeApp(owner, 'People')
   const { user } = await registerUser(on, owner, own, 'exported')
   const csv = await owner.call('GET', `/clients/export?format=csv&app=${own._id}`)

@@ -10,7 +10,7 @@ const headersOf = async ({ server }: TestServer, path: string) => {
   }
 }
 
-test('the provider’s origins are allowed on the page of its checkout alone', async () => {
+test("allows the payment provider's origins on the checkout page only", async () => {
   const paying = await startPaying()
   try {
     const { policy, opener } = await headersOf(paying.on, '/subscription')
@@ -29,7 +29,7 @@ test('the provider’s origins are allowed on the page of its checkout alone', a
   }
 })
 
-test('nobody else’s origins are allowed anywhere while payments are simulated', async () => {
+test('allows no payment origin while payments are simulated', async () => {
   const on = await startServer()
   try {
     expect((await headersOf(on, '/subscription')).policy).not.toContain('razorpay')

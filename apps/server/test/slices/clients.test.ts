@@ -4,13 +4,13 @@ import {
   activateKey,
   makeApp,
   makeLicenses,
-  onlyOne,
   refusal,
   registerUser,
+  single,
   startProgram,
   wrongFields,
 } from '../actors.ts'
-import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -26,11 +26,11 @@ const create = (body: object) =>
   })
 const list = async (query = '') => (await owner.call('GET', `/clients?app=${app._id}${query}`)).json.data
 const licenseOf = async (id: string) =>
-  onlyOne((await owner.call('GET', `/licenses?search=${id}`)).json.data.licenses) as Record<string, unknown>
+  single((await owner.call('GET', `/licenses?search=${id}`)).json.data.licenses) as Record<string, unknown>
 const names = (data: { clients: { username: string }[] }) => data.clients.map((client) => client.username)
 
-describe('making an end user', () => {
-  test('answers it whole and lets it sign in', async () => {
+describe('creating an end user', () => {
+  test('returns the end user, who can sign in', async () => {
     const { status, json } = await create({ username: ' Bob ', hwid: 'pc-1', appId: app.appId })
     expect(status).toBe(201)
     expect(json.data.client).toEqual({
@@ -54,11 +54,11 @@ describe('making an end user', () => {
     expect((await list()).clients[0].lastLoginAt).toBe(on.clock.inDays(0))
   })
 
-  test.each([{ hwid: null }, { hwid: '' }, {}])('with %j leaves the lock open', async (body) => {
+  test.each([{ hwid: null }, { hwid: '' }, {}])('with %j leaves the hardware id unbound', async (body) => {
     expect((await create(body)).json.data.client.hwid).toBe(null)
   })
 
-  test('refuses a name that is taken in the app, whatever its case or width, and takes it in another', async () => {
+  test('rejects a name taken in the app in any case or width, and accepts it in another app', async () => {
     await create({ username: 'Bob' })
     for (const username of ['bob', 'BOB', 'ＢＯＢ']) {
       const answer = await create({ username })
@@ -80,14 +80,14 @@ describe('making an end user', () => {
     ['no expiry', { expiresAt: undefined }, ['expiresAt']],
     ['a hardware id that is too long', { hwid: 'x'.repeat(257) }, ['hwid']],
     ['an unknown field', { banned: true }, ['banned']],
-  ])('refuses %s', async (_what, body, paths) => {
+  ])('rejects %s', async (_what, body, paths) => {
     expect(wrongFields(await create(body))).toEqual(paths)
     expect((await list()).stats.total).toBe(0)
   })
 })
 
 describe('a ban', () => {
-  test('toggles, or is set outright, and holds on the very next call', async () => {
+  test('toggles or is set explicitly, and applies to the next request', async () => {
     const { program, user } = await registerUser(on, owner, app)
     const toggle = async (body?: object) =>
       (await owner.call('PATCH', `/clients/${user._id}/toggle-ban`, body)).json.data.client
@@ -100,7 +100,7 @@ describe('a ban', () => {
     expect((await toggle({ is_banned: false })).ban).toBe(false)
   })
 
-  test('is shown before an expiry', async () => {
+  test('takes precedence over expiry in status, counts and filters', async () => {
     const { user } = await registerUser(on, owner, app)
     const { license } = await activateKey(on, owner, app)
     await owner.call('PATCH', `/clients/${user._id}/toggle-ban`)
@@ -113,7 +113,7 @@ describe('a ban', () => {
   })
 })
 
-test('resetting the hardware id clears the lock, and the next sign-in binds anew', async () => {
+test('resetting the hardware id clears it, and the next sign-in binds a new one', async () => {
   const { license, user, program } = await activateKey(on, owner, app, 'pc-1')
   const { status, json } = await owner.call('PATCH', `/clients/${user._id}/reset-hwid`)
   expect(status).toBe(200)
@@ -128,14 +128,14 @@ test('resetting the hardware id clears the lock, and the next sign-in binds anew
 describe('extending', () => {
   const extend = (id: string, days: unknown) => owner.call('PATCH', `/clients/${id}/extend`, { days })
 
-  test('adds to what is left, for the license too', async () => {
+  test('adds days to the current expiry of user and license', async () => {
     const { user, license } = await registerUser(on, owner, app)
     const { json } = await extend(user._id, 10)
     expect(json.data.client.expiresAt).toBe(on.clock.inDays(40))
     expect(await licenseOf(license._id)).toMatchObject({ expiresAt: on.clock.inDays(40) })
   })
 
-  test('counts from now where nothing is left', async () => {
+  test('counts from now after the expiry has passed', async () => {
     const { user, license, program } = await registerUser(on, owner, app)
     await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: '2001-01-01' })
     on.clock.advance(5 * 60_000)
@@ -145,31 +145,31 @@ describe('extending', () => {
     expect((await program.call('GET', '/session')).status).toBe(200)
   })
 
-  test('revives an end user whose license was deleted', async () => {
+  test('reactivates an end user whose license was deleted', async () => {
     const { user, license, program } = await registerUser(on, owner, app)
     await owner.call('DELETE', `/licenses/${license._id}`)
     expect((await extend(user._id, 2)).json.data.client.expiresAt).toBe(on.clock.inDays(2))
     expect((await program.call('GET', '/session')).status).toBe(200)
   })
 
-  test('leaves a key that was added later with its own expiry', async () => {
+  test('keeps the expiry of a key added later', async () => {
     const { user, program } = await registerUser(on, owner, app)
-    const added = onlyOne(await makeLicenses(on, owner, app, 1, 7))
+    const added = single(await makeLicenses(on, owner, app, 1, 7))
     await program.call('POST', '/upgrade', { username: 'alice', licenseKey: added.key })
     await extend(user._id, 3)
     expect(await licenseOf(added._id)).toMatchObject({ expiresAt: on.clock.inDays(7), used: true })
   })
 
-  test.each([0, -1, 3651, 1.5, '7', null])('by %j days is refused', async (days) => {
+  test.each([0, -1, 3651, 1.5, '7', null])('rejects %j days', async (days) => {
     const { user } = await registerUser(on, owner, app)
     expect(wrongFields(await extend(user._id, days))).toEqual(['days'])
   })
 })
 
 describe('deleting an end user', () => {
-  test('ends its sessions and frees all its licenses for somebody else', async () => {
+  test('ends its sessions and frees all its licenses', async () => {
     const { user, license, program } = await registerUser(on, owner, app)
-    const added = onlyOne(await makeLicenses(on, owner, app))
+    const added = single(await makeLicenses(on, owner, app))
     await program.call('POST', '/upgrade', { username: 'alice', licenseKey: added.key })
     expect((await owner.call('DELETE', `/clients/${user._id}`)).status).toBe(200)
     expect(refusal(await program.call('GET', '/session'))).toBe('sessionUnauthed')
@@ -189,7 +189,7 @@ describe('deleting an end user', () => {
 })
 
 describe('the list', () => {
-  test('searches names and keys, with and without hyphens, in this app alone', async () => {
+  test('searches names and keys, with and without hyphens, in this app only', async () => {
     const { license } = await registerUser(on, owner, app, 'Zoë_100%')
     await create({ username: 'somebody' })
     for (const text of [
@@ -209,14 +209,14 @@ describe('the list', () => {
     expect((await owner.call('GET', `/clients?app=${other._id}&search=zoë`)).json.data.clients).toEqual([])
   })
 
-  test('is newest first, in pages', async () => {
+  test('returns pages, newest first', async () => {
     for (const username of ['one', 'two', 'three', 'four', 'five']) await create({ username })
     const pages = await Promise.all([1, 2, 3].map((page) => list(`&limit=2&page=${page}`)))
     expect(pages.flatMap(names)).toEqual(['five', 'four', 'three', 'two', 'one'])
     expect(pages[2].pagination).toEqual({ page: 3, limit: 2, total: 5, pages: 3 })
   })
 
-  test('counts follow the clock', async () => {
+  test('moves end users to expired as time passes', async () => {
     await create({ username: 'soon', expiresAt: on.clock.inDays(1) })
     await create({ username: 'later' })
     expect((await list()).stats).toMatchObject({ active: 2, expired: 0 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CouponRow } from '../../src/db/tables.ts'
-import { type Owner, onlyOne, refusal, signUp, wrongFields } from '../actors.ts'
+import { type Owner, refusal, signUp, single, wrongFields } from '../actors.ts'
 import { keyward } from '../command-line.ts'
 import { startServer } from '../harness.ts'
 import { historyOf, type PayingServer, placeOrder, report, startPaying } from '../payment-actor.ts'
@@ -38,7 +38,7 @@ test.each([
   ['SAVE25', 25],
   ['WELCOME', 15],
   ['LAUNCH', 30],
-])('%s is there from the start, with %i percent', async (code, percent) => {
+])('seeds %s with %i percent', async (code, percent) => {
   const owner = await signUp(on)
   const { status, json } = await validate(owner, ` ${code.toLowerCase()} `)
   expect(status).toBe(200)
@@ -53,7 +53,7 @@ test.each([
   })
 })
 
-test('those that are shown to everybody are offered to whoever could use them', async () => {
+test('offers listed coupons only to owners who can use them', async () => {
   const owner = await signUp(on)
   const offered = async (who = owner) => (await who.call('GET', '/payments/pricing')).json.data.coupons
   const seeded = [
@@ -72,7 +72,7 @@ test('those that are shown to everybody are offered to whoever could use them', 
   expect((await offered(await signUp(on)))[0]).toEqual({ couponCode: 'SHOWN', discount: 50 })
 })
 
-test('a blank one and one that cannot be one are refused with their field, an unknown one with its text', async () => {
+test('rejects a blank and a malformed code on the field, and an unknown code with its text', async () => {
   const owner = await signUp(on)
   const blank = await validate(owner, '  ')
   expect(wrongFields(blank)).toEqual(['couponCode'])
@@ -86,7 +86,7 @@ test('a blank one and one that cannot be one are refused with their field, an un
   expect(refusal(await order(owner, 'NOTHING'))).toBe('invalid_coupon')
 })
 
-test('holds between its dates only', async () => {
+test('is valid only between its dates', async () => {
   const owner = await signUp(on)
   await make('SEASON', { valid_from: on.clock.now() + 1000, valid_until: on.clock.now() + 2000 })
   expect((await validate(owner, 'SEASON')).json.message).toBe('Invalid coupon code')
@@ -97,7 +97,7 @@ test('holds between its dates only', async () => {
   expect(refusal(await order(owner, 'SEASON'))).toBe('invalid_coupon')
 })
 
-test('of many who want its last uses at once, as many get one as there are', async () => {
+test('concurrent orders use a coupon at most as often as it allows', async () => {
   await make('THREE', { max_uses: 3 })
   const owners = await Promise.all(Array.from({ length: 12 }, () => signUp(on)))
   const answers = await Promise.all(owners.map((owner) => order(owner, 'THREE')))
@@ -108,7 +108,7 @@ test('of many who want its last uses at once, as many get one as there are', asy
   }
 })
 
-test('an order holds its use until it expires; then it is free for others, and a late payment counts all the same', async () => {
+test('an order reserves its use until it expires; a late payment still counts', async () => {
   await make('ONLY1', { max_uses: 1 })
   const [first, second] = [await signUp(on), await signUp(on)]
   const held = await placeOrder(first, { couponCode: 'ONLY1' })
@@ -122,7 +122,7 @@ test('an order holds its use until it expires; then it is free for others, and a
     [second, other],
   ] as const) {
     expect((await report(owner, provider.pay(orderId))).status).toBe(200)
-    expect(onlyOne(await historyOf(owner))).toMatchObject({
+    expect(single(await historyOf(owner))).toMatchObject({
       amount: 34_950,
       couponCode: 'ONLY1',
       discount: 50,
@@ -131,7 +131,7 @@ test('an order holds its use until it expires; then it is free for others, and a
   }
 })
 
-test('one for each owner is one for each owner, on whichever plan', async () => {
+test('a limit of one use per owner holds across plans', async () => {
   await make('ONCE', { max_uses_per_owner: 1 })
   const owner = await signUp(on)
   const monthly = await placeOrder(owner, { couponCode: 'ONCE' })
@@ -146,7 +146,7 @@ test('one for each owner is one for each owner, on whichever plan', async () => 
   expect((await order(await signUp(on), 'ONCE')).status).toBe(200)
 })
 
-test('one that is ended while an order holds it leaves the order its price', async () => {
+test('ending a coupon keeps the price of orders that hold it', async () => {
   await make('ENDING', {})
   const owner = await signUp(on)
   const { orderId } = await placeOrder(owner, { couponCode: 'ENDING' })
@@ -156,7 +156,7 @@ test('one that is ended while an order holds it leaves the order its price', asy
   expect((await report(owner, provider.pay(orderId))).status).toBe(200)
 })
 
-test('never brings a price under what can be charged', async () => {
+test('rejects a coupon that lowers the price below the minimum charge', async () => {
   const cheap = await startPaying({ PRICE_MONTHLY: '1' })
   try {
     const owner = await signUp(cheap.on)
@@ -167,7 +167,7 @@ test('never brings a price under what can be charged', async () => {
   }
 })
 
-test('codes cannot be guessed without end', async () => {
+test('limits guesses of coupon codes', async () => {
   const limited = await startServer({ RATE_LIMITS: 'on' })
   try {
     const owner = await signUp(limited)
@@ -187,7 +187,7 @@ test('codes cannot be guessed without end', async () => {
 describe('the command line', () => {
   const coupon = (...args: string[]) => keyward(on, ['coupon', ...args])
 
-  test('makes, changes, lists and ends coupons while the server runs', async () => {
+  test('creates, changes, lists and ends coupons while the server runs', async () => {
     const owner = await signUp(on)
     const made = await coupon('set', 'spring', '--percent', '40', '--uses', '2', '--until', '2099-01-31')
     expect(made).toEqual({
@@ -223,7 +223,7 @@ describe('the command line', () => {
     ['options of another command', ['list', '--days', '3'], 'does not go with coupon'],
     ['options of another action', ['end', 'SAVE10', '--percent', '3'], 'go with coupon set alone'],
     ['an unknown action', ['fly'], 'coupon set <code>'],
-  ])('explains %s and ends with 1', async (_name, args, text) => {
+  ])('explains %s and exits with 1', async (_name, args, text) => {
     const ended = await coupon(...args)
     expect([ended.code, ended.stdout]).toEqual([1, ''])
     expect(ended.stderr).toContain(text)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { activateKey, makeApp, makeLicenses, signUp, startProgram } from '../actors.ts'
-import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
+import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
 const owner = ownerForEach(on)
 const app = appForEach(owner)
 
-async function signedInAgain(): Promise<void> {
+async function signInAgain(): Promise<void> {
   const { json } = await on.call('POST', '/auth/login', {
     body: { email: owner.email, password: owner.password },
   })
@@ -16,50 +16,50 @@ async function signedInAgain(): Promise<void> {
 }
 
 const stats = async () => (await owner.call('GET', '/resellers/dashboard/data')).json.data.stats
-const nothing = { value: 0, change: 0, added: 0 }
+const zero = { value: 0, change: 0, added: 0 }
 
-test('an account without anything has figures of zero', async () => {
+test('shows zeros for an empty account', async () => {
   const { json } = await owner.call('GET', '/resellers/dashboard/data')
   expect(json.data.stats).toEqual({
-    totalLicenses: nothing,
-    activeLicenses: nothing,
-    totalResellers: nothing,
-    totalClients: nothing,
+    totalLicenses: zero,
+    activeLicenses: zero,
+    totalResellers: zero,
+    totalClients: zero,
     expiringSoon: { value: 0, change: 0 },
   })
   expect(json.data.user).toMatchObject({ _id: owner.id, plan: 'free', maxLicensesPerApp: 30 })
 })
 
-test('the figures are those of what is there, of all apps of this owner and of nobody else', async () => {
-  const neighbour = await signUp(on)
-  await activateKey(on, neighbour, await makeApp(neighbour))
+test('counts all apps of this owner and of no other', async () => {
+  const otherOwner = await signUp(on)
+  await activateKey(on, otherOwner, await makeApp(otherOwner))
   await makeLicenses(on, owner, app, 3, 90)
   await activateKey(on, owner, await makeApp(owner, 'Second'))
   expect(await stats()).toEqual({
     totalLicenses: { value: 4, change: 4, added: 4 },
     activeLicenses: { value: 1, change: 1, added: 1 },
-    totalResellers: nothing,
+    totalResellers: zero,
     totalClients: { value: 1, change: 1, added: 1 },
     expiringSoon: { value: 0, change: 0 },
   })
 })
 
-test('a change compares the last 30 days with the 30 before them', async () => {
+test('compares the last 30 days with the 30 days before', async () => {
   await makeLicenses(on, owner, app, 5, 300)
   on.clock.advance(30 * day)
-  await signedInAgain()
+  await signInAgain()
   expect((await stats()).totalLicenses).toEqual({ value: 5, change: -5, added: 0 })
   await makeLicenses(on, owner, app, 7, 300)
   expect((await stats()).totalLicenses).toEqual({ value: 12, change: 2, added: 7 })
   on.clock.advance(30 * day)
-  await signedInAgain()
+  await signInAgain()
   expect((await stats()).totalLicenses).toEqual({ value: 12, change: -7, added: 0 })
   on.clock.advance(30 * day)
-  await signedInAgain()
+  await signInAgain()
   expect((await stats()).totalLicenses).toEqual({ value: 12, change: 0, added: 0 })
 })
 
-test('deleting lowers a value, and still counts everything that was created', async () => {
+test('deleting lowers the value but not the number created', async () => {
   const [license] = await makeLicenses(on, owner, app, 5)
   await activateKey(on, owner, app)
   await owner.call('DELETE', `/licenses/${license!._id}`)
@@ -75,27 +75,27 @@ test('deleting lowers a value, and still counts everything that was created', as
   })
 })
 
-test('used licenses that end within 7 days are expiring soon, and those that have ended are not', async () => {
+test('counts used licenses that expire within 7 days as expiring soon, and expired ones not', async () => {
   await activateKey(on, owner, app)
   await makeLicenses(on, owner, app, 2, 5)
   expect((await stats()).expiringSoon).toEqual({ value: 0, change: 0 })
   on.clock.advance(23 * day)
-  await signedInAgain()
+  await signInAgain()
   expect((await stats()).expiringSoon).toEqual({ value: 1, change: 1 })
   on.clock.advance(7 * day)
-  await signedInAgain()
+  await signInAgain()
   expect((await stats()).expiringSoon).toEqual({ value: 0, change: -1 })
   expect((await stats()).activeLicenses.value).toBe(0)
 })
 
-test('a license that was ended a moment ago is not expiring soon', async () => {
+test('a license that just expired is not expiring soon', async () => {
   const { license } = await activateKey(on, owner, app)
   await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: on.clock.inDays(-1) })
   on.clock.advance(60_000)
   expect((await stats()).expiringSoon.value).toBe(0)
 })
 
-test('activity counts activations and sign-ins on the UTC day they happened, over 30 days', async () => {
+test('counts activations and sign-ins by UTC day over 30 days', async () => {
   const activity = async (filter = '') =>
     (await owner.call('GET', `/activity${filter}`)).json.data.days as { date: string }[]
   const today = () => new Date(on.clock.now()).toISOString().slice(0, 10)
@@ -118,6 +118,6 @@ test('activity counts activations and sign-ins on the UTC day they happened, ove
   expect((await activity(`?app=${app.appId}`)).at(-1)).toMatchObject({ signIns: 2 })
 
   on.clock.advance(30 * day)
-  await signedInAgain()
+  await signInAgain()
   expect((await activity()).every((one) => 'signIns' in one && one.signIns === 0)).toBe(true)
 })

@@ -38,7 +38,7 @@ const headersFor = ({ access }: Endpoint): Record<string, string> =>
 const callWith = (endpoint: Endpoint, token: string | undefined, body?: unknown): Promise<Answer> =>
   on.call(endpoint.method, pathOf(endpoint), { token, body, headers: headersFor(endpoint) })
 
-/** Sends bytes as they are, as somebody who may call. */
+/** Sends raw bytes with a token that may call the endpoint. */
 async function sendBytes(endpoint: Endpoint, type: string, payload: string | Buffer | Readable) {
   const token = tokenFor(endpoint)
   const response = await on.server.inject({
@@ -62,7 +62,7 @@ test.each(allEndpoints.map(({ name, endpoint }) => [name, endpoint] as const))(
   },
 )
 
-test('nothing is mounted below /api that the contract does not know', () => {
+test('every route below /api is in the contract', () => {
   const known = new Set(allEndpoints.map(({ endpoint }) => `/api${endpoint.path}`))
   const routes = on.server.printRoutes({ commonPrefix: false, includeHooks: false })
   const paths = flatten(routes).filter((path) => path.startsWith('/api'))
@@ -84,7 +84,7 @@ function flatten(tree: string): string[] {
 }
 
 describe.each(withAccess('owner', 'reseller'))('%s', (_name, endpoint) => {
-  test('answers the anonymous 401, whatever they send', async () => {
+  test('answers 401 without a token, even for a malformed body', async () => {
     expect(refusal(await callWith(endpoint, undefined))).toBe('unauthorized')
     const broken = await on.server.inject({
       method: endpoint.method,
@@ -94,34 +94,31 @@ describe.each(withAccess('owner', 'reseller'))('%s', (_name, endpoint) => {
     expect(broken.statusCode).toBe(401)
   })
 
-  test('is opened by no other kind of token', async () => {
+  test('rejects every other kind of token', async () => {
     for (const [kind, token] of Object.entries(tokens)) {
       if (kind !== endpoint.access) expect(refusal(await callWith(endpoint, token))).toBe('unauthorized')
     }
   })
 })
 
-test.each(withAccess('session'))(
-  '%s takes the session of a program and nothing else',
-  async (_name, endpoint) => {
-    for (const token of [undefined, tokens.owner, tokens.reseller]) {
-      expect(refusal(await callWith(endpoint, token, {}))).toBe('sessionUnauthed')
-    }
-  },
-)
+test.each(withAccess('session'))('%s accepts a program session only', async (_name, endpoint) => {
+  for (const token of [undefined, tokens.owner, tokens.reseller]) {
+    expect(refusal(await callWith(endpoint, token, {}))).toBe('sessionUnauthed')
+  }
+})
 
 describe.each(withAccess('public', 'owner', 'reseller', 'program', 'session').filter(writing))(
   'the body of %s',
   (name, endpoint) => {
-    // What the payment provider adds to its events must not make them refused.
+    // The provider may add fields to its events, so the webhook accepts unknown ones.
     if (name !== 'payments.webhook')
-      test('may have no field that is not known', async () => {
+      test('rejects unknown fields', async () => {
         const answer = await callWith(endpoint, tokenFor(endpoint), { 'unknown-field': 1 })
         expect(refusal(answer)).toBe('invalid_input')
         expect(answer.json.errors.map((issue: { path: string }) => issue.path)).toContain('unknown-field')
       })
 
-    test('must be an object of JSON of a bearable size', async () => {
+    test('must be a JSON object', async () => {
       const send = (type: string, payload: string) => sendBytes(endpoint, type, payload)
       expect(await send('application/json', '{"a":')).toEqual({ status: 400, code: 'invalid_json' })
       expect(await send('application/json', '{"__proto__":{}}')).toEqual({
@@ -136,7 +133,7 @@ describe.each(withAccess('public', 'owner', 'reseller', 'program', 'session').fi
       })
     })
 
-    test('is refused beyond its limit before it is parsed, however its length is declared', async () => {
+    test('is rejected beyond its limit before parsing, with declared and chunked length', async () => {
       const limit = endpoint.bodyLimit ?? limits.bodyBytesMax
       const tooLarge = { status: 413, code: 'payload_too_large' }
       const broken = '{'.repeat(limit)
@@ -148,7 +145,7 @@ describe.each(withAccess('public', 'owner', 'reseller', 'program', 'session').fi
   },
 )
 
-test.each(['gzip', 'br', 'identity, gzip'])('a body in the encoding %s is refused', async (encoding) => {
+test.each(['gzip', 'br', 'identity, gzip'])('rejects the content encoding %s', async (encoding) => {
   const payload = { email: 'a@example.com', password: 'x' }
   const headers = { 'content-encoding': encoding }
   const answer = await on.call('POST', '/auth/login', { body: payload, headers })
@@ -160,8 +157,8 @@ test.each([
   'application/xml',
   'application/json; charset=utf-8',
   'APPLICATION/JSON',
-  'not a type',
-])('an empty body counts as an empty object, even when it is called %s', async (type) => {
+  'invalid type',
+])('treats an empty body of type %s as an empty object', async (type) => {
   const settings = { method: 'PUT', path: '/settings', access: 'owner' } as Endpoint
   expect(await sendBytes(settings, type, '')).toEqual({ status: 400, code: 'invalid_input' })
   const toggle = { ...settings, method: 'PATCH', path: `/licenses/lic_${missing}/toggle-ban` } as Endpoint

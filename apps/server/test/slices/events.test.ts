@@ -20,12 +20,12 @@ beforeEach(async () => {
   url = await on.server.listen({ port: 0, host: '127.0.0.1' })
   owner = await signUp(on)
   app = await makeApp(owner)
-  // What was announced before a stream is open is none of its business.
+  // Let notifications of the setup arrive before a stream opens.
   await wait(on.database.dialect === 'postgres' ? 500 : 0)
 })
 afterEach(() => on.close())
 
-/** A stream that is read all the time. */
+/** Opens a stream and reads it continuously. */
 async function listen(token: string, at = url) {
   const stop = new AbortController()
   const response = await fetch(`${at}/api/events`, {
@@ -48,13 +48,13 @@ async function listen(token: string, at = url) {
   return stream
 }
 
-/** Waits for a beat that began after now, so that whatever was on its way has arrived. */
+/** Waits for a heartbeat sent after now, so that earlier events have arrived. */
 async function twoBeats(stream: Awaited<ReturnType<typeof listen>>) {
   const seen = stream.beats()
   await expect.poll(() => stream.beats()).toBeGreaterThanOrEqual(seen + 4)
 }
 
-test('the answer is a stream of events that no proxy keeps back', async () => {
+test('answers with an event stream that no proxy buffers', async () => {
   const { response, stop } = await listen(owner.token)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
@@ -63,13 +63,13 @@ test('the answer is a stream of events that no proxy keeps back', async () => {
   stop()
 })
 
-test('nobody listens without the session of an owner', async () => {
-  for (const token of [undefined, 'kwo_an-invention-of-more-than-20-letters']) {
+test('requires an owner session', async () => {
+  for (const token of [undefined, 'kwo_made-up-token-of-more-than-20-letters']) {
     expect(refusal(await on.call('GET', '/events', { token }))).toBe('unauthorized')
   }
 })
 
-test("what the owner does, what its programs do and what its resellers do is heard; others' changes never are", async () => {
+test('sends events for changes by the owner, its programs and its resellers, and for no other account', async () => {
   await makePremium(on, owner)
   const reseller = await owner.call('POST', '/resellers', {
     email: 'reseller@example.com',
@@ -81,15 +81,15 @@ test("what the owner does, what its programs do and what its resellers do is hea
   const login = await on.call('POST', '/resellers/auth/login', {
     body: { email: 'reseller@example.com', password: 'swordfish' },
   })
-  const neighbour = await signUp(on)
+  const otherOwner = await signUp(on)
   await wait(500)
   const mine = await listen(owner.token)
-  const theirs = await listen(neighbour.token)
+  const theirs = await listen(otherOwner.token)
   const next = async (act: () => Promise<unknown>) => {
     const before = mine.changes()
     await act()
     await expect.poll(() => mine.changes()).toBeGreaterThan(before)
-    // Past the second in which a stream rests.
+    // A stream sends at most one event per second.
     await wait(1100)
   }
   await next(() => makeLicenses(on, owner, app))
@@ -104,7 +104,7 @@ test("what the owner does, what its programs do and what its resellers do is hea
   expect(theirs.changes()).toBe(0)
 })
 
-test('what is only read, and what is refused, is not announced', async () => {
+test('sends no event for reads and rejected writes', async () => {
   const stream = await listen(owner.token)
   await owner.call('GET', '/licenses')
   await owner.call('GET', '/resellers/dashboard/data')
@@ -137,17 +137,17 @@ test('records are published once, after the commit, and never when the transacti
   ])
 })
 
-test('a change is heard after its commit: who reads at once reads it', async () => {
+test('sends the event after the commit, so an immediate read sees the change', async () => {
   const stream = await listen(owner.token)
-  const heard = expect.poll(() => stream.changes(), { interval: 5 }).toBe(1)
+  const received = expect.poll(() => stream.changes(), { interval: 5 }).toBe(1)
   const made = makeLicenses(on, owner, app, 7)
-  await heard
+  await received
   const { json } = await owner.call('GET', '/licenses')
   expect(json.data.stats.total).toBe(7)
   await made
 })
 
-test('many changes are told once a second at most, and the last is never lost', async () => {
+test('sends at most one event per second and never loses the last change', async () => {
   const [license] = await makeLicenses(on, owner, app)
   await wait(500)
   const stream = await listen(owner.token)
@@ -170,7 +170,7 @@ test('many changes are told once a second at most, and the last is never lost', 
   await expect.poll(() => stream.changes()).toBe(before + 2)
 })
 
-test('the stream ends when its session does, and the other goes on', async () => {
+test('ends when its session ends; other streams stay open', async () => {
   const { json } = await on.call('POST', '/auth/login', {
     body: { email: owner.email, password: owner.password },
   })
@@ -183,7 +183,7 @@ test('the stream ends when its session does, and the other goes on', async () =>
   await expect.poll(() => second.ended).toBe(true)
 })
 
-test('an owner has no more than 30 streams; one that is closed makes room', async () => {
+test('allows 30 streams per owner; closing one frees a place', async () => {
   const streams = await Promise.all(Array.from({ length: 30 }, () => listen(owner.token)))
   const refused = await on.call('GET', '/events', { token: owner.token })
   expect(refusal(refused)).toBe('rate_limited')
@@ -198,7 +198,7 @@ test('an owner has no more than 30 streams; one that is closed makes room', asyn
     .toBe(200)
 })
 
-test('a HEAD request leaves no stream behind', async () => {
+test('a HEAD request leaves no stream open', async () => {
   for (let i = 0; i < 40; i += 1) {
     const { status } = await fetch(`${url}/api/events`, {
       method: 'HEAD',
@@ -209,7 +209,7 @@ test('a HEAD request leaves no stream behind', async () => {
   expect((await listen(owner.token)).response.status).toBe(200)
 })
 
-test('closing the server ends every stream and does not hang', async () => {
+test('closing the server ends every stream', async () => {
   const streams = [await listen(owner.token), await listen(owner.token)]
   const began = performance.now()
   await on.server.close()
@@ -218,7 +218,7 @@ test('closing the server ends every stream and does not hang', async () => {
 })
 
 if (process.env.TEST_DATABASE === 'postgres') {
-  test('a change made through one node is heard on another', async () => {
+  test('sends events for changes made through another node', async () => {
     const { config, database, clock } = on
     const seal = createSeal(config.secretKey ?? '')
     const other = await buildApp({
@@ -237,7 +237,7 @@ if (process.env.TEST_DATABASE === 'postgres') {
     await other.close()
   })
 
-  test('a node that lost its listening connection hears of changes again, missed ones first', async () => {
+  test('a node reconnects its lost listener and reports missed changes first', async () => {
     const stream = await listen(owner.token)
     if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
     const { rowCount } = await on.database.pool.query({

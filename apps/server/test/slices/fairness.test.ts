@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { readImport } from '../../src/modules/bulk/import.rules.ts'
 import { makeApp, type Owner, refusal, signUp, startProgram } from '../actors.ts'
+import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { type Answer, startServer, type TestServer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
-import { premiumOwnerForAll, serverForAll } from '../stage.ts'
 import { countTurns, mostRowsInATurn } from '../turns.ts'
 
 const on = serverForAll(
@@ -16,16 +16,16 @@ const on = serverForAll(
 const owner = premiumOwnerForAll(on)
 const other = premiumOwnerForAll(on)
 
-const together = (count: number, call: () => Promise<Answer>) =>
+const concurrently = (count: number, call: () => Promise<Answer>) =>
   Promise.all(Array.from({ length: count }, call))
 const outcomes = (answers: Answer[]) =>
   answers.map((answer) => (answer.status === 200 ? 'ok' : refusal(answer)))
 
-describe('requests of one account', () => {
-  test('beyond those that run and wait are rejected with Retry-After, and those of others are not', async () => {
+describe('concurrent requests of one account', () => {
+  test('beyond the limit are rejected with Retry-After; other accounts are unaffected', async () => {
     const [answers, others] = await Promise.all([
-      together(20, () => owner.call('GET', '/licenses')),
-      together(5, () => other.call('GET', '/licenses')),
+      concurrently(20, () => owner.call('GET', '/licenses')),
+      concurrently(5, () => other.call('GET', '/licenses')),
     ])
     const rejected = answers.filter(({ status }) => status !== 200)
     expect(rejected.length).toBeGreaterThan(5)
@@ -33,10 +33,10 @@ describe('requests of one account', () => {
     expect(new Set(outcomes(rejected))).toEqual(new Set(['too_many_at_once']))
     expect(rejected[0]?.headers['retry-after']).toBe('1')
     expect(outcomes(others)).toEqual(Array(5).fill('ok'))
-    expect(outcomes(await together(5, () => owner.call('GET', '/licenses')))).toEqual(Array(5).fill('ok'))
+    expect(outcomes(await concurrently(5, () => owner.call('GET', '/licenses')))).toEqual(Array(5).fill('ok'))
   })
 
-  test('free their place when they fail, when the body cannot be read, and when nobody waits for them', async () => {
+  test('free their place after an error and after an unreadable body', async () => {
     for (let round = 0; round < 10; round += 1) {
       expect((await owner.call('GET', '/apps/app_none')).status).toBe(404)
       const broken = await on.server.inject({
@@ -47,21 +47,21 @@ describe('requests of one account', () => {
       })
       expect(broken.json().code).toBe('invalid_json')
     }
-    expect(outcomes(await together(5, () => owner.call('GET', '/apps')))).toEqual(Array(5).fill('ok'))
+    expect(outcomes(await concurrently(5, () => owner.call('GET', '/apps')))).toEqual(Array(5).fill('ok'))
   })
 
-  test('of resellers are bounded each for itself, and programs are not', async () => {
+  test('are limited per reseller; programs are not limited', async () => {
     const app = await makeApp(owner)
     const [one, two] = [await makeReseller(on, owner, app), await makeReseller(on, owner, app)]
     const [first, second] = await Promise.all(
-      [one, two].map((reseller) => together(20, () => reseller.call('GET', '/profile'))),
+      [one, two].map((reseller) => concurrently(20, () => reseller.call('GET', '/profile'))),
     )
     for (const answers of [first, second]) {
       expect(new Set(outcomes(answers ?? []))).toEqual(new Set(['ok', 'too_many_at_once']))
       expect(answers?.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(5)
     }
     const program = await startProgram(on, app)
-    const checks = await together(40, () => program.call('GET', '/session'))
+    const checks = await concurrently(40, () => program.call('GET', '/session'))
     expect(new Set(checks.map(({ status }) => status))).toEqual(new Set([401]))
   })
 })
@@ -73,7 +73,7 @@ async function addLicenses(to: TestServer, vendor: Owner, app: { _id: string }):
     from numbers`.execute(to.database.db)
 }
 
-/** An export of which nothing is read, larger than what the sockets of both sides hold. */
+/** Starts an export and reads nothing of it; larger than the socket buffers of both sides. */
 async function download(from: TestServer, vendor: Owner): Promise<IncomingMessage> {
   if (!from.server.server.listening) await from.server.listen({ port: 0, host: '127.0.0.1' })
   const [address] = from.server.addresses() as { port: number }[]
@@ -99,7 +99,7 @@ describe('exports, imports and deletions', () => {
     ])
   })
 
-  test('run one at a time: one more waits, a further one is rejected, other requests run on', async () => {
+  test('run one at a time: a second waits, a third is rejected, other requests continue', async () => {
     const app = await makeApp(owner)
     await addLicenses(on, owner, app)
     const stalled = await download(on, owner)
@@ -112,21 +112,21 @@ describe('exports, imports and deletions', () => {
     expect(outcomes(await Promise.all(both)).sort()).toEqual(['job_running', 'ok'])
   })
 
-  test('end when nothing of a download is read', async () => {
+  test('abort a download that the client does not read', async () => {
     const jobs = { running: 1, waiting: 1, waitMs: 30_000 }
-    const patient = await startServer({}, { gateSizes: { jobs, stalledMs: 300 } })
+    const stallable = await startServer({}, { gateSizes: { jobs, stalledMs: 300 } })
     try {
-      const vendor = await signUp(patient)
-      await addLicenses(patient, vendor, await makeApp(vendor))
-      const stalled = await download(patient, vendor)
+      const vendor = await signUp(stallable)
+      await addLicenses(stallable, vendor, await makeApp(vendor))
+      const stalled = await download(stallable, vendor)
       expect((await vendor.call('GET', '/clients/export')).status).toBe(200)
       stalled.on('error', () => {}).destroy()
     } finally {
-      await patient.close()
+      await stallable.close()
     }
   })
 
-  test('end with a request for the headers alone and with a rejected one', async () => {
+  test('free their place after a HEAD request and after a rejected one', async () => {
     for (let round = 0; round < 4; round += 1) {
       const head = await on.server.inject({
         method: 'HEAD',
@@ -139,7 +139,7 @@ describe('exports, imports and deletions', () => {
     expect((await owner.call('GET', '/clients/export')).status).toBe(200)
   })
 
-  test('one after the other all succeed', async () => {
+  test('succeed one after the other', async () => {
     for (let round = 0; round < 5; round += 1) {
       expect((await owner.call('GET', '/licenses/export')).status).toBe(200)
       expect((await owner.call('DELETE', '/licenses')).status).toBe(200)
@@ -151,14 +151,14 @@ const note = 'n'.repeat(190)
 const csvOf = (rows: number) =>
   ['expiresAt,note', ...Array.from({ length: rows }, () => `2036-01-01,${note}`)].join('\n')
 
-test('a file of 5,000 lines is read in slices, between which others are answered', async () => {
+test('parses a file of 5,000 lines in slices that yield', async () => {
   const rules = { now: on.clock.now(), customKeys: true }
   const { turns, result } = await countTurns(() => readImport(csvOf(5000), rules))
   expect(result.lines).toHaveLength(5000)
   expect(turns).toBeGreaterThanOrEqual(100)
 })
 
-test('a file of too many lines is rejected after the first ones, also when they are empty', async () => {
+test('rejects too many lines early and parses empty lines in slices', async () => {
   const rules = { now: on.clock.now(), customKeys: true }
   await expect(readImport(csvOf(5001), rules)).rejects.toThrow('At most 5000 rows')
   const { turns, result } = await countTurns(() =>
@@ -168,7 +168,7 @@ test('a file of too many lines is rejected after the first ones, also when they 
   expect(turns).toBeGreaterThanOrEqual(9000)
 })
 
-describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on an embedded database the only thread', () => {
+describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on the embedded database', () => {
   const vendor = premiumOwnerForAll(on)
   const dataset = 3000
   let app: Awaited<ReturnType<typeof makeApp>>
@@ -191,7 +191,7 @@ describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on an embedded databas
     ['the dashboard', () => vendor.call('GET', '/resellers/dashboard/data'), 300],
     ['the list of a reseller', () => resellerCall('GET', '/licenses'), 300],
     ['the deletion of all licenses', () => vendor.call('DELETE', `/licenses?app=${app._id}`), 3000],
-  ])('reads and writes few rows in a turn for %s', async (_what, call, most) => {
+  ])('handles few rows per turn for %s', async (_what, call, most) => {
     const rows = await mostRowsInATurn(on, async () => {
       expect((await call()).status).toBe(200)
     })
@@ -199,7 +199,7 @@ describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on an embedded databas
     expect(rows).toBeLessThanOrEqual(most)
   })
 
-  test('deletes an app after its many rows, none of which are left to cascade', async () => {
+  test('deletes the rows of an app before the app, so nothing is left to cascade', async () => {
     const doomed = await makeApp(vendor)
     await vendor.call('POST', '/licenses/import', { app: doomed._id, csv: csvOf(300) })
     await sql`insert into client_sessions (id, app_id, token_hash, created_at, expires_at)

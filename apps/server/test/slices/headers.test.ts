@@ -2,8 +2,8 @@ import { type IncomingMessage, METHODS } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 import { refusal } from '../actors.ts'
+import { serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
-import { serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 
@@ -27,10 +27,10 @@ test.each([...paths, ...routerErrors])('%s has nosniff and no HSTS without https
   expect(headers['x-content-type-options']).toBe('nosniff')
 })
 
-describe('a method that a known path does not take', () => {
+describe('a method that a known path does not support', () => {
   const unknown = METHODS.filter((method) => !['GET', 'HEAD', 'POST', 'CONNECT'].includes(method))
 
-  test.each(unknown)('%s answers 405 and names those it takes', async (method) => {
+  test.each(unknown)('%s answers 405 and lists the supported methods', async (method) => {
     for (const headers of [{}, { 'content-type': 'application/json' }]) {
       const answer = await on.server.inject({ method: method as 'GET', url: '/api/apps?limit=1', headers })
       expect(answer.statusCode).toBe(405)
@@ -51,7 +51,7 @@ describe('a method that a known path does not take', () => {
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow])
   })
 
-  test('a path that is not known answers 404 to each of them', async () => {
+  test('an unknown path answers 404 for every method', async () => {
     for (const method of unknown) {
       const answer = await on.server.inject({ method: method as 'GET', url: '/api/apps/a/b/c' })
       expect(answer.statusCode).toBe(404)
@@ -80,7 +80,7 @@ describe('while payments are simulated or limits are off', () => {
       'true-client-ip',
       'cf-connecting-ip',
       'cdn-loop',
-    ])('a request with the header %s is refused', async (name) => {
+    ])('rejects a request with the header %s', async (name) => {
       for (const path of ['/health', '/config', '/client/apps/ZZZZZZZZ/keys']) {
         const answer = await own.call('GET', path, { headers: { [name]: '10.0.0.1' } })
         expect(refusal(answer)).toBe('forwarded_refused')
@@ -99,13 +99,13 @@ describe('while payments are simulated or limits are off', () => {
       ['origin', 'https://licenses.example.com'],
       ['origin', 'http://localhost.example.com'],
       ['origin', 'null'],
-    ])('a request with %s %s is refused', async (name, value) => {
+    ])('rejects a request with %s %s', async (name, value) => {
       const answer = await own.call('GET', '/config', { headers: { [name]: value } })
       expect(refusal(answer)).toBe('forwarded_refused')
     })
 
     test.each(['localhost', 'localhost:3000', 'LOCALHOST', '127.0.0.1:3000', '127.8.9.10', '[::1]:3000'])(
-      'a request to %s is answered',
+      'answers a request to %s',
       async (host) => {
         const headers = { host, origin: `http://${host}` }
         expect((await own.call('GET', '/config', { headers })).status).toBe(200)
@@ -113,7 +113,7 @@ describe('while payments are simulated or limits are off', () => {
     )
   })
 
-  test('an instance that simulates nothing answers to every name and through every proxy', async () => {
+  test('an instance without simulation answers every host name and through proxies', async () => {
     const own = await startServer({ RATE_LIMITS: 'on', PAYMENTS: 'off' })
     try {
       const headers = { host: 'licenses.example.com', origin: 'https://other.example.com', via: '1.1 proxy' }
@@ -125,7 +125,7 @@ describe('while payments are simulated or limits are off', () => {
 })
 
 describe('over the network', () => {
-  /** Starts a server that logs to a list, and sends bytes to it over a connection. */
+  /** Starts a server that logs to a list; `send` writes raw bytes to it over a socket. */
   async function startLogging() {
     const lines: { level: number; status?: number }[] = []
     const own = await startServer(
@@ -145,7 +145,7 @@ describe('over the network', () => {
     return { own, lines, send }
   }
 
-  test('an upload that its sender breaks off is no error in the log', async () => {
+  test('an aborted upload is not logged as an error', async () => {
     const { own, lines, send } = await startLogging()
     try {
       const requests: IncomingMessage[] = []
@@ -165,14 +165,14 @@ describe('over the network', () => {
   })
 
   test.each([
-    ['something else than HTTP', 'no http at all\r\n\r\n', 400, 'bad_request'],
+    ['a request that is not HTTP', 'no http at all\r\n\r\n', 400, 'bad_request'],
     [
       'headers beyond 16 kB',
       `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`,
       431,
       'headers_too_large',
     ],
-  ])('%s is answered in the form of every error', async (_what, bytes, status, code) => {
+  ])('answers %s in the standard error format', async (_what, bytes, status, code) => {
     const { own, send } = await startLogging()
     try {
       const socket = send(bytes)

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { transact } from '../../src/db/open.ts'
 import { refusal } from '../actors.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
-import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 import { statementsOf } from '../statements.ts'
 
 const on = serverForAll()

@@ -4,8 +4,8 @@ import type { Ctx } from '../../src/core/ctx.ts'
 import { tidy } from '../../src/modules/system/housekeeping.ts'
 import * as repo from '../../src/modules/system/system.repo.ts'
 import { makeApp, makeLicenses } from '../actors.ts'
+import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { transactionsOn } from '../harness.ts'
-import { premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -27,7 +27,7 @@ const size = async (table: repo.CountTable) => {
   return Number(rows[0]?.n)
 }
 
-test('deletes thousands of empty counts in slices, and no count of rows that exist', async () => {
+test('deletes thousands of empty counts in slices and keeps counts of existing rows', async () => {
   const app = await makeApp(owner)
   await makeLicenses(on, owner, app, 3)
   const many = Array.from({ length: 3000 }, (_, at) => 5_000_000 + at)
@@ -54,7 +54,7 @@ test('deletes thousands of empty counts in slices, and no count of rows that exi
   expect((await owner.call('GET', `/apps/${app._id}/stats`)).json.data.stats.totalLicenses).toBe(3)
 })
 
-test('deletes windows of attempts that are over and keeps the others', async () => {
+test('deletes expired attempt windows and keeps the others', async () => {
   const now = on.clock.now()
   const rows = Array.from({ length: 250 }, (_, at) => ({ key: `old-${at}`, count: 1, window_ends: now - at }))
   await on.database.db

@@ -1,9 +1,9 @@
 import type { License } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { makeApp, makeLicenses, signUp } from '../actors.ts'
-import { premiumOwnerForAll, serverForAll } from '../stage.ts'
+import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
-// Several imports of one owner at once, as on several nodes.
+// Lets several imports of one owner run at once, as on several nodes.
 const on = serverForAll({}, { gateSizes: { jobs: { running: 6, waiting: 0 } } })
 const owner = premiumOwnerForAll(on)
 
@@ -16,7 +16,7 @@ async function customApp(by = owner) {
   return own
 }
 
-test('a dry run tells of every line what would happen and changes nothing', async () => {
+test('a dry run reports the outcome of every line and changes nothing', async () => {
   const own = await customApp()
   await owner.call('POST', '/licenses', { app: own._id, expiresAt: on.clock.inDays(5), key: 'TAKEN-KEY-1' })
   const csv = [
@@ -70,7 +70,7 @@ test('a dry run tells of every line what would happen and changes nothing', asyn
   expect((await owner.call('GET', `/licenses?app=${own._id}`)).json.data.stats.total).toBe(1)
 })
 
-test('an import makes all lines, generates the keys that are missing, and skips what exists when it is repeated', async () => {
+test('creates all lines, generates missing keys, and skips existing keys when repeated', async () => {
   const own = await customApp()
   const csv = 'expiresAt,key,note\r\n2027-01-31,GIVEN-KEY-1,one\r\n2027-02-28,,two\r\n'
   const { json } = await importInto(own, csv)
@@ -84,7 +84,7 @@ test('an import makes all lines, generates the keys that are missing, and skips 
   expect(again.json.data).toMatchObject({ created: 1, skipped: 1 })
 })
 
-test('what was exported can be imported into another app', async () => {
+test('imports an exported file into another app', async () => {
   const [from, into] = [await customApp(), await customApp()]
   for (const note of ['-5 degrees', '"quoted", and more', 'plain']) {
     await owner.call('POST', '/licenses', { app: from._id, expiresAt: on.clock.inDays(50), note })
@@ -99,7 +99,7 @@ test('what was exported can be imported into another app', async () => {
   expect(await rows(into)).toEqual(await rows(from))
 })
 
-test('five thousand lines are imported at once, and one more is refused', async () => {
+test('imports 5,000 lines and rejects 5,001', async () => {
   const own = await makeApp(owner, 'Large')
   const lines = (count: number) => `expiresAt\n${'2027-01-31\n'.repeat(count)}`
   expect((await importInto(own, lines(5001))).status).toBe(400)
@@ -108,7 +108,7 @@ test('five thousand lines are imported at once, and one more is refused', async 
   expect((await owner.call('GET', `/licenses?app=${own._id}`)).json.data.stats.total).toBe(5000)
 })
 
-test('keys are taken only where the app allows them', async () => {
+test('accepts keys only if the app allows custom keys', async () => {
   const own = await makeApp(owner, 'Strict')
   const { json } = await importInto(own, 'key,expiresAt\nGIVEN-KEY-1,2027-01-31', true)
   expect(json.data.rows[0]).toMatchObject({
@@ -117,7 +117,7 @@ test('keys are taken only where the app allows them', async () => {
   })
 })
 
-test('the plan limit holds for imports, and a dry run tells which lines are beyond it', async () => {
+test('applies the plan limit, and a dry run reports the lines beyond it', async () => {
   const free = await signUp(on)
   const own = await makeApp(free)
   await makeLicenses(on, free, own, 28)
@@ -136,7 +136,7 @@ test('the plan limit holds for imports, and a dry run tells which lines are beyo
   expect((await free.call('GET', '/licenses')).json.data.stats.total).toBe(30)
 })
 
-test('the same keys imported many times at once are made once', async () => {
+test('concurrent imports of the same keys create each key once', async () => {
   const own = await customApp()
   const csv = 'key,expiresAt\nRACE-KEY-1,2027-01-31\nRACE-KEY-2,2027-01-31'
   const answers = await Promise.all(Array.from({ length: 6 }, () => importInto(own, csv)))
@@ -147,13 +147,13 @@ test('the same keys imported many times at once are made once', async () => {
 test.each([
   ['no expiry column', 'key,note\na,b', 'csv'],
   ['an unclosed quote', 'expiresAt\n"2027-01-31', 'csv'],
-  ['nothing', '', 'csv'],
-])('a file with %s is refused', async (_name, csv, path) => {
+  ['no content', '', 'csv'],
+])('rejects a file with %s', async (_name, csv, path) => {
   const { status, json } = await importInto(await makeApp(owner), csv)
   expect([status, json.errors[0].path]).toEqual([400, path])
 })
 
-test('an import into another tenant’s app finds no app', async () => {
+test("rejects an import into another owner's app like a missing one", async () => {
   const other = await signUp(on)
   const theirs = await importInto(await makeApp(owner), 'expiresAt\n2027-01-31', true, other)
   expect(theirs.status).toBe(404)

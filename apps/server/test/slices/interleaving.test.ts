@@ -5,11 +5,11 @@ import { day } from '../../src/core/clock.ts'
 import { type Tx, transact } from '../../src/db/open.ts'
 import { lockClient } from '../../src/modules/end-users/end-users.access.ts'
 import { redeem, setLicenseExpiry } from '../../src/modules/entitlements/entitlements.service.ts'
-import { makeLicenses, makePremium, onlyOne, refusal, registerUser, startProgram } from '../actors.ts'
+import { makeLicenses, makePremium, refusal, registerUser, single, startProgram } from '../actors.ts'
+import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
 import { makeReseller } from '../reseller-actor.ts'
-import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 const owner = ownerForEach(on)
@@ -20,22 +20,22 @@ afterEach(async () => {
   expect(kept).toEqual(counted)
 })
 
-/** Long enough for a call to get as far as it can while another transaction is open. */
-const farEnoughMs = 300
+/** Long enough for a request to reach the lock that an open transaction holds. */
+const reachLockMs = 300
 
-/** Makes a call while a transaction that has changed something is still open, and lets that one commit. */
+/** Sends a request while a transaction holds uncommitted changes, then lets that transaction commit. */
 async function whileOpen(change: (tx: Tx) => Promise<unknown>, call: () => Promise<Answer>): Promise<Answer> {
   let answer: Promise<Answer> | undefined
   await transact(on.database.db, async (tx) => {
     await change(tx)
     answer = call()
-    await pause(farEnoughMs)
+    await pause(reachLockMs)
   })
   return answer as Promise<Answer>
 }
 
-/** What a change of the password does to the account. */
-const passwordChanged = async (tx: Tx) => {
+/** Writes what a password change writes. */
+const writePasswordChange = async (tx: Tx) => {
   const { id } = owner
   await tx.updateTable('owners').set({ password_hash: 'another' }).where('id', '=', id).execute()
   await tx.deleteFrom('owner_sessions').where('owner_id', '=', id).execute()
@@ -50,32 +50,32 @@ const userOf = (id: string) =>
 const licenseOf = (id: string) =>
   on.database.db.selectFrom('licenses').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-test('a sign-in with the old password opens nothing while the password is being changed', async () => {
+test('rejects a sign-in with the old password during a password change', async () => {
   const { email, password } = owner
-  const answer = await whileOpen(passwordChanged, () =>
+  const answer = await whileOpen(writePasswordChange, () =>
     on.call('POST', '/auth/login', { body: { email, password } }),
   )
   expect(refusal(answer)).toBe('invalid_credentials')
   expect(await sessions()).toEqual([])
 })
 
-test('of two changes of a password at once the second, with the old one, changes nothing', async () => {
+test('the second of two concurrent password changes fails and changes nothing', async () => {
   const body = { currentPassword: owner.password, newPassword: 'mine from now on' }
-  const answer = await whileOpen(passwordChanged, () => owner.call('PUT', '/auth/password', body))
+  const answer = await whileOpen(writePasswordChange, () => owner.call('PUT', '/auth/password', body))
   expect(refusal(answer)).toBe('unauthorized')
   expect((await account()).password_hash).toBe('another')
   expect(await sessions()).toEqual([])
 })
 
-test('an e-mail is not changed with a password that is being changed', async () => {
+test('rejects an email change during a password change', async () => {
   const body = { email: 'elsewhere@example.com', password: owner.password }
-  const answer = await whileOpen(passwordChanged, () => owner.call('PUT', '/auth/email', body))
+  const answer = await whileOpen(writePasswordChange, () => owner.call('PUT', '/auth/email', body))
   expect(refusal(answer)).toBe('unauthorized')
   expect((await account()).email).toBe(owner.email)
 })
 
-test('a key that is used first while its expiry is being changed has one expiry with its user', async () => {
-  const license = onlyOne(await makeLicenses(on, owner, app))
+test('a first use during an expiry change leaves license and user with the same expiry', async () => {
+  const license = single(await makeLicenses(on, owner, app))
   const program = await startProgram(on, app)
   const expiresAt = on.clock.now() + day
   const answer = await whileOpen(
@@ -87,9 +87,9 @@ test('a key that is used first while its expiry is being changed has one expiry 
   expect(await licenseOf(license._id)).toMatchObject({ used: 1, expires_at: expiresAt })
 })
 
-test('a user who is deleted while a key is being added leaves that key free', async () => {
+test('deleting a user while a key is added leaves that key unused', async () => {
   const { license, user } = await registerUser(on, owner, app)
-  const added = onlyOne(await makeLicenses(on, owner, app))
+  const added = single(await makeLicenses(on, owner, app))
   const answer = await whileOpen(
     async (tx) => {
       await lockClient(tx, scope(), user._id)
@@ -104,7 +104,7 @@ test('a user who is deleted while a key is being added leaves that key free', as
   }
 })
 
-describe('a reseller who is being suspended', () => {
+describe('a reseller during its suspension', () => {
   const suspended = (id: string) => async (tx: Tx) => {
     await tx.updateTable('resellers').set({ active: 0 }).where('id', '=', id).execute()
     await tx.deleteFrom('reseller_sessions').where('reseller_id', '=', id).execute()
@@ -118,7 +118,7 @@ describe('a reseller who is being suspended', () => {
         .executeTakeFirstOrThrow()
     ).id
 
-  test('generates no license with a session that was open before', async () => {
+  test('generates no license with an existing session', async () => {
     await makePremium(on, owner)
     const reseller = await makeReseller(on, owner, app)
     const body = { count: 1, expiresAt: on.clock.inDays(1) }
@@ -129,7 +129,7 @@ describe('a reseller who is being suspended', () => {
     expect((await owner.call('GET', `/licenses?app=${app._id}`)).json.data.stats.total).toBe(0)
   })
 
-  test('signs in no more', async () => {
+  test('cannot sign in', async () => {
     await makePremium(on, owner)
     const { email, password } = await makeReseller(on, owner, app)
     const id = await idOf(email)

@@ -1,29 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { minute } from '../../src/core/clock.ts'
-import {
-  activateKey,
-  makeApp,
-  makeLicenses,
-  onlyOne,
-  refusal,
-  registerUser,
-  startProgram,
-} from '../actors.ts'
+import { activateKey, makeApp, makeLicenses, refusal, registerUser, single, startProgram } from '../actors.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
-import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const on = serverForAll({ RATE_LIMITS: 'on', PAYMENTS: 'off' })
 const owner = premiumOwnerForAll(on)
 const app = appForEach(owner)
 const unknown = 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA'
 
-let offices = 0
-const newOffice = () => `10.1.0.${++offices}`
+let addresses = 0
+const newAddress = () => `10.1.0.${++addresses}`
 
 const validate = (from: string, licenseKey: string, hwid?: string, appId = app.appId) =>
   on.call('POST', '/client/validate', { body: { appId, licenseKey, hwid }, from })
 
-/** What a check of a key says: valid, or why not. */
+/** Reduces an answer to `valid` or its code. */
 function verdictOf(answer: Answer): string {
   if (answer.status !== 200) return refusal(answer)
   return answer.json.data.valid ? 'valid' : answer.json.data.code
@@ -35,38 +27,38 @@ async function guessKeys(from: string, times = 100): Promise<void> {
   }
 }
 
-describe('after 100 unknown keys in a quarter of an hour', () => {
-  test('an address gets a signed 429 for every key, until the quarter is over', async () => {
-    const office = newOffice()
+describe('after 100 unknown keys in 15 minutes', () => {
+  test('an address gets a signed 429 for every key until the window ends', async () => {
+    const address = newAddress()
     const { license } = await activateKey(on, owner, app)
-    await guessKeys(office)
+    await guessKeys(address)
     for (const key of [unknown, license.key]) {
-      const refused = await validate(office, key)
+      const refused = await validate(address, key)
       expect(verdictOf(refused)).toBe('rate_limited')
       expect(refused.headers).toMatchObject({ 'retry-after': '900', signature: expect.any(String) })
     }
-    expect(verdictOf(await validate(newOffice(), license.key))).toBe('valid')
+    expect(verdictOf(await validate(newAddress(), license.key))).toBe('valid')
     on.clock.advance(15 * minute)
-    expect(verdictOf(await validate(office, license.key))).toBe('valid')
+    expect(verdictOf(await validate(address, license.key))).toBe('valid')
   })
 
-  test('a key still passes together with the hardware id that is bound to it, and with no other', async () => {
-    const office = newOffice()
+  test('a key still passes with the hardware id bound to it, and with no other', async () => {
+    const address = newAddress()
     const { license } = await activateKey(on, owner, app, 'pc-1')
-    const { license: neighbour } = await activateKey(on, owner, app, 'pc-2')
+    const { license: otherLicense } = await activateKey(on, owner, app, 'pc-2')
     const { license: unbound } = await activateKey(on, owner, app)
-    await guessKeys(office)
-    expect(verdictOf(await validate(office, license.key, 'pc-1'))).toBe('valid')
+    await guessKeys(address)
+    expect(verdictOf(await validate(address, license.key, 'pc-1'))).toBe('valid')
     for (const hwid of [undefined, '', 'pc', 'pc-2']) {
-      expect(verdictOf(await validate(office, license.key, hwid))).toBe('rate_limited')
+      expect(verdictOf(await validate(address, license.key, hwid))).toBe('rate_limited')
     }
-    expect(verdictOf(await validate(office, neighbour.key, 'pc-1'))).toBe('rate_limited')
-    expect(verdictOf(await validate(office, unbound.key, 'pc-1'))).toBe('rate_limited')
-    expect(verdictOf(await validate(office, unknown, 'pc-1'))).toBe('rate_limited')
+    expect(verdictOf(await validate(address, otherLicense.key, 'pc-1'))).toBe('rate_limited')
+    expect(verdictOf(await validate(address, unbound.key, 'pc-1'))).toBe('rate_limited')
+    expect(verdictOf(await validate(address, unknown, 'pc-1'))).toBe('rate_limited')
   })
 
-  test('a program signs in by key only on the machine that the key is bound to', async () => {
-    const from = newOffice()
+  test('a program signs in by key only on the machine bound to that key', async () => {
+    const from = newAddress()
     const { license } = await activateKey(on, owner, app, 'pc-1')
     const [fresh] = await makeLicenses(on, owner, app)
     await registerUser(on, owner, app)
@@ -92,18 +84,18 @@ describe('after 100 unknown keys in a quarter of an hour', () => {
     }
   })
 
-  test('the programs of other apps at the same address go on', async () => {
-    const office = newOffice()
+  test('programs of other apps at the same address are unaffected', async () => {
+    const address = newAddress()
     const other = await makeApp(owner, 'Other')
-    const license = onlyOne(await makeLicenses(on, owner, other))
-    await guessKeys(office)
-    expect(verdictOf(await validate(office, license.key, undefined, other.appId))).toBe('valid')
-    expect(verdictOf(await validate(office, license.key, undefined, other._id))).toBe('valid')
+    const license = single(await makeLicenses(on, owner, other))
+    await guessKeys(address)
+    expect(verdictOf(await validate(address, license.key, undefined, other.appId))).toBe('valid')
+    expect(verdictOf(await validate(address, license.key, undefined, other._id))).toBe('valid')
   })
 })
 
-test('misses of checks and of sign-ins are counted together, whichever way the app is named', async () => {
-  const from = newOffice()
+test('counts misses of checks and sign-ins together, by _id and by appId', async () => {
+  const from = newAddress()
   const program = await startProgram(on, app, { from })
   await guessKeys(from, 49)
   expect(verdictOf(await validate(from, unknown, undefined, app._id))).toBe('keyNotFound')
@@ -114,19 +106,19 @@ test('misses of checks and of sign-ins are counted together, whichever way the a
   expect(refusal(await program.call('POST', '/license', { licenseKey: unknown }))).toBe('rate_limited')
 })
 
-test('of 150 unknown keys at once no more than 100 are answered', async () => {
-  const office = newOffice()
-  const answers = await Promise.all(Array.from({ length: 150 }, () => validate(office, unknown)))
+test('answers at most 100 of 150 concurrent unknown keys', async () => {
+  const address = newAddress()
+  const answers = await Promise.all(Array.from({ length: 150 }, () => validate(address, unknown)))
   const codes = answers.map(verdictOf)
   expect(codes.filter((code) => code === 'keyNotFound')).toHaveLength(100)
   expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(50)
 })
 
-test('a right key among hundreds of unknown ones at once is not revealed after the hundredth', async () => {
-  const [office, other] = [newOffice(), newOffice()]
+test('hides a valid key among concurrent guesses after the hundredth miss', async () => {
+  const [address, other] = [newAddress(), newAddress()]
   const { license } = await activateKey(on, owner, app)
   const keys = Array.from({ length: 300 }, (_, at) => (at % 10 === 9 ? license.key : unknown))
-  const checked = await Promise.all(keys.map((key) => validate(office, key)))
+  const checked = await Promise.all(keys.map((key) => validate(address, key)))
   expect(verdictOf(checked[9] as Answer)).toBe('valid')
   expect(new Set(checked.slice(-100).map(verdictOf))).toEqual(new Set(['rate_limited']))
   const programs = await Promise.all(keys.map(() => startProgram(on, app, { from: other })))
@@ -138,18 +130,18 @@ test('a right key among hundreds of unknown ones at once is not revealed after t
   )
 })
 
-test('right keys are never counted', async () => {
-  const office = newOffice()
+test('never counts valid keys', async () => {
+  const address = newAddress()
   const { license } = await activateKey(on, owner, app)
   for (let checked = 0; checked < 110; checked += 1) {
-    expect(verdictOf(await validate(office, license.key))).toBe('valid')
+    expect(verdictOf(await validate(address, license.key))).toBe('valid')
   }
 })
 
-describe('a flood of programs', () => {
+describe('a flood of program requests', () => {
   const small = serverForAll({ RATE_LIMITS: 'on', PAYMENTS: 'off' }, { programRequestsPerMinute: 5 })
 
-  test('from one address is refused before anything is read, and nothing else is', async () => {
+  test('is rejected per address before parsing; other addresses and other endpoints are unaffected', async () => {
     const check = (from: string) =>
       small.call('POST', '/client/validate', { body: { appId: 'none', licenseKey: 'none' }, from })
     for (let sent = 0; sent < 5; sent += 1) expect(refusal(await check('10.2.0.1'))).toBe('appDisabled')

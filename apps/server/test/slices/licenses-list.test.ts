@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, hour, minute } from '../../src/core/clock.ts'
 import { makeApp, makeLicenses, makePremium, type Owner, signUp, startProgram } from '../actors.ts'
-import { serverForAll } from '../stage.ts'
+import { serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
 
@@ -26,7 +26,7 @@ describe('pages', () => {
     made = (await makeLicenses(on, owner, app, 23)).map((license) => license._id).reverse()
   })
 
-  test('together hold everything once, newest first, with the last one short', async () => {
+  test('contain every license once, newest first, with a short last page', async () => {
     const pages = await Promise.all([1, 2, 3].map((page) => list(owner, `limit=10&page=${page}`)))
     expect(pages.map((page) => page.licenses.length)).toEqual([10, 10, 3])
     expect(pages.flatMap((page) => page.licenses.map((one: Listed) => one._id))).toEqual(made)
@@ -35,7 +35,7 @@ describe('pages', () => {
     )
   })
 
-  test('beyond the last are empty', async () => {
+  test('after the last one are empty', async () => {
     expect(await list(owner, 'limit=10&page=4')).toMatchObject({
       licenses: [],
       pagination: { page: 4, total: 23, pages: 3 },
@@ -56,12 +56,12 @@ describe('pages', () => {
     'status=new',
     'page=1.5',
     'page=1&page=2',
-  ])('are refused for %s', async (query) => {
+  ])('reject %s', async (query) => {
     expect((await owner.call('GET', `/licenses?${query}`)).status).toBe(400)
   })
 })
 
-/** A license as the rules of the specification see it, counted one by one. */
+/** Counts licenses one at a time by the specified rules. */
 function recount(licenses: Listed[], now: number) {
   const expired = (one: Listed) => Date.parse(one.expiresAt) <= now
   const is = {
@@ -144,7 +144,7 @@ async function runStep(owner: Owner, apps: Awaited<ReturnType<typeof makeApp>>[]
     return
   } else if (step.what === 'use') {
     const app = apps.find((one) => one._id === chosen.app._id)
-    if (!app) throw new Error('a license of no app')
+    if (!app) throw new Error('the license belongs to no app')
     const program = await startProgram(on, app)
     await program.call('POST', '/license', { licenseKey: chosen.key })
   } else if (step.what === 'ban') {
@@ -158,8 +158,8 @@ async function runStep(owner: Owner, apps: Awaited<ReturnType<typeof makeApp>>[]
   }
 }
 
-describe('after any series of changes', () => {
-  test('counts, filters and statuses are those of a recount', { timeout: 60_000 }, async () => {
+describe('after any sequence of changes', () => {
+  test('counts, filters and statuses match a recount', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 24 }), async (steps) => {
         const owner = await signUp(on)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeApp, refusal, registerUser, signUp, startProgram } from '../actors.ts'
-import { appForAll, premiumOwnerForAll, serverForAll } from '../stage.ts'
+import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -66,13 +66,13 @@ describe('a search', () => {
     ['star* (a OR b) NOT c', '* (a or'],
     ['emoji 🔑🗝️ here', '🔑🗝️'],
     ['tab;drop table licenses', ';drop ta'],
-  ])('finds the note %j by %j, literally', async (note, text) => {
+  ])('finds the note %j by %j, with no wildcards', async (note, text) => {
     const { _id } = await make({ note })
     expect(await found(text)).toEqual([_id])
   })
 
   test.each(['%', '_', '%%%', '___', '***', '"""', "'''", '\\\\\\', '- -', 'a%z', 'zzz_zzz'])(
-    'for %j finds nothing where nothing contains it',
+    'returns nothing for %j if no text contains it',
     async (text) => {
       const empty = await signUp(on)
       const other = await makeApp(empty)
@@ -87,7 +87,7 @@ describe('a search', () => {
     },
   )
 
-  test('finds the licenses of a user by a part of the name, added keys included', async () => {
+  test('finds licenses, including added keys, by part of the user name', async () => {
     const { license } = await registerUser(on, owner, app, 'Ångström42')
     const added = await make({})
     const program = await startProgram(on, app)
@@ -95,7 +95,7 @@ describe('a search', () => {
     expect((await found('STRÖM4')).sort()).toEqual([license._id, added._id].sort())
   })
 
-  test('of one or two letters finds beginnings of keys and names', async () => {
+  test('with one or two letters matches the start of keys and names', async () => {
     await make({ key: 'QQ-12345' })
     const { license } = await registerUser(on, owner, app, 'zyx')
     const { licenses } = await search('qq')
@@ -104,7 +104,7 @@ describe('a search', () => {
     expect(await found('zy')).toContain(license._id)
   })
 
-  test('keeps to the status, the app and the owner', async () => {
+  test('respects the status, the app and the owner', async () => {
     const note = 'scoped needle'
     const { _id } = await make({ note })
     expect(await found('scoped needle', '&status=unused')).toEqual([_id])
@@ -117,7 +117,7 @@ describe('a search', () => {
     expect((await stranger.call('GET', `/licenses?search=${_id}`)).json.data.licenses).toEqual([])
   })
 
-  test('pages through its hits, newest first', async () => {
+  test('returns pages, newest first', async () => {
     const made: string[] = []
     for (let at = 0; at < 5; at += 1) made.unshift((await make({ note: `paged hit ${at}` }))._id)
     const pages = await Promise.all([1, 2, 3, 4].map((page) => search('paged hit', `&limit=2&page=${page}`)))
@@ -125,19 +125,19 @@ describe('a search', () => {
     expect(pages.map((page) => page.pagination.total)).toEqual([5, 5, 5, 5])
   })
 
-  test('finds nothing of a license that is gone', async () => {
+  test('does not find deleted licenses', async () => {
     const { _id, key } = await make({ note: 'short lived' })
     await owner.call('DELETE', `/licenses/${_id}`)
     expect(await found('short lived')).toEqual([])
     expect(await found(key)).toEqual([])
   })
 
-  test('leaves the counts those of the app filter', async () => {
+  test('does not change the counts', async () => {
     const all = await search('')
     expect((await search('no such thing')).stats).toEqual(all.stats)
   })
 
-  test('refuses a NUL instead of failing', async () => {
+  test('rejects a NUL character', async () => {
     expect(refusal(await owner.call('GET', '/licenses?search=ab%00cd'))).toBe('invalid_input')
   })
 })

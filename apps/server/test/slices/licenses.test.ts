@@ -4,14 +4,14 @@ import {
   activateKey,
   makeApp,
   makeLicenses,
-  onlyOne,
   refusal,
   registerUser,
   signUp,
+  single,
   startProgram,
   wrongFields,
 } from '../actors.ts'
-import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -23,7 +23,7 @@ const total = async () => (await owner.call('GET', `/licenses?app=${app._id}`)).
 const allowCustomKeys = (of = app) =>
   owner.call('PUT', `/apps/${of._id}`, { settings: { allowCustomLicenseKey: true } })
 const clientOf = async (username: string) =>
-  onlyOne((await owner.call('GET', `/clients?app=${app._id}&search=${username}`)).json.data.clients) as {
+  single((await owner.call('GET', `/clients?app=${app._id}&search=${username}`)).json.data.clients) as {
     _id: string
     expiresAt: string
     licenseKey: string | null
@@ -31,7 +31,7 @@ const clientOf = async (username: string) =>
   }
 
 describe('generating', () => {
-  test('one license answers it whole, with a key of 25 Crockford characters in groups of five', async () => {
+  test('returns one license with a key of 25 Crockford characters in groups of five', async () => {
     const { status, json } = await create({ note: ' for Ada ' })
     expect(status).toBe(201)
     expect(json.data.licenses).toEqual([json.data.license])
@@ -51,7 +51,7 @@ describe('generating', () => {
     })
   })
 
-  test('a hundred at once gives a hundred different keys', async () => {
+  test('creates a hundred licenses with different keys', async () => {
     const { json } = await create({ count: 100 })
     expect(new Set(json.data.licenses.map((one: { key: string }) => one.key)).size).toBe(100)
     expect(await total()).toBe(100)
@@ -63,15 +63,15 @@ describe('generating', () => {
     ['half a license', { count: 1.5 }, ['count']],
     ['a custom key twice', { key: 'ABCDEF', count: 2 }, ['count']],
     ['no expiry', { expiresAt: undefined }, ['expiresAt']],
-    ['an expiry that is no date', { expiresAt: 'soon' }, ['expiresAt']],
-    ['an expiry that no calendar has', { expiresAt: '2027-02-30' }, ['expiresAt']],
+    ['an expiry that is not a date', { expiresAt: 'soon' }, ['expiresAt']],
+    ['a date that does not exist', { expiresAt: '2027-02-30' }, ['expiresAt']],
     ['an unknown field', { reseller_id: 'x' }, ['reseller_id']],
-  ])('refuses %s and makes nothing', async (_what, body, paths) => {
+  ])('rejects %s and creates nothing', async (_what, body, paths) => {
     expect(wrongFields(await create(body))).toEqual(paths)
     expect(await total()).toBe(0)
   })
 
-  test('that does not fit the plan as a whole makes nothing', async () => {
+  test('creates all or nothing at the plan limit', async () => {
     const vendor = await signUp(on)
     const small = await makeApp(vendor)
     await makeLicenses(on, vendor, small, 25)
@@ -91,13 +91,13 @@ describe('generating', () => {
 describe('an expiry', () => {
   const today = () => new Date(on.clock.now()).toISOString().slice(0, 10)
 
-  test('that is a bare date means the end of that UTC day', async () => {
+  test('as a bare date is the end of that UTC day', async () => {
     expect((await create({ expiresAt: '2030-02-28' })).json.data.license.expiresAt).toBe(
       '2030-02-28T23:59:59.999Z',
     )
   })
 
-  test('of today is fine, and one of yesterday or of this moment is refused on its path', async () => {
+  test('accepts today, and rejects yesterday and the current moment on the field', async () => {
     expect((await create({ expiresAt: today() })).status).toBe(201)
     const yesterday = new Date(on.clock.now() - day).toISOString().slice(0, 10)
     for (const expiresAt of [yesterday, on.clock.inDays(0), on.clock.inDays(-1)]) {
@@ -109,18 +109,18 @@ describe('an expiry', () => {
     ['2030-01-01T00:30:00+05:30', '2029-12-31T19:00:00.000Z'],
     ['2030-01-01T00:30:00-08:00', '2030-01-01T08:30:00.000Z'],
     ['2030-01-01T00:30:00.5Z', '2030-01-01T00:30:00.500Z'],
-  ])('%s is answered as %s', async (given, answered) => {
+  ])('%s is returned as %s', async (given, answered) => {
     expect((await create({ expiresAt: given })).json.data.license.expiresAt).toBe(answered)
   })
 })
 
 describe('a custom key', () => {
-  test('is refused where the app does not allow it', async () => {
+  test('is rejected if the app does not allow it', async () => {
     expect(refusal(await create({ key: 'MY-OWN-KEY' }))).toBe('custom_keys_off')
     expect(await total()).toBe(0)
   })
 
-  test('is kept as it was written and taken once, compared without case and hyphens', async () => {
+  test('keeps its spelling, and is unique regardless of case and hyphens', async () => {
     await allowCustomKeys()
     expect((await create({ key: 'My-Own_Key' })).json.data.license.key).toBe('My-Own_Key')
     for (const key of ['My-Own_Key', 'MYOWNKEY', 'my-own-key']) {
@@ -133,7 +133,7 @@ describe('a custom key', () => {
     expect((await program.call('POST', '/license', { licenseKey: 'myownkey' })).status).toBe(200)
   })
 
-  test('may be the same in another app', async () => {
+  test('can exist in another app', async () => {
     await allowCustomKeys()
     await create({ key: 'SAME-KEY' })
     const other = await makeApp(owner, 'Other')
@@ -142,7 +142,7 @@ describe('a custom key', () => {
   })
 
   test.each(['short', '-LEADING', 'with space', 'x'.repeat(101), 'schlüssel', '<b>key</b>'])(
-    'like %j is refused',
+    'rejects %j',
     async (key) => {
       await allowCustomKeys()
       expect(wrongFields(await create({ key }))).toEqual(['key'])
@@ -151,7 +151,7 @@ describe('a custom key', () => {
 })
 
 describe('changing the expiry', () => {
-  test('of a used license changes its end user too', async () => {
+  test('also changes the end user of a used license', async () => {
     const { license, program } = await registerUser(on, owner, app)
     const { status, json } = await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: '2031-01-01' })
     expect(status).toBe(200)
@@ -161,7 +161,7 @@ describe('changing the expiry', () => {
     expect(user.expiresAt).toBe('2031-01-01T23:59:59.999Z')
   })
 
-  test('to the past makes the license and its end user expire now', async () => {
+  test('to the past expires the license and its end user now', async () => {
     const { license, program } = await registerUser(on, owner, app)
     const { json } = await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: '2001-01-01' })
     expect(json.data.license).toMatchObject({ expiresAt: on.clock.inDays(0), status: 'expired' })
@@ -171,7 +171,7 @@ describe('changing the expiry', () => {
 })
 
 describe('a ban', () => {
-  test('toggles, or is set outright, and shuts the key out at once', async () => {
+  test('toggles or is set explicitly, and applies to the next request', async () => {
     const { program, license } = await activateKey(on, owner, app)
     const toggle = async (body?: object) =>
       (await owner.call('PATCH', `/licenses/${license._id}/toggle-ban`, body)).json.data.license
@@ -184,8 +184,8 @@ describe('a ban', () => {
     expect((await toggle({ is_banned: true })).banned).toBe(true)
   })
 
-  test('is shown before an expiry, and counted beside it', async () => {
-    const license = onlyOne(await makeLicenses(on, owner, app))
+  test('takes precedence over expiry in the status; both are counted', async () => {
+    const license = single(await makeLicenses(on, owner, app))
     await owner.call('PATCH', `/licenses/${license._id}/toggle-ban`)
     await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: '2001-01-01' })
     const { json } = await owner.call('GET', `/licenses?app=${app._id}`)
@@ -195,7 +195,7 @@ describe('a ban', () => {
 })
 
 describe('deleting', () => {
-  test('an unused license frees its place and its key', async () => {
+  test('frees the place and the key of an unused license', async () => {
     await allowCustomKeys()
     const { _id } = (await create({ key: 'AGAIN-1' })).json.data.license
     expect((await owner.call('DELETE', `/licenses/${_id}`)).status).toBe(200)
@@ -203,7 +203,7 @@ describe('deleting', () => {
     expect((await create({ key: 'AGAIN-1' })).status).toBe(201)
   })
 
-  test('a used license leaves its end user, whose time ends now and whose session says why', async () => {
+  test('expires the end user of a used license, and its session reports it', async () => {
     const { license, program } = await registerUser(on, owner, app)
     expect((await owner.call('DELETE', `/licenses/${license._id}`)).status).toBe(200)
     expect(await clientOf('alice')).toMatchObject({
@@ -214,7 +214,7 @@ describe('deleting', () => {
     expect(refusal(await program.call('GET', '/session'))).toBe('noActiveSubs')
   })
 
-  test('all takes one app when it is named, by either name, and then the rest', async () => {
+  test('deletes all licenses of one app by _id or appId, or of every app', async () => {
     const vendor = await signUp(on)
     const [one, two] = [await makeApp(vendor, 'One'), await makeApp(vendor, 'Two')]
     await makeLicenses(on, vendor, one, 3)
@@ -230,29 +230,29 @@ describe('deleting', () => {
     expect((await vendor.call('DELETE', '/licenses')).json.data).toEqual({ deletedCount: 0 })
   })
 
-  test("all leaves everybody else's licenses alone", async () => {
-    const neighbour = await signUp(on)
-    await makeLicenses(on, neighbour, await makeApp(neighbour), 2)
+  test('all keeps the licenses of other owners', async () => {
+    const otherOwner = await signUp(on)
+    await makeLicenses(on, otherOwner, await makeApp(otherOwner), 2)
     await makeLicenses(on, owner, app, 2)
     await owner.call('DELETE', '/licenses')
-    expect((await neighbour.call('GET', '/licenses')).json.data.stats.total).toBe(2)
+    expect((await otherOwner.call('GET', '/licenses')).json.data.stats.total).toBe(2)
   })
 
-  test('all refuses a filter in the body instead of deleting everything', async () => {
+  test('all rejects a filter in the body instead of deleting everything', async () => {
     await makeLicenses(on, owner, app, 2)
     const answer = await owner.call('DELETE', '/licenses', { app: app._id })
     expect(refusal(answer)).toBe('invalid_input')
     expect(await total()).toBe(2)
   })
 
-  test('all refuses a misspelt filter instead of deleting everything', async () => {
+  test('all rejects a misspelled filter instead of deleting everything', async () => {
     const before = await total()
     const answer = await owner.call('DELETE', `/licenses?appId=${app._id}`)
     expect(refusal(answer)).toBe('invalid_input')
     expect(await total()).toBe(before)
   })
 
-  test('more than a slice at once deletes them all', async () => {
+  test('deletes more licenses than fit one slice', async () => {
     for (let made = 0; made < 6; made += 1) await makeLicenses(on, owner, app, 100)
     const { json } = await owner.call('DELETE', `/licenses?app=${app._id}`)
     expect(json.data).toEqual({ deletedCount: 600 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { makeApp, makePremium, refusal, signUp } from '../actors.ts'
 import { keyward as runKeyward } from '../command-line.ts'
+import { serverForAll } from '../fixtures.ts'
 import { makeReseller } from '../reseller-actor.ts'
-import { serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 const keyward = (...args: string[]) => runKeyward(on, args)
@@ -31,7 +31,7 @@ const addReset = (ownerId: string, resellerId: string | null) =>
 const resetsOf = (ownerId: string) =>
   on.database.db.selectFrom('password_resets').select('id').where('owner_id', '=', ownerId).execute()
 
-test('the operator lists every owner with plan and age, one per line', async () => {
+test('lists every owner with plan and sign-up date, one per line', async () => {
   const [free, premium] = [await signUp(on), await signUp(on)]
   await on.database.db
     .updateTable('owners')
@@ -57,7 +57,7 @@ test('the operator lists every owner with plan and age, one per line', async () 
   expect(lines).toHaveLength(Number(n))
 })
 
-test('a list of more owners than one page holds names each once', async () => {
+test('lists more owners than one page, each once', async () => {
   const owners = Array.from({ length: 1100 }, (_, index) => ({
     id: `own_many_${index}`,
     name: 'Many',
@@ -78,7 +78,7 @@ test('a list of more owners than one page holds names each once', async () => {
   expect([many.length, new Set(many).size]).toEqual([1100, 1100])
 })
 
-test('a new password is printed once, works, and ends sessions and mailed links', async () => {
+test('prints a new password once and ends sessions and mailed links', async () => {
   const owner = await signUp(on)
   await addReset(owner.id, null)
   const { code, stdout, stderr } = await keyward('owner', 'reset-password', owner.email.toUpperCase())
@@ -97,19 +97,19 @@ test('a new password is printed once, works, and ends sessions and mailed links'
   expect(again.stdout).not.toContain(password)
 })
 
-test('signing out ends every session and mailed link of one owner, and leaves the password', async () => {
-  const [owner, neighbour] = [await signUp(on), await signUp(on)]
+test('sign-out ends every session and mailed link of one owner and keeps the password', async () => {
+  const [owner, otherOwner] = [await signUp(on), await signUp(on)]
   await addReset(owner.id, null)
   const ended = await keyward('owner', 'sign-out', owner.email)
   expect(ended).toEqual({ code: 0, stdout: `${owner.email}: every session has ended\n`, stderr: '' })
   expect(refusal(await owner.call('GET', '/auth/profile'))).toBe('unauthorized')
-  expect((await neighbour.call('GET', '/auth/profile')).status).toBe(200)
+  expect((await otherOwner.call('GET', '/auth/profile')).status).toBe(200)
   expect((await signIn('/auth', owner.email, owner.password)).status).toBe(200)
   expect(await resetsOf(owner.id)).toEqual([])
   expect(await auditOf(owner.id)).toMatchObject([{ action: 'owner.sessions_ended', target_id: owner.id }])
 })
 
-test('a reseller gets a new password the same way, audited with its owner', async () => {
+test('resets the password of a reseller the same way and records it for its owner', async () => {
   const owner = await signUp(on)
   await makePremium(on, owner)
   const reseller = await makeReseller(on, owner, await makeApp(owner))
@@ -138,14 +138,14 @@ test.each([
   [['owner', '--fast'], '--fast'],
   [['reseller', 'list'], 'keyward reseller reset-password <email>'],
   [['reseller', 'reset-password', 'nobody@example.com'], 'There is no reseller with the email'],
-])('%j is refused with one line and exit code 1', async (args, text) => {
+])('rejects %j with one line and exit code 1', async (args, text) => {
   const { code, stdout, stderr } = await keyward(...args)
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toContain(text)
   expect(stderr.trimEnd().split('\n')).toHaveLength(1)
 })
 
-test('a mistake in the configuration is one line too', async () => {
+test('reports a configuration mistake in one line', async () => {
   const environment = { PORT: 'x', HOST: '0.0.0.0', RATE_LIMITS: 'off' }
   const { code, stderr } = await runKeyward(on, ['owner', 'list'], environment)
   expect(code).toBe(1)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hour, minute } from '../../src/core/clock.ts'
 import { refusal, signUp, wrongFields } from '../actors.ts'
+import { serverForAll } from '../fixtures.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { mailedLinks, textsTo } from '../mailed.ts'
 import { SmtpSink } from '../smtp-sink.ts'
-import { serverForAll } from '../stage.ts'
 
 let sink: SmtpSink
 beforeAll(async () => {
@@ -12,104 +12,104 @@ beforeAll(async () => {
 })
 afterAll(() => sink.stop())
 
-test('an answer does not wait for the mail server, nor for what it has to say', async () => {
-  const mute = await SmtpSink.start({ isMute: true })
-  const slow = await startServer({ SMTP_URL: `smtp://${mute.host}` })
+test('answers without waiting for the mail server', async () => {
+  const silentServer = await SmtpSink.start({ isSilent: true })
+  const slow = await startServer({ SMTP_URL: `smtp://${silentServer.host}` })
   try {
     const owner = await signUp(slow)
     const { status } = await slow.call('POST', '/auth/forgot-password', { body: { email: owner.email } })
     expect(status).toBe(200)
-    await expect.poll(() => mute.connections).toBe(1)
+    await expect.poll(() => silentServer.connections).toBe(1)
   } finally {
-    await mute.stop()
+    await silentServer.stop()
     await slow.close()
   }
 })
 
 describe('requests', () => {
-  let counting: TestServer
+  let limited: TestServer
   beforeAll(async () => {
-    counting = await startServer({ SMTP_URL: `smtp://${sink.host}`, RATE_LIMITS: 'on' })
+    limited = await startServer({ SMTP_URL: `smtp://${sink.host}`, RATE_LIMITS: 'on' })
   })
-  afterAll(() => counting.close())
-  const askHere = (email: string, from = '10.1.0.1') =>
-    counting.call('POST', '/auth/forgot-password', { body: { email }, from })
+  afterAll(() => limited.close())
+  const requestLink = (email: string, from = '10.1.0.1') =>
+    limited.call('POST', '/auth/forgot-password', { body: { email }, from })
 
   test.each(['known', 'unknown'])(
-    'for a %s account are accepted three times in half an hour',
+    'for a %s account are accepted three times in 30 minutes',
     async (which) => {
-      const email = which === 'known' ? (await signUp(counting)).email : 'nobody-here@example.com'
+      const email = which === 'known' ? (await signUp(limited)).email : 'nobody-here@example.com'
       for (let asked = 0; asked < 3; asked += 1) {
-        expect((await askHere(email, `10.1.1.${asked}`)).status).toBe(200)
+        expect((await requestLink(email, `10.1.1.${asked}`)).status).toBe(200)
       }
-      const refused = await askHere(email.toUpperCase(), '10.1.1.9')
+      const refused = await requestLink(email.toUpperCase(), '10.1.1.9')
       expect(refusal(refused)).toBe('rate_limited')
       expect(refused.headers['retry-after']).toBe('1800')
-      counting.clock.advance(30 * minute)
-      expect((await askHere(email, '10.1.1.9')).status).toBe(200)
+      limited.clock.advance(30 * minute)
+      expect((await requestLink(email, '10.1.1.9')).status).toBe(200)
     },
   )
 
-  test('that use a stranger up leave working links in the mailbox as long as no new one can be asked for', async () => {
-    const { email } = await signUp(counting)
+  test('by a stranger use up the limit but leave working links in the mailbox until it resets', async () => {
+    const { email } = await signUp(limited)
     const before = mailedLinks(sink, email).length
-    for (let asked = 0; asked < 3; asked += 1) await askHere(email, `10.1.2.${asked}`)
+    for (let asked = 0; asked < 3; asked += 1) await requestLink(email, `10.1.2.${asked}`)
     await expect.poll(() => mailedLinks(sink, email).length).toBe(before + 3)
-    counting.clock.advance(30 * minute - 1)
-    expect(refusal(await askHere(email))).toBe('rate_limited')
+    limited.clock.advance(30 * minute - 1)
+    expect(refusal(await requestLink(email))).toBe('rate_limited')
     const token = mailedLinks(sink, email).at(-1)?.split('#')[1]
     const body = { token, password: 'a better horse' }
-    expect((await counting.call('POST', '/auth/reset-password', { body })).status).toBe(200)
+    expect((await limited.call('POST', '/auth/reset-password', { body })).status).toBe(200)
   })
 
-  test('from one address are accepted 30 times an hour, whomever they name', async () => {
+  test('from one address are accepted 30 times an hour, for any accounts', async () => {
     for (let asked = 0; asked < 30; asked += 1) {
-      expect((await askHere(`person${asked}@example.com`, '10.1.3.1')).status).toBe(200)
+      expect((await requestLink(`person${asked}@example.com`, '10.1.3.1')).status).toBe(200)
     }
-    expect(refusal(await askHere('one-more@example.com', '10.1.3.1'))).toBe('rate_limited')
-    expect((await askHere('one-more@example.com', '10.1.3.2')).status).toBe(200)
-    counting.clock.advance(hour)
-    expect((await askHere('one-more@example.com', '10.1.3.1')).status).toBe(200)
+    expect(refusal(await requestLink('one-more@example.com', '10.1.3.1'))).toBe('rate_limited')
+    expect((await requestLink('one-more@example.com', '10.1.3.2')).status).toBe(200)
+    limited.clock.advance(hour)
+    expect((await requestLink('one-more@example.com', '10.1.3.1')).status).toBe(200)
   })
 
-  test('with a wrong token are answered 30 times in a quarter of an hour', async () => {
-    const chooseHere = (from: string) =>
-      counting.call('POST', '/auth/reset-password', { body: { token: 'kwp_x', password: 'whatever' }, from })
+  test('with a wrong token are answered 30 times in 15 minutes', async () => {
+    const setPassword = (from: string) =>
+      limited.call('POST', '/auth/reset-password', { body: { token: 'kwp_x', password: 'whatever' }, from })
     for (let tried = 0; tried < 30; tried += 1) {
-      expect(refusal(await chooseHere('10.1.4.1'))).toBe('reset_link_invalid')
+      expect(refusal(await setPassword('10.1.4.1'))).toBe('reset_link_invalid')
     }
-    expect(refusal(await chooseHere('10.1.4.1'))).toBe('rate_limited')
-    expect(refusal(await chooseHere('10.1.4.2'))).toBe('reset_link_invalid')
+    expect(refusal(await setPassword('10.1.4.1'))).toBe('rate_limited')
+    expect(refusal(await setPassword('10.1.4.2'))).toBe('reset_link_invalid')
   })
 
-  test('let somebody in whose guesses have closed the sign-in', async () => {
-    const owner = await signUp(counting)
-    const signInHere = (password: string) =>
-      counting.call('POST', '/auth/login', { body: { email: owner.email, password }, from: '10.1.5.1' })
-    for (let failure = 0; failure < 10; failure += 1) await signInHere('wrong')
-    expect(refusal(await signInHere(owner.password))).toBe('rate_limited')
-    await askHere(owner.email, '10.1.5.1')
+  test('reset the password even while guesses block the sign-in', async () => {
+    const owner = await signUp(limited)
+    const signIn = (password: string) =>
+      limited.call('POST', '/auth/login', { body: { email: owner.email, password }, from: '10.1.5.1' })
+    for (let failure = 0; failure < 10; failure += 1) await signIn('wrong')
+    expect(refusal(await signIn(owner.password))).toBe('rate_limited')
+    await requestLink(owner.email, '10.1.5.1')
     await expect.poll(() => mailedLinks(sink, owner.email).length).toBe(1)
     const token = mailedLinks(sink, owner.email)[0]?.split('#')[1]
     const body = { token, password: 'a better horse' }
-    const chosen = await counting.call('POST', '/auth/reset-password', { body, from: '10.1.5.1' })
+    const chosen = await limited.call('POST', '/auth/reset-password', { body, from: '10.1.5.1' })
     expect(chosen.status).toBe(200)
   })
 
-  test('make the address known to the account that got a new password from there', async () => {
-    const owner = await signUp(counting)
+  test('make the address known to the account once the new password is set', async () => {
+    const owner = await signUp(limited)
     const known = async () =>
-      (await counting.database.db.selectFrom('known_addresses').select('address').execute()).length
+      (await limited.database.db.selectFrom('known_addresses').select('address').execute()).length
     const before = await known()
-    await askHere(owner.email, '10.1.6.1')
+    await requestLink(owner.email, '10.1.6.1')
     await expect.poll(() => mailedLinks(sink, owner.email).length).toBe(1)
     expect(await known()).toBe(before)
     const token = mailedLinks(sink, owner.email)[0]?.split('#')[1]
     const body = { token, password: 'a better horse' }
-    await counting.call('POST', '/auth/reset-password', { body, from: '10.1.6.1' })
+    await limited.call('POST', '/auth/reset-password', { body, from: '10.1.6.1' })
     expect(await known()).toBe(before + 1)
     const again = { email: owner.email, password: 'a better horse' }
-    expect((await counting.call('POST', '/auth/login', { body: again, from: '10.1.6.1' })).status).toBe(200)
+    expect((await limited.call('POST', '/auth/login', { body: again, from: '10.1.6.1' })).status).toBe(200)
     expect(await known()).toBe(before + 1)
   })
 })
@@ -120,7 +120,7 @@ describe.each([
 ])('with %s', (_name, environment) => {
   const off = serverForAll(environment)
 
-  test('nobody is offered a link, whether or not the account exists', async () => {
+  test('offers no reset link, for existing and missing accounts alike', async () => {
     const owner = await signUp(off)
     expect((await off.call('GET', '/config')).json.data.passwordReset).toBe('operator')
     for (const path of ['/auth/forgot-password', '/resellers/auth/forgot-password']) {
@@ -132,7 +132,7 @@ describe.each([
   })
 })
 
-test('the Host of a request does not get into a link', async () => {
+test('links ignore the Host header', async () => {
   const environment = { PUBLIC_URL: 'https://keys.example.com/k/', PAYMENTS: 'off', RATE_LIMITS: 'on' }
   const open = await startServer({ SMTP_URL: `smtp://${sink.host}`, ...environment })
   try {
@@ -149,7 +149,7 @@ test('the Host of a request does not get into a link', async () => {
 })
 
 describe('on a development instance', () => {
-  test('links lead to the loopback address that the server listens on', async () => {
+  test('links use the loopback address of the server', async () => {
     const local = await startServer({ SMTP_URL: `smtp://${sink.host}`, HOST: '127.0.0.1', PORT: '0' })
     try {
       const url = await local.server.listen({ host: '127.0.0.1', port: 0 })
@@ -165,19 +165,19 @@ describe('on a development instance', () => {
 })
 
 describe('under the strict password policy', () => {
-  test('a new password is held to it, and the link stays', async () => {
+  test('rejects a weak new password and keeps the link valid', async () => {
     const strict = await startServer({ SMTP_URL: `smtp://${sink.host}`, PASSWORD_POLICY: 'strict' })
     try {
       const owner = await signUp(strict)
       await strict.call('POST', '/auth/forgot-password', { body: { email: owner.email } })
       await expect.poll(() => mailedLinks(sink, owner.email).length).toBe(1)
       const token = mailedLinks(sink, owner.email)[0]?.split('#')[1]
-      const chooseHere = (password: string) =>
+      const setPassword = (password: string) =>
         strict.call('POST', '/auth/reset-password', { body: { token, password } })
       for (const password of ['1234567', 'password', 'iloveyou']) {
-        expect(wrongFields(await chooseHere(password))).toEqual(['password'])
+        expect(wrongFields(await setPassword(password))).toEqual(['password'])
       }
-      expect((await chooseHere('a better horse')).status).toBe(200)
+      expect((await setPassword('a better horse')).status).toBe(200)
     } finally {
       await strict.close()
     }

@@ -4,11 +4,11 @@ import { minute } from '../../src/core/clock.ts'
 import { sha256 } from '../../src/core/crypto.ts'
 import { transact } from '../../src/db/open.ts'
 import { makeApp, makePremium, type Owner, refusal, signUp, wrongFields } from '../actors.ts'
+import { tidyUp } from '../fixtures.ts'
 import { type Answer, startServer, type TestServer } from '../harness.ts'
 import { mailedLinks, textsTo } from '../mailed.ts'
 import { makeReseller } from '../reseller-actor.ts'
 import { SmtpSink } from '../smtp-sink.ts'
-import { tidyUp } from '../stage.ts'
 
 let sink: SmtpSink
 let on: TestServer
@@ -24,7 +24,7 @@ afterAll(async () => {
 interface Account {
   email: string
   password: string
-  /** The id of the row, and that of the owner whose audit it is. */
+  /** The row's id, and the owner whose audit log records the reset. */
   id: string
   ownerId: string
   token: string
@@ -56,18 +56,19 @@ async function makeSeller() {
   return { owner, reseller }
 }
 
-const ask = (base: string, email: string) => on.call('POST', `${base}/forgot-password`, { body: { email } })
-const choose = (base: string, token: string, password = 'a better horse') =>
+const requestLink = (base: string, email: string) =>
+  on.call('POST', `${base}/forgot-password`, { body: { email } })
+const setPassword = (base: string, token: string, password = 'a better horse') =>
   on.call('POST', `${base}/reset-password`, { body: { token, password } })
 const signIn = (base: string, email: string, password: string) =>
   on.call('POST', `${base}/login`, { body: { email, password } })
 const profile = async (base: string, token: string) =>
   (await on.call('GET', `${base}/profile`, { token })).status
 
-/** Asks for a link and waits for the token that it ends with. */
-async function askForToken(base: string, email: string): Promise<string> {
+/** Requests a link and waits for its token. */
+async function requestToken(base: string, email: string): Promise<string> {
   const before = mailedLinks(sink, email).length
-  expect((await ask(base, email)).status).toBe(200)
+  expect((await requestLink(base, email)).status).toBe(200)
   await expect.poll(() => mailedLinks(sink, email).length).toBe(before + 1)
   return (mailedLinks(sink, email).at(-1) ?? '').split('#')[1] ?? ''
 }
@@ -83,15 +84,15 @@ const auditOf = (ownerId: string) =>
     .orderBy('id')
     .execute()
 
-describe.each(Object.entries(kinds))('a new password for %s', (kind, { base, page, make }) => {
-  test('comes by a mailed link, signs in, and ends every other session', async () => {
+describe.each(Object.entries(kinds))('resetting the password of %s', (kind, { base, page, make }) => {
+  test('mails a link, signs in with the new password, and ends all other sessions', async () => {
     const account = await make()
-    expect((await ask(base, account.email.toUpperCase())).status).toBe(200)
+    expect((await requestLink(base, account.email.toUpperCase())).status).toBe(200)
     await expect.poll(() => mailedLinks(sink, account.email).length).toBe(1)
     const token = mailedLinks(sink, account.email)[0]?.split('#')[1] ?? ''
     expect(mailedLinks(sink, account.email)).toEqual([`http://127.0.0.1:4000/keys${page}#${token}`])
 
-    const { status, json } = await choose(base, token)
+    const { status, json } = await setPassword(base, token)
     expect(status).toBe(200)
     expect(await profile(base, json.data.token)).toBe(200)
     expect(json.data[kind === 'owner' ? 'user' : 'reseller']).toMatchObject({
@@ -109,47 +110,47 @@ describe.each(Object.entries(kinds))('a new password for %s', (kind, { base, pag
     expect(confirmation).not.toContain('kwp_')
   })
 
-  test('is stored as a hash alone, expires after 30 minutes, and is cleared away', async () => {
+  test('stores only a hash, expires after 30 minutes, and is deleted afterwards', async () => {
     const account = await make()
-    const token = await askForToken(base, account.email)
+    const token = await requestToken(base, account.email)
     expect(token).toMatch(/^kwp_[\w-]{43}$/)
     const [row, ...more] = await resetsOf(account.ownerId)
     expect(more).toEqual([])
     expect(row?.token_hash).toBe(sha256(token))
     expect(JSON.stringify(row)).not.toContain(token)
     on.clock.advance(30 * minute)
-    expect(refusal(await choose(base, token))).toBe('reset_link_invalid')
+    expect(refusal(await setPassword(base, token))).toBe('reset_link_invalid')
     expect((await signIn(base, account.email, account.password)).status).toBe(200)
     await tidyUp(on)
     expect(await resetsOf(account.ownerId)).toEqual([])
   })
 
-  test('is accepted within the last minute', async () => {
+  test('accepts a link within its last minute', async () => {
     const account = await make()
-    const token = await askForToken(base, account.email)
+    const token = await requestToken(base, account.email)
     on.clock.advance(30 * minute - 1)
-    expect((await choose(base, token)).status).toBe(200)
+    expect((await setPassword(base, token)).status).toBe(200)
   })
 
-  test('works once, and ends every other link', async () => {
+  test('accepts a link once and revokes all other links', async () => {
     const account = await make()
     const [first, second, third] = [
-      await askForToken(base, account.email),
-      await askForToken(base, account.email),
-      await askForToken(base, account.email),
+      await requestToken(base, account.email),
+      await requestToken(base, account.email),
+      await requestToken(base, account.email),
     ]
-    expect((await choose(base, second ?? '')).status).toBe(200)
+    expect((await setPassword(base, second ?? '')).status).toBe(200)
     for (const token of [first, second, third]) {
-      expect(refusal(await choose(base, token ?? '', 'yet another'))).toBe('reset_link_invalid')
+      expect(refusal(await setPassword(base, token ?? '', 'yet another'))).toBe('reset_link_invalid')
     }
     expect((await signIn(base, account.email, 'a better horse')).status).toBe(200)
   })
 
-  test('is set by exactly one of 16 concurrent uses of a link', async () => {
+  test('exactly one of 16 concurrent uses of a link succeeds', async () => {
     const account = await make()
-    const token = await askForToken(base, account.email)
+    const token = await requestToken(base, account.email)
     const answers = await Promise.all(
-      Array.from({ length: 16 }, (_, index) => choose(base, token, `password number ${index}`)),
+      Array.from({ length: 16 }, (_, index) => setPassword(base, token, `password number ${index}`)),
     )
     const set = answers.flatMap(({ status }, index) => (status === 200 ? [index] : []))
     expect(set).toHaveLength(1)
@@ -159,16 +160,16 @@ describe.each(Object.entries(kinds))('a new password for %s', (kind, { base, pag
     }
   })
 
-  test('that breaks a rule leaves the link as it was', async () => {
+  test('an invalid password does not use up the link', async () => {
     const account = await make()
-    const token = await askForToken(base, account.email)
-    expect(wrongFields(await choose(base, token, 'short'))).toEqual(['password'])
-    expect((await choose(base, token)).status).toBe(200)
+    const token = await requestToken(base, account.email)
+    expect(wrongFields(await setPassword(base, token, 'short'))).toEqual(['password'])
+    expect((await setPassword(base, token)).status).toBe(200)
   })
 
-  test('is audited: that it was asked for, and that it was set', async () => {
+  test('records the request and the change', async () => {
     const account = await make()
-    await choose(base, await askForToken(base, account.email))
+    await setPassword(base, await requestToken(base, account.email))
     expect(await auditOf(account.ownerId)).toEqual([
       {
         actor_kind: 'anonymous',
@@ -187,30 +188,30 @@ describe.each(Object.entries(kinds))('a new password for %s', (kind, { base, pag
     ])
   })
 
-  test('is not offered to an unknown address, which gets the same answer', async () => {
+  test('answers an unknown address identically and mails nothing', async () => {
     const account = await make()
-    const known = await ask(base, account.email)
-    const unknown = await ask(base, 'nobody@example.com')
+    const known = await requestLink(base, account.email)
+    const unknown = await requestLink(base, 'nobody@example.com')
     expect(unknown.raw.toString()).toBe(known.raw.toString())
     expect(unknown.status).toBe(known.status)
     await expect.poll(() => mailedLinks(sink, account.email).length).toBe(1)
     expect(textsTo(sink, 'nobody@example.com')).toEqual([])
   })
 
-  test('cannot be set with a token of a session, or one of the other kind of account', async () => {
+  test('rejects session tokens and tokens of the other account kind', async () => {
     const account = await make()
-    const token = await askForToken(base, account.email)
+    const token = await requestToken(base, account.email)
     const other = kind === 'owner' ? '/resellers/auth' : '/auth'
-    expect(refusal(await choose(other, token))).toBe('reset_link_invalid')
+    expect(refusal(await setPassword(other, token))).toBe('reset_link_invalid')
     for (const wrong of [account.token, sha256(token), `${token}x`, 'x']) {
-      expect(refusal(await choose(base, wrong))).toBe('reset_link_invalid')
+      expect(refusal(await setPassword(base, wrong))).toBe('reset_link_invalid')
     }
     expect(await profile(base, token)).toBe(401)
-    expect((await choose(base, token)).status).toBe(200)
+    expect((await setPassword(base, token)).status).toBe(200)
   })
 })
 
-describe('a link of an owner is revoked', () => {
+describe('a reset link of an owner is revoked', () => {
   test.each<[string, (owner: Owner) => Promise<Answer>]>([
     [
       'a change of the password',
@@ -218,53 +219,53 @@ describe('a link of an owner is revoked', () => {
         owner.call('PUT', '/auth/password', { currentPassword: owner.password, newPassword: 'own choice' }),
     ],
     [
-      'a change of the e-mail',
+      'a change of the email',
       (owner) => owner.call('PUT', '/auth/email', { email: `new-${owner.email}`, password: owner.password }),
     ],
   ])('by %s', async (_name, change) => {
     const owner = await signUp(on)
-    const token = await askForToken('/auth', owner.email)
-    const neighbour = await signUp(on)
-    const kept = await askForToken('/auth', neighbour.email)
+    const token = await requestToken('/auth', owner.email)
+    const otherOwner = await signUp(on)
+    const kept = await requestToken('/auth', otherOwner.email)
     expect((await change(owner)).status).toBe(200)
-    expect(refusal(await choose('/auth', token))).toBe('reset_link_invalid')
-    expect((await choose('/auth', kept)).status).toBe(200)
+    expect(refusal(await setPassword('/auth', token))).toBe('reset_link_invalid')
+    expect((await setPassword('/auth', kept)).status).toBe(200)
   })
 
-  test('and not by what happens to one of its resellers, nor the other way round', async () => {
+  test('and not by a reset of one of its resellers, nor the reverse', async () => {
     const { owner, reseller } = await makeSeller()
-    const ofOwner = await askForToken('/auth', owner.email)
-    const ofReseller = await askForToken('/resellers/auth', reseller.email)
-    expect((await choose('/resellers/auth', ofReseller)).status).toBe(200)
-    const again = await askForToken('/resellers/auth', reseller.email)
-    expect((await choose('/auth', ofOwner)).status).toBe(200)
-    expect((await choose('/resellers/auth', again)).status).toBe(200)
+    const ofOwner = await requestToken('/auth', owner.email)
+    const ofReseller = await requestToken('/resellers/auth', reseller.email)
+    expect((await setPassword('/resellers/auth', ofReseller)).status).toBe(200)
+    const again = await requestToken('/resellers/auth', reseller.email)
+    expect((await setPassword('/auth', ofOwner)).status).toBe(200)
+    expect((await setPassword('/resellers/auth', again)).status).toBe(200)
   })
 })
 
 describe('a reseller', () => {
-  test('who is suspended gets no link, and an earlier one stays revoked after resuming', async () => {
+  test('who is suspended gets no link, and an earlier one stays revoked after reactivation', async () => {
     const { owner, reseller } = await makeSeller()
     const setActive = (active: boolean) => owner.call('PUT', `/resellers/${reseller._id}`, { active })
-    const token = await askForToken('/resellers/auth', reseller.email)
+    const token = await requestToken('/resellers/auth', reseller.email)
     await setActive(false)
-    expect(refusal(await choose('/resellers/auth', token))).toBe('reset_link_invalid')
-    expect((await ask('/resellers/auth', reseller.email)).status).toBe(200)
+    expect(refusal(await setPassword('/resellers/auth', token))).toBe('reset_link_invalid')
+    expect((await requestLink('/resellers/auth', reseller.email)).status).toBe(200)
     const other = await makeReseller(on, owner, { _id: await appOf(reseller._id) })
-    await askForToken('/resellers/auth', other.email)
+    await requestToken('/resellers/auth', other.email)
     expect(mailedLinks(sink, reseller.email)).toHaveLength(1)
     await setActive(true)
-    expect(refusal(await choose('/resellers/auth', token))).toBe('reset_link_invalid')
+    expect(refusal(await setPassword('/resellers/auth', token))).toBe('reset_link_invalid')
   })
 
-  test('who is suspended while the new password is being hashed does not get it', async () => {
+  test('who is suspended while the new password is hashed keeps the old one', async () => {
     const { reseller } = await makeSeller()
-    const token = await askForToken('/resellers/auth', reseller.email)
+    const token = await requestToken('/resellers/auth', reseller.email)
     let answer: Promise<Answer> | undefined
     await transact(on.database.db, async (tx) => {
       await tx.updateTable('resellers').set({ active: 0 }).where('id', '=', reseller._id).execute()
-      answer = choose('/resellers/auth', token)
-      await pause(farEnoughMs)
+      answer = setPassword('/resellers/auth', token)
+      await pause(reachLockMs)
     })
     expect(refusal((await answer)!)).toBe('reset_link_invalid')
     await transact(on.database.db, (tx) =>
@@ -274,7 +275,7 @@ describe('a reseller', () => {
     expect(signedIn.status).toBe(200)
   })
 
-  test('does not sign in with the old password while a new one is being set', async () => {
+  test('cannot sign in with the old password while a new one is being set', async () => {
     const { reseller } = await makeSeller()
     let answer: Promise<Answer> | undefined
     await transact(on.database.db, async (tx) => {
@@ -284,16 +285,16 @@ describe('a reseller', () => {
         .where('id', '=', reseller._id)
         .execute()
       answer = signIn('/resellers/auth', reseller.email, reseller.password)
-      await pause(farEnoughMs)
+      await pause(reachLockMs)
     })
     expect(refusal((await answer)!)).toBe('invalid_credentials')
   })
 
-  test('chooses a password that is trimmed as at sign-in, and at least as long as all', async () => {
+  test('gets a new password trimmed as at sign-in, with at least six characters', async () => {
     const { reseller } = await makeSeller()
-    const token = await askForToken('/resellers/auth', reseller.email)
-    expect(wrongFields(await choose('/resellers/auth', token, '  12345  '))).toEqual(['password'])
-    expect((await choose('/resellers/auth', token, '  sell more  ')).status).toBe(200)
+    const token = await requestToken('/resellers/auth', reseller.email)
+    expect(wrongFields(await setPassword('/resellers/auth', token, '  12345  '))).toEqual(['password'])
+    expect((await setPassword('/resellers/auth', token, '  sell more  ')).status).toBe(200)
     expect((await signIn('/resellers/auth', reseller.email, 'sell more ')).status).toBe(200)
   })
 })
@@ -307,10 +308,10 @@ const appOf = async (resellerId: string) =>
       .executeTakeFirstOrThrow()
   ).app_id
 
-/** Long enough for a call to get as far as it can while another transaction is open. */
-const farEnoughMs = 300
+/** Long enough for a request to reach the lock that an open transaction holds. */
+const reachLockMs = 300
 
-test('a link that was asked for while the e-mail is being changed opens nothing', async () => {
+test('mails no link to the old address during an email change', async () => {
   const owner = await signUp(on)
   const email = `moved-${owner.email}`
   await transact(on.database.db, async (tx) => {
@@ -319,19 +320,19 @@ test('a link that was asked for while the e-mail is being changed opens nothing'
       .set({ email, email_normalized: email })
       .where('id', '=', owner.id)
       .execute()
-    expect((await ask('/auth', owner.email)).status).toBe(200)
-    await pause(farEnoughMs)
+    expect((await requestLink('/auth', owner.email)).status).toBe(200)
+    await pause(reachLockMs)
   })
-  await askForToken('/auth', email)
+  await requestToken('/auth', email)
   expect(mailedLinks(sink, owner.email)).toEqual([])
   expect(await resetsOf(owner.id)).toHaveLength(1)
 })
 
-test('the mail names the stored address, and nothing that a stranger could have chosen as a name', async () => {
+test('the mail names the stored address and nothing an attacker can setPassword', async () => {
   const email = 'victim@example.com'
   const body = { name: 'Click http://evil.example now', email, password: 'correct horse' }
   expect((await on.call('POST', '/auth/register', { body })).status).toBe(201)
-  await ask('/auth', email.toUpperCase())
+  await requestLink('/auth', email.toUpperCase())
   await expect.poll(() => textsTo(sink, email).length).toBe(1)
   expect(textsTo(sink, email)[0]).toContain(email)
   expect(textsTo(sink, email)[0]).not.toContain('evil.example')

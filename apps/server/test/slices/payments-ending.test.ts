@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeApp, makePremium, type Owner, onlyOne, refusal, signUp } from '../actors.ts'
+import { makeApp, makePremium, type Owner, refusal, signUp, single } from '../actors.ts'
 import type { TestServer } from '../harness.ts'
 import { buy, historyOf, type PayingServer, startPaying, subscriptionOf } from '../payment-actor.ts'
 import { makeReseller } from '../reseller-actor.ts'
@@ -13,14 +13,14 @@ beforeAll(async () => {
 })
 afterAll(() => paying.close())
 
-describe('a refund or a charge-back', () => {
-  test('of all of the money ends premium, of a part of it does not', async () => {
+describe('a refund or chargeback', () => {
+  test('ends premium only when it covers the full amount', async () => {
     const buyer = await signUp(on)
     const { razorpay_payment_id: id } = await buy(paying, buyer)
     provider.refund(id, 10_000)
     await provider.deliverAll()
     expect((await subscriptionOf(buyer)).plan).toBe('premium')
-    expect(onlyOne(await historyOf(buyer))).toMatchObject({
+    expect(single(await historyOf(buyer))).toMatchObject({
       status: 'partially_refunded',
       amountRefunded: 10_000,
       refundedFormatted: '₹100',
@@ -28,10 +28,10 @@ describe('a refund or a charge-back', () => {
     provider.refund(id)
     await provider.deliverAll()
     expect(await subscriptionOf(buyer)).toMatchObject({ plan: 'free', endedAt: on.clock.inDays(0) })
-    expect(onlyOne(await historyOf(buyer)).status).toBe('refunded')
+    expect(single(await historyOf(buyer)).status).toBe('refunded')
   })
 
-  test('takes the time that was paid with it, and no other', async () => {
+  test('removes only the period of the refunded payment', async () => {
     const buyer = await signUp(on)
     const first = await buy(paying, buyer)
     await buy(paying, buyer, { planDuration: 'yearly' })
@@ -43,7 +43,7 @@ describe('a refund or a charge-back', () => {
     expect(yearly).toMatchObject({ periodStart: on.clock.inDays(0), periodEnd: on.clock.inDays(365) })
   })
 
-  test('that is lost ends premium; one that is won leaves it, or brings it back', async () => {
+  test('lost ends premium; won keeps or restores it', async () => {
     const buyer = await signUp(on)
     const { razorpay_payment_id: id } = await buy(paying, buyer)
     const kept = provider.dispute(id)
@@ -55,10 +55,10 @@ describe('a refund or a charge-back', () => {
     provider.closeDispute(provider.dispute(id).id, 'lost')
     await provider.deliverAll()
     expect((await subscriptionOf(buyer)).plan).toBe('free')
-    expect(onlyOne(await historyOf(buyer)).status).toBe('charged_back')
+    expect(single(await historyOf(buyer)).status).toBe('charged_back')
   })
 
-  test('that failed in the end brings premium back', async () => {
+  test('that fails at the bank restores premium', async () => {
     const buyer = await signUp(on)
     const { razorpay_payment_id: id } = await buy(paying, buyer)
     provider.setRefunds('pending')
@@ -73,10 +73,10 @@ describe('a refund or a charge-back', () => {
   })
 })
 
-describe('cancelling', () => {
+describe('canceling', () => {
   const cancel = (who: Owner, body: object = {}) => who.call('POST', '/payments/cancel-subscription', body)
 
-  test('keeps premium to its end, and paying again takes it back', async () => {
+  test('keeps premium until its end, and a new payment reverses it', async () => {
     const buyer = await signUp(on)
     await buy(paying, buyer)
     const { status, json } = await cancel(buyer)
@@ -93,7 +93,7 @@ describe('cancelling', () => {
     expect((await subscriptionOf(buyer)).cancelledAt).toBeNull()
   })
 
-  test('gives the money back within seven days of the first payment, all that was paid in them', async () => {
+  test('within seven days of the first payment refunds all payments', async () => {
     const buyer = await signUp(on)
     const monthly = await buy(paying, buyer)
     on.clock.advance(6 * 86_400_000)
@@ -114,7 +114,7 @@ describe('cancelling', () => {
     expect(refusal(await cancel(buyer))).toBe('conflict')
   })
 
-  test('gives nothing back later, nor what was given back before', async () => {
+  test('refunds nothing after seven days, and nothing for granted premium', async () => {
     const buyer = await signUp(on)
     await buy(paying, buyer)
     on.clock.advance(7 * 86_400_000)
@@ -128,11 +128,11 @@ describe('cancelling', () => {
     expect((await cancel(granted)).status).toBe(200)
   })
 
-  test('is refused on the free plan', async () => {
+  test('is rejected on the free plan', async () => {
     expect(refusal(await cancel(await signUp(on)))).toBe('conflict')
   })
 
-  test('twice at once gives back once', async () => {
+  test('two concurrent cancellations refund once', async () => {
     const buyer = await signUp(on)
     const { razorpay_payment_id: id } = await buy(paying, buyer)
     await Promise.all([cancel(buyer, { refund: true }), cancel(buyer, { refund: true })])
@@ -141,7 +141,7 @@ describe('cancelling', () => {
   })
 })
 
-test('when premium ends nothing is deleted, and resellers generate no more', async () => {
+test('the end of premium deletes nothing and stops resellers from generating licenses', async () => {
   const buyer = await signUp(on)
   await buy(paying, buyer)
   const app = await makeApp(buyer)

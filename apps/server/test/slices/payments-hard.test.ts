@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { day, hour, minute } from '../../src/core/clock.ts'
 import { setPlan } from '../../src/modules/plans/plans.service.ts'
-import { onlyOne, refusal, signUp } from '../actors.ts'
+import { refusal, signUp, single } from '../actors.ts'
 import type { TestServer } from '../harness.ts'
 import {
   activationsOf,
@@ -27,8 +27,8 @@ afterAll(() => paying.close())
 
 const ask = { method: 'POST', path: /\/v1\/orders$/ } as const
 
-describe('two who ask for the same order at once', () => {
-  test('and of whom the second one is refused: the first one can pay for it', async () => {
+describe('two concurrent requests for the same order', () => {
+  test('if the provider rejects the second, the first order can be paid', async () => {
     const buyer = await signUp(on)
     const slow = provider.fail({ ...ask, mode: 'hang' })
     const first = placeOrder(buyer)
@@ -43,7 +43,7 @@ describe('two who ask for the same order at once', () => {
     expect((await report(buyer, checkout)).status).toBe(200)
   })
 
-  test('and of whom the first one is refused: none is offered that is not kept', async () => {
+  test('if the provider rejects the first, only a stored order is offered', async () => {
     const buyer = await signUp(on)
     const refused = provider.fail({ ...ask, mode: 'hang' })
     const first = buyer.call('POST', '/payments/razorpay/create-order', {})
@@ -62,7 +62,7 @@ describe('two who ask for the same order at once', () => {
   })
 })
 
-test('many reports and events of one payment at once are all answered', async () => {
+test('answers many concurrent reports and events of one payment and activates it once', async () => {
   const buyer = await signUp(on)
   const checkout = provider.pay((await placeOrder(buyer)).orderId, { status: 'authorized' })
   const reports = Array.from({ length: 24 }, () => report(buyer, checkout))
@@ -73,7 +73,7 @@ test('many reports and events of one payment at once are all answered', async ()
 })
 
 describe('the reconciler', () => {
-  test('gives back what it can of an order, though another refund is refused', async () => {
+  test('refunds the remaining payments of an order after one refund is rejected', async () => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
     provider.pay(orderId)
@@ -88,7 +88,7 @@ describe('the reconciler', () => {
     ).toHaveLength(1)
   })
 
-  test('takes one of two authorized payments of an order', async () => {
+  test('captures one of two authorized payments of an order', async () => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
     provider.pay(orderId, { status: 'authorized' })
@@ -102,7 +102,7 @@ describe('the reconciler', () => {
     expect((await historyOf(buyer)).map(({ status }) => status).sort()).toEqual(['paid', 'pending'])
   })
 
-  test('does not forget news that came while it asked', async () => {
+  test('keeps an event that arrives during a reconciliation', async () => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
     on.clock.advance(2 * minute)
@@ -118,7 +118,7 @@ describe('the reconciler', () => {
     expect((await subscriptionOf(buyer)).plan).toBe('premium')
   })
 
-  test('finds a second payment on an order of which the first was given back before it counted', async () => {
+  test('refunds a second payment on an order whose first payment was refunded before activation', async () => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
     const { razorpay_payment_id: first } = provider.pay(orderId)
@@ -128,11 +128,11 @@ describe('the reconciler', () => {
     const { razorpay_payment_id: second } = provider.pay(orderId, { evenIfPaid: true })
     on.clock.advance(hour)
     await reconcile()
-    expect(onlyOne(provider.refunds(second)).amount).toBe(69_900)
+    expect(single(provider.refunds(second)).amount).toBe(69_900)
     expect((await historyOf(buyer)).map(({ status }) => status)).toEqual(['refunded', 'refunded'])
   })
 
-  test('sees that a refund failed at the bank days later, though the event was lost', async () => {
+  test('notices a refund that failed at the bank days later without its event', async () => {
     const buyer = await signUp(on)
     const { razorpay_payment_id: id } = await buy(paying, buyer)
     provider.setRefunds('pending')
@@ -142,7 +142,7 @@ describe('the reconciler', () => {
     await reconcile()
     on.clock.advance(day)
     await reconcile()
-    provider.failRefund(onlyOne(provider.refunds(id)).id)
+    provider.failRefund(single(provider.refunds(id)).id)
     on.clock.advance(day)
     await reconcile()
     on.clock.advance(hour)
@@ -150,14 +150,14 @@ describe('the reconciler', () => {
     expect(provider.payment(id).amount_refunded).toBe(69_900)
   })
 
-  test('asks for a refund anew when one of which no answer came failed at the bank', async () => {
+  test('retries a refund that got no response and then failed at the bank', async () => {
     const buyer = await signUp(on)
     const { razorpay_payment_id: id } = await buy(paying, buyer)
     provider.setRefunds('pending')
     provider.fail({ path: /\/refund$/, mode: 'lost-answer' })
     await buyer.call('POST', '/payments/cancel-subscription', { refund: true })
     provider.setRefunds('processed')
-    provider.failRefund(onlyOne(provider.refunds(id)).id)
+    provider.failRefund(single(provider.refunds(id)).id)
     for (let hours = 0; hours < 25; hours += 1) {
       on.clock.advance(hour)
       await reconcile()
@@ -166,7 +166,7 @@ describe('the reconciler', () => {
     expect((await subscriptionOf(buyer)).plan).toBe('free')
   })
 
-  test('asks ever more seldom about an order that the provider does not know', async () => {
+  test('checks an order unknown to the provider less and less often', async () => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
     await on.database.db
@@ -185,7 +185,7 @@ describe('the reconciler', () => {
 })
 
 describe('disputes', () => {
-  test('of one payment: an old one that was won brings nothing back that another one took', async () => {
+  test('replaying a won dispute does not restore premium taken by a lost one', async () => {
     const buyer = await signUp(on)
     const { razorpay_payment_id: id } = await buy(paying, buyer)
     provider.closeDispute(provider.dispute(id).id, 'won')
@@ -196,16 +196,16 @@ describe('disputes', () => {
     const dispute = provider.events.filter(({ event }) => event.startsWith('payment.dispute'))
     for (const event of dispute.toReversed()) await provider.deliver(event)
     expect((await subscriptionOf(buyer)).plan).toBe('free')
-    expect(onlyOne(await historyOf(buyer)).status).toBe('charged_back')
+    expect(single(await historyOf(buyer)).status).toBe('charged_back')
   })
 })
 
-describe('what buyers can have written into the provider', () => {
+describe('text that buyers control', () => {
   test.each([
-    ['a NUL', { note: 'a\u0000b' }],
-    ['a name of a prototype', JSON.parse('{"__proto__":"x"}')],
-    ['a constructor', JSON.parse('{"constructor":{"prototype":{}}}')],
-  ])('%s: an event is taken all the same', async (_name, notes) => {
+    ['a NUL character', { note: 'a\u0000b' }],
+    ['a __proto__ key', JSON.parse('{"__proto__":"x"}')],
+    ['a constructor key', JSON.parse('{"constructor":{"prototype":{}}}')],
+  ])('accepts an event whose notes contain %s', async (_name, notes) => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
     const { razorpay_payment_id: id } = provider.pay(orderId)
@@ -215,13 +215,13 @@ describe('what buyers can have written into the provider', () => {
       `"notes":${JSON.stringify(notes)},"order_id"`,
     )
     const [event] = provider.events
-    if (!event) throw new Error('there is no event')
+    if (!event) throw new Error('the provider sent no event')
     const { status } = await provider.deliver(event, { body, signature: provider.sign(body) })
     expect(status).toBe(200)
     expect((await subscriptionOf(buyer)).plan).toBe('premium')
   })
 
-  test('a text that a database cannot hold', async () => {
+  test('stores a failure text that the database cannot hold as it is', async () => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
     provider.pay(orderId, { status: 'failed', failure: { description: 'No\u0000 \ud800' } })
@@ -234,19 +234,19 @@ describe('what buyers can have written into the provider', () => {
   })
 
   test.each([
-    ['a currency that is none', { currency: 'rupees' }],
-    ['an amount beyond all bounds', { amount: 2 ** 40 }],
-  ])('%s: others of the order count, and the history can be read', async (_name, odd) => {
+    ['an unknown currency', { currency: 'rupees' }],
+    ['an amount out of range', { amount: 2 ** 40 }],
+  ])('a failed payment with %s affects neither the next payment nor the history', async (_name, invalid) => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
-    provider.pay(orderId, { status: 'failed', ...odd })
+    provider.pay(orderId, { status: 'failed', ...invalid })
     await provider.deliverAll()
     expect((await buyer.call('GET', '/payments/history')).status).toBe(200)
     expect((await report(buyer, provider.pay(orderId))).status).toBe(200)
   })
 })
 
-test('what an operator sets stands, though a refund from before fails afterwards', async () => {
+test("an operator's grant overrides a refund that fails later", async () => {
   const buyer = await signUp(on)
   const { razorpay_payment_id: id } = await buy(paying, buyer)
   provider.setRefunds('pending')
@@ -259,7 +259,7 @@ test('what an operator sets stands, though a refund from before fails afterwards
   expect((await subscriptionOf(buyer)).expiryDate).toBe(on.clock.inDays(5))
 })
 
-test('an event that does not name its order is answered in time too', async () => {
+test('answers in time to an event that names no order', async () => {
   const own = await startPaying({}, { providerWaits: { callMs: 60_000, eventMs: 500 } })
   const buyer = await signUp(own.on)
   const { razorpay_payment_id: id } = await buy(own, buyer)
@@ -269,14 +269,14 @@ test('an event that does not name its order is answered in time too', async () =
   })
   const silence = own.provider.fail({ method: 'GET', mode: 'hang', times: 20 })
   const [event] = own.provider.events
-  if (!event) throw new Error('there is no event')
+  if (!event) throw new Error('the provider sent no event')
   const { status } = await own.provider.deliver(event, { body, signature: own.provider.sign(body) })
   expect([status, silence.hits]).toEqual([502, 1])
   silence.release()
   await own.close()
 })
 
-test('a server that stops does not wait for all that there is to ask', async () => {
+test('a stopping server skips the remaining orders to check', async () => {
   const orders = 4
   const own = await startPaying({}, { providerWaits: { callMs: 1000, eventMs: 1000 } })
   for (let placed = 0; placed < orders; placed += 1) await placeOrder(await signUp(own.on))

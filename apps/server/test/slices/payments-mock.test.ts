@@ -11,7 +11,7 @@ afterAll(() => on.close())
 
 const simulated = { razorpay_payment_id: 'pay_mock_1', razorpay_signature: 'signature_mock' }
 
-test('an order is simulated, says so, and starts premium when it is verified with anything', async () => {
+test('a simulated order is marked as such, and any payment id and signature activate premium', async () => {
   const owner = await signUp(on)
   const order = await placeOrder(owner)
   expect(order).toEqual({
@@ -58,7 +58,7 @@ test('an order is simulated, says so, and starts premium when it is verified wit
   })
 })
 
-test('both readings of the payloads are taken', async () => {
+test('accepts both documented payload shapes', async () => {
   const owner = await signUp(on)
   const order = await placeOrder(owner, { plan: 'premium', duration: 'yearly', couponCode: 'save25' })
   expect(order).toMatchObject({ planDuration: 'yearly', amount: 89_925, couponCode: 'SAVE25', discount: 25 })
@@ -74,26 +74,26 @@ test('both readings of the payloads are taken', async () => {
   expect((await subscriptionOf(owner)).expiryDate).toBe(on.clock.inDays(365))
 })
 
-test('what was ordered counts, not what is said on verification', async () => {
+test('activates the plan of the order, not the plan in the verification', async () => {
   const owner = await signUp(on)
   const { orderId } = await placeOrder(owner, { planDuration: 'monthly' })
-  const told = { ...simulated, razorpay_order_id: orderId, planDuration: 'yearly', couponCode: 'LAUNCH' }
-  expect((await report(owner, told)).status).toBe(200)
+  const checkout = { ...simulated, razorpay_order_id: orderId, planDuration: 'yearly', couponCode: 'LAUNCH' }
+  expect((await report(owner, checkout)).status).toBe(200)
   expect((await subscriptionOf(owner)).expiryDate).toBe(on.clock.inDays(30))
 })
 
-test('a second payment begins where the first one ends', async () => {
+test('a second payment extends the first', async () => {
   const owner = await signUp(on)
   for (const paymentId of ['pay_mock_a', 'pay_mock_b']) {
     const { orderId } = await placeOrder(owner)
-    const told = { ...simulated, razorpay_order_id: orderId, razorpay_payment_id: paymentId }
-    expect((await report(owner, told)).status).toBe(200)
+    const checkout = { ...simulated, razorpay_order_id: orderId, razorpay_payment_id: paymentId }
+    expect((await report(owner, checkout)).status).toBe(200)
   }
   expect((await subscriptionOf(owner)).expiryDate).toBe(on.clock.inDays(60))
   expect(await activationsOf(on, owner)).toBe(2)
 })
 
-test('verification needs a payment id and a signature, and an order of the owner', async () => {
+test('verification requires a payment id, a signature and an order of this owner', async () => {
   const [owner, other] = [await signUp(on), await signUp(on)]
   const { orderId } = await placeOrder(owner)
   expect(wrongFields(await report(owner, {}))).toEqual([
@@ -119,12 +119,12 @@ test.each([
   { couponCode: 7 },
   { amount: 1 },
   { couponCode: 'x'.repeat(41) },
-])('an order of %j is refused', async (body) => {
+])('rejects an order with %j', async (body) => {
   const owner = await signUp(on)
   expect(refusal(await owner.call('POST', '/payments/razorpay/create-order', body))).toBe('invalid_input')
 })
 
-test('cancelling gives simulated money back and ends premium', async () => {
+test('canceling refunds a simulated payment and ends premium', async () => {
   const owner = await signUp(on)
   const { orderId } = await placeOrder(owner)
   await report(owner, { razorpay_order_id: orderId, ...simulated })
@@ -141,18 +141,18 @@ test('cancelling gives simulated money back and ends premium', async () => {
   expect((await subscriptionOf(owner)).plan).toBe('free')
 })
 
-test('nobody can sign a webhook where payments are simulated', async () => {
+test('rejects every webhook while payments are simulated', async () => {
   const answer = await on.call('POST', '/payments/razorpay/webhook', { body: { event: 'payment.captured' } })
   expect(refusal(answer)).toBe('invalid_signature')
 })
 
-test('while payments are off nothing is ordered or verified, and the history is there', async () => {
+test('with payments off rejects orders and verification and still returns the history', async () => {
   const closed = await startServer({ PAYMENTS: 'off' })
   try {
     const owner = await signUp(closed)
     expect(refusal(await owner.call('POST', '/payments/razorpay/create-order', {}))).toBe('payments_off')
-    const told = { razorpay_order_id: 'order_mock_1', ...simulated }
-    expect(refusal(await report(owner, told))).toBe('payments_off')
+    const checkout = { razorpay_order_id: 'order_mock_1', ...simulated }
+    expect(refusal(await report(owner, checkout))).toBe('payments_off')
     expect(await historyOf(owner)).toEqual([])
     const { json } = await owner.call('GET', '/payments/pricing')
     expect(json.data.checkout).toBe('off')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { minute } from '../../src/core/clock.ts'
 import { usualWaits } from '../../src/modules/payments/payments.provider.ts'
-import { onlyOne, signUp } from '../actors.ts'
+import { signUp, single } from '../actors.ts'
 import type { TestServer } from '../harness.ts'
 import {
   activationsOf,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => paying.close())
 
 describe('webhooks', () => {
-  test('alone start premium', async () => {
+  test('activate premium without a report from the checkout', async () => {
     const owner = await signUp(on)
     provider.pay((await placeOrder(owner)).orderId)
     const answers = await provider.deliverAll()
@@ -35,7 +35,7 @@ describe('webhooks', () => {
   })
 
   test.each(['as-is', 'reversed', 'shuffled'] as const)(
-    'that come %s, three times each and all at once, start premium once',
+    'delivered %s, three times each and concurrently, activate premium once',
     async (order) => {
       const owner = await signUp(on)
       const { orderId } = await placeOrder(owner)
@@ -47,22 +47,22 @@ describe('webhooks', () => {
     },
   )
 
-  test('of a captured payment count, though that of its failure comes last', async () => {
+  test('a captured payment wins over a late failure event', async () => {
     const owner = await signUp(on)
     const failed = provider.pay((await placeOrder(owner)).orderId, { status: 'failed' })
     provider.authorizeLater(failed.razorpay_payment_id)
     await provider.deliverAll({ order: (events) => events.toReversed() })
-    expect(onlyOne(await historyOf(owner)).status).toBe('paid')
+    expect(single(await historyOf(owner)).status).toBe('paid')
   })
 
-  test('about what is not ours are taken and passed over', async () => {
+  test('for unknown orders are accepted and ignored', async () => {
     const { id } = provider.createOrder({ amount: 500, currency: 'INR' })
     provider.pay(id)
     const answers = await provider.deliverAll()
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   })
 
-  test('are answered in time while the provider itself is silent, and are not forgotten', async () => {
+  test('are answered in time while the provider does not respond, and are processed later', async () => {
     expect(usualWaits.eventMs).toBeLessThan(5000)
     const own = await startPaying({}, { providerWaits: { callMs: 60_000, eventMs: 500 } })
     const owner = await signUp(own.on)
@@ -79,7 +79,7 @@ describe('webhooks', () => {
     await own.close()
   })
 
-  test('of a dispute are asked for again when nothing is known of it yet', async () => {
+  test('for a dispute are requested again if the provider cannot be reached', async () => {
     const owner = await signUp(on)
     const { razorpay_payment_id: id } = await buy(paying, owner)
     await provider.deliverAll()
@@ -94,7 +94,7 @@ describe('webhooks', () => {
 })
 
 describe('the reconciler', () => {
-  test('settles a payment of which nobody told', async () => {
+  test('settles a payment without any report', async () => {
     const owner = await signUp(on)
     provider.pay((await placeOrder(owner)).orderId, { status: 'authorized' })
     await reconcile()
@@ -104,7 +104,7 @@ describe('the reconciler', () => {
     expect(await activationsOf(on, owner)).toBe(1)
   })
 
-  test('finds a payment that was made days later', async () => {
+  test('finds a payment made days later', async () => {
     const owner = await signUp(on)
     const { orderId } = await placeOrder(owner)
     for (let checks = 0; checks < 12; checks += 1) {
@@ -117,7 +117,7 @@ describe('the reconciler', () => {
     expect((await subscriptionOf(owner)).plan).toBe('premium')
   })
 
-  test('stops asking about an order that nobody pays', async () => {
+  test('stops checking an order that stays unpaid', async () => {
     const owner = await signUp(on)
     const { orderId } = await placeOrder(owner)
     for (let days = 0; days < 12; days += 1) {
@@ -132,7 +132,7 @@ describe('the reconciler', () => {
     expect(asked()).toBe(before)
   })
 
-  test('sees a refund of which the event was lost', async () => {
+  test('notices a refund whose event was lost', async () => {
     const owner = await signUp(on)
     const { razorpay_payment_id: id } = await buy(paying, owner, { planDuration: 'yearly' })
     provider.refund(id)
@@ -141,7 +141,7 @@ describe('the reconciler', () => {
     expect((await subscriptionOf(owner)).plan).toBe('free')
   })
 
-  test('gives money back that the provider did not take back at first, once', async () => {
+  test('retries a rejected refund and refunds once', async () => {
     const owner = await signUp(on)
     const { razorpay_payment_id: id } = await buy(paying, owner)
     provider.fail({ path: /\/refund$/, mode: 'status', status: 500 })
@@ -149,7 +149,7 @@ describe('the reconciler', () => {
     expect(json.data.refund).toMatchObject({ amount: 69_900, done: false })
     expect(json.message).toContain('₹699 will be refunded as soon as possible')
     expect((await subscriptionOf(owner)).plan).toBe('premium')
-    expect(onlyOne(await historyOf(owner)).status).toBe('refunding')
+    expect(single(await historyOf(owner)).status).toBe('refunding')
     expect(provider.refunds(id)).toHaveLength(0)
     provider.fail({ path: /\/refund$/, mode: 'lost-answer' })
     await reconcile()
@@ -157,16 +157,16 @@ describe('the reconciler', () => {
     await reconcile()
     expect(provider.refunds(id)).toHaveLength(1)
     expect((await subscriptionOf(owner)).plan).toBe('free')
-    expect(onlyOne(await historyOf(owner)).status).toBe('refunded')
+    expect(single(await historyOf(owner)).status).toBe('refunded')
   })
 
-  test('gives money back again when the refund failed at the bank', async () => {
+  test('repeats a refund that failed at the bank', async () => {
     const owner = await signUp(on)
     const { razorpay_payment_id: id } = await buy(paying, owner)
     provider.setRefunds('pending')
     await owner.call('POST', '/payments/cancel-subscription', { refund: true })
     provider.setRefunds('processed')
-    provider.failRefund(onlyOne(provider.refunds(id)).id)
+    provider.failRefund(single(provider.refunds(id)).id)
     await provider.deliverAll()
     on.clock.advance(60 * minute)
     await reconcile()
@@ -175,17 +175,17 @@ describe('the reconciler', () => {
   })
 })
 
-test('the handler and the webhook at once start premium once, however often they meet', async () => {
+test('concurrent checkout reports and webhooks activate premium once', async () => {
   for (let round = 0; round < rounds(10, 50); round += 1) {
     const owner = await signUp(on)
     const status = round % 2 === 0 ? 'captured' : 'authorized'
     const checkout = provider.pay((await placeOrder(owner)).orderId, { status })
-    const [told] = await Promise.all([
+    const [reported] = await Promise.all([
       report(owner, checkout),
       provider.deliverAll({ concurrent: true, duplicates: 1 }),
       report(owner, checkout),
     ])
-    expect(told.status).toBe(200)
+    expect(reported.status).toBe(200)
     expect(await activationsOf(on, owner)).toBe(1)
     expect((await subscriptionOf(owner)).expiryDate).toBe(on.clock.inDays(30))
   }

@@ -40,12 +40,12 @@ afterAll(async () => {
   await paying.close()
 })
 
-const luck = fc.sample(fc.nat(), 5000)
+const randomNumbers = fc.sample(fc.nat(), 5000)
 let drawn = 0
-const randomInt = (max: number): number => (luck[drawn++ % luck.length] ?? 0) % max
+const randomInt = (max: number): number => (randomNumbers[drawn++ % randomNumbers.length] ?? 0) % max
 const pick = <T>(list: readonly T[]): T => list[randomInt(Math.max(1, list.length))] as T
 
-/** A call of an owner, on either node. */
+/** Sends an owner's request to a random node. */
 async function call(owner: Owner, path: string, body: object) {
   const response = await pick([paying.on.server, second.server]).inject({
     method: 'POST',
@@ -57,8 +57,8 @@ async function call(owner: Owner, path: string, body: object) {
   return response.json()
 }
 
-/** What the provider has to tell, to either node, now and then twice. */
-async function tell(events: PayingServer['provider']['events']) {
+/** Delivers events to random nodes. */
+async function deliver(events: PayingServer['provider']['events']) {
   const answers = events.map((event) => paying.provider.deliver(event, { url: pick(hooks) }))
   for (const { status } of await Promise.all(answers)) expect([200, 502]).toContain(status)
 }
@@ -69,10 +69,10 @@ const acts: ((owner: Owner) => Promise<unknown>)[] = [
     const orderOnce = () => call(owner, 'razorpay/create-order', { planDuration })
     const [{ data }] = await Promise.all([orderOnce(), orderOnce()])
     if (!data || paying.provider.order(data.orderId).status === 'paid') return
-    const told = () => tell(paying.provider.events.slice(-3))
+    const deliverLast = () => deliver(paying.provider.events.slice(-3))
     const checkout = paying.provider.pay(data.orderId, { status: pick(['captured', 'authorized'] as const) })
     const verify = () => call(owner, 'razorpay/verify', checkout)
-    await Promise.all([verify(), told(), verify(), paying.reconcile()])
+    await Promise.all([verify(), deliverLast(), verify(), paying.reconcile()])
     if (randomInt(3) === 0) {
       const status = pick(['captured', 'authorized'] as const)
       await call(owner, 'razorpay/verify', paying.provider.pay(data.orderId, { status, evenIfPaid: true }))
@@ -84,13 +84,13 @@ const acts: ((owner: Owner) => Promise<unknown>)[] = [
     if (!payment || payment.amount - payment.amount_refunded < 20_000) return
     const part = randomInt(2) === 0 ? { amount: 10_000 } : {}
     paying.provider.refund(payment.id, part.amount)
-    await tell(paying.provider.events.slice(-2))
+    await deliver(paying.provider.events.slice(-2))
   },
   async () => {
     const payment = pick(paying.provider.payments().filter(({ status }) => status === 'captured'))
     if (!payment) return
     paying.provider.closeDispute(paying.provider.dispute(payment.id).id, pick(['won', 'lost'] as const))
-    await tell(paying.provider.events.slice(-2).toReversed())
+    await deliver(paying.provider.events.slice(-2).toReversed())
   },
   async () => {
     const mode = pick(['status', 'lost-answer', 'reset'] as const)
@@ -103,7 +103,7 @@ const acts: ((owner: Owner) => Promise<unknown>)[] = [
   },
 ]
 
-test('two nodes that are told of everything at once, in any order and with faults, agree with the provider', async () => {
+test('two nodes with concurrent, reordered and failing events agree with the provider', async () => {
   const owners = await Promise.all(Array.from({ length: 4 }, () => signUp(paying.on)))
   for (let round = 0; round < rounds(8, 25); round += 1) {
     await Promise.all(owners.flatMap((owner) => [pick(acts)(owner), acts[0]?.(owner)]))
@@ -111,7 +111,7 @@ test('two nodes that are told of everything at once, in any order and with fault
   }
   paying.provider.clearFaults()
   const { events } = paying.provider
-  for (let told = 0; told < events.length; told += 4) await tell(events.slice(told, told + 4).toReversed())
+  for (let sent = 0; sent < events.length; sent += 4) await deliver(events.slice(sent, sent + 4).toReversed())
   for (let checks = 0; checks < 4; checks += 1) {
     paying.on.clock.advance(26 * hour)
     await paying.reconcile()

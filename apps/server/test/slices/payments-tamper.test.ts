@@ -28,36 +28,36 @@ const expectNothing = async (who = owner) => {
   expect((await subscriptionOf(who)).plan).toBe('free')
 }
 
-test('another owner’s order, paid or not, is as good as none', async () => {
-  const thief = await signUp(on)
+test("treats another owner's order like a missing one, paid or not", async () => {
+  const attacker = await signUp(on)
   const checkout = provider.pay((await placeOrder(owner)).orderId)
-  const stolen = await report(thief, checkout)
-  const missing = await report(thief, { ...checkout, razorpay_order_id: 'order_ZZZZZZZZZZZZZZ' })
+  const stolen = await report(attacker, checkout)
+  const missing = await report(attacker, { ...checkout, razorpay_order_id: 'order_ZZZZZZZZZZZZZZ' })
   expect(refusal(stolen)).toBe('not_found')
   expect(stolen.raw.toString()).toBe(missing.raw.toString())
-  await expectNothing(thief)
-  expect(await historyOf(thief)).toEqual([])
+  await expectNothing(attacker)
+  expect(await historyOf(attacker)).toEqual([])
 })
 
-test('a payment of another order does not pay this one, though it is signed for it', async () => {
+test('rejects a payment of another order, even with a valid signature', async () => {
   const cheap = provider.createOrder({ amount: 100, currency: 'INR' })
   const paid = provider.pay(cheap.id)
   const { orderId } = await placeOrder(owner, { planDuration: 'yearly' })
   const razorpay_signature = provider.checkoutSignature(orderId, paid.razorpay_payment_id)
-  const told = await report(owner, { ...paid, razorpay_order_id: orderId, razorpay_signature })
-  expect(refusal(told)).toBe('payment_not_verified')
+  const reported = await report(owner, { ...paid, razorpay_order_id: orderId, razorpay_signature })
+  expect(refusal(reported)).toBe('payment_not_verified')
   await expectNothing()
 })
 
 test.each([
   ['empty', () => ''],
-  ['of another payment', () => provider.checkoutSignature('order_a', 'pay_b')],
+  ['from another payment', () => provider.checkoutSignature('order_a', 'pay_b')],
   ['with a digit changed', (right: string) => right.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'))],
   ['in capitals', (right: string) => right.toUpperCase()],
-  ['cut short', (right: string) => right.slice(0, 32)],
-  ['made longer', (right: string) => `${right}00`],
-  ['of the webhook’s secret', (right: string) => provider.sign(right)],
-])('a signature that is %s verifies nothing', async (_name, change) => {
+  ['truncated', (right: string) => right.slice(0, 32)],
+  ['extended', (right: string) => `${right}00`],
+  ['made with the webhook secret', (right: string) => provider.sign(right)],
+])('rejects a signature that is %s', async (_name, change) => {
   const checkout = provider.pay((await placeOrder(owner)).orderId, { status: 'authorized' })
   const razorpay_signature = change(checkout.razorpay_signature)
   const { status } = await report(owner, { ...checkout, razorpay_signature })
@@ -66,15 +66,15 @@ test.each([
   expect(provider.payment(checkout.razorpay_payment_id).status).toBe('authorized')
 })
 
-test('a payment that the provider does not know is none, however well it is signed', async () => {
+test('rejects a payment unknown to the provider, even with a valid signature', async () => {
   const { orderId } = await placeOrder(owner)
   const razorpay_signature = provider.checkoutSignature(orderId, 'pay_doesnotexist0')
-  const told = await report(owner, {
+  const reported = await report(owner, {
     razorpay_order_id: orderId,
     razorpay_payment_id: 'pay_doesnotexist0',
     razorpay_signature,
   })
-  expect(refusal(told)).toBe('payment_not_verified')
+  expect(refusal(reported)).toBe('payment_not_verified')
   await expectNothing()
 })
 
@@ -82,7 +82,7 @@ test.each([
   ['a smaller amount', { amount: 100 }],
   ['a larger amount', { amount: 699_000 }],
   ['another currency', { currency: 'USD' }],
-])('a payment of %s starts nothing and is given back', async (_name, attempt) => {
+])('refunds a payment of %s and activates nothing', async (_name, attempt) => {
   const checkout = provider.pay((await placeOrder(owner)).orderId, { ...attempt, status: 'captured' })
   expect(refusal(await report(owner, checkout))).toBe('payment_returned')
   await expectNothing()
@@ -95,7 +95,7 @@ test.each([
   })
 })
 
-test('an authorized payment of another amount is not even captured', async () => {
+test('does not capture an authorized payment of another amount', async () => {
   const { orderId } = await placeOrder(owner)
   const checkout = provider.pay(orderId, { amount: 100, status: 'authorized' })
   expect(refusal(await report(owner, checkout))).toBe('payment_pending')
@@ -103,7 +103,7 @@ test('an authorized payment of another amount is not even captured', async () =>
   await expectNothing()
 })
 
-test('a replayed verification starts nothing more, not even after the money went back', async () => {
+test('a replayed verification activates nothing more, even after a refund', async () => {
   const checkout = provider.pay((await placeOrder(owner)).orderId)
   for (let replay = 0; replay < 3; replay += 1) expect((await report(owner, checkout)).status).toBe(200)
   expect(await activationsOf(on, owner)).toBe(1)
@@ -114,7 +114,7 @@ test('a replayed verification starts nothing more, not even after the money went
   expect((await subscriptionOf(owner)).plan).toBe('free')
 })
 
-test('a replayed webhook starts nothing more, under whatever event id, not even after a refund', async () => {
+test('a replayed webhook activates nothing more under any event id, even after a refund', async () => {
   const checkout = provider.pay((await placeOrder(owner)).orderId)
   const events = [...provider.events].filter(({ body }) => body.includes(checkout.razorpay_payment_id))
   expect(events.length).toBeGreaterThan(1)
@@ -132,11 +132,11 @@ test('a replayed webhook starts nothing more, under whatever event id, not even 
   expect((await subscriptionOf(owner)).plan).toBe('free')
 })
 
-test('a forged webhook is refused and changes nothing', async () => {
+test('rejects a forged webhook and changes nothing', async () => {
   const { orderId } = await placeOrder(owner)
   const checkout = provider.pay(orderId)
   const event = provider.events.find(({ body }) => body.includes(checkout.razorpay_payment_id))
-  if (!event) throw new Error('there is no event')
+  if (!event) throw new Error('the provider sent no event')
   const forgeries = [
     { signature: null },
     { signature: '' },
@@ -153,47 +153,44 @@ test('a forged webhook is refused and changes nothing', async () => {
   await expectNothing()
 })
 
-test('a signed webhook that lies about a payment is not believed', async () => {
+test('ignores the payment state in a signed webhook and fetches it from the provider', async () => {
   const { orderId } = await placeOrder(owner)
   const { razorpay_payment_id: id } = provider.pay(orderId, { status: 'failed' })
   const entity = { id, order_id: orderId, status: 'captured', amount: 69_900, currency: 'INR' }
   const body = JSON.stringify({ event: 'payment.captured', payload: { payment: { entity } } })
   const [event] = provider.events
-  if (!event) throw new Error('there is no event')
+  if (!event) throw new Error('the provider sent no event')
   expect((await provider.deliver(event, { body, signature: provider.sign(body) })).status).toBe(200)
   await expectNothing()
 })
 
 test.each([
   ['no payload', { event: 'payment.captured' }],
-  ['a payload of another form', { event: 'payment.captured', payload: { payment: { entity: 7 } } }],
+  ['a malformed payload', { event: 'payment.captured', payload: { payment: { entity: 7 } } }],
   ['an empty entity', { event: 'payment.captured', payload: { payment: { entity: {} } } }],
-  [
-    'an event that is not known',
-    { event: 'invoice.paid', payload: { invoice: { entity: { id: 'inv_1' } } } },
-  ],
+  ['an unknown event', { event: 'invoice.paid', payload: { invoice: { entity: { id: 'inv_1' } } } }],
   [
     'a path for an id',
     { event: 'x', payload: { payment: { entity: { id: '../orders', order_id: '../../etc' } } } },
   ],
-])('a signed webhook with %s is passed over', async (_name, content) => {
+])('ignores a signed webhook with %s', async (_name, content) => {
   const body = JSON.stringify(content)
   const [event] = provider.events
-  if (!event) throw new Error('there is no event')
+  if (!event) throw new Error('the provider sent no event')
   expect((await provider.deliver(event, { body, signature: provider.sign(body) })).status).toBe(200)
 })
 
-test.each([-1, 0.5, 1e21, 69_900, '1', null])('no amount can be sent along (%j)', async (amount) => {
+test.each([-1, 0.5, 1e21, 69_900, '1', null])('rejects an amount in requests (%j)', async (amount) => {
   const answer = await owner.call('POST', '/payments/razorpay/create-order', { amount })
   expect(refusal(answer)).toBe('invalid_input')
   const { orderId } = await placeOrder(owner)
   expect(provider.order(orderId).amount).toBe(69_900)
-  const told = await report(owner, provider.pay(orderId), { amount })
-  expect(refusal(told)).toBe('invalid_input')
+  const reported = await report(owner, provider.pay(orderId), { amount })
+  expect(refusal(reported)).toBe('invalid_input')
   await expectNothing()
 })
 
-test('an order in another currency or at another price is not this one', async () => {
+test('rejects an order in another currency or at another price', async () => {
   const { orderId } = await placeOrder(owner)
   const dearer = await startPaying({ PRICE_MONTHLY: '999', CURRENCY: 'USD' })
   try {

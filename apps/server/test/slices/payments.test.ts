@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Owner, onlyOne, refusal, signUp } from '../actors.ts'
+import { type Owner, refusal, signUp, single } from '../actors.ts'
 import type { TestServer } from '../harness.ts'
 import {
   activationsOf,
@@ -28,7 +28,7 @@ const expectFree = async (who: Owner) => {
 }
 
 describe('an order', () => {
-  test('is made at the provider for the stored amount, with a receipt that fits', async () => {
+  test('is created at the provider for the stored amount, with a receipt within the length limit', async () => {
     const order = await placeOrder(owner, { planDuration: 'yearly', couponCode: 'welcome' })
     expect(order).toMatchObject({
       amount: 101_915,
@@ -42,7 +42,7 @@ describe('an order', () => {
     expect(made.receipt?.length).toBeLessThanOrEqual(40)
   })
 
-  test('that is open is offered again, one for each plan and coupon', async () => {
+  test('that is open is reused, one per plan and coupon', async () => {
     const buyer = await signUp(on)
     const first = await placeOrder(buyer)
     expect(await placeOrder(buyer, { planDuration: 'monthly' })).toEqual(first)
@@ -55,13 +55,13 @@ describe('an order', () => {
     expect((await placeOrder(buyer)).orderId).not.toBe(first.orderId)
   })
 
-  test('is one, however many ask for it at once', async () => {
+  test('is created once for concurrent requests', async () => {
     const buyer = await signUp(on)
     const orders = await Promise.all(Array.from({ length: 8 }, () => placeOrder(buyer)))
     expect(new Set(orders.map(({ orderId }) => orderId)).size).toBe(1)
   })
 
-  test('whose making was not answered is found again by its receipt', async () => {
+  test('whose creation got no response is found by its receipt', async () => {
     const buyer = await signUp(on)
     provider.fail({ method: 'POST', path: /\/orders$/, mode: 'lost-answer' })
     const lost = await buyer.call('POST', '/payments/razorpay/create-order', {})
@@ -72,7 +72,7 @@ describe('an order', () => {
     expect(provider.order(orderId).amount).toBe(69_900)
   })
 
-  test('that the provider refuses can be tried again', async () => {
+  test('rejected by the provider can be retried', async () => {
     const buyer = await signUp(on)
     provider.fail({ method: 'POST', path: /\/orders$/, mode: 'status', status: 400 })
     const refused = await buyer.call('POST', '/payments/razorpay/create-order', {})
@@ -83,7 +83,7 @@ describe('an order', () => {
 })
 
 describe('a payment', () => {
-  test('that is captured starts premium, once, however often it is told of', async () => {
+  test('that is captured activates premium once, however often it is reported', async () => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
     await expectFree(buyer)
@@ -97,10 +97,10 @@ describe('a payment', () => {
       orderId,
       paymentId: checkout.razorpay_payment_id,
     })
-    expect(onlyOne(await historyOf(buyer))).toMatchObject({ status: 'paid', method: 'upi' })
+    expect(single(await historyOf(buyer))).toMatchObject({ status: 'paid', method: 'upi' })
   })
 
-  test('that is only authorized is captured by us', async () => {
+  test('that is only authorized gets captured', async () => {
     const buyer = await signUp(on)
     const checkout = provider.pay((await placeOrder(buyer)).orderId, { status: 'authorized' })
     expect((await report(buyer, checkout)).status).toBe(200)
@@ -108,7 +108,7 @@ describe('a payment', () => {
     expect((await subscriptionOf(buyer)).plan).toBe('premium')
   })
 
-  test('that cannot be captured now starts premium as soon as it can', async () => {
+  test('that cannot be captured yet activates premium once it can', async () => {
     const buyer = await signUp(on)
     const checkout = provider.pay((await placeOrder(buyer)).orderId, { status: 'authorized' })
     provider.fail({ path: /\/capture$/, mode: 'status', status: 502 })
@@ -118,7 +118,7 @@ describe('a payment', () => {
     expect((await subscriptionOf(buyer)).plan).toBe('premium')
   })
 
-  test('that failed starts nothing; the same order can be paid then', async () => {
+  test('that failed activates nothing; the same order can still be paid', async () => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
     const failed = provider.pay(orderId, { status: 'failed' })
@@ -128,23 +128,23 @@ describe('a payment', () => {
       'payment_not_verified',
     )
     await expectFree(buyer)
-    expect(onlyOne(await historyOf(buyer))).toMatchObject({ status: 'failed', note: expect.any(String) })
+    expect(single(await historyOf(buyer))).toMatchObject({ status: 'failed', note: expect.any(String) })
     expect((await placeOrder(buyer)).orderId).toBe(orderId)
     expect((await report(buyer, provider.pay(orderId))).status).toBe(200)
     expect((await historyOf(buyer)).map(({ status }) => status)).toEqual(['paid', 'failed'])
   })
 
-  test('that succeeds after it failed counts', async () => {
+  test('that succeeds after failing activates premium', async () => {
     const buyer = await signUp(on)
     const failed = provider.pay((await placeOrder(buyer)).orderId, { status: 'failed' })
     await provider.deliverAll()
     provider.authorizeLater(failed.razorpay_payment_id, { status: 'authorized' })
     await provider.deliverAll({ order: 'reversed' })
     expect((await subscriptionOf(buyer)).plan).toBe('premium')
-    expect(onlyOne(await historyOf(buyer)).status).toBe('paid')
+    expect(single(await historyOf(buyer)).status).toBe('paid')
   })
 
-  test('on an order that is no longer offered counts all the same', async () => {
+  test('on an expired order still counts', async () => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
     on.clock.advance(60 * 60_000)
@@ -152,22 +152,22 @@ describe('a payment', () => {
     expect((await report(buyer, provider.pay(orderId))).status).toBe(200)
   })
 
-  test('that comes on top of another one is given back, and said so', async () => {
+  test('in addition to another one on the same order is refunded and reported as returned', async () => {
     const buyer = await signUp(on)
     const { orderId } = await placeOrder(buyer)
     const late = provider.pay(orderId, { status: 'failed' })
     expect((await report(buyer, provider.pay(orderId))).status).toBe(200)
     const second = provider.authorizeLater(late.razorpay_payment_id)
-    const told = await report(buyer, second)
-    expect(refusal(told)).toBe('payment_returned')
-    expect(onlyOne(provider.refunds(second.razorpay_payment_id)).amount).toBe(69_900)
+    const reported = await report(buyer, second)
+    expect(refusal(reported)).toBe('payment_returned')
+    expect(single(provider.refunds(second.razorpay_payment_id)).amount).toBe(69_900)
     expect(await activationsOf(on, buyer)).toBe(1)
     expect((await historyOf(buyer)).map(({ status }) => status).sort()).toEqual(['paid', 'refunded'])
     expect((await report(buyer, second)).json.code).toBe('payment_returned')
     expect(provider.refunds(second.razorpay_payment_id)).toHaveLength(1)
   })
 
-  test('of which the provider cannot be asked is settled later', async () => {
+  test('is settled later if the provider cannot be reached', async () => {
     const buyer = await signUp(on)
     const checkout = provider.pay((await placeOrder(buyer)).orderId)
     provider.fail({ method: 'GET', path: /\/payments\//, mode: 'reset' })

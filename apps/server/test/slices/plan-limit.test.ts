@@ -5,13 +5,13 @@ import {
   activateKey,
   makeLicenses,
   makePremium,
-  onlyOne,
   refusal,
   registerUser,
+  single,
   startProgram,
 } from '../actors.ts'
+import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
-import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 const owner = ownerForEach(on)
@@ -32,7 +32,7 @@ const extend = (id: string) => owner.call('PATCH', `/clients/${id}/extend`, { da
 const extendAll = (ids: string[]) => owner.call('POST', '/clients/bulk', { action: 'extend', ids, days: 30 })
 const deleteLicenses = () => owner.call('DELETE', `/licenses?app=${app._id}`)
 
-/** Rows as an earlier version may have left them: so many end users with remaining time and without a license. */
+/** Inserts end users as an earlier version could leave them: without a license, with time remaining. */
 async function insertDirect(count: number, expiresAt = on.clock.now() + day): Promise<string[]> {
   const rows = Array.from({ length: count }, () => ({
     id: `usr_${String(++users).padStart(32, '0')}`,
@@ -53,8 +53,8 @@ async function insertDirect(count: number, expiresAt = on.clock.now() + day): Pr
   return rows.map(({ id }) => id)
 }
 
-/** How many end users get in, and how many keys could let another one in. */
-async function working(): Promise<number> {
+/** Counts end users with access plus unused keys. */
+async function countAccess(): Promise<number> {
   const clients = (await owner.call('GET', `/clients?app=${app._id}`)).json.data.stats
   const licenses = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.stats
   return clients.active + licenses.unused
@@ -62,8 +62,8 @@ async function working(): Promise<number> {
 
 const codes = (answers: Answer[]) => answers.filter(({ status }) => status >= 300).map(refusal)
 
-describe('on the free plan end users without a license', () => {
-  test('take a place of the app, until their time is over', async () => {
+describe('on the free plan, end users without a license', () => {
+  test('use a place of the app until they expire', async () => {
     expect((await createLicenses(max - 2)).status).toBe(201)
     expect((await createDirect(10)).status).toBe(201)
     expect((await createDirect(20)).status).toBe(201)
@@ -74,23 +74,23 @@ describe('on the free plan end users without a license', () => {
     expect(refusal(await createDirect())).toBe('plan_limit_reached')
   })
 
-  test('cannot be worked around by deleting used licenses and extending their users', async () => {
+  test('keep the limit when used licenses are deleted and their users extended', async () => {
     const made: string[] = []
     for (let key = 0; key < max; key += 1) made.push((await activateKey(on, owner, app)).user._id)
     expect((await deleteLicenses()).json.data.deletedCount).toBe(max)
     expect((await createLicenses(max)).status).toBe(201)
     for (const id of made.slice(0, 3)) expect(refusal(await extend(id))).toBe('plan_limit_reached')
     expect(refusal(await extendAll(made))).toBe('plan_limit_reached')
-    expect(await working()).toBe(max)
+    expect(await countAccess()).toBe(max)
 
     await deleteLicenses()
     expect((await extendAll(made)).status).toBe(200)
     expect(refusal(await createLicenses(1))).toBe('plan_limit_reached')
     expect((await extend(made[0] ?? '')).status).toBe(200)
-    expect(await working()).toBe(max)
+    expect(await countAccess()).toBe(max)
   })
 
-  test('of an earlier version count at once: nothing more is made or extended beyond the limit', async () => {
+  test('from an earlier version count immediately and block new or extended ones beyond the limit', async () => {
     const ids = await insertDirect(2 * max)
     for (const answer of [await createDirect(), await createLicenses(1), await extend(ids[0] ?? '')]) {
       expect(refusal(answer)).toBe('plan_limit_reached')
@@ -104,9 +104,9 @@ describe('on the free plan end users without a license', () => {
     expect((await createDirect()).status).toBe(201)
   })
 
-  test('are not counted while a key that was added to them is stored', async () => {
+  test('are not counted while they hold an added key', async () => {
     const { program, license, user } = await registerUser(on, owner, app)
-    const added = onlyOne(await makeLicenses(on, owner, app))
+    const added = single(await makeLicenses(on, owner, app))
     const answer = await program.call('POST', '/upgrade', { username: user.username, licenseKey: added.key })
     expect(answer.status).toBe(200)
     await owner.call('DELETE', `/licenses/${license._id}`)
@@ -116,7 +116,7 @@ describe('on the free plan end users without a license', () => {
   })
 })
 
-test('programs use up keys that exist, however full the app is', async () => {
+test('programs can redeem existing keys in a full app', async () => {
   const [first, second] = await makeLicenses(on, owner, app, 2)
   await insertDirect(2 * max)
   const register = { username: 'alice', password: 'swordfish', licenseKey: first?.key }
@@ -125,7 +125,7 @@ test('programs use up keys that exist, however full the app is', async () => {
   expect((await (await startProgram(on, app)).call('POST', '/license', license)).status).toBe(200)
 })
 
-test('end users with a license are extended, however many there are since premium was', async () => {
+test('extends end users with a license even above the limit after premium ended', async () => {
   await makePremium(on, owner)
   await createLicenses(max + 5)
   const { user } = await activateKey(on, owner, app)
@@ -136,7 +136,7 @@ test('end users with a license are extended, however many there are since premiu
   expect(refusal(await createDirect())).toBe('plan_limit_reached')
 })
 
-test('32 callers at once never pass the limit, and all that fits is made', async () => {
+test('32 concurrent callers fill the limit exactly and never exceed it', async () => {
   const ended = await insertDirect(12, on.clock.now() - 1)
   const calls = [
     ...Array.from({ length: 12 }, () => () => createDirect()),
@@ -147,7 +147,7 @@ test('32 callers at once never pass the limit, and all that fits is made', async
   ]
   const answers = await Promise.all(calls.map((call) => call()))
   expect(new Set(codes(answers))).toEqual(new Set(['plan_limit_reached']))
-  expect(await working()).toBeLessThanOrEqual(max)
-  while ((await createDirect()).status === 201) expect(await working()).toBeLessThanOrEqual(max)
-  expect(await working()).toBe(max)
+  expect(await countAccess()).toBeLessThanOrEqual(max)
+  while ((await createDirect()).status === 201) expect(await countAccess()).toBeLessThanOrEqual(max)
+  expect(await countAccess()).toBe(max)
 })

@@ -8,8 +8,8 @@ import { sendReminders, tidyReminders } from '../../src/modules/plans/reminders.
 import { type Owner, refusal, signUp } from '../actors.ts'
 import { startServer, type TestServer } from '../harness.ts'
 
-/** A mail server that keeps what it takes, and takes only what it is told to. */
-class Letterbox implements Mailer {
+/** A mail server that stores mails and rejects those that `refuse` returns an error for. */
+class TestMailer implements Mailer {
   readonly mails: Mail[] = []
   attempts = 0
   refuse: (mail: Mail) => Error | undefined = () => undefined
@@ -27,21 +27,21 @@ class Letterbox implements Mailer {
 }
 
 let on: TestServer
-let box: Letterbox
+let box: TestMailer
 beforeEach(async () => {
   on = await startServer()
-  box = new Letterbox()
+  box = new TestMailer()
 })
 afterEach(() => on.close())
 
 const ctx = () => ({ config: on.config, clock: on.clock, db: on.database.db })
 
-const premiumFor = async (owner: Owner, ms: number) => {
+const endPremiumIn = async (owner: Owner, ms: number) => {
   const premium_until = on.clock.now() + ms
   await on.database.db.updateTable('owners').set({ premium_until }).where('id', '=', owner.id).execute()
 }
 
-/** A run of housekeeping: who was mailed, and what went wrong. */
+/** Runs the reminders once and returns recipients and errors. */
 async function run() {
   const before = box.mails.length
   const errors: unknown[] = []
@@ -54,9 +54,9 @@ const down = () => new MailError({ code: 'ESOCKET', originalCode: 'ECONNREFUSED'
 const fullMailbox = () => new MailError({ code: 'EENVELOPE', command: 'RCPT TO', responseCode: 452 })
 const noMailbox = () => new MailError({ code: 'EENVELOPE', command: 'RCPT TO', responseCode: 550 })
 
-test('an owner is told once within seven days and once within one, at no other time', async () => {
+test('reminds an owner once seven days and once one day before the end', async () => {
   const owner = await signUp(on)
-  await premiumFor(owner, 7 * day + 1)
+  await endPremiumIn(owner, 7 * day + 1)
   expect(await run()).toEqual(none)
   on.clock.advance(1)
   expect(await run()).toEqual({ to: [owner.email], errors: [] })
@@ -70,9 +70,9 @@ test('an owner is told once within seven days and once within one, at no other t
   expect(await run()).toEqual(none)
 })
 
-test('the message says which account, when, what happens then and where to renew', async () => {
+test('the message contains the account, the end, the consequences and where to renew', async () => {
   const owner = await signUp(on)
-  await premiumFor(owner, 3 * day)
+  await endPremiumIn(owner, 3 * day)
   await run()
   on.clock.advance(2.5 * day)
   await sendReminders({ ...ctx(), config: { ...on.config, publicUrl: 'https://keys.example.com/k' } }, box)
@@ -96,7 +96,7 @@ test('the message says which account, when, what happens then and where to renew
   expect(late?.html).toContain('<a href="https://keys.example.com/k/subscription">')
 })
 
-test('a name is text and nothing else, in the message and before', async () => {
+test("escapes the owner's name in the message and rejects line breaks in it", async () => {
   const person = { email: 'eve@example.com', password: 'correct horse' }
   const register = (name: string) => on.call('POST', '/auth/register', { body: { ...person, name } })
   expect(refusal(await register('Eve\r\nBcc: all@example.com'))).toBe('invalid_input')
@@ -111,18 +111,18 @@ test('a name is text and nothing else, in the message and before', async () => {
   expect(box.mails[0]?.text).toContain('Hello <b>Eve</b> & "Co",')
 })
 
-test('of ten runs at once on the same database one sends each message', async () => {
+test('ten concurrent runs send each message once', async () => {
   const owners = [await signUp(on), await signUp(on), await signUp(on)]
-  for (const [index, owner] of owners.entries()) await premiumFor(owner, (index + 1) * hour)
+  for (const [index, owner] of owners.entries()) await endPremiumIn(owner, (index + 1) * hour)
   const runs = () => Promise.all(Array.from({ length: 10 }, () => sendReminders(ctx(), box)))
   await runs()
   await runs()
   expect(box.mails.map(({ to }) => to).sort()).toEqual(owners.map(({ email }) => email).sort())
 })
 
-test('after a downtime into the last day only that day is told', async () => {
+test('after downtime into the last day sends only the last reminder', async () => {
   const owner = await signUp(on)
-  await premiumFor(owner, 8 * day)
+  await endPremiumIn(owner, 8 * day)
   expect(await run()).toEqual(none)
   on.clock.advance(7.5 * day)
   expect((await run()).to).toEqual([owner.email])
@@ -130,19 +130,19 @@ test('after a downtime into the last day only that day is told', async () => {
   expect(await run()).toEqual(none)
 })
 
-test('nobody is told who is free, whose premium has ended or is far from its end', async () => {
+test('sends nothing on the free plan, after the end, or long before it', async () => {
   await signUp(on)
-  await premiumFor(await signUp(on), -1)
-  await premiumFor(await signUp(on), 0)
-  await premiumFor(await signUp(on), 30 * day)
+  await endPremiumIn(await signUp(on), -1)
+  await endPremiumIn(await signUp(on), 0)
+  await endPremiumIn(await signUp(on), 30 * day)
   expect(await run()).toEqual(none)
 })
 
-test('a renewal begins anew: nothing now, both reminders before the new end', async () => {
+test('a renewal restarts both reminders', async () => {
   const owner = await signUp(on)
-  await premiumFor(owner, 6 * day)
+  await endPremiumIn(owner, 6 * day)
   expect((await run()).to).toEqual([owner.email])
-  await premiumFor(owner, 36 * day)
+  await endPremiumIn(owner, 36 * day)
   expect(await run()).toEqual(none)
   on.clock.advance(30 * day)
   expect((await run()).to).toEqual([owner.email])
@@ -150,13 +150,13 @@ test('a renewal begins anew: nothing now, both reminders before the new end', as
   expect((await run()).to).toEqual([owner.email])
 })
 
-test('who renews between the look and the message is not told of the old end', async () => {
+test('sends no reminder for an old end after a renewal during the run', async () => {
   const [first, second] = [await signUp(on), await signUp(on)]
-  await premiumFor(first, hour)
-  await premiumFor(second, 2 * hour)
+  await endPremiumIn(first, hour)
+  await endPremiumIn(second, 2 * hour)
   const slow: Mailer = {
     send: async (mail) => {
-      await premiumFor(second, 30 * day)
+      await endPremiumIn(second, 30 * day)
       await box.send(mail)
     },
     close: () => {},
@@ -165,9 +165,9 @@ test('who renews between the look and the message is not told of the old end', a
   expect(box.mails.map(({ to }) => to)).toEqual([first.email])
 })
 
-test('a message that failed is sent by the next run, and once', async () => {
+test('the next run sends a failed message, once', async () => {
   const owner = await signUp(on)
-  await premiumFor(owner, 5 * day)
+  await endPremiumIn(owner, 5 * day)
   box.refuse = down
   expect((await run()).errors).toHaveLength(1)
   box.refuse = () => undefined
@@ -176,9 +176,9 @@ test('a message that failed is sent by the next run, and once', async () => {
   expect(await run()).toEqual(none)
 })
 
-test('a mail server that is down is asked three times a run, and the reminders wait', async () => {
+test('tries an unreachable mail server three times per run and keeps the reminders', async () => {
   const owners = await Promise.all(Array.from({ length: 5 }, () => signUp(on)))
-  for (const [index, owner] of owners.entries()) await premiumFor(owner, day + (index + 1) * hour)
+  for (const [index, owner] of owners.entries()) await endPremiumIn(owner, day + (index + 1) * hour)
   box.refuse = down
   for (const attempts of [3, 6]) {
     expect((await run()).errors).toHaveLength(3)
@@ -189,12 +189,12 @@ test('a mail server that is down is asked three times a run, and the reminders w
   expect((await run()).to).toEqual(owners.map(({ email }) => email))
 })
 
-test('mailboxes that refuse hold up nobody; one that does not exist rests for six hours', async () => {
+test('rejecting mailboxes do not delay other owners; a missing one is retried after six hours', async () => {
   const owners = await Promise.all(Array.from({ length: 6 }, () => signUp(on)))
-  for (const [index, owner] of owners.entries()) await premiumFor(owner, (index + 1) * hour + 6 * hour)
-  const [gone, ...full] = owners.slice(0, 5).map(({ email }) => email)
+  for (const [index, owner] of owners.entries()) await endPremiumIn(owner, (index + 1) * hour + 6 * hour)
+  const [missing, ...full] = owners.slice(0, 5).map(({ email }) => email)
   const last = owners[5]?.email
-  box.refuse = ({ to }) => (to === gone ? noMailbox() : to === last ? undefined : fullMailbox())
+  box.refuse = ({ to }) => (to === missing ? noMailbox() : to === last ? undefined : fullMailbox())
   const first = await run()
   expect([first.to, first.errors.length]).toEqual([[last], 5])
   box.refuse = () => undefined
@@ -203,12 +203,12 @@ test('mailboxes that refuse hold up nobody; one that does not exist rests for si
   on.clock.advance(5.5 * hour)
   expect(await run()).toEqual(none)
   on.clock.advance(20 * minute)
-  expect((await run()).to).toEqual([gone])
+  expect((await run()).to).toEqual([missing])
 })
 
-test('what a process had claimed that ended before sending is taken over after 15 minutes', async () => {
+test('claims of a process that died are taken over after 15 minutes', async () => {
   const owner = await signUp(on)
-  await premiumFor(owner, 5 * day)
+  await endPremiumIn(owner, 5 * day)
   const stuck: Mailer = { send: () => new Promise(() => {}), close: () => {} }
   void sendReminders(ctx(), stuck)
   await expect
@@ -220,7 +220,7 @@ test('what a process had claimed that ended before sending is taken over after 1
   expect((await run()).to).toEqual([owner.email])
 })
 
-test('a run sends 200 messages at most, the nearest ends first', async () => {
+test('sends at most 200 messages per run, nearest end first', async () => {
   const premium_until = on.clock.now() + 2 * day
   const owner = (index: number) => ({
     id: `own_many_${index}`,
@@ -242,8 +242,8 @@ test('a run sends 200 messages at most, the nearest ends first', async () => {
   expect(await run()).toEqual(none)
 })
 
-test('a run that is told to stop ends after the message under way', async () => {
-  for (const hours of [1, 2]) await premiumFor(await signUp(on), hours * hour)
+test('a canceled run stops after the current message', async () => {
+  for (const hours of [1, 2]) await endPremiumIn(await signUp(on), hours * hour)
   const stopping = new AbortController()
   box.onMail = () => stopping.abort()
   await sendReminders(ctx(), box, { signal: stopping.signal })
@@ -251,9 +251,9 @@ test('a run that is told to stop ends after the message under way', async () => 
   expect((await run()).to).toHaveLength(1)
 })
 
-test('what was sent is forgotten 60 days after the end', async () => {
+test('deletes sent reminders 60 days after the end', async () => {
   const owner = await signUp(on)
-  await premiumFor(owner, day)
+  await endPremiumIn(owner, day)
   await run()
   const kept = () => on.database.db.selectFrom('plan_reminders').select('owner_id').execute()
   on.clock.advance(61 * day)
@@ -264,9 +264,9 @@ test('what was sent is forgotten 60 days after the end', async () => {
   expect(await kept()).toEqual([])
 })
 
-test('a server sends reminders by itself soon after its start, and ends cleanly', async () => {
+test('a server sends reminders soon after its start and shuts down cleanly', async () => {
   const owner = await signUp(on)
-  await premiumFor(owner, day)
+  await endPremiumIn(owner, day)
   const sent = new Promise<void>((resolve) => {
     box.onMail = resolve
   })

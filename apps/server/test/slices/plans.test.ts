@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { makePremium, signUp } from '../actors.ts'
 import { keyward as runKeyward } from '../command-line.ts'
-import { serverForAll } from '../stage.ts'
+import { serverForAll } from '../fixtures.ts'
 
 const day = 86_400_000
 const on = serverForAll()
 
 const keyward = (args: string[], environment?: Record<string, string>) => runKeyward(on, args, environment)
 
-test('prices are told in paise and as rupees are written, savings against twelve months', async () => {
+test('lists prices in paise and as formatted rupees, with yearly savings against twelve months', async () => {
   const owner = await signUp(on)
   const { status, json } = await owner.call('GET', '/payments/pricing')
   expect(status).toBe(200)
@@ -32,7 +32,7 @@ test('prices are told in paise and as rupees are written, savings against twelve
   })
 })
 
-test('plans are told with their limits', async () => {
+test('lists the plans with their limits', async () => {
   const owner = await signUp(on)
   const { plans } = (await owner.call('GET', '/plans')).json.data
   expect(plans.map((plan: { name: string }) => plan.name)).toEqual(['Free', 'Premium'])
@@ -40,7 +40,7 @@ test('plans are told with their limits', async () => {
   expect(plans[1].limits).toEqual({ maxApps: -1, maxLicensesPerApp: -1, maxResellers: -1 })
 })
 
-test('the subscription follows the plan, which is free again at its end', async () => {
+test('the subscription returns to free when premium ends', async () => {
   const owner = await signUp(on)
   const subscription = async () => (await owner.call('GET', '/subscription')).json.data.subscription
   const none = {
@@ -77,7 +77,7 @@ test('the subscription follows the plan, which is free again at its end', async 
   expect(await subscription()).toEqual({ ...free, endedAt: on.clock.inDays(0) })
 })
 
-test('an operator makes an owner premium and free again while the server runs', async () => {
+test('an operator switches an owner to premium and back while the server runs', async () => {
   const owner = await signUp(on)
   const made = await keyward(['plan', owner.email.toUpperCase(), 'premium', '--days', '7'])
   expect(made).toMatchObject({ code: 0, stderr: '' })
@@ -107,7 +107,7 @@ test('an operator makes an owner premium and free again while the server runs', 
 
 test.each([
   [
-    'an unknown e-mail',
+    'an unknown email',
     ['plan', 'nobody@example.com', 'premium'],
     'no account with the email nobody@example.com',
   ],
@@ -120,14 +120,14 @@ test.each([
   ],
   ['an unknown command', ['fly'], 'no command fly'],
   ['an unknown option', ['plan', '--fast'], '--fast'],
-])('the command line explains %s and ends with 1', async (_name, args, text) => {
+])('the command line explains %s and exits with 1', async (_name, args, text) => {
   const ended = await keyward(args)
   expect([ended.code, ended.stdout]).toEqual([1, ''])
   expect(ended.stderr).toContain(text)
   expect(ended.stderr).not.toContain('    at ')
 })
 
-test('a directory without a database is left as it is', async () => {
+test('creates no database in an empty directory', async () => {
   const ended = await keyward(['plan', 'nobody@example.com', 'free'], {
     DATABASE_URL: '',
     DATA_DIR: '/nowhere/at/all',
@@ -136,7 +136,7 @@ test('a directory without a database is left as it is', async () => {
   expect(ended.stderr).toContain('There is no database in /nowhere/at/all')
 })
 
-test('help tells the command, its options and where the database is found', async () => {
+test('help lists the commands, their options and how the database is found', async () => {
   const { code, stdout } = await keyward(['--help'])
   expect(code).toBe(0)
   for (const text of [

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { makeApp, makeLicenses, makePremium, signUp, startProgram } from '../actors.ts'
+import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
-import { appForAll, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const day = 86_400_000
 const on = serverForAll()
@@ -11,7 +11,7 @@ const app = appForAll(owner)
 
 const expiresAt = () => on.clock.inDays(30)
 
-test('the profile tells the quota and the app’s name, and nothing else of the owner', async () => {
+test("the profile contains the quota and the app's name, and nothing else about the owner", async () => {
   const reseller = await makeReseller(on, owner, app, 7)
   const { status, json, raw } = await reseller.call('GET', '/profile')
   expect(status).toBe(200)
@@ -35,7 +35,7 @@ test('the profile tells the quota and the app’s name, and nothing else of the 
   }
 })
 
-test('generated licenses are answered, listed newest first and counted', async () => {
+test('returns, lists newest first and counts generated licenses', async () => {
   const reseller = await makeReseller(on, owner, app, 5)
   const end = expiresAt()
   const made = await reseller.call('POST', '/licenses', { count: 2, expiresAt: end })
@@ -70,7 +70,7 @@ test('generated licenses are answered, listed newest first and counted', async (
   expect(second.json.data.pagination).toEqual({ page: 2, limit: 2, total: 3, pages: 2 })
 })
 
-test('a list without a limit holds 200 licenses; its stats and pages cover all', async () => {
+test('lists 200 licenses per page by default; stats and page count cover all', async () => {
   const reseller = await makeReseller(on, owner, app, 500)
   const made = await reseller.call('POST', '/licenses', { count: 450, expiresAt: on.clock.inDays(2) })
   const newestFirst = made.json.data.licenses.toReversed()
@@ -83,7 +83,7 @@ test('a list without a limit holds 200 licenses; its stats and pages cover all',
   expect((await reseller.call('GET', '/licenses?limit=201')).status).toBe(400)
 })
 
-test('stats tell used, available and expired apart', async () => {
+test('stats separate used, available and expired licenses', async () => {
   const reseller = await makeReseller(on, owner, app, 4)
   const short = await reseller.call('POST', '/licenses', {
     expiresAt: new Date(on.clock.now() + 60_000).toISOString(),
@@ -109,17 +109,17 @@ test.each([
   ['yesterday', { count: 1, expiresAt: '2026-03-03' }, 'expiresAt'],
   ['a moment ago', { count: 1, date_expired: '2026-03-04T00:00:00Z' }, 'date_expired'],
   ['two different expiries', { expiresAt: '2027-01-01', date_expired: '2027-01-02' }, 'date_expired'],
-  ['no license at all', { count: 0, expiresAt: '2027-01-01' }, 'count'],
+  ['a count of zero', { count: 0, expiresAt: '2027-01-01' }, 'count'],
   ['half a license', { count: 1.5, expiresAt: '2027-01-01' }, 'count'],
   ['more than any quota', { count: 10_001, expiresAt: '2027-01-01' }, 'count'],
   ['an app', { count: 1, expiresAt: '2027-01-01', app: 'x' }, 'app'],
-])('%s is refused', async (_name, body, path) => {
+])('rejects %s', async (_name, body, path) => {
   const reseller = await makeReseller(on, owner, app)
   const { status, json } = await reseller.call('POST', '/licenses', body)
   expect([status, json.errors[0].path]).toEqual([400, path])
 })
 
-test('beyond the quota nothing is made', async () => {
+test('generates nothing beyond the quota', async () => {
   const reseller = await makeReseller(on, owner, app, 3)
   const refused = await reseller.call('POST', '/licenses', { count: 4, expiresAt: expiresAt() })
   expect([refused.status, refused.json.code]).toEqual([403, 'quota_reached'])
@@ -129,7 +129,7 @@ test('beyond the quota nothing is made', async () => {
   expect((await reseller.call('GET', '/licenses')).json.data.stats.total).toBe(0)
 })
 
-test('sixteen requests at once never exceed the quota', async () => {
+test('sixteen concurrent requests never exceed the quota', async () => {
   const reseller = await makeReseller(on, owner, app, 10)
   const answers = await Promise.all(
     Array.from({ length: 16 }, () =>
@@ -142,7 +142,7 @@ test('sixteen requests at once never exceed the quota', async () => {
   expect((await reseller.call('GET', '/licenses')).json.data.stats).toMatchObject({ total: 9, remaining: 1 })
 })
 
-test('a whole quota of ten thousand is made at once', async () => {
+test('generates a whole quota of ten thousand in one request', async () => {
   const reseller = await makeReseller(on, owner, app, 10_000)
   const made = await reseller.call('POST', '/licenses', { count: 10_000, expiresAt: expiresAt() })
   expect(made.status).toBe(201)
@@ -151,13 +151,13 @@ test('a whole quota of ten thousand is made at once', async () => {
   expect((await reseller.call('DELETE', '/licenses')).json.data.deletedCount).toBe(10_000)
 })
 
-test('when the owner’s premium has ended, nothing is generated until it is back', async () => {
-  const lapsing = await signUp(on)
-  await makePremium(on, lapsing)
-  const reseller = await makeReseller(on, lapsing, await makeApp(lapsing))
+test("generates nothing after the owner's premium ended, until it is renewed", async () => {
+  const premiumOwner = await signUp(on)
+  await makePremium(on, premiumOwner)
+  const reseller = await makeReseller(on, premiumOwner, await makeApp(premiumOwner))
   const { db } = on.database
   const until = (premium_until: number) =>
-    db.updateTable('owners').set({ premium_until }).where('id', '=', lapsing.id).execute()
+    db.updateTable('owners').set({ premium_until }).where('id', '=', premiumOwner.id).execute()
   await until(on.clock.now())
   const refused = await reseller.call('POST', '/licenses', { count: 1, expiresAt: expiresAt() })
   expect([refused.status, refused.json.code]).toEqual([403, 'plan_limit_reached'])
@@ -167,29 +167,29 @@ test('when the owner’s premium has ended, nothing is generated until it is bac
   expect((await reseller.call('POST', '/licenses', { count: 1, expiresAt: expiresAt() })).status).toBe(201)
 })
 
-test('the licenses of resellers count toward the limit of the app', async () => {
-  const lapsing = await signUp(on)
-  await makePremium(on, lapsing)
-  const own = await makeApp(lapsing)
-  const reseller = await makeReseller(on, lapsing, own, 30)
+test('licenses of resellers count toward the limit of the app', async () => {
+  const premiumOwner = await signUp(on)
+  await makePremium(on, premiumOwner)
+  const own = await makeApp(premiumOwner)
+  const reseller = await makeReseller(on, premiumOwner, own, 30)
   await reseller.call('POST', '/licenses', { count: 30, expiresAt: expiresAt() })
   await on.database.db
     .updateTable('owners')
     .set({ premium_until: null })
-    .where('id', '=', lapsing.id)
+    .where('id', '=', premiumOwner.id)
     .execute()
-  const refused = await lapsing.call('POST', '/licenses', { app: own._id, expiresAt: expiresAt() })
+  const refused = await premiumOwner.call('POST', '/licenses', { app: own._id, expiresAt: expiresAt() })
   expect([refused.status, refused.json.code]).toEqual([403, 'plan_limit_reached'])
 })
 
-test('a reseller deletes its own licenses alone; who used one stays, with an expiry of now', async () => {
+test('a reseller deletes only its own licenses and expires their end users', async () => {
   const [reseller, colleague] = [await makeReseller(on, owner, app), await makeReseller(on, owner, app)]
   await makeLicenses(on, owner, app, 2)
   const { json } = await reseller.call('POST', '/licenses', { count: 3, expiresAt: expiresAt() })
   await colleague.call('POST', '/licenses', { count: 1, expiresAt: expiresAt() })
   const program = await startProgram(on, app)
   const licenseKey = json.data.licenses[0].key
-  await program.call('POST', '/register', { username: 'stranded', password: 'swordfish', licenseKey })
+  await program.call('POST', '/register', { username: 'second', password: 'swordfish', licenseKey })
   const before = (await owner.call('GET', '/licenses')).json.data.stats.total
 
   const deleted = await reseller.call('DELETE', '/licenses')
@@ -200,11 +200,11 @@ test('a reseller deletes its own licenses alone; who used one stays, with an exp
   expect((await owner.call('GET', '/licenses')).json.data.stats.total).toBe(before - 3)
   expect((await colleague.call('GET', '/licenses')).json.data.stats.total).toBe(1)
   expect((await reseller.call('GET', '/profile')).json.data.reseller.remaining_licenses).toBe(10)
-  const { clients } = (await owner.call('GET', '/clients?search=stranded')).json.data
+  const { clients } = (await owner.call('GET', '/clients?search=second')).json.data
   expect(clients).toMatchObject([{ status: 'expired', expiresAt: new Date(on.clock.now()).toISOString() }])
 })
 
-test('a session ends with its logout, and slides while it is used', async () => {
+test('a session ends at logout and is extended by use', async () => {
   const reseller = await makeReseller(on, owner, app)
   const other = await on.call('POST', '/resellers/auth/login', {
     body: { email: reseller.email.toUpperCase(), password: ` ${reseller.password} ` },
@@ -219,7 +219,7 @@ test('a session ends with its logout, and slides while it is used', async () => 
   expect((await reseller.call('GET', '/profile')).status).toBe(401)
 })
 
-test('sign-in counts failures alone, and waits after ten of an account', async () => {
+test('counts only failed sign-ins and blocks after ten per account', async () => {
   const strict = await startServer({ RATE_LIMITS: 'on' })
   try {
     const boss = await signUp(strict)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { activateKey, makeApp, makeLicenses, makePremium, onlyOne, signUp } from '../actors.ts'
+import { activateKey, makeApp, makeLicenses, makePremium, signUp, single } from '../actors.ts'
 import { makePostgresDatabase, startServer } from '../harness.ts'
 import { findPgBouncer, startPgBouncer } from '../pgbouncer.ts'
 import { statementsOf } from '../statements.ts'
@@ -12,11 +12,11 @@ describe('several nodes on one PostgreSQL', () => {
   const nodes = 6
   const rounds = 4
 
-  test('make the schema of an empty database together, and each step runs once', async () => {
+  test('migrate an empty database concurrently, and each migration runs once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const url = await makePostgresDatabase()
       const databases = Array.from({ length: nodes }, () => openDatabase({ url, dataDir: '' }))
-      // Every node has its connection, so that all of them begin at the same moment.
+      // Connect every node first, so that all migrations begin at the same moment.
       await Promise.all(
         databases.map((database) => database.db.selectNoFrom(({ lit }) => lit(1).as('n')).execute()),
       )
@@ -30,7 +30,7 @@ describe('several nodes on one PostgreSQL', () => {
 const pgBouncer = findPgBouncer()
 
 describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (needs pgbouncer)', () => {
-  test('checks of programs from two nodes at once all succeed, and the live stream hears of changes', async () => {
+  test('answers concurrent program requests from two nodes and delivers live events', async () => {
     const direct = await makePostgresDatabase()
     const pooler = await startPgBouncer(pgBouncer ?? '', direct)
     const nodes = [
@@ -42,7 +42,7 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (
       const owner = await signUp(first)
       await makePremium(first, owner)
       const app = await makeApp(owner)
-      const license = onlyOne(await makeLicenses(first, owner, app))
+      const license = single(await makeLicenses(first, owner, app))
       const { program } = await activateKey(first, owner, app)
       const session = { token: program.session, headers: { 'keyward-app': app.appId } }
       const checks = Array.from({ length: 160 }, (_, at) => {
@@ -64,11 +64,11 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (
         headers: { authorization: `Bearer ${owner.token}` },
         signal: stop.signal,
       })
-      let heard = ''
+      let received = ''
       void (async () => {
-        for await (const chunk of events.body ?? []) heard += Buffer.from(chunk).toString()
+        for await (const chunk of events.body ?? []) received += Buffer.from(chunk).toString()
       })().catch(() => {})
-      const changes = () => heard.split('event: change').length - 1
+      const changes = () => received.split('event: change').length - 1
       await wait(500)
       const before = changes()
       await makeLicenses(first, owner, app)

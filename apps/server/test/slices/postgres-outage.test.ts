@@ -7,7 +7,7 @@ import { type Gate, openGate } from '../tcp-gate.ts'
 const limitMs = 5000
 const many = 40
 
-describe('PostgreSQL that is lost', { tags: ['race'] }, () => {
+describe('an outage of PostgreSQL', { tags: ['race'] }, () => {
   let gate: Gate
   let on: TestServer
   let owner: Owner
@@ -40,17 +40,17 @@ describe('PostgreSQL that is lost', { tags: ['race'] }, () => {
     return { status, code: json.code, isInTime: performance.now() - begun < limitMs }
   }
 
-  const gone = { status: 503, code: 'database_unavailable', isInTime: true }
+  const unavailable = { status: 503, code: 'database_unavailable', isInTime: true }
   const recovers = () =>
     expect.poll(async () => (await on.call('GET', '/ready')).status, { timeout: 15_000 }).toBe(200)
 
-  test('answers every call with 503 within five seconds while it is frozen, and works when it goes on', async () => {
+  test('while it hangs answers 503 within five seconds, and recovers afterwards', async () => {
     gate.freeze()
     const answers = await Promise.all(
       Array.from({ length: many }, (_, at) => timed(calls[at % calls.length] ?? calls[0]!)),
     )
-    expect(answers).toEqual(answers.map(() => gone))
-    expect(await timed(() => owner.call('GET', '/apps'))).toEqual(gone)
+    expect(answers).toEqual(answers.map(() => unavailable))
+    expect(await timed(() => owner.call('GET', '/apps'))).toEqual(unavailable)
     expect(gate.open()).toBeLessThan(20)
     gate.thaw()
     await recovers()
@@ -59,7 +59,7 @@ describe('PostgreSQL that is lost', { tags: ['race'] }, () => {
     expect(gate.open()).toBeLessThan(20)
   })
 
-  test('does not keep the server from closing while it is frozen', async () => {
+  test('while it hangs does not block shutdown', async () => {
     gate.freeze()
     const begun = performance.now()
     await on.server.close()
@@ -67,17 +67,17 @@ describe('PostgreSQL that is lost', { tags: ['race'] }, () => {
     expect(performance.now() - begun).toBeLessThan(2 * limitMs)
   })
 
-  test('answers 503 while it is away, and works when it is back', async () => {
+  test('while it is unreachable answers 503, and recovers afterwards', async () => {
     gate.cut()
-    for (const call of calls) expect(await timed(call)).toEqual(gone)
+    for (const call of calls) expect(await timed(call)).toEqual(unavailable)
     gate.mend()
     await recovers()
     expect((await owner.call('POST', '/apps', { name: 'Atlas' })).status).toBe(201)
   })
 
-  test('notices within five seconds that its old connections lead nowhere, and opens others', async () => {
+  test('detects dead connections within five seconds and opens new ones', async () => {
     await Promise.all(Array.from({ length: 10 }, () => owner.call('GET', '/apps')))
-    gate.forget()
+    gate.swallow()
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => timed(() => owner.call('GET', '/apps'))),
     )
@@ -86,7 +86,7 @@ describe('PostgreSQL that is lost', { tags: ['race'] }, () => {
     expect((await owner.call('GET', '/apps')).status).toBe(200)
   })
 
-  test('answers 503 to a write that waits for a lock that somebody else keeps, and reads go on', async () => {
+  test('answers 503 to a write blocked by a foreign lock; reads continue', async () => {
     const { json } = await owner.call('POST', '/apps', { name: 'Atlas' })
     const other = new pg.Client({ connectionString: on.config.databaseUrl })
     await other.connect()
@@ -101,7 +101,7 @@ describe('PostgreSQL that is lost', { tags: ['race'] }, () => {
     expect((await owner.call('PUT', `/apps/${json.data.app._id}`, { name: 'Borealis' })).status).toBe(200)
   })
 
-  test('lets a slow statement finish as long as PostgreSQL answers', async () => {
+  test('lets a slow statement finish as long as PostgreSQL responds', async () => {
     if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
     const { rows } = await on.database.pool.query({ text: 'select 1 as one from pg_sleep(6)', values: [] })
     expect(rows).toEqual([{ one: 1 }])

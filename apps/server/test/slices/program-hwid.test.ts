@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { activateKey, refusal, registerUser, startProgram } from '../actors.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
-import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -12,10 +12,10 @@ const foreign = {
   absent: undefined,
   empty: '',
   'a space': ' ',
-  'a beginning': bound.slice(0, -1),
-  'an end': bound.slice(1),
+  'a prefix': bound.slice(0, -1),
+  'a suffix': bound.slice(1),
   'a longer one': `${bound}0`,
-  'one with a space behind': `${bound} `,
+  'one with a trailing space': `${bound} `,
   'one in lower case': bound.toLowerCase(),
   'a wildcard': '%',
   'the stored hash': '0'.repeat(64),
@@ -44,8 +44,8 @@ const ways: [string, () => Promise<SignIn>][] = [
   ],
 ]
 
-describe.each(ways)('a lock bound at %s', (_way, prepare) => {
-  test('is passed by the whole same id alone, and stays', async () => {
+describe.each(ways)('a lock bound by %s', (_way, prepare) => {
+  test('accepts only the exact id and keeps it', async () => {
     const signIn = await prepare()
     for (const [what, hwid] of Object.entries(foreign)) {
       expect({ what, code: refusal(await signIn(hwid)) }).toEqual({ what, code: 'hwidMismatch' })
@@ -56,7 +56,7 @@ describe.each(ways)('a lock bound at %s', (_way, prepare) => {
   })
 })
 
-test('a validate call passes a lock with the whole same id alone', async () => {
+test('validate accepts only the exact bound id', async () => {
   const { license } = await activateKey(on, owner, app, bound)
   const validate = async (hwid?: string) =>
     (await on.call('POST', '/client/validate', { body: { appId: app.appId, licenseKey: license.key, hwid } }))
@@ -67,7 +67,7 @@ test('a validate call passes a lock with the whole same id alone', async () => {
   expect(await validate(bound)).toMatchObject({ valid: true })
 })
 
-test('the lock binds at the first sign-in that brings an id, and not before', async () => {
+test('binds at the first sign-in that sends an id', async () => {
   const { license, program } = await activateKey(on, owner, app)
   const signIn = (hwid?: string) => program.call('POST', '/license', { licenseKey: license.key, hwid })
   expect((await signIn('')).json.data.user.hwidBound).toBe(false)
@@ -77,7 +77,7 @@ test('the lock binds at the first sign-in that brings an id, and not before', as
   expect(refusal(await signIn())).toBe('hwidMismatch')
 })
 
-test('a session that brought no id is refused as soon as another one binds the lock', async () => {
+test('rejects a session without an id as soon as another session binds the lock', async () => {
   const { license, program: unlocked } = await activateKey(on, owner, app)
   const other = await startProgram(on, app)
   await other.call('POST', '/license', { licenseKey: license.key, hwid: bound })
@@ -85,7 +85,7 @@ test('a session that brought no id is refused as soon as another one binds the l
   expect(refusal(await unlocked.call('GET', '/session'))).toBe('hwidMismatch')
 })
 
-test('a session keeps the id it signed in with: after a reset another computer shuts the first out', async () => {
+test('a session keeps its id: after a reset, binding another computer rejects the first', async () => {
   const { license, user, program } = await activateKey(on, owner, app, bound)
   await owner.call('PATCH', `/clients/${user._id}/reset-hwid`)
   expect((await program.call('GET', '/session')).status).toBe(200)
@@ -94,7 +94,7 @@ test('a session keeps the id it signed in with: after a reset another computer s
   expect(refusal(await program.call('GET', '/session'))).toBe('hwidMismatch')
 })
 
-test('an id that a refused sign-in brings binds nothing', async () => {
+test('a rejected sign-in binds no id', async () => {
   const { program, user } = await registerUser(on, owner, app)
   await owner.call('PATCH', `/clients/${user._id}/toggle-ban`)
   const login = (password: string) =>
@@ -104,7 +104,7 @@ test('an id that a refused sign-in brings binds nothing', async () => {
   expect((await owner.call('GET', `/clients?app=${app._id}`)).json.data.clients[0].hwid).toBe(null)
 })
 
-test('ids are compared in full length, unicode included', async () => {
+test('compares ids in full length, including Unicode', async () => {
   const long = `${'ü'.repeat(255)}1`
   const { license, program } = await activateKey(on, owner, app, long)
   const signIn = (hwid: string) => program.call('POST', '/license', { licenseKey: license.key, hwid })

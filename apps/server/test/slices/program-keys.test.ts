@@ -1,23 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import type { Tables } from '../../src/db/tables.ts'
-import {
-  activateKey,
-  makeApp,
-  makeLicenses,
-  onlyOne,
-  refusal,
-  registerUser,
-  startProgram,
-} from '../actors.ts'
-import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
+import { activateKey, makeApp, makeLicenses, refusal, registerUser, single, startProgram } from '../actors.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
 const app = appForEach(owner)
 
 describe('signing in by key alone', () => {
-  test('makes a user named by the key at the first use, and the same user signs in at the next', async () => {
+  test('creates a user named after the key at the first use; later uses sign in the same user', async () => {
     const { license, user } = await activateKey(on, owner, app)
     expect(user).toMatchObject({ username: license.key, expiresAt: license.expiresAt })
     const program = await startProgram(on, app)
@@ -30,9 +22,9 @@ describe('signing in by key alone', () => {
     expect(clients[0]).toMatchObject({ username: license.key, licenseKey: license.key })
   })
 
-  test('refuses the key of a user with a password, and a key that was added to a user', async () => {
+  test('rejects the key of a user with a password, and a key added to a user', async () => {
     const { license, program } = await registerUser(on, owner, app)
-    const added = onlyOne(await makeLicenses(on, owner, app))
+    const added = single(await makeLicenses(on, owner, app))
     await program.call('POST', '/upgrade', { username: 'alice', licenseKey: added.key })
     const other = await startProgram(on, app)
     for (const { key } of [license, added]) {
@@ -40,8 +32,8 @@ describe('signing in by key alone', () => {
     }
   })
 
-  test('refuses a key that is unknown, of another app, banned or past its end, and makes no user', async () => {
-    const foreign = onlyOne(await makeLicenses(on, owner, await makeApp(owner, 'Other')))
+  test('rejects an unknown, foreign, banned or expired key and creates no user', async () => {
+    const foreign = single(await makeLicenses(on, owner, await makeApp(owner, 'Other')))
     const [banned, ended] = await makeLicenses(on, owner, app, 2)
     await owner.call('PATCH', `/licenses/${banned?._id}/toggle-ban`)
     await owner.call('PUT', `/licenses/${ended?._id}`, { expiresAt: '2001-01-01' })
@@ -55,7 +47,7 @@ describe('signing in by key alone', () => {
     expect((await owner.call('GET', `/clients?app=${app._id}`)).json.data.stats.total).toBe(0)
   })
 
-  describe('with a custom key that was deleted and issued again', () => {
+  describe('with a custom key that was deleted and reissued', () => {
     const key = 'SUMMER-2026'
     const issue = async () => {
       const body = { app: app._id, key, expiresAt: on.clock.inDays(30) }
@@ -73,7 +65,7 @@ describe('signing in by key alone', () => {
       return user
     }
 
-    test('gives the end user whom it once made its time back, and keeps the lock', async () => {
+    test('reactivates the end user created by the old key and keeps the hardware lock', async () => {
       const user = await firstUse('pc-1')
       const license = await issue()
       expect(refusal(await use('pc-2'))).toBe('hwidMismatch')
@@ -88,7 +80,7 @@ describe('signing in by key alone', () => {
       expect(licenses).toMatchObject([{ key, used: true }])
     })
 
-    test('lifts no ban, and is not used up by trying', async () => {
+    test('keeps a ban and leaves the key unused', async () => {
       const user = await firstUse()
       await owner.call('PATCH', `/clients/${user._id}/toggle-ban`)
       await issue()
@@ -97,7 +89,7 @@ describe('signing in by key alone', () => {
       expect(licenses).toMatchObject([{ key, used: false }])
     })
 
-    test('never opens the account of somebody who registered that name', async () => {
+    test('never opens an account registered under that name', async () => {
       await firstUse()
       const [client] = (await owner.call('GET', `/clients?app=${app._id}`)).json.data.clients
       await owner.call('DELETE', `/clients/${client._id}`)
@@ -107,7 +99,7 @@ describe('signing in by key alone', () => {
     })
   })
 
-  test('after its user was deleted makes a new one with the time that is left', async () => {
+  test('creates a new user with the remaining time after the old one was deleted', async () => {
     const { license, user } = await activateKey(on, owner, app, 'pc-1')
     await owner.call('DELETE', `/clients/${user._id}`)
     const program = await startProgram(on, app)
@@ -122,7 +114,7 @@ describe('an upgrade', () => {
     (await startProgram(on, app)).call('POST', '/upgrade', { username, licenseKey })
   const licenses = async () => (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.licenses
 
-  test('does not pass the end of the year 9999, where time ends', async () => {
+  test('is capped at the end of the year 9999', async () => {
     const body = { app: app._id, expiresAt: '9999-12-31', count: 2 }
     const [first, added] = (await owner.call('POST', '/licenses', body)).json.data.licenses
     const program = await startProgram(on, app)
@@ -136,9 +128,9 @@ describe('an upgrade', () => {
     expect((await owner.call('GET', '/licenses')).status).toBe(200)
   })
 
-  test('adds what the key has left to the user and to its first license; the key keeps its own end', async () => {
+  test("adds the key's remaining time to the user and its first license; the key keeps its expiry", async () => {
     const { license, user } = await registerUser(on, owner, app)
-    const added = onlyOne(await makeLicenses(on, owner, app, 1, 10))
+    const added = single(await makeLicenses(on, owner, app, 1, 10))
     on.clock.advance(4 * day)
     const { status, json } = await upgrade(added.key, 'ALICE')
     expect(status).toBe(200)
@@ -149,17 +141,17 @@ describe('an upgrade', () => {
     expect(second).toMatchObject({ expiresAt: added.expiresAt, used: true, usedBy: { username: 'alice' } })
   })
 
-  test('counts from now for a user whose time is over', async () => {
+  test('counts from now for an expired user', async () => {
     const { license } = await registerUser(on, owner, app)
     await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: '2001-01-01' })
     on.clock.advance(day)
-    const added = onlyOne(await makeLicenses(on, owner, app, 1, 10))
+    const added = single(await makeLicenses(on, owner, app, 1, 10))
     expect((await upgrade(added.key)).json.data.user.expiresAt).toBe(on.clock.inDays(10))
   })
 
   test('uses a key once', async () => {
     await registerUser(on, owner, app)
-    const added = onlyOne(await makeLicenses(on, owner, app, 1, 10))
+    const added = single(await makeLicenses(on, owner, app, 1, 10))
     await upgrade(added.key)
     expect(refusal(await upgrade(added.key))).toBe('keyUsed')
     const program = await startProgram(on, app)
@@ -167,11 +159,11 @@ describe('an upgrade', () => {
     expect(refusal(await program.call('POST', '/register', register))).toBe('keyUsed')
   })
 
-  test('that is refused leaves the key unused and the user as it was', async () => {
+  test('that fails leaves the key unused and the user unchanged', async () => {
     const { user, program } = await registerUser(on, owner, app)
     const before = (await program.call('GET', '/session')).json.data.user.expiresAt
     const [fresh, banned, ended] = await makeLicenses(on, owner, app, 3)
-    if (!fresh || !banned || !ended) throw new Error('three were made')
+    if (!fresh || !banned || !ended) throw new Error('three licenses expected')
     await owner.call('PATCH', `/licenses/${banned._id}/toggle-ban`)
     await owner.call('PUT', `/licenses/${ended._id}`, { expiresAt: '2001-01-01' })
     expect(refusal(await upgrade(fresh.key, 'nobody'))).toBe('usernameNotFound')
@@ -190,7 +182,7 @@ describe('validate', () => {
   const validate = (body: object) =>
     on.call('POST', '/client/validate', { body: { appId: app.appId, ...body } })
 
-  test('answers 200 for every key of a known app, and why it is not valid', async () => {
+  test('answers 200 with the verdict for every key of a known app', async () => {
     const [fresh, banned, ended] = await makeLicenses(on, owner, app, 3)
     await owner.call('PATCH', `/licenses/${banned?._id}/toggle-ban`)
     await owner.call('PUT', `/licenses/${ended?._id}`, { expiresAt: '2001-01-01' })
@@ -220,13 +212,13 @@ describe('validate', () => {
     expect(await seen(fresh?.key.slice(0, -1))).toMatchObject({ valid: false, code: 'keyNotFound' })
   })
 
-  test('of an unknown app is appDisabled', async () => {
+  test('answers appDisabled for an unknown app', async () => {
     expect(refusal(await validate({ appId: 'ZZZZZZZZ', licenseKey: 'x' }))).toBe('appDisabled')
   })
 
-  test('writes nothing, whatever the verdict', async () => {
+  test('writes nothing for any verdict', async () => {
     const { license } = await activateKey(on, owner, app)
-    const fresh = onlyOne(await makeLicenses(on, owner, app))
+    const fresh = single(await makeLicenses(on, owner, app))
     const snapshot = async () => {
       const tables = [
         'licenses',

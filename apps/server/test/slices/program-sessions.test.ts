@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hour } from '../../src/core/clock.ts'
 import { activateKey, hashed, makeApp, refusal, startProgram } from '../actors.ts'
-import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -16,8 +16,8 @@ const sessionEnd = async (token: string): Promise<number | undefined> => {
   return row?.expires_at
 }
 
-describe('a call needs a session of the app that it names', () => {
-  test('anything else is sessionUnauthed', async () => {
+describe('a request requires a session of the app it names', () => {
+  test('otherwise the code is sessionUnauthed', async () => {
     const { program } = await activateKey(on, owner, app)
     const other = await activateKey(on, owner, await makeApp(owner, 'Other'))
     const session = (token: string | undefined, named: string | undefined) =>
@@ -36,7 +36,7 @@ describe('a call needs a session of the app that it names', () => {
     expect(refusal(await session(program.session, 'ZZZZZZZZ'))).toBe('appDisabled')
   })
 
-  test('a session of another app signs nobody in', async () => {
+  test('a session of another app cannot sign in', async () => {
     const { license, program } = await activateKey(on, owner, app)
     const foreign = await startProgram(on, await makeApp(owner, 'Other'))
     const answer = await foreign.call(
@@ -48,26 +48,27 @@ describe('a call needs a session of the app that it names', () => {
     expect(refusal(answer)).toBe('sessionUnauthed')
   })
 
-  test('a session in which nobody signed in has no user', async () => {
+  test('a session before sign-in has no user', async () => {
     const program = await startProgram(on, app)
     expect(refusal(await program.call('GET', '/session'))).toBe('sessionUnauthed')
   })
 })
 
-describe('the end of a session', () => {
-  test('comes after 24 hours without use, and use moves it', async () => {
+describe('a program session', () => {
+  test('expires after 24 hours without use and is extended by use', async () => {
     const { program } = await activateKey(on, owner, app)
-    const untilItSlid = () => expect.poll(() => sessionEnd(program.session)).toBe(on.clock.now() + 24 * hour)
+    const expectExtended = () =>
+      expect.poll(() => sessionEnd(program.session)).toBe(on.clock.now() + 24 * hour)
     for (let use = 0; use < 2; use += 1) {
       on.clock.advance(24 * hour - 1)
       expect((await program.call('GET', '/session')).status).toBe(200)
-      await untilItSlid()
+      await expectExtended()
     }
     on.clock.advance(24 * hour)
     expect(refusal(await program.call('GET', '/session'))).toBe('sessionUnauthed')
   })
 
-  test('comes with logout, for this session alone', async () => {
+  test('ends at logout; other sessions stay', async () => {
     const { program, license } = await activateKey(on, owner, app)
     const other = await startProgram(on, app)
     await other.call('POST', '/license', { licenseKey: license.key })
@@ -79,7 +80,7 @@ describe('the end of a session', () => {
     expect((await other.call('GET', '/session')).status).toBe(200)
   })
 
-  test('comes with the deletion of its user, not with a ban, a pause, an expiry or a deleted license', async () => {
+  test('ends when its user is deleted, but not by a ban, a pause, an expiry or a deleted license', async () => {
     const { program, user, license } = await activateKey(on, owner, app)
     const code = async () => refusal(await program.call('GET', '/session'))
     await owner.call('PATCH', `/clients/${user._id}/toggle-ban`)
@@ -97,14 +98,14 @@ describe('the end of a session', () => {
   })
 })
 
-test('a session moves to the user who signed in last', async () => {
+test('a session belongs to the user who signed in last', async () => {
   const { program } = await activateKey(on, owner, app)
   const second = await activateKey(on, owner, app)
   const { json } = await program.call('POST', '/license', { licenseKey: second.license.key })
   expect((await program.call('GET', '/session')).json.data.user._id).toBe(json.data.user._id)
 })
 
-test('tokens of sessions are stored as hashes alone', async () => {
+test('stores session tokens only as hashes', async () => {
   const { program } = await activateKey(on, owner, app)
   const rows = await on.database.db
     .selectFrom('client_sessions')

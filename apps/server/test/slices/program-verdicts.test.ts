@@ -5,15 +5,15 @@ import {
   activateKey,
   makeApp,
   makeLicenses,
-  onlyOne,
   type Program,
   refusal,
   registerUser,
+  single,
   startProgram,
   wrongFields,
 } from '../actors.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
-import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -25,7 +25,7 @@ const init = (body: object = {}) =>
   })
 
 describe('init', () => {
-  test('opens a session for 24 hours and names the app', async () => {
+  test("opens a session for 24 hours and returns the app's name and version", async () => {
     const { status, json } = await init()
     expect(status).toBe(200)
     expect(json.data).toEqual({
@@ -42,12 +42,12 @@ describe('init', () => {
     ['2.0.0', '1.10.0', false],
     ['1.10.0', '1.10.0', false],
     ['nightly', '1.10.0', true],
-  ])('of version %s tells of %s as an update: %s', async (mine, newest, expected) => {
+  ])('from version %s to %s reports an update: %s', async (mine, newest, expected) => {
     await owner.call('PUT', `/apps/${app._id}`, { version: newest })
     expect((await init({ version: mine })).json.data.updateAvailable).toBe(expected)
   })
 
-  test('with a wrong, empty or partial secret, or of an unknown app, is appDisabled', async () => {
+  test('with a wrong, empty or partial secret or an unknown app answers appDisabled', async () => {
     for (const secret of [
       'wrong',
       app.appSecret.slice(0, 31),
@@ -60,7 +60,7 @@ describe('init', () => {
     expect(wrongFields(await init({ secret: '' }))).toEqual(['secret'])
   })
 
-  test('of a paused app is pausedApp, but only with the right secret', async () => {
+  test('for a paused app answers pausedApp, but only with the correct secret', async () => {
     await owner.call('PUT', `/apps/${app._id}`, { paused: true })
     expect(refusal(await init())).toBe('pausedApp')
     expect(refusal(await init({ secret: 'wrong' }))).toBe('appDisabled')
@@ -71,8 +71,8 @@ describe('register', () => {
   const register = (program: Program, body: object) =>
     program.call('POST', '/register', { username: 'alice', password: 'swordfish', ...body })
 
-  test('makes the end user, signs it in and uses the license up', async () => {
-    const license = onlyOne(await makeLicenses(on, owner, app))
+  test('creates the end user, signs in and uses the license', async () => {
+    const license = single(await makeLicenses(on, owner, app))
     const program = await startProgram(on, app)
     const answer = await register(program, { licenseKey: license.key, hwid: 'pc-1', email: 'a@example.com' })
     expect(answer.json.message).toBe('Successfully logged in')
@@ -90,7 +90,7 @@ describe('register', () => {
     expect(seen).toMatchObject({ used: true, status: 'active', usedBy: { username: 'alice' } })
   })
 
-  test('refuses a name of two letters, a taken name, and keys that cannot be used', async () => {
+  test('rejects a two-letter name, a taken name and unusable keys', async () => {
     await registerUser(on, owner, app)
     const [fresh, banned, ended] = await makeLicenses(on, owner, app, 3)
     const used = (await owner.call('GET', `/licenses?app=${app._id}&status=active`)).json.data.licenses[0]
@@ -110,16 +110,16 @@ describe('register', () => {
     ).toBe(200)
   })
 
-  test("does not take another app's key", async () => {
+  test('rejects a key of another app', async () => {
     const other = await makeApp(owner, 'Other')
-    const license = onlyOne(await makeLicenses(on, owner, other))
+    const license = single(await makeLicenses(on, owner, other))
     expect(refusal(await register(await startProgram(on, app), { licenseKey: license.key }))).toBe(
       'keyNotFound',
     )
   })
 })
 
-test('login tells an unknown name from a wrong password, and takes the name in any case', async () => {
+test('login distinguishes an unknown name from a wrong password and accepts the name in any case', async () => {
   await registerUser(on, owner, app)
   const program = await startProgram(on, app)
   const login = (username: string, password: string) => program.call('POST', '/login', { username, password })
@@ -131,7 +131,7 @@ test('login tells an unknown name from a wrong password, and takes the name in a
   expect(json.data.user.username).toBe('alice')
 })
 
-test('a user that a key alone made has no password that fits', async () => {
+test('an end user created by a key cannot sign in by password', async () => {
   const { license } = await activateKey(on, owner, app)
   const program = await startProgram(on, app)
   for (const password of ['null', 'undefined', license.key]) {
@@ -140,9 +140,9 @@ test('a user that a key alone made has no password that fits', async () => {
   }
 })
 
-describe('the reasons are told in their order', () => {
+describe('reports the first failing check in order', () => {
   type World = { user: { _id: string }; license: { _id: string } }
-  const worsen: [MessageKey, (world: World) => Promise<unknown>][] = [
+  const breakCheck: [MessageKey, (world: World) => Promise<unknown>][] = [
     [
       'noActiveSubs',
       ({ license }) => owner.call('PUT', `/licenses/${license._id}`, { expiresAt: '2001-01-01' }),
@@ -152,9 +152,9 @@ describe('the reasons are told in their order', () => {
     ['pausedApp', () => owner.call('PUT', `/apps/${app._id}`, { paused: true })],
     ['appDisabled', () => owner.call('PUT', '/settings', { pauseApplications: true })],
   ]
-  const heal = () => owner.call('PUT', '/settings', { pauseApplications: false })
+  const unpause = () => owner.call('PUT', '/settings', { pauseApplications: false })
 
-  test('at sign-in, by password and by key, with a foreign hardware id', async () => {
+  test('at sign-in by password and by key, with a wrong hardware id', async () => {
     const byName = await registerUser(on, owner, app)
     await byName.program.call('POST', '/login', { username: 'alice', password: 'swordfish', hwid: 'pc-1' })
     const byKey = await activateKey(on, owner, app, 'pc-1')
@@ -167,7 +167,7 @@ describe('the reasons are told in their order', () => {
       [byKey, () => program.call('POST', '/license', { licenseKey: byKey.license.key, hwid: 'pc-2' })],
     ]
     for (const [, attempt] of attempts) expect(refusal(await attempt())).toBe('hwidMismatch')
-    for (const [code, act] of worsen.slice(0, 3)) {
+    for (const [code, act] of breakCheck.slice(0, 3)) {
       for (const [world, attempt] of attempts) {
         await act(world)
         expect(refusal(await attempt())).toBe(code)
@@ -175,14 +175,14 @@ describe('the reasons are told in their order', () => {
     }
     const wrong = await program.call('POST', '/login', { username: 'alice', password: 'wrong', hwid: 'pc-2' })
     expect(refusal(wrong)).toBe('passMismatch')
-    for (const [code, act] of worsen.slice(3)) {
+    for (const [code, act] of breakCheck.slice(3)) {
       await act(byName)
       for (const [, attempt] of attempts) expect(refusal(await attempt())).toBe(code)
     }
-    await heal()
+    await unpause()
   })
 
-  test('on a running session and in validate, each with the own text of the app', async () => {
+  test("in a running session and in validate, with the app's own texts", async () => {
     const texts = Object.fromEntries(Object.keys(messageDefaults).map((key) => [key, `own text of ${key}`]))
     await owner.call('PUT', `/apps/${app._id}/error-messages`, texts)
     const { program, license, user } = await activateKey(on, owner, app, 'pc-1')
@@ -195,7 +195,7 @@ describe('the reasons are told in their order', () => {
       message: 'own text of hwidMismatch',
       data: { code: 'hwidMismatch' },
     })
-    for (const [code, act] of worsen) {
+    for (const [code, act] of breakCheck) {
       await act({ user, license })
       const answer = await program.call('GET', '/session')
       expect(refusal(answer)).toBe(code)
@@ -204,21 +204,21 @@ describe('the reasons are told in their order', () => {
       expect(verdict.status).toBe(200)
       expect(verdict.json).toMatchObject({ message: `own text of ${code}`, data: { valid: false, code } })
     }
-    await heal()
-    for (const [, act] of worsen.slice(1, 3)) await act({ user, license })
+    await unpause()
+    for (const [, act] of breakCheck.slice(1, 3)) await act({ user, license })
     await owner.call('PUT', `/apps/${app._id}`, { paused: false })
     await owner.call('PATCH', `/clients/${user._id}/extend`, { days: 1 })
     expect((await program.call('GET', '/session')).status).toBe(200)
   })
 
-  test('with the default texts where the owner changed nothing', async () => {
+  test('with the default texts unless the owner changed them', async () => {
     const { program, user } = await activateKey(on, owner, app)
     await owner.call('PATCH', `/clients/${user._id}/toggle-ban`)
     expect((await program.call('GET', '/session')).json.message).toBe(messageDefaults.userBanned)
   })
 })
 
-test('an end user expires at the very moment, and not before', async () => {
+test('an end user expires exactly at the expiry', async () => {
   const { program, license } = await activateKey(on, owner, app)
   on.clock.advance(30 * day - 1)
   const late = await startProgram(on, app)

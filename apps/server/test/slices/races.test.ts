@@ -4,18 +4,18 @@ import {
   activateKey,
   makeApp,
   makeLicenses,
-  onlyOne,
   type Program,
   refusal,
   registerUser,
   signUp,
+  single,
   startProgram,
 } from '../actors.ts'
+import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
-import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
 
-// As many at once as somebody sends, without the turns that an account takes.
+// Let all requests run at once, without the per-account limit.
 const on = serverForAll({}, { gateSizes: { requests: { running: 100, waiting: 0 } } })
 const owner = ownerForEach(on)
 const app = appForEach(owner)
@@ -27,7 +27,7 @@ afterEach(async () => {
 const times = <T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => make(at)))
 const programs = (count: number): Promise<Program[]> => times(count, () => startProgram(on, app))
-const winners = (answers: Answer[]) => answers.filter((answer) => answer.status < 300)
+const successes = (answers: Answer[]) => answers.filter((answer) => answer.status < 300)
 const refusals = (answers: Answer[]) => answers.filter((answer) => answer.status >= 300).map(refusal)
 const repeat = (code: string, count: number) => Array.from({ length: count }, () => code)
 
@@ -35,15 +35,15 @@ const clients = async () => (await owner.call('GET', `/clients?app=${app._id}`))
 const licenses = async () => (await owner.call('GET', `/licenses?app=${app._id}&limit=200`)).json.data
 const today = async () => (await owner.call('GET', `/activity?app=${app._id}`)).json.data.days.at(-1)
 
-describe('for the last seat', () => {
-  test('of the free plan one of twelve third apps at once is made', async () => {
+describe('for the last free place', () => {
+  test('creates one of twelve concurrent apps on the free plan', async () => {
     const answers = await times(12, (at) => owner.call('POST', '/apps', { name: `App ${at}` }))
-    expect(winners(answers)).toHaveLength(1)
+    expect(successes(answers)).toHaveLength(1)
     expect(refusals(answers)).toEqual(repeat('plan_limit_reached', 11))
     expect((await owner.call('GET', '/apps')).json.data.count).toBe(2)
   })
 
-  test('single and bulk licenses at once never pass 30, and what fits is made', async () => {
+  test('concurrent single and bulk licenses fill the limit of 30 and never exceed it', async () => {
     const sizes = [1, 7, 1, 12, 5, 1, 9, 3, 1, 20, 1, 2, 4, 1, 6, 1]
     const answers = await times(sizes.length, (at) =>
       owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(1), count: sizes[at] }),
@@ -59,7 +59,7 @@ describe('for the last seat', () => {
     expect((await licenses()).stats.total).toBe(30)
   })
 
-  test('of one custom key one of eight at once is made', async () => {
+  test('creates one of eight concurrent licenses with the same custom key', async () => {
     await owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
     const answers = await times(8, (at) =>
       owner.call('POST', '/licenses', {
@@ -68,14 +68,14 @@ describe('for the last seat', () => {
         key: at % 2 ? 'SAME-KEY' : 'samekey',
       }),
     )
-    expect(winners(answers)).toHaveLength(1)
+    expect(successes(answers)).toHaveLength(1)
     expect(refusals(answers)).toEqual(repeat('key_taken', 7))
   })
 })
 
-describe('one key and sixteen programs at once', () => {
-  test('that register: exactly one gets it', async () => {
-    const license = onlyOne(await makeLicenses(on, owner, app))
+describe('sixteen concurrent programs with one key', () => {
+  test('exactly one registers', async () => {
+    const license = single(await makeLicenses(on, owner, app))
     const all = await programs(16)
     const answers = await times(16, (at) =>
       (all[at] as Program).call('POST', '/register', {
@@ -84,26 +84,26 @@ describe('one key and sixteen programs at once', () => {
         licenseKey: license.key,
       }),
     )
-    expect(winners(answers)).toHaveLength(1)
+    expect(successes(answers)).toHaveLength(1)
     expect(refusals(answers)).toEqual(repeat('keyUsed', 15))
-    const winner = onlyOne(winners(answers)).json.data.user
+    const winner = single(successes(answers)).json.data.user
     const seen = await clients()
     expect(seen.stats.total).toBe(1)
     expect(seen.clients[0].username).toBe(winner.username)
-    expect(onlyOne<{ usedBy: object }>((await licenses()).licenses).usedBy).toEqual({
+    expect(single<{ usedBy: object }>((await licenses()).licenses).usedBy).toEqual({
       _id: winner._id,
       username: winner.username,
     })
     expect(await today()).toMatchObject({ activations: 1, signIns: 1 })
   })
 
-  test('that sign in by it on different computers: one is bound, the others do not match', async () => {
-    const license = onlyOne(await makeLicenses(on, owner, app))
+  test('exactly one of sixteen computers is bound; the others get hwidMismatch', async () => {
+    const license = single(await makeLicenses(on, owner, app))
     const all = await programs(16)
     const answers = await times(16, (at) =>
       (all[at] as Program).call('POST', '/license', { licenseKey: license.key, hwid: `pc-${at}` }),
     )
-    expect(winners(answers)).toHaveLength(1)
+    expect(successes(answers)).toHaveLength(1)
     expect(refusals(answers)).toEqual(repeat('hwidMismatch', 15))
     const bound = answers.findIndex((answer) => answer.status === 200)
     expect((await clients()).stats.total).toBe(1)
@@ -111,8 +111,8 @@ describe('one key and sixteen programs at once', () => {
     expect(await today()).toMatchObject({ activations: 1, signIns: 1 })
   })
 
-  test('that sign in by it on one computer: all get in as the one user', async () => {
-    const license = onlyOne(await makeLicenses(on, owner, app))
+  test('all sign in as the same user on one computer', async () => {
+    const license = single(await makeLicenses(on, owner, app))
     const all = await programs(16)
     const answers = await times(16, (at) =>
       (all[at] as Program).call('POST', '/license', { licenseKey: license.key, hwid: 'pc-1' }),
@@ -123,20 +123,20 @@ describe('one key and sixteen programs at once', () => {
     expect(await today()).toMatchObject({ activations: 1, signIns: 16 })
   })
 
-  test('that upgrade one user: its time is added once', async () => {
+  test('extend one user once', async () => {
     await registerUser(on, owner, app)
-    const key = onlyOne(await makeLicenses(on, owner, app, 1, 10)).key
+    const key = single(await makeLicenses(on, owner, app, 1, 10)).key
     const all = await programs(16)
     const answers = await times(16, (at) =>
       (all[at] as Program).call('POST', '/upgrade', { username: 'alice', licenseKey: key }),
     )
-    expect(winners(answers)).toHaveLength(1)
+    expect(successes(answers)).toHaveLength(1)
     expect(refusals(answers)).toEqual(repeat('keyUsed', 15))
     expect((await clients()).clients[0].expiresAt).toBe(on.clock.inDays(40))
   })
 })
 
-test('different keys that upgrade one user at once are all added', async () => {
+test('concurrent upgrades with different keys all add up', async () => {
   await registerUser(on, owner, app)
   const keys = await makeLicenses(on, owner, app, 8, 10)
   const all = await programs(8)
@@ -147,7 +147,7 @@ test('different keys that upgrade one user at once are all added', async () => {
   expect((await clients()).clients[0].expiresAt).toBe(on.clock.inDays(30 + 80))
 })
 
-test('one user name and sixteen programs with a key each: one gets it, and no other key is used up', async () => {
+test('registers one of sixteen concurrent users with the same name and uses no other key', async () => {
   const keys = await makeLicenses(on, owner, app, 16)
   const all = await programs(16)
   const answers = await times(16, (at) =>
@@ -157,12 +157,12 @@ test('one user name and sixteen programs with a key each: one gets it, and no ot
       licenseKey: keys[at]?.key,
     }),
   )
-  expect(winners(answers)).toHaveLength(1)
+  expect(successes(answers)).toHaveLength(1)
   expect(refusals(answers)).toEqual(repeat('usernameTaken', 15))
   expect((await licenses()).stats).toMatchObject({ total: 16, active: 1, unused: 15 })
 })
 
-test('a ban and sign-ins at once: afterwards nobody is in', async () => {
+test('a ban during concurrent sign-ins rejects every session afterwards', async () => {
   const { license, user } = await activateKey(on, owner, app)
   const all = await programs(8)
   const signIns = all.map((program) => program.call('POST', '/license', { licenseKey: license.key }))
@@ -176,7 +176,7 @@ test('a ban and sign-ins at once: afterwards nobody is in', async () => {
   }
 })
 
-test('toggles at once are all counted: an even number leaves things as they were', async () => {
+test('counts all concurrent toggles: an even number restores the state', async () => {
   const { license, user } = await activateKey(on, owner, app)
   const toggles = await times(8, (at) =>
     owner.call('PATCH', at % 2 ? `/clients/${user._id}/toggle-ban` : `/licenses/${license._id}/toggle-ban`),
@@ -186,7 +186,7 @@ test('toggles at once are all counted: an even number leaves things as they were
   expect((await licenses()).licenses[0].banned).toBe(false)
 })
 
-test('partial changes of messages at once lose nothing', async () => {
+test('concurrent partial message changes lose nothing', async () => {
   const keys = [
     'keyUsed',
     'keyBanned',
@@ -205,7 +205,7 @@ test('partial changes of messages at once lose nothing', async () => {
   expect(keys.map((key) => errorMessages[key])).toEqual(keys.map((_, at) => `new ${at}`))
 })
 
-test('extensions at once add up, for the user and its license alike', async () => {
+test('concurrent extensions add up for user and license', async () => {
   const { license, user } = await activateKey(on, owner, app)
   await times(10, () => owner.call('PATCH', `/clients/${user._id}/extend`, { days: 1 }))
   expect((await clients()).clients[0].expiresAt).toBe(on.clock.inDays(40))
@@ -213,7 +213,7 @@ test('extensions at once add up, for the user and its license alike', async () =
   expect(seen).toMatchObject({ _id: license._id, expiresAt: on.clock.inDays(40) })
 })
 
-test('deleting keys while programs use them leaves no user with time and no license behind it', async () => {
+test('deleting keys during their first use leaves no active user without a license', async () => {
   for (let round = 0; round < 3; round += 1) {
     const keys = await makeLicenses(on, owner, app, 8)
     const all = await programs(8)
@@ -234,7 +234,7 @@ test('deleting keys while programs use them leaves no user with time and no lice
   }
 })
 
-test('everything at once, and afterwards every count is that of a recount', async () => {
+test('counts match a recount after concurrent changes of every kind', async () => {
   const keys = await makeLicenses(on, owner, app, 12)
   const all = await programs(12)
   const users = await Promise.all([activateKey(on, owner, app), activateKey(on, owner, app)])
@@ -256,7 +256,7 @@ test('everything at once, and afterwards every count is that of a recount', asyn
   })
 })
 
-test('two resets at once both end well', async () => {
+test('two concurrent resets both end without an internal error', async () => {
   const vendor = await signUp(on)
   await makeLicenses(on, vendor, await makeApp(vendor), 5)
   const twice = await Promise.all([

@@ -4,10 +4,10 @@ import { beforeEach, expect, test } from 'vitest'
 import type { ActionRecord } from '../../src/core/record.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
-import { activateKey, hashed, makeApp, makeLicenses, onlyOne, registerUser, startProgram } from '../actors.ts'
+import { activateKey, hashed, makeApp, makeLicenses, registerUser, single, startProgram } from '../actors.ts'
+import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
-import { premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const published: ActionRecord[] = []
 const on = serverForAll({}, { onRecords: (records) => published.push(...records) })
@@ -19,10 +19,10 @@ beforeEach(async () => {
 
 type Kind = ActionRecord['actor']['kind']
 type Call = () => Promise<Answer>
-/** Who acts, what is recorded, and how to make the call once its surroundings exist. */
+/** The actor, the recorded actions, and a function that prepares and returns the request. */
 type Recipe = [kind: Kind, recorded: ActionName[], prepare: () => Promise<Call>]
 
-const oneLicense = async () => onlyOne(await makeLicenses(on, owner, app))
+const oneLicense = async () => single(await makeLicenses(on, owner, app))
 const onLicense = (method: string, path: string, body?: object) => async () => {
   const { _id } = await oneLicense()
   return () => owner.call(method, `/licenses/${_id}${path}`, body)
@@ -63,7 +63,7 @@ const addResetLink = async (ownerId: string, resellerId: string | null) => {
 }
 let addresses = 0
 const newAddress = () => `someone${++addresses}@example.com`
-const later = '2030-01-01'
+const expiresAt2030 = '2030-01-01'
 const coupons = ['SAVE10', 'SAVE20', 'SAVE25']
 
 const order = async () => (await owner.call('POST', '/payments/razorpay/create-order', {})).json.data.orderId
@@ -144,9 +144,13 @@ const recipes: Record<string, Recipe> = {
   'licenses.create': [
     'owner',
     ['licenses.created'],
-    async () => () => owner.call('POST', '/licenses', { app: app._id, expiresAt: later }),
+    async () => () => owner.call('POST', '/licenses', { app: app._id, expiresAt: expiresAt2030 }),
   ],
-  'licenses.update': ['owner', ['license.expiry_changed'], onLicense('PUT', '', { expiresAt: later })],
+  'licenses.update': [
+    'owner',
+    ['license.expiry_changed'],
+    onLicense('PUT', '', { expiresAt: expiresAt2030 }),
+  ],
   'licenses.toggleBan': ['owner', ['license.banned'], onLicense('PATCH', '/toggle-ban')],
   'licenses.remove': ['owner', ['license.deleted'], onLicense('DELETE', '')],
   'licenses.removeAll': [
@@ -165,7 +169,7 @@ const recipes: Record<string, Recipe> = {
         username: 'alice',
         password: 'secret1',
         appId: app._id,
-        expiresAt: later,
+        expiresAt: expiresAt2030,
       }),
   ],
   'clients.toggleBan': ['owner', ['end_user.banned'], onEndUser('PATCH', '/toggle-ban')],
@@ -206,21 +210,21 @@ const recipes: Record<string, Recipe> = {
   'portal.createLicenses': [
     'reseller',
     ['licenses.created'],
-    inPortal('POST', '/licenses', { count: 2, expiresAt: later }),
+    inPortal('POST', '/licenses', { count: 2, expiresAt: expiresAt2030 }),
   ],
   'portal.removeLicenses': [
     'reseller',
     ['licenses.deletion_started', 'licenses.slice_deleted', 'licenses.deletion_finished'],
     async () => {
       const reseller = await makeReseller(on, owner, app)
-      await reseller.call('POST', '/licenses', { count: 1, expiresAt: later })
+      await reseller.call('POST', '/licenses', { count: 1, expiresAt: expiresAt2030 })
       return () => reseller.call('DELETE', '/licenses')
     },
   ],
   'payments.createOrder': [
     'owner',
     ['order.created'],
-    // An order with the same coupon would be reused, and nothing new recorded.
+    // An open order with the same coupon would be reused and record nothing.
     async () => {
       const couponCode = coupons.pop()
       return () => owner.call('POST', '/payments/razorpay/create-order', { couponCode })
@@ -314,17 +318,17 @@ const recipes: Record<string, Recipe> = {
   ],
 }
 
-/** What these calls change is no act of anybody on an owner's things. */
+/** Writes that change nothing an owner or end user did, or that are proven elsewhere. */
 const unrecorded = new Set([
-  // Opens a session that no end user has signed in to.
+  // Opens a session before any end user signs in.
   'program.init',
-  // Record after the answer; proven with the mails that they send.
+  // Records after the response; proven in the password reset tests.
   'auth.forgotPassword',
   'portal.forgotPassword',
   // Read only.
   'program.validate',
   'payments.validateCoupon',
-  // Records as `payments.verify` does, through the same settlement.
+  // Records like `payments.verify`, through the same settlement.
   'payments.webhook',
 ])
 
@@ -334,11 +338,11 @@ const writing = allEndpoints
 
 const recipeOf = (name: string): Recipe => {
   const recipe = recipes[name]
-  if (!recipe) throw new Error(`describe in \`recipes\` what ${name} records`)
+  if (!recipe) throw new Error(`add ${name} to \`recipes\` with what it records`)
   return recipe
 }
 
-test.each(writing)('%s records who did what, and stores it', async (name) => {
+test.each(writing)('%s stores a record with actor, action and detail', async (name) => {
   const [kind, recorded, prepare] = recipeOf(name)
   const call = await prepare()
   published.length = 0
@@ -386,7 +390,7 @@ const snapshot = async () =>
 
 const logged = writing.filter((name) => recipeOf(name)[1].some((action) => !unloggedActions.has(action)))
 
-test.each(logged)('%s changes nothing when its record cannot be stored', async (name) => {
+test.each(logged)('%s changes nothing if its record cannot be stored', async (name) => {
   const call = await recipeOf(name)[2]()
   const before = await snapshot()
   await sql`alter table audit rename to audit_away`.execute(on.database.db)

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { makeApp, makePremium, registerUser, signUp } from '../actors.ts'
+import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { makeReseller } from '../reseller-actor.ts'
-import { appForAll, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
 const app = appForAll(owner)
 
 let addresses = 0
-const someone = (change: Record<string, unknown> = {}) => {
+const newReseller = (change: Record<string, unknown> = {}) => {
   addresses += 1
   return {
-    email: `someone${addresses}@example.com`,
+    email: `newReseller${addresses}@example.com`,
     password: 'sell them all',
     app_id: app._id,
     allowed_license_keys: 10,
@@ -19,11 +19,11 @@ const someone = (change: Record<string, unknown> = {}) => {
   }
 }
 
-test('a new reseller is answered with its credentials, trimmed, this once', async () => {
+test("returns a new reseller's trimmed credentials once", async () => {
   const made = await owner.call(
     'POST',
     '/resellers',
-    someone({ email: ' New@Example.com ', password: '  Abc!23  ' }),
+    newReseller({ email: ' New@Example.com ', password: '  Abc!23  ' }),
   )
   expect(made.status).toBe(201)
   expect(made.json.message).toBe('Reseller account has been created successfully.')
@@ -55,11 +55,11 @@ test('a new reseller is answered with its credentials, trimmed, this once', asyn
   expect(JSON.stringify(audit)).not.toContain('Abc!23')
 })
 
-test('an app may be named by its appId, and another tenant’s app is not there', async () => {
-  expect((await owner.call('POST', '/resellers', someone({ app_id: app.appId }))).status).toBe(201)
+test("accepts the app's appId and treats another owner's app as missing", async () => {
+  expect((await owner.call('POST', '/resellers', newReseller({ app_id: app.appId }))).status).toBe(201)
   const other = await signUp(on)
   await makePremium(on, other)
-  const foreign = await other.call('POST', '/resellers', someone())
+  const foreign = await other.call('POST', '/resellers', newReseller())
   expect([foreign.status, foreign.json.code]).toEqual([404, 'not_found'])
 })
 
@@ -69,32 +69,36 @@ test.each([
   ['half a license', { allowed_license_keys: 1.5 }, 'allowed_license_keys'],
   ['no limit', { allowed_license_keys: undefined }, 'allowed_license_keys'],
   ['no application', { app_id: undefined }, 'app_id'],
-  ['no e-mail', { email: undefined }, 'email'],
-  ['a word as e-mail', { email: 'nobody' }, 'email'],
+  ['no email', { email: undefined }, 'email'],
+  ['an invalid email', { email: 'nobody' }, 'email'],
   ['no password', { password: undefined }, 'password'],
   ['a password of blanks', { password: '         ' }, 'password'],
   ['a short password', { password: ' abc  ' }, 'password'],
   ['an unknown field', { active: false }, 'active'],
-])('%s is refused', async (_name, change, path) => {
-  const { status, json } = await owner.call('POST', '/resellers', someone(change))
+])('rejects %s', async (_name, change, path) => {
+  const { status, json } = await owner.call('POST', '/resellers', newReseller(change))
   expect([status, json.errors[0].path]).toEqual([400, path])
 })
 
 test.each([1, 10_000])('accepts a limit of %i', async (limit) => {
-  const { status, json } = await owner.call('POST', '/resellers', someone({ allowed_license_keys: limit }))
+  const { status, json } = await owner.call(
+    'POST',
+    '/resellers',
+    newReseller({ allowed_license_keys: limit }),
+  )
   expect([status, json.data.allowed_license_keys]).toEqual([201, limit])
 })
 
-test('free owners cannot make resellers', async () => {
+test('free owners cannot create resellers', async () => {
   const free = await signUp(on)
   const own = await makeApp(free)
-  const { status, json } = await free.call('POST', '/resellers', someone({ app_id: own._id }))
+  const { status, json } = await free.call('POST', '/resellers', newReseller({ app_id: own._id }))
   expect([status, json.code]).toEqual([403, 'plan_limit_reached'])
   expect(json.message).toContain('only available for premium subscribers')
 })
 
-test('an e-mail belongs to one reseller of all owners, in whatever case', async () => {
-  const first = someone()
+test('an email is unique among all resellers, in any letter case', async () => {
+  const first = newReseller()
   expect((await owner.call('POST', '/resellers', first)).status).toBe(201)
   const other = await signUp(on)
   await makePremium(on, other)
@@ -109,13 +113,13 @@ test('an e-mail belongs to one reseller of all owners, in whatever case', async 
   ])
 })
 
-test('of many who take an e-mail at once exactly one gets it', async () => {
-  const same = someone()
+test('concurrent creations with one email create exactly one reseller', async () => {
+  const same = newReseller()
   const answers = await Promise.all(Array.from({ length: 8 }, () => owner.call('POST', '/resellers', same)))
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(7).fill(409)])
 })
 
-test('the list filters by app, activity and email, has pages, and counts all resellers', async () => {
+test('filters by app, state and email, returns pages, and counts all resellers', async () => {
   const listing = await signUp(on)
   await makePremium(on, listing)
   const [one, two] = [await makeApp(listing, 'One'), await makeApp(listing, 'Two')]
@@ -149,7 +153,7 @@ test('the list filters by app, activity and email, has pages, and counts all res
   expect((await listing.call('GET', '/resellers?limit=201')).status).toBe(400)
 })
 
-test('a limit below what exists leaves nothing, never less', async () => {
+test('a limit below the existing count leaves zero remaining, never less', async () => {
   const reseller = await makeReseller(on, owner, app, 5)
   await reseller.call('POST', '/licenses', { count: 3, expiresAt: on.clock.inDays(9) })
   const { status, json } = await owner.call('PUT', `/resellers/${reseller._id}`, { licenseLimit: 0 })
@@ -164,7 +168,7 @@ test('a limit below what exists leaves nothing, never less', async () => {
   }
 })
 
-test('suspending ends the sessions, refuses sign-in like an unknown account, and can be taken back', async () => {
+test('suspending ends the sessions, rejects sign-in like an unknown account, and is reversible', async () => {
   const reseller = await makeReseller(on, owner, app)
   const credentials = { email: reseller.email, password: reseller.password }
   const signIn = () => on.call('POST', '/resellers/auth/login', { body: credentials })
@@ -187,7 +191,7 @@ test('suspending ends the sessions, refuses sign-in like an unknown account, and
   expect((await signIn()).status).toBe(200)
 })
 
-test('no session outlives a suspension that runs beside a sign-in', async () => {
+test('no session survives a suspension concurrent with sign-ins', async () => {
   const reseller = await makeReseller(on, owner, app)
   const credentials = { email: reseller.email, password: reseller.password }
   const [, ...signIns] = await Promise.all([
@@ -206,7 +210,7 @@ test('no session outlives a suspension that runs beside a sign-in', async () => 
   expect(left).toEqual([])
 })
 
-test('deleting a reseller ends its sessions and leaves its licenses and end users with the owner', async () => {
+test('deleting a reseller ends its sessions and keeps its licenses and end users', async () => {
   const reseller = await makeReseller(on, owner, app)
   const { json } = await reseller.call('POST', '/licenses', { count: 2, expiresAt: on.clock.inDays(9) })
   const [first] = json.data.licenses
@@ -214,15 +218,15 @@ test('deleting a reseller ends its sessions and leaves its licenses and end user
     _id: reseller._id,
     email: reseller.email,
   })
-  const gone = await owner.call('DELETE', `/resellers/${reseller._id}`)
-  expect([gone.status, gone.json.message]).toEqual([200, 'Reseller has been permanently deleted.'])
+  const removed = await owner.call('DELETE', `/resellers/${reseller._id}`)
+  expect([removed.status, removed.json.message]).toEqual([200, 'Reseller has been permanently deleted.'])
   expect((await reseller.call('GET', '/profile')).status).toBe(401)
   const { licenses } = (await owner.call('GET', `/licenses?search=${first.key}`)).json.data
   expect(licenses).toMatchObject([{ _id: first._id, reseller: null, status: 'unused' }])
   expect((await owner.call('DELETE', `/resellers/${reseller._id}`)).status).toBe(404)
 })
 
-test('another tenant’s reseller is answered like one that is not there', async () => {
+test("treats another owner's reseller like a missing one", async () => {
   const reseller = await makeReseller(on, owner, app)
   const other = await signUp(on)
   for (const [method, body] of [
@@ -236,7 +240,7 @@ test('another tenant’s reseller is answered like one that is not there', async
   expect((await reseller.call('GET', '/profile')).status).toBe(200)
 })
 
-test('tokens of owners, resellers and programs open no door of each other', async () => {
+test('tokens of owners, resellers and programs work only for their own endpoints', async () => {
   const reseller = await makeReseller(on, owner, app)
   const { program } = await registerUser(on, owner, app, 'doorkeeper')
   const status = async (path: string, token: string) => (await on.call('GET', path, { token })).status

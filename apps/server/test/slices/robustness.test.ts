@@ -3,8 +3,8 @@ import { messageDefaults } from '@keyward/contract'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeApp, refusal, signUp, startProgram } from '../actors.ts'
+import { ownerForAll, serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
-import { ownerForAll, serverForAll } from '../stage.ts'
 
 const on = serverForAll(
   {},
@@ -12,7 +12,7 @@ const on = serverForAll(
 )
 const owner = ownerForAll(on)
 
-describe('a request that takes its time', () => {
+describe('a slow request', () => {
   let port: number
   beforeAll(async () => {
     await on.server.listen({ port: 0, host: '127.0.0.1' })
@@ -20,7 +20,7 @@ describe('a request that takes its time', () => {
     port = address?.port ?? 0
   })
 
-  /** Sends a beginning, and then a drop now and then until the server hangs up; answers what it said. */
+  /** Sends `beginning`, then `drop` every 20 ms until the server closes the connection; returns what it received. */
   async function drip(beginning: string, drop: string): Promise<string> {
     const socket = connect(port, '127.0.0.1')
     let received = ''
@@ -41,17 +41,22 @@ describe('a request that takes its time', () => {
   test.each([
     ['headers', start, 'X-A: b\r\n'],
     ['body', `${start}Content-Type: application/json\r\nContent-Length: 9999\r\n\r\n{"email":"`, 'x'],
-  ])('with its %s is ended, however long it would go on', async (_part, beginning, drop) => {
+  ])('with endless %s gets 408 and is closed', async (_part, beginning, drop) => {
     expect(await drip(beginning, drop)).toMatch(/^HTTP\/1.1 408 /)
   })
 
   test.each([
     ['sends nothing', '', '', /^$/],
-    ['sends empty lines', '\r\n', '\r\n', /^HTTP\/1.1 408 /],
+    ['sends only empty lines', '\r\n', '\r\n', /^HTTP\/1.1 408 /],
     ['sends half a line', 'POST', '', /^HTTP\/1.1 408 /],
-    ['is silent after an answer', 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n', '', /"up"}}$/],
-    ['sends empty lines after one', 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n', '\r\n', /"up"}}$/],
-  ])('a connection that %s is closed', async (_what, beginning, drop, answer) => {
+    ['is silent after a response', 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n', '', /"up"}}$/],
+    [
+      'sends empty lines after a response',
+      'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n',
+      '\r\n',
+      /"up"}}$/,
+    ],
+  ])('closes a connection that %s', async (_what, beginning, drop, answer) => {
     expect(await drip(beginning, drop)).toMatch(answer)
   })
 
@@ -59,20 +64,20 @@ describe('a request that takes its time', () => {
     [16, 16],
     [17, 0],
     [1000, 0],
-  ])('of %i requests that do not wait for their answers, %i are answered', async (sent, answered) => {
+  ])('sends %i pipelined requests and gets %i answers', async (sent, answered) => {
     const request = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n'
     const received = await drip(request.repeat(sent), '')
     expect(received.split('"up"').length - 1).toBe(answered)
   })
 
-  test('does not keep others from being answered', async () => {
+  test('does not delay other requests', async () => {
     const slow = drip(start, 'X-A: b\r\n')
     const answer = await fetch(`http://127.0.0.1:${port}/api/health`)
     expect(await answer.json()).toEqual({ success: true, data: { status: 'up' } })
     await slow
   })
 
-  test('with headers beyond 16 kB is refused', async () => {
+  test('is rejected with headers beyond 16 kB', async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/api/health`, {
       headers: { 'x-long': 'x'.repeat(17_000) },
     })
@@ -80,7 +85,7 @@ describe('a request that takes its time', () => {
   })
 })
 
-test('health, readiness and the configuration of the console need nobody signed in and hold no secret', async () => {
+test('health, readiness and console configuration are public and contain no secret', async () => {
   expect((await on.call('GET', '/health')).json.data).toEqual({ status: 'up' })
   expect((await on.call('GET', '/ready')).json.data).toEqual({ status: 'ready' })
   const { data } = (await on.call('GET', '/config')).json
@@ -96,7 +101,7 @@ test('health, readiness and the configuration of the console need nobody signed 
 })
 
 test.each(['/nothing', '/apps/x/y/z', '/client/nothing', '/%E0%A4%A', `/apps/${'x'.repeat(300)}`])(
-  'the unknown path /api%s answers not_found as JSON',
+  'answers not_found as JSON for the unknown path /api%s',
   async (path) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
       const answer = await on.call(method, path, { token: owner.token })
@@ -106,7 +111,7 @@ test.each(['/nothing', '/apps/x/y/z', '/client/nothing', '/%E0%A4%A', `/apps/${'
   },
 )
 
-test('answers of the API are not to be stored by anybody on the way', async () => {
+test('API responses forbid caching', async () => {
   const app = await makeApp(owner)
   for (const answer of [
     await owner.call('GET', '/apps'),
@@ -119,8 +124,8 @@ test('answers of the API are not to be stored by anybody on the way', async () =
   }
 })
 
-describe('an error that nobody foresaw', () => {
-  test('is answered with a request id and nothing else, and its cause stays in the log', async () => {
+describe('an unexpected error', () => {
+  test('returns only a request id; the cause stays in the log', async () => {
     const own = await startServer()
     try {
       const vendor = await signUp(own)
@@ -144,7 +149,7 @@ describe('an error that nobody foresaw', () => {
     }
   })
 
-  test('on the way to the database makes the server not ready, while it is still up', async () => {
+  test('in the database makes the server not ready but still healthy', async () => {
     const own = await startServer()
     await own.database.close()
     try {
@@ -160,21 +165,18 @@ test.each([
   ['/auth/login', '{"email":', '}'],
   ['/client/validate', '{"appId":', '}'],
   ['/client/init', '', ''],
-])(
-  'a body of %s that is nested eight thousand times is refused like any other wrong one',
-  async (path, head, tail) => {
-    const answer = await on.server.inject({
-      method: 'POST',
-      url: `/api${path}`,
-      headers: { 'content-type': 'application/json' },
-      payload: `${head}${'['.repeat(8000)}${']'.repeat(8000)}${tail}`,
-    })
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json()).toMatchObject({ success: false, code: 'invalid_input' })
-  },
-)
+])('rejects a body of %s with eight thousand nested arrays as invalid', async (path, head, tail) => {
+  const answer = await on.server.inject({
+    method: 'POST',
+    url: `/api${path}`,
+    headers: { 'content-type': 'application/json' },
+    payload: `${head}${'['.repeat(8000)}${']'.repeat(8000)}${tail}`,
+  })
+  expect(answer.statusCode).toBe(400)
+  expect(answer.json()).toMatchObject({ success: false, code: 'invalid_input' })
+})
 
-describe('a refusal of a wrong body stays small', () => {
+describe('a validation error stays small', () => {
   const refuse = async (path: string, body: unknown, token?: string) => {
     const answer = await on.call('POST', path, { body, token })
     expect(refusal(answer)).toBe('invalid_input')
@@ -184,7 +186,7 @@ describe('a refusal of a wrong body stays small', () => {
   const fields = (count: number, name = 'field') =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, 1]))
 
-  test('it names ten unknown fields and counts the rest', async () => {
+  test('names ten unknown fields and counts the rest', async () => {
     const { message, errors } = await refuse('/auth/logout', fields(900), owner.token)
     expect(message).toBe(
       `Unknown field: ${Array.from({ length: 10 }, (_, at) => `field${at}`).join(', ')} and 890 more`,
@@ -192,12 +194,12 @@ describe('a refusal of a wrong body stays small', () => {
     expect(errors).toHaveLength(1)
   })
 
-  test('it cuts off long names', async () => {
+  test('truncates long names', async () => {
     await refuse('/auth/logout', fields(10, 'x'.repeat(1500)), owner.token)
     await refuse('/auth/logout', { ['y'.repeat(16_000)]: '\u0000' }, owner.token)
   })
 
-  test('it reports ten issues', async () => {
+  test('reports ten issues', async () => {
     const ids = Array.from({ length: 200 }, () => 1)
     const { errors } = await refuse('/licenses/bulk', { action: 'ban', ids }, owner.token)
     expect(errors).toHaveLength(10)
@@ -210,19 +212,19 @@ describe('a refusal of a wrong body stays small', () => {
     ['a long list', Array.from({ length: 5000 }, () => ({}))],
     ['many fields', fields(1100)],
     ['lists in lists', Array.from({ length: 70 }, () => Array.from({ length: 70 }, () => 1))],
-  ])('it looks at a thousand values of %s and no more', async (_shape, value) => {
+  ])('stops after a thousand values for %s', async (_shape, value) => {
     const { errors } = await refuse('/auth/login', { email: value })
     expect(errors).toEqual([{ path: '', message: 'There are more than 1000 values' }])
   })
 
-  test('a query of thousands of names is refused too', async () => {
+  test('rejects a query with thousands of names', async () => {
     const names = Array.from({ length: 2500 }, (_, at) => `a${at}`).join('&')
     const answer = await owner.call('GET', `/licenses?${names}`)
     expect(answer.json.errors).toEqual([{ path: '', message: 'There are more than 1000 values' }])
   })
 })
 
-test('no text that a program or an owner can send makes the server fail', async () => {
+test('no text from a program or an owner causes a server error', async () => {
   const app = await makeApp(owner, 'Hostile')
   await owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
   const program = await startProgram(on, app)

@@ -5,8 +5,8 @@ import { bindHwid, lockClient, updateClient } from '../../src/modules/end-users/
 import * as endUsers from '../../src/modules/end-users/end-users.repo.ts'
 import * as entitlements from '../../src/modules/entitlements/entitlements.service.ts'
 import { deleteByIds, setBanned } from '../../src/modules/licenses/licenses.repo.ts'
-import { makeLicenses, onlyOne, registerUser } from '../actors.ts'
-import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
+import { makeLicenses, registerUser, single } from '../actors.ts'
+import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
 const owner = ownerForEach(on)
@@ -48,7 +48,7 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
   ['deleteByIds', (tx, { license }) => deleteByIds(tx, foreign, [license])],
 ])('%s changes no row of another owner', async (_name, work) => {
   const { license, user } = await registerUser(on, owner, app)
-  const unused = onlyOne(await makeLicenses(on, owner, app))
+  const unused = single(await makeLicenses(on, owner, app))
   on.clock.advance(day)
   const before = await rows()
   await transact(on.database.db, (tx) =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
 import { activateKey, makeApp, makePremium, signUp } from '../actors.ts'
+import { serverForAll, tidyUp } from '../fixtures.ts'
 import { makeReseller } from '../reseller-actor.ts'
-import { serverForAll, tidyUp } from '../stage.ts'
 
 const on = serverForAll()
 
@@ -22,7 +22,7 @@ describe.each([
   ['an owner', ownerSession],
   ['a reseller', resellerSession],
 ])('the session of %s', (_name, open) => {
-  test('ends 90 days after the sign-in, however often it is used', async () => {
+  test('ends 90 days after sign-in, even in daily use', async () => {
     const status = await open()
     for (let days = 0; days < 80; days += 10) {
       on.clock.advance(10 * day)
@@ -35,7 +35,7 @@ describe.each([
   })
 })
 
-test('housekeeping removes the sessions that have ended, of every kind, and no others', async () => {
+test('housekeeping deletes ended sessions of every kind and keeps the others', async () => {
   const { db } = on.database
   const idsOf = async (table: 'owner_sessions' | 'reseller_sessions' | 'client_sessions') =>
     (await db.selectFrom(table).select('id').orderBy('id').execute()).map((row) => row.id)

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { minute } from '../../src/core/clock.ts'
 import { activateKey, makeApp, makeLicenses, refusal, signUp, startProgram, wrongFields } from '../actors.ts'
-import { appForEach, ownerForEach, serverForAll } from '../stage.ts'
+import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
 const owner = ownerForEach(on)
 const app = appForEach(owner)
 
-test('start with running applications and the lock on, and change one by one', async () => {
+test('default to running applications with the lock on, and change one at a time', async () => {
   expect((await owner.call('GET', '/settings')).json.data).toEqual({
     pauseApplications: false,
     hwidLock: true,
@@ -22,7 +22,7 @@ test('start with running applications and the lock on, and change one by one', a
   expect(wrongFields(await owner.call('PUT', '/settings', { pause: true }))).toContain('pause')
 })
 
-test('pausing all applications shuts out new and running programs, and lifting it lets them go on', async () => {
+test('pausing all applications rejects new and running programs; resuming restores them', async () => {
   const { program } = await activateKey(on, owner, app)
   await owner.call('PUT', '/settings', { pauseApplications: true })
   expect(refusal(await program.call('GET', '/session'))).toBe('appDisabled')
@@ -34,14 +34,14 @@ test('pausing all applications shuts out new and running programs, and lifting i
   expect((await program.call('GET', '/session')).status).toBe(200)
 })
 
-test("pausing touches nobody else's programs", async () => {
+test('pausing does not affect programs of other owners', async () => {
   const other = await signUp(on)
   const { program } = await activateKey(on, other, await makeApp(other))
   await owner.call('PUT', '/settings', { pauseApplications: true })
   expect((await program.call('GET', '/session')).status).toBe(200)
 })
 
-test.each(['platform', 'app'])('with the lock of the %s off a foreign hardware id gets in', async (whose) => {
+test.each(['platform', 'app'])('accepts any hardware id while the lock of the %s is off', async (whose) => {
   const { license } = await activateKey(on, owner, app, 'pc-1')
   const elsewhere = await startProgram(on, app)
   const signIn = () => elsewhere.call('POST', '/license', { licenseKey: license.key, hwid: 'pc-2' })
@@ -60,15 +60,15 @@ test.each(['platform', 'app'])('with the lock of the %s off a foreign hardware i
   expect(home.status).toBe(200)
 })
 
-test('a reset takes apps, licenses, end users and settings, and ends every session', async () => {
+test('a reset deletes apps, licenses, end users and settings, and ends all sessions', async () => {
   const { program } = await activateKey(on, owner, app, 'pc-1')
   await makeLicenses(on, owner, await makeApp(owner, 'Second'), 3)
   await owner.call('PUT', '/settings', { hwidLock: false })
   const signIn = () =>
     on.call('POST', '/auth/login', { body: { email: owner.email, password: owner.password } })
   const elsewhere = (await signIn()).json.data.token
-  const neighbour = await signUp(on)
-  const kept = await activateKey(on, neighbour, await makeApp(neighbour))
+  const otherOwner = await signUp(on)
+  const kept = await activateKey(on, otherOwner, await makeApp(otherOwner))
 
   const { status, json } = await owner.call('POST', '/settings/reset')
   expect(status).toBe(200)
@@ -92,7 +92,7 @@ describe('a reset', () => {
     on.call('POST', '/settings/reset', { token: owner.token, body: body ?? {}, from })
   const appsLeft = async () => (await owner.call('GET', '/apps')).json.data.count
 
-  test('asks for the password once the session is ten minutes old', async () => {
+  test('requires the password once the session is ten minutes old', async () => {
     on.clock.advance(10 * minute)
     expect(refusal(await reset())).toBe('reauthenticate')
     expect(await appsLeft()).toBe(1)
@@ -100,7 +100,7 @@ describe('a reset', () => {
     expect(refusal(await owner.call('GET', '/auth/profile'))).toBe('unauthorized')
   })
 
-  test('needs none within the first ten minutes, and using the session does not prolong them', async () => {
+  test('requires no password in the first ten minutes, which use does not extend', async () => {
     on.clock.advance(10 * minute - 1)
     expect(await appsLeft()).toBe(1)
     on.clock.advance(1)
@@ -111,7 +111,7 @@ describe('a reset', () => {
     expect((await on.call('POST', '/settings/reset', { token })).status).toBe(200)
   })
 
-  test('with a wrong password changes nothing and says so on its field, however young the session', async () => {
+  test('with a wrong password changes nothing and reports the field, even in a new session', async () => {
     expect(wrongFields(await reset({ password: 'wrong' }))).toEqual(['password'])
     expect(wrongFields(await reset({ password: '' }))).toEqual(['password'])
     expect(wrongFields(await reset({ password: 7 }))).toEqual(['password'])
@@ -119,7 +119,7 @@ describe('a reset', () => {
   })
 })
 
-test('a reset keeps the audit of what was done before it, and adds itself', async () => {
+test('a reset keeps the audit log and adds itself', async () => {
   await owner.call('POST', '/settings/reset')
   const rows = await on.database.db
     .selectFrom('audit')
@@ -131,7 +131,7 @@ test('a reset keeps the audit of what was done before it, and adds itself', asyn
   )
 })
 
-test('a reset keeps payments and the uses of coupons', async () => {
+test('a reset keeps payments and coupon uses', async () => {
   const { json } = await owner.call('POST', '/payments/razorpay/create-order', { couponCode: 'SAVE10' })
   await owner.call('POST', '/payments/razorpay/verify', {
     razorpay_order_id: json.data.orderId,

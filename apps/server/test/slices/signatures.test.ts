@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { activateKey, makeApp, refusal, signUp } from '../actors.ts'
 import { digestOf, type Exchange, exchange, keysOf, type Sent, verifies } from '../exchange.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { type Answer, startServer } from '../harness.ts'
-import { appForEach, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -25,20 +25,20 @@ const init = () => ({
   body: { appId: app.appId, secret: app.appSecret, version: '1.0.0' },
 })
 
-describe('what a signature covers', () => {
+describe('the covered components', () => {
   test.each([
-    ['nothing that was not sent', {}, ''],
+    ['nothing else', {}, ''],
     ['the nonce', { nonce }, ' "keyward-nonce";req'],
     ['the digest of the request', { withDigest: true }, ' "content-digest";req'],
     ['both, in order', { nonce, withDigest: true }, ' "keyward-nonce";req "content-digest";req'],
-  ])('is what the protocol says and %s', async (_what, options, more) => {
+  ])('include the fixed part and %s', async (_what, options, more) => {
     const found = await send({ ...init(), ...options })
     expect(found.answer.status).toBe(200)
     expect(covered(found)).toBe(`${always}${more}`)
     expect(await verifies(found, await publishedKeys(app.appId))).toBe(true)
   })
 
-  test('includes the session that asked, between nonce and digest', async () => {
+  test('include the session between nonce and digest', async () => {
     const { program, license } = await activateKey(on, owner, app)
     const found = await send({
       method: 'POST',
@@ -54,7 +54,7 @@ describe('what a signature covers', () => {
     expect(await verifies(found, await publishedKeys(app.appId))).toBe(true)
   })
 
-  test('does not let one answer pass for that of another request', async () => {
+  test('reject an answer to another request', async () => {
     const keys = await publishedKeys(app.appId)
     const found = await send({ ...init(), nonce, withDigest: true })
     const { answer, request } = found
@@ -149,7 +149,7 @@ describe('every answer of a known app is signed', () => {
     return found
   }
 
-  test('so that an independent implementation verifies it, success and failure alike', async () => {
+  test('so that an independent implementation verifies successes and failures', async () => {
     const keys = await publishedKeys(app.appId)
     for (const [name, found] of Object.entries(await exchanges())) {
       const expected = name.split(' ')[0] ?? ''
@@ -162,7 +162,7 @@ describe('every answer of a known app is signed', () => {
     }
   })
 
-  test('with a key of its own that stays when the secret is rotated', async () => {
+  test("with the app's own key, which secret rotation keeps", async () => {
     const before = await publishedKeys(app.appId)
     await owner.call('POST', `/apps/${app._id}/rotate-secret`)
     expect(await publishedKeys(app.appId)).toEqual(before)
@@ -181,7 +181,7 @@ describe('every answer of a known app is signed', () => {
     expect(before[0]?.kid).toBe(thumbprint.digest('base64url'))
   })
 
-  test('and one of an unknown app is not', async () => {
+  test('except for an unknown app', async () => {
     const unknown: Sent[] = [
       { method: 'POST', path: '/client/init', body: { appId: 'ZZZZZZZZ', secret: 'x', version: '1' } },
       { method: 'POST', path: '/client/validate', body: { appId: 'ZZZZZZZZ', licenseKey: 'x' } },
@@ -198,27 +198,24 @@ describe('every answer of a known app is signed', () => {
 })
 
 test.each(['x'.repeat(15), 'x'.repeat(65), 'with space in the middle', 'ünïcode-nonce-0123456'])(
-  'the nonce %j is refused',
+  'rejects the nonce %j',
   async (wrong) => {
     expect(refusal((await send({ ...init(), nonce: wrong })).answer)).toBe('invalid_nonce')
   },
 )
 
-test.each(['x'.repeat(16), 'x'.repeat(64), '!#$%&()*+,-./:;<=>?@~'])(
-  'the nonce %j is covered',
-  async (given) => {
-    const found = await send({ ...init(), nonce: given })
-    expect(found.answer.status).toBe(200)
-    expect(await verifies(found, await publishedKeys(app.appId))).toBe(true)
-  },
-)
+test.each(['x'.repeat(16), 'x'.repeat(64), '!#$%&()*+,-./:;<=>?@~'])('covers the nonce %j', async (given) => {
+  const found = await send({ ...init(), nonce: given })
+  expect(found.answer.status).toBe(200)
+  expect(await verifies(found, await publishedKeys(app.appId))).toBe(true)
+})
 
-test('behind a public path the path that is signed is the public one', async () => {
+test('signs the public path behind a proxy', async () => {
   const behind = await startServer({ PUBLIC_URL: 'http://localhost/licensing/' })
   try {
     const vendor = await signUp(behind)
     const { appId } = await makeApp(vendor)
-    // One proxy removes the path, another one passes it on.
+    // One proxy strips the path prefix, another one keeps it.
     for (const passedOn of ['', '/licensing']) {
       const url = `${passedOn}/api/client/apps/${appId}/keys`
       const response = await behind.server.inject({ method: 'GET', url })
@@ -240,7 +237,7 @@ test('behind a public path the path that is signed is the public one', async () 
   }
 })
 
-test('a sealed key or secret that is moved to another app opens nothing and signs nothing', async () => {
+test('a sealed key or secret moved to another app neither decrypts nor signs', async () => {
   const other = await makeApp(owner, 'Other')
   const apps = on.database.db.updateTable('apps')
   const { signing_sealed, secret_sealed } = await on.database.db

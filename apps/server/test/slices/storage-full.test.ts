@@ -19,7 +19,7 @@ interface Limited {
   remove(): Promise<void>
 }
 
-/** A database on a small file system; without the right to mount one, an embedded database with a limit of pages. */
+/** A database on a small file system; without permission to mount one, an embedded database with a page limit. */
 async function limitedStorage(): Promise<Limited | undefined> {
   if (isPostgres) return isPrivate ? postgresOn(mountSmallDisk(64)) : undefined
   const disk = mountSmallDisk(16)
@@ -40,7 +40,7 @@ const limitedPages: Limited = {
 }
 
 function setPages({ database }: TestServer, most: number): void {
-  // SQLite takes no limit below the present size: from now on the database cannot grow.
+  // SQLite accepts no limit below the current size, so the database cannot grow from now on.
   if (database.dialect === 'sqlite') database.handles.writer.database.exec(`pragma max_page_count = ${most}`)
 }
 
@@ -73,7 +73,7 @@ async function postgresOn(disk: SmallDisk | undefined): Promise<Limited | undefi
 
 const storage = await limitedStorage()
 
-describe.skipIf(storage === undefined)('a full disk under the data', () => {
+describe.skipIf(storage === undefined)('a full disk', () => {
   let on: TestServer
   let owner: Owner
   let app: Awaited<ReturnType<typeof makeApp>>
@@ -93,23 +93,23 @@ describe.skipIf(storage === undefined)('a full disk under the data', () => {
   const write = () =>
     owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), count: 100 })
 
-  /** Writes until the disk takes no more: what the database had in reserve is used up, too. */
-  async function useUp() {
+  /** Writes until the disk is full, including space that the database has reserved. */
+  async function fillDisk() {
     limited.fill(on)
     for (let writes = 0; writes < 200; writes += 1) {
       const answer = await write()
       if (answer.status !== 201) return answer
       limited.fill(on)
     }
-    throw new Error('the disk never got full')
+    throw new Error('the disk did not fill up')
   }
 
-  test('writes answer storage_full, reads and checks go on, and space that is made is used without a restart', async () => {
+  test('answers writes with storage_full, keeps reads and checks working, and recovers without a restart', async () => {
     const { program, license } = await activateKey(on, owner, app)
     const count = async () => (await owner.call('GET', '/licenses?limit=1')).json.data.stats.total
     expect((await on.call('GET', '/ready')).status).toBe(200)
 
-    expect(refusal(await useUp())).toBe('storage_full')
+    expect(refusal(await fillDisk())).toBe('storage_full')
     const before = await count()
     expect(refusal(await write())).toBe('storage_full')
     expect(await count()).toBe(before)
@@ -118,7 +118,7 @@ describe.skipIf(storage === undefined)('a full disk under the data', () => {
     expect(ready.json.message).toContain('storage')
     expect((await on.call('GET', '/health')).status).toBe(200)
 
-    // Both sessions are due to be prolonged, which cannot be written.
+    // Both sessions are due for extension, which cannot be written.
     on.clock.advance(2 * hour)
     expect((await program.call('GET', '/session')).status).toBe(200)
     const check = { appId: app.appId, licenseKey: license.key }

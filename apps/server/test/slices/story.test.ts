@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { makeApp, makeLicenses, signUp, startProgram } from '../actors.ts'
-import { serverForAll } from '../stage.ts'
+import { serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
 
-test('a program is let in by a key and refused on its very next call after a ban', async () => {
+test('a key lets a program in, and a ban rejects its next request', async () => {
   const owner = await signUp(on)
   const app = await makeApp(owner)
   const [license] = await makeLicenses(on, owner, app, 3)

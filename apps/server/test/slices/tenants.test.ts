@@ -2,29 +2,29 @@ import type { Endpoint } from '@keyward/contract'
 import { beforeAll, expect, test } from 'vitest'
 import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
-import { activateKey, makeApp, makeLicenses, type Owner, onlyOne, refusal } from '../actors.ts'
+import { activateKey, makeApp, makeLicenses, type Owner, refusal, single } from '../actors.ts'
+import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { makeReseller } from '../reseller-actor.ts'
-import { premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
-const neighbour = premiumOwnerForAll(on)
-let theirs: Things
+const otherOwner = premiumOwnerForAll(on)
+let theirs: Objects
 beforeAll(async () => {
-  theirs = await makeThings(neighbour)
+  theirs = await makeObjects(otherOwner)
 })
 
 const missing = '00000000000000000000000000000000'
 
-/** One of everything; each field stands for its `_id`. */
-interface Things {
+/** One object of each kind, by `_id`. */
+interface Objects {
   app: string
   appId: string
   license: string
   client: string
   reseller: string
 }
-const none: Things = {
+const none: Objects = {
   app: `app_${missing}`,
   appId: 'ZZZZZZZZ',
   license: `lic_${missing}`,
@@ -33,16 +33,16 @@ const none: Things = {
 }
 const later = '2030-01-01'
 
-async function makeThings(vendor: Owner): Promise<Things> {
+async function makeObjects(vendor: Owner): Promise<Objects> {
   const app = await makeApp(vendor, 'Theirs')
   const { user } = await activateKey(on, vendor, app, 'pc-1')
-  const license = onlyOne(await makeLicenses(on, vendor, app))
+  const license = single(await makeLicenses(on, vendor, app))
   const reseller = await makeReseller(on, vendor, app)
   return { app: app._id, appId: app.appId, license: license._id, client: user._id, reseller: reseller._id }
 }
 
-type Named = { id?: keyof Things; query?: (things: Things) => string; body?: (things: Things) => object }
-/** How each call names what it is about; a call on the right track but for its owner. */
+type Named = { id?: keyof Objects; query?: (things: Objects) => string; body?: (things: Objects) => object }
+/** How each endpoint names its object in path, query and body, valid except for the owner. */
 const naming: Record<string, Named> = {
   'apps.get': { id: 'app' },
   'apps.update': { id: 'app', body: () => ({ name: 'Mine now' }) },
@@ -86,12 +86,12 @@ const naming: Record<string, Named> = {
   'dashboard.activity': { query: ({ app }) => `app=${app}` },
 }
 
-const namesSomething = (endpoint: Endpoint) => {
+const namesObject = (endpoint: Endpoint) => {
   const shapes = [endpoint.query, endpoint.body].map((schema) => Object.keys(fieldsOf(schema)))
   return endpoint.params !== undefined || shapes.flat().some((field) => /^(ids|app(_?[iI]d)?)$/.test(field))
 }
 
-const call = async (endpoint: Endpoint, named: Named, things: Things) => {
+const call = async (endpoint: Endpoint, named: Named, things: Objects) => {
   const path = named.id === undefined ? endpoint.path : endpoint.path.replace(':id', things[named.id])
   const query = named.query === undefined ? '' : `?${named.query(things)}`
   return owner.call(endpoint.method, `${path}${query}`, named.body?.(things))
@@ -108,14 +108,14 @@ async function snapshot(): Promise<string> {
 }
 
 const namingCalls = allEndpoints
-  .filter(({ endpoint }) => endpoint.access === 'owner' && namesSomething(endpoint))
+  .filter(({ endpoint }) => endpoint.access === 'owner' && namesObject(endpoint))
   .map(({ name, endpoint }) => [name, endpoint] as const)
 
 test.each(namingCalls)(
-  '%s takes what belongs to somebody else for missing, byte for byte, and changes nothing',
+  "%s answers identically for another owner's object and a missing one, and changes nothing",
   async (name, endpoint) => {
     const named = naming[name]
-    if (!named) throw new Error(`say in \`naming\` how ${name} names what it is about`)
+    if (!named) throw new Error(`add ${name} to \`naming\` with how it names its object`)
     const before = await snapshot()
     const variants = [
       [theirs, none],
@@ -135,16 +135,16 @@ test.each(namingCalls)(
   },
 )
 
-test('each of these calls reaches what belongs to its owner', async () => {
+test('each of these requests succeeds for the owner of the object', async () => {
   for (const [name, named] of Object.entries(naming)) {
     const endpoint = allEndpoints.find((one) => one.name === name)?.endpoint
-    if (!endpoint) throw new Error(`there is no call ${name}`)
-    const { status } = await call(endpoint, named, await makeThings(owner))
+    if (!endpoint) throw new Error(`the contract has no endpoint ${name}`)
+    const { status } = await call(endpoint, named, await makeObjects(owner))
     expect({ name, status }).toEqual({ name, status: endpoint.status ?? 200 })
   }
 })
 
-/** The fields of a schema of an object, whatever is put around it. */
+/** The fields of an object schema; none for other schemas. */
 function fieldsOf(schema: unknown): Record<string, unknown> {
   const { shape } = (schema ?? {}) as { shape?: Record<string, unknown> }
   return shape ?? {}

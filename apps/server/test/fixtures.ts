@@ -3,8 +3,7 @@ import { tidy } from '../src/modules/system/housekeeping.ts'
 import { makeApp, makePremium, type Owner, signUp } from './actors.ts'
 import { startServer, type TestServer, transactionsOn } from './harness.ts'
 
-// What the tests of a file or of a `describe` play on. Each of these is called where tests are declared: its object
-// can be named at once, and is filled by the time the tests run.
+// Call these where tests are declared: each returns an object at once that a hook fills before the tests run.
 
 function filled<T extends object>(hook: typeof beforeAll | typeof beforeEach, make: () => Promise<T>): T {
   const made = {} as T
@@ -14,7 +13,7 @@ function filled<T extends object>(hook: typeof beforeAll | typeof beforeEach, ma
   return made
 }
 
-/** A server with an empty database, and its end. */
+/** A server with an empty database, closed after the tests. */
 export function serverForAll(...options: Parameters<typeof startServer>): TestServer {
   const on = filled(beforeAll, () => startServer(...options))
   afterAll(() => on.close())
@@ -34,6 +33,6 @@ export const premiumOwnerForAll = (on: TestServer): Owner =>
 export const appForAll = (owner: Owner) => filled(beforeAll, () => makeApp(owner))
 export const appForEach = (owner: Owner) => filled(beforeEach, () => makeApp(owner))
 
-/** What the server does every ten minutes. */
+/** Runs the housekeeping that the server schedules every ten minutes. */
 export const tidyUp = ({ clock, config, database }: TestServer): Promise<void> =>
   tidy({ clock, config, db: database.db, tx: transactionsOn(database, clock) })
