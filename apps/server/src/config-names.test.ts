@@ -30,7 +30,7 @@ test.each([
   ['PRICE_MONTHLY_INR', undefined],
   ['RAZORPAY_SOMETHING_ELSE', undefined],
   ['KEYWARD_SOMETHING', undefined],
-])('%s is refused; %s was meant', (name, meant) => {
+])('rejects %s and suggests %s', (name, meant) => {
   const found = mistakes({ [name]: 'on' })
   expect(found).toEqual([
     `${name}: is not a variable of Keyward${meant === undefined ? '' : `; did you mean ${meant}?`}`,
@@ -59,15 +59,15 @@ test.each([
   ['KEYWARD_PORT_3000_TCP_ADDR', '10.0.0.7'],
   ['KEYWARD_WEB_SERVICE_HOST', '10.0.0.7'],
   ['RATE_LIMIT', ''],
-])('%s=%s belongs to other software and is ignored', (name, value) => {
+])('ignores %s=%s of other software', (name, value) => {
   expect(mistakes({ [name]: value })).toEqual([])
 })
 
-test('a similar name is ignored where the right one is set too', () => {
+test('ignores a similar name if the correct one is also set', () => {
   expect(mistakes({ LOG_LEVELS: 'x', LOG_LEVEL: 'warn' })).toEqual([])
 })
 
-test('the environment of a usual shell has no misspelled name', () => {
+test('finds no misspelling in a typical shell environment', () => {
   const usual = 'PATH HOME USER SHELL TERM LANG PWD OLDPWD LOGNAME MAIL HOSTNAME EDITOR PAGER DISPLAY TZ'
   expect(mistakes(Object.fromEntries(usual.split(' ').map((name) => [name, 'x'])))).toEqual([])
 })

@@ -18,7 +18,7 @@ const secretKey = 'a secret key with more than 32 characters'
 const postgres = { DATABASE_URL: 'postgres://u@db/keyward', SECRET_KEY: secretKey }
 const keys = { RAZORPAY_KEY_ID: 'rzp_1', RAZORPAY_KEY_SECRET: 'very secret' }
 
-test('an empty environment is a development instance on this machine alone', () => {
+test('an empty environment is a development instance on loopback only', () => {
   expect(readConfig({})).toMatchObject({
     port: 3000,
     host: '127.0.0.1',
@@ -82,7 +82,7 @@ test.each([
   ['CURRENCY', 'XAU'],
   ['CURRENCY', 'inr'],
   ['LINK_REFUND', 'javascript:alert(1)'],
-])('%s=%s is told in one clear line that begins with its name', (name, value) => {
+])('reports %s=%s in one line that starts with its name', (name, value) => {
   const found = mistakes({ [name]: value })
   expect(found).toHaveLength(1)
   expect(found[0]).toMatch(new RegExp(`^${name}: \\S.{5,}$`))
@@ -96,7 +96,7 @@ test.each([
   ['https://example.com/', 'https://example.com', ''],
   ['https://example.com/keyward/', 'https://example.com/keyward', '/keyward'],
   ['https://example.com:8443/tools/keyward', 'https://example.com:8443/tools/keyward', '/tools/keyward'],
-])('PUBLIC_URL=%s is %s with the base path "%s"', (given, publicUrl, basePath) => {
+])('normalizes PUBLIC_URL=%s to %s with the base path "%s"', (given, publicUrl, basePath) => {
   expect(readConfig(given === undefined ? {} : { PUBLIC_URL: given })).toMatchObject({ publicUrl, basePath })
 })
 
@@ -108,7 +108,7 @@ test('prices are amounts with at most two decimals', () => {
   })
 })
 
-test('all mistakes are told at once', () => {
+test('reports all mistakes at once', () => {
   const found = mistakes({ PORT: 'x', TRUST_PROXY: 'x', REGISTRATION: 'x', SECRET_KEY: 'x' })
   expect(found.map((line) => line.split(':')[0])).toEqual([
     'PORT',
@@ -118,7 +118,7 @@ test('all mistakes are told at once', () => {
   ])
 })
 
-test('the value of a secret is in no mistake', () => {
+test('reports no value of a secret', () => {
   const found = mistakes({
     SECRET_KEY: 'hush',
     DATABASE_URL: 'mysql://u:hush@db',
@@ -128,16 +128,16 @@ test('the value of a secret is in no mistake', () => {
   expect(found.join()).not.toContain('hush')
 })
 
-describe('what only a development instance may do', () => {
+describe('settings for development instances only', () => {
   const reachable: [string, Record<string, string>][] = [
     ['another host', { HOST: '0.0.0.0' }],
     ['all addresses of IPv6', { HOST: '::' }],
     ['a public address', { PUBLIC_URL: 'https://keyward.example.com' }],
-    ['a name that only looks local', { PUBLIC_URL: 'http://localhost.example.com' }],
+    ['a name that starts with localhost', { PUBLIC_URL: 'http://localhost.example.com' }],
     ['a proxy', { TRUST_PROXY: '1' }],
     ['a network of proxies', { TRUST_PROXY: '10.0.0.0/8' }],
   ]
-  test.each(reachable)('is refused with %s', (_what, environment) => {
+  test.each(reachable)('are rejected with %s', (_what, environment) => {
     expect(mistakes({ ...environment, PAYMENTS: 'mock' })).toHaveLength(1)
     expect(mistakes({ ...environment, RATE_LIMITS: 'off' })).toHaveLength(1)
     expect(readConfig(environment)).toMatchObject({ development: false, payments: { mode: 'off' } })
@@ -148,7 +148,7 @@ describe('what only a development instance may do', () => {
     { HOST: '::1' },
     { HOST: '127.0.0.2' },
     { PUBLIC_URL: 'http://[::1]:3000' },
-  ])('is allowed with %j', (environment) => {
+  ])('are accepted with %j', (environment) => {
     expect(readConfig({ ...environment, PAYMENTS: 'mock', RATE_LIMITS: 'off' }).development).toBe(true)
   })
 })
@@ -160,11 +160,11 @@ test.each([
   [{ HOST: '0.0.0.0', ...keys }, 'razorpay'],
   [{ ...keys, PAYMENTS: 'off' }, 'off'],
   [{ ...keys, PAYMENTS: 'mock' }, 'mock'],
-])('payments of %j are %s', (environment, mode) => {
+])('with %j payments are %s', (environment, mode) => {
   expect(readConfig(environment as Record<string, string>).payments.mode).toBe(mode)
 })
 
-test('PostgreSQL needs a secret key', () => {
+test('PostgreSQL requires a secret key', () => {
   expect(mistakes({ DATABASE_URL: postgres.DATABASE_URL })).toEqual([expect.stringMatching(/^SECRET_KEY: /)])
   expect(readConfig(postgres).databaseUrl).toBe(postgres.DATABASE_URL)
 })
@@ -175,11 +175,11 @@ test.each([
   ['2', 2],
   ['10.0.0.1', ['10.0.0.1']],
   ['10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
-])('TRUST_PROXY=%s believes %j', (value, expected) => {
+])('TRUST_PROXY=%s trusts %j', (value, expected) => {
   expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual(expected)
 })
 
-test('an empty variable counts as unset', () => {
+test('treats an empty variable as unset', () => {
   expect(readConfig({ PORT: '', DATABASE_URL: '', PAYMENTS: '' })).toEqual(readConfig({}))
 })
 
@@ -190,14 +190,14 @@ describe('a secret from a file', () => {
   })
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  test('is read without the line end behind it', () => {
+  test('is read without its trailing line break', () => {
     const path = join(directory, 'key')
     writeFileSync(path, `${secretKey}\n`)
     expect(readConfig({ SECRET_KEY_FILE: path }).secretKey).toBe(secretKey)
     expect(mistakes({ SECRET_KEY_FILE: path, SECRET_KEY: secretKey })).toHaveLength(1)
   })
 
-  test('that is not there, or is no file, is told in one line', () => {
+  test('that is missing or not a file is reported in one line', () => {
     expect(mistakes({ SECRET_KEY_FILE: join(directory, 'none') })).toEqual([
       expect.stringMatching(/^SECRET_KEY_FILE: /),
     ])

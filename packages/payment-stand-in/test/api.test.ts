@@ -9,7 +9,7 @@ describe('authentication', () => {
     ['another secret', `Basic ${btoa(`${keys.keyId}:wrong`)}`],
     ['another key', `Basic ${btoa(`rzp_test_other:${keys.keySecret}`)}`],
     ['another scheme', `basic ${btoa(`${keys.keyId}:${keys.keySecret}`)}`],
-  ])('%s is answered with 401 and nothing is done', async (_name, authorization) => {
+  ])('rejects %s with 401 and does nothing', async (_name, authorization) => {
     const { provider, call } = await start()
     const refused = await call('POST', '/v1/orders', inr, { headers: { authorization } })
     expect(refused).toEqual({
@@ -21,7 +21,7 @@ describe('authentication', () => {
 })
 
 describe('orders', () => {
-  test('an order has every documented field', async () => {
+  test('returns every documented field of an order', async () => {
     const { call } = await start({ now: () => 1_700_000_000_900 })
     const { status, json } = await call('POST', '/v1/orders', {
       ...inr,
@@ -61,7 +61,7 @@ describe('orders', () => {
       { ...inr, notes: Object.fromEntries([...Array(16).keys()].map((key) => [key, ''])) },
       'The notes may not have more than 15 items.',
     ],
-  ])('%j is refused', async (body, description) => {
+  ])('rejects %j', async (body, description) => {
     const { provider, call } = await start()
     const refused = await call('POST', '/v1/orders', body)
     expect(refused.status).toBe(400)
@@ -74,7 +74,7 @@ describe('orders', () => {
     expect(provider.orders()).toEqual([])
   })
 
-  test('orders are found by their receipt, newest first', async () => {
+  test('finds orders by receipt, newest first', async () => {
     const { call } = await start()
     const first = await call('POST', '/v1/orders', { ...inr, receipt: 'r-1' })
     const second = await call('POST', '/v1/orders', { ...inr, receipt: 'r-1' })
@@ -89,7 +89,7 @@ describe('orders', () => {
     })
   })
 
-  test('a receipt told to be unique gives the same order again, and another amount is refused', async () => {
+  test('returns the same order for a unique receipt and rejects another amount', async () => {
     const { call } = await start()
     const asked = { ...inr, receipt: 'r-1', unique_receipt: true }
     const first = await call('POST', '/v1/orders', asked)
@@ -98,7 +98,7 @@ describe('orders', () => {
     expect(other.json.error.description).toBe('Order receipt should be unique.')
   })
 
-  test('an account may refuse every receipt that was used before', async () => {
+  test('can be set to reject reused receipts', async () => {
     const { call } = await start({ uniqueReceipts: true })
     await call('POST', '/v1/orders', { ...inr, receipt: 'r-1' })
     expect((await call('POST', '/v1/orders', { ...inr, receipt: 'r-1' })).status).toBe(400)
@@ -110,7 +110,7 @@ describe('orders', () => {
     ['/v1/payments/pay_00000000000000', 'The id provided does not exist'],
     ['/v1/disputes/disp_00000000000000', 'The id provided does not exist'],
     ['/v1/nothing', 'The requested URL was not found on the server.'],
-  ])('%s is refused', async (path, description) => {
+  ])('rejects %s', async (path, description) => {
     const { call } = await start()
     const { status, json } = await call('GET', path)
     expect([status, json.error.description]).toEqual([400, description])
@@ -118,7 +118,7 @@ describe('orders', () => {
 })
 
 describe('payments', () => {
-  test('a paid order has its amounts, attempts and payments', async () => {
+  test('returns amounts, attempts and payments of a paid order', async () => {
     const { provider, call, order } = await start()
     const { id } = order()
     provider.pay(id, { status: 'failed' })
@@ -175,7 +175,7 @@ describe('payments', () => {
     })
   })
 
-  test('a paid order takes no second payment unless it is forced', async () => {
+  test('accepts no second payment for a paid order unless forced', async () => {
     const { provider, order } = await start()
     const { id } = order()
     provider.pay(id)
@@ -185,7 +185,7 @@ describe('payments', () => {
     expect(provider.events.filter(({ event }) => event === 'order.paid')).toHaveLength(1)
   })
 
-  test('an authorized payment is captured once, with its own amount and currency', async () => {
+  test('captures an authorized payment once, with its own amount and currency', async () => {
     const { provider, call, order } = await start()
     const { id } = order()
     const { razorpay_payment_id: paymentId } = provider.pay(id, { status: 'authorized' })
@@ -206,7 +206,7 @@ describe('payments', () => {
     expect(provider.order(id).status).toBe('paid')
   })
 
-  test('a failed payment, an unknown one, and a second one of a paid order are not captured', async () => {
+  test('captures no failed or unknown payment and no second one of a paid order', async () => {
     const { provider, call, order } = await start()
     const { id } = order()
     const failed = provider.pay(id, { status: 'failed' })
@@ -219,7 +219,7 @@ describe('payments', () => {
     expect(await capture('pay_00000000000000')).toBe('The id provided does not exist')
   })
 
-  test('a failed payment can be authorized late', async () => {
+  test('can authorize a failed payment late', async () => {
     const { provider, order } = await start()
     const { id } = order()
     const { razorpay_payment_id: paymentId } = provider.pay(id, { status: 'failed' })

@@ -6,7 +6,7 @@ import { keys, start } from './stand-in.ts'
 const inr = { amount: 49900, currency: 'INR' }
 
 describe('faults', () => {
-  test('an error is answered, as often as told, and nothing is done', async () => {
+  test('returns an error the given number of times and does nothing', async () => {
     const { provider, call } = await start()
     const fault = provider.fail({
       method: 'POST',
@@ -35,20 +35,20 @@ describe('faults', () => {
     [500, 'SERVER_ERROR'],
     [504, 'GATEWAY_ERROR'],
     [429, 'BAD_REQUEST_ERROR'],
-  ])('%d carries %s', async (status, code) => {
+  ])('%d has the code %s', async (status, code) => {
     const { provider, call } = await start()
     provider.fail({ mode: 'status', status })
     expect(await call('GET', '/v1/orders')).toMatchObject({ status, json: { error: { code } } })
   })
 
-  test('an error may be a page of a proxy', async () => {
+  test("can return a proxy's error page", async () => {
     const { provider } = await start()
     provider.fail({ mode: 'status', status: 502, body: '<h1>Bad Gateway</h1>' })
     const response = await fetch(`${provider.url}/v1/orders`)
     expect([response.status, await response.text()]).toEqual([502, '<h1>Bad Gateway</h1>'])
   })
 
-  test('a call that hangs is not answered until the caller gives up, and nothing is done', async () => {
+  test('a hanging call does nothing until the caller aborts it', async () => {
     const { provider, call } = await start()
     provider.fail({ mode: 'hang' })
     await expect(call('POST', '/v1/orders', inr, { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({
@@ -58,7 +58,7 @@ describe('faults', () => {
     expect(provider.calls).toMatchObject([{ status: 0, fault: 'hang' }])
   })
 
-  test('a call that hangs goes on when it is released', async () => {
+  test('a hanging call continues when released', async () => {
     const { provider, call } = await start()
     const fault = provider.fail({ mode: 'hang' })
     const made = call('POST', '/v1/orders', inr)
@@ -75,7 +75,7 @@ describe('faults', () => {
     expect(provider.orders()).toEqual([])
   })
 
-  test('a lost answer leaves the work done, and the same key then answers it', async () => {
+  test('a lost response keeps the work, and the same key then returns it', async () => {
     const { provider, call, order } = await start()
     const { razorpay_payment_id: id } = provider.pay(order().id)
     const refund = () =>
@@ -89,7 +89,7 @@ describe('faults', () => {
     expect(provider.refunds(id)).toHaveLength(1)
   })
 
-  test('faults are taken away at once', async () => {
+  test('clears all faults at once', async () => {
     const { provider, call } = await start()
     provider.fail({ mode: 'status', times: 100 })
     provider.clearFaults()
@@ -98,7 +98,7 @@ describe('faults', () => {
 })
 
 describe('the checkout', () => {
-  test('its script is served, and makes payments where it is told to', async () => {
+  test('serves a script that pays at the given address', async () => {
     const { provider } = await start()
     const response = await fetch(`${provider.url}/v1/checkout.js`)
     expect(response.headers.get('content-type')).toContain('text/javascript')
@@ -108,7 +108,7 @@ describe('the checkout', () => {
     expect(() => new Script(text)).not.toThrow()
   })
 
-  test('its window pays from any page and is answered what the handler gets', async () => {
+  test('pays from any page and returns what the handler receives', async () => {
     const { provider, order } = await start()
     const { id } = order()
     const pay = (body: object) =>

@@ -13,7 +13,7 @@ async function startPaid(options: Parameters<typeof start>[0] = {}) {
 }
 
 describe('refunds', () => {
-  test('a payment is refunded in parts and then whole; its order stays paid', async () => {
+  test('refunds a payment in parts and then in full; its order stays paid', async () => {
     const { provider, call, orderId, paymentId, refund } = await startPaid()
     const part = await refund({ amount: 10000, receipt: 'back 1', notes: { why: 'asked' } })
     expect(part).toEqual({
@@ -52,14 +52,14 @@ describe('refunds', () => {
     [{ amount: 100.5 }, 'The amount must be an integer.'],
     [{ speed: 'light' }, 'The selected speed is invalid.'],
     [{ reason: 'asked' }, 'reason is/are not required and should not be sent'],
-  ])('%j is refused', async (body, description) => {
+  ])('rejects %j', async (body, description) => {
     const { provider, refund } = await startPaid()
     const { status, json } = await refund(body)
     expect([status, json.error.description]).toEqual([400, description])
     expect(provider.refunds()).toEqual([])
   })
 
-  test('more than remains, and anything after all was given back, is refused', async () => {
+  test('rejects more than remains, and anything after a full refund', async () => {
     const { provider, refund } = await startPaid()
     await refund({ amount: 40000 })
     expect((await refund({ amount: 9901 })).json.error.description).toContain('greater than amount captured')
@@ -68,7 +68,7 @@ describe('refunds', () => {
     expect(provider.refunds()).toHaveLength(2)
   })
 
-  test('a payment that was never captured is not refunded by the merchant, but by the provider itself', async () => {
+  test('only the provider can refund an uncaptured payment', async () => {
     const { provider, call, order } = await start()
     const { razorpay_payment_id: id } = provider.pay(order().id, { status: 'authorized' })
     const refused = await call('POST', `/v1/payments/${id}/refund`, {})
@@ -79,7 +79,7 @@ describe('refunds', () => {
     expect(provider.payment(id)).toMatchObject({ status: 'refunded', captured: false })
   })
 
-  test('a pending refund is processed or fails later, and a failed one leaves the money', async () => {
+  test('a pending refund is processed or fails later; a failed one moves no money', async () => {
     const { provider, paymentId, refund } = await startPaid({ refunds: 'pending' })
     const { json } = await refund({ amount: 10000 })
     expect(json.status).toBe('pending')
@@ -95,7 +95,7 @@ describe('refunds', () => {
     ])
   })
 
-  test('refunds made in the dashboard are told like others', async () => {
+  test('sends events for refunds made in the dashboard', async () => {
     const { provider, paymentId } = await startPaid()
     provider.refund(paymentId, 20000)
     expect(JSON.parse(provider.events.at(-1)!.body)).toMatchObject({
@@ -110,7 +110,7 @@ describe('refunds', () => {
 })
 
 describe('idempotency of refunds', () => {
-  test('the same key and body answer the same refund', async () => {
+  test('returns the same refund for the same key and body', async () => {
     const { provider, refund } = await startPaid()
     const first = await refund({ amount: 10000, speed: 'normal' }, 'refund-0001')
     const again = await refund({ speed: 'normal', amount: 10000 }, 'refund-0001')
@@ -119,7 +119,7 @@ describe('idempotency of refunds', () => {
     expect(provider.refunds()).toHaveLength(2)
   })
 
-  test('the same key with another body is refused', async () => {
+  test('rejects the same key with another body', async () => {
     const { provider, refund } = await startPaid()
     await refund({ amount: 10000 }, 'refund-0001')
     const refused = await refund({ amount: 20000 }, 'refund-0001')
@@ -145,19 +145,19 @@ describe('idempotency of refunds', () => {
       'with a space',
       'The idempotency key must only contain alphanumeric characters, underscores, and hyphens',
     ],
-  ])('the key "%s" is refused', async (key, description) => {
+  ])('rejects the key "%s"', async (key, description) => {
     const { refund } = await startPaid()
     const { status, json } = await refund({}, key)
     expect([status, json.error.description]).toEqual([400, description])
   })
 
-  test('a refused refund does not use its key up', async () => {
+  test('a rejected refund does not use up its key', async () => {
     const { refund } = await startPaid()
     expect((await refund({ amount: 1 }, 'refund-0001')).status).toBe(400)
     expect((await refund({ amount: 10000 }, 'refund-0001')).status).toBe(200)
   })
 
-  test('a key whose first request is not answered yet is a conflict', async () => {
+  test('a key whose first request is still running is a conflict', async () => {
     const { provider, refund } = await startPaid()
     const fault = provider.fail({ path: /refund$/, mode: 'late-answer' })
     const first = refund({ amount: 10000 }, 'refund-0001')
@@ -171,7 +171,7 @@ describe('idempotency of refunds', () => {
 })
 
 describe('disputes', () => {
-  test('a dispute is opened and lost', async () => {
+  test('opens and loses a dispute', async () => {
     const { provider, call, paymentId } = await startPaid()
     const { id } = provider.dispute(paymentId, { amount: 20000 })
     expect((await call('GET', `/v1/disputes/${id}`)).json).toMatchObject({
@@ -192,7 +192,7 @@ describe('disputes', () => {
     expect(() => provider.closeDispute(id, 'won')).toThrow('closed already')
   })
 
-  test('a dispute that is won costs nothing', async () => {
+  test('a won dispute deducts nothing', async () => {
     const { provider, paymentId } = await startPaid()
     const { id } = provider.dispute(paymentId)
     expect(provider.closeDispute(id, 'won')).toMatchObject({ status: 'won', amount_deducted: 0 })

@@ -21,7 +21,7 @@ export interface Answer {
   json: any
 }
 
-/** A stand-in that ends with the test, and calls of its API. */
+/** Starts a stand-in that closes after the test; `call` sends an authenticated API request. */
 export async function start(options: Partial<StandInOptions> = {}) {
   const provider = await startPaymentStandIn({ ...keys, ...options })
   closers.push(() => provider.close())
@@ -50,7 +50,7 @@ function makeOrder(provider: PaymentStandIn, amount: number) {
   return provider.createOrder({ amount, currency: 'INR', receipt: 'receipt 1' })
 }
 
-/** A server that keeps what webhooks bring it. */
+/** Starts a server that stores the webhooks it receives. */
 export async function listen(answer: (count: number) => number = () => 200) {
   const received: { headers: Record<string, unknown>; body: string }[] = []
   const server = createServer((request, response) => {

@@ -5,14 +5,14 @@ import { keys, listen, start } from './stand-in.ts'
 const paidEvents = ['payment.authorized', 'payment.captured', 'order.paid']
 
 describe('signatures', () => {
-  test('the checkout signature is the known answer', async () => {
+  test('the checkout signature matches the documented example', async () => {
     const { provider } = await start()
     expect(provider.checkoutSignature('order_IEIaMR65cu6nz3', 'pay_IH4NVgf4Dreq1l')).toBe(
       '0d4e745a1838664ad6c9c9902212a32d627d68e917290b0ad5f08ff4561bc50f',
     )
   })
 
-  test('a payment is handed over with its signature, a failed one without', async () => {
+  test('a payment returns a signature, a failed one none', async () => {
     const { provider, order } = await start()
     const { id } = order()
     expect(provider.pay(id, { status: 'failed' }).razorpay_signature).toBe('')
@@ -21,7 +21,7 @@ describe('signatures', () => {
     expect(paid.razorpay_signature).toBe(provider.checkoutSignature(id, paid.razorpay_payment_id))
   })
 
-  test('a webhook is signed over its raw body with the webhook secret', async () => {
+  test("signs a webhook's raw body with the webhook secret", async () => {
     const hook = await listen()
     const { provider, order } = await start({ webhookUrl: hook.url })
     provider.pay(order().id)
@@ -46,8 +46,8 @@ describe('signatures', () => {
   })
 })
 
-describe('delivery by hand', () => {
-  test('nothing is delivered until it is told to, and then what is new, in order', async () => {
+describe('manual delivery', () => {
+  test('delivers nothing until told to, and then only new events in order', async () => {
     const hook = await listen()
     const { provider, order } = await start({ webhookUrl: hook.url })
     const { razorpay_payment_id: paymentId } = provider.pay(order().id)
@@ -62,7 +62,7 @@ describe('delivery by hand', () => {
     expect(hook.received).toHaveLength(10)
   })
 
-  test('events are reversed, duplicated, shuffled and sent at once', async () => {
+  test('reverses, duplicates, shuffles and parallelizes events', async () => {
     const hook = await listen()
     const { provider, order } = await start({ webhookUrl: hook.url })
     provider.pay(order().id)
@@ -74,7 +74,7 @@ describe('delivery by hand', () => {
     expect(hook.names().slice(9)).toEqual(paidEvents.slice(1))
   })
 
-  test('an event is forged, replayed under a new id, and stripped', async () => {
+  test('forges an event, replays it under a new id, and strips its headers', async () => {
     const hook = await listen()
     const { provider, order } = await start({ webhookUrl: hook.url })
     provider.pay(order().id)
@@ -89,7 +89,7 @@ describe('delivery by hand', () => {
     expect(stripped!.headers).not.toHaveProperty('x-razorpay-event-id')
   })
 
-  test('a receiver that cannot be reached is status 0, and the event stays to be delivered', async () => {
+  test('an unreachable receiver is status 0 and the event stays undelivered', async () => {
     const { provider, order } = await start({ webhookUrl: 'http://127.0.0.1:9/webhooks' })
     provider.pay(order().id)
     expect((await provider.deliverAll()).map(({ status }) => status)).toEqual([0, 0, 0])
@@ -101,7 +101,7 @@ describe('delivery by hand', () => {
 })
 
 describe('automatic delivery', () => {
-  test('events arrive in order as they happen', async () => {
+  test('sends events in order as they happen', async () => {
     const hook = await listen()
     const { provider, order } = await start({ webhookUrl: hook.url, autoWebhooks: true })
     provider.pay(order().id)
@@ -109,7 +109,7 @@ describe('automatic delivery', () => {
     expect(hook.names()).toEqual(paidEvents)
   })
 
-  test('delayed events overtake each other, and none that is settled is missing', async () => {
+  test('delayed events overtake each other, and settled() waits for all of them', async () => {
     const hook = await listen()
     const delayMs = ({ event }: { event: string }) => (event === 'payment.authorized' ? 300 : 1)
     const { provider, order } = await start({ webhookUrl: hook.url, autoWebhooks: { delayMs } })
@@ -120,7 +120,7 @@ describe('automatic delivery', () => {
     expect(hook.names().sort()).toEqual(paidEvents.toSorted())
   })
 
-  test('events are lost and duplicated, and can be delivered by hand afterwards', async () => {
+  test('loses and duplicates events, which can be delivered manually later', async () => {
     const hook = await listen()
     const { provider, order } = await start({
       webhookUrl: hook.url,
@@ -133,7 +133,7 @@ describe('automatic delivery', () => {
     expect(hook.names().at(-1)).toBe('order.paid')
   })
 
-  test('what is not answered with 2xx is tried again', async () => {
+  test('retries every response other than 2xx', async () => {
     const hook = await listen((count) => (count < 3 ? 500 : 200))
     const { provider, order } = await start({ webhookUrl: hook.url, autoWebhooks: { retries: 5 } })
     provider.pay(order().id, { status: 'authorized' })
@@ -141,7 +141,7 @@ describe('automatic delivery', () => {
     expect(provider.events[0]!.deliveries.map(({ status }) => status)).toEqual([500, 500, 200])
   })
 
-  test('closing ends deliveries that wait', async () => {
+  test('closing cancels waiting deliveries', async () => {
     const hook = await listen()
     const { provider, order } = await start({ webhookUrl: hook.url, autoWebhooks: { delayMs: 60_000 } })
     provider.pay(order().id)

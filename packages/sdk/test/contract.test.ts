@@ -4,7 +4,7 @@ import type { InitData, LicenseState, SessionUser, UserData, ValidatedLicense } 
 
 type Answer<Name extends keyof typeof endpoints.program> = DataOf<(typeof endpoints.program)[Name]>
 
-it('the public types accept what the contract says that the server answers', () => {
+it('the public types accept every response of the contract', () => {
   expectTypeOf<Omit<Answer<'init'>, 'session'>>().toExtend<InitData>()
   expectTypeOf<Answer<'session'>>().toExtend<UserData>()
   expectTypeOf<Answer<'register'>>().toExtend<UserData>()
@@ -15,6 +15,6 @@ it('the public types accept what the contract says that the server answers', () 
   expectTypeOf<NonNullable<Answer<'validate'>['license']>>().toExtend<ValidatedLicense>()
 })
 
-it('the named license states are the message keys of the contract, without the one of success', () => {
+it("the license states are the contract's message keys without the success message", () => {
   expectTypeOf<LicenseState>().toEqualTypeOf<Exclude<MessageKey, 'loggedInMsg'>>()
 })

@@ -18,7 +18,7 @@ function toMessage(block: string) {
   return { first, body, headers, get: (name: string) => headers.get(name.toLowerCase()) ?? null }
 }
 
-it('the worked example of the protocol document holds, byte for byte', () => {
+it('the worked example in the protocol document verifies byte for byte', () => {
   const [jwk, requestText, answerText, base] = blocks as [string, string, string, string]
   const request = toMessage(requestText)
   const response = toMessage(answerText)

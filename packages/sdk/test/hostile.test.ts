@@ -36,7 +36,7 @@ afterEach(() => server.close())
 
 const genuine: Behaviour = succeed({ user })
 
-/** A genuine answer, changed on its way. */
+/** A genuine response, modified in transit. */
 function tampered(change: (prepared: Prepared) => Partial<Prepared>): Behaviour {
   return (seen, response) => {
     const prepared = genuine(seen, response)!
@@ -46,12 +46,12 @@ function tampered(change: (prepared: Prepared) => Partial<Prepared>): Behaviour 
 
 const forgeries: [what: string, code: string, behaviour: Behaviour][] = [
   [
-    'a body in which the expiry is another',
+    'a body with a changed expiry',
     'digest_mismatch',
     tampered(({ body }) => ({ body: body.replace('2030', '2099') })),
   ],
   [
-    'a body with a digest of its own',
+    'another body with a matching digest',
     'bad_signature',
     tampered(({ headers }) => {
       const body = '{"success":true,"data":{"user":{}}}'
@@ -67,7 +67,7 @@ const forgeries: [what: string, code: string, behaviour: Behaviour][] = [
     }),
   ],
   [
-    'a refusal whose status became 200',
+    'a rejection with its status changed to 200',
     'bad_signature',
     (seen, response) => ({ ...refuse(403, 'userBanned')(seen, response)!, status: 200 }),
   ],
@@ -83,7 +83,7 @@ const forgeries: [what: string, code: string, behaviour: Behaviour][] = [
       signed(seen, 200, { success: true, data: { user } }, { key: otherKey, keyid: 'test-key-ed25519' }),
   ],
   [
-    'a key id that was rotated out',
+    'a rotated key id',
     'unknown_key',
     (seen) => signed(seen, 200, { success: true, data: { user } }, { keyid: 'key-of-2019' }),
   ],
@@ -108,7 +108,7 @@ const forgeries: [what: string, code: string, behaviour: Behaviour][] = [
     (seen) => signed(seen, 200, { success: true, data: { user } }, { digest: 'sha-256=:AAAA:' }),
   ],
   ['an unsigned success', 'unsigned', plain(200, JSON.stringify({ success: true, data: { user } }))],
-  ['an unsigned refusal', 'unsigned', plain(403, JSON.stringify({ success: false, code: 'userBanned' }))],
+  ['an unsigned rejection', 'unsigned', plain(403, JSON.stringify({ success: false, code: 'userBanned' }))],
   ['a redirect', 'unsigned', plain(302, '', { location: 'http://127.0.0.1:9/' })],
   [
     'a 500 with a broken signature',
@@ -118,15 +118,15 @@ const forgeries: [what: string, code: string, behaviour: Behaviour][] = [
   ['a body of a megabyte', 'body_too_large', plain(200, 'x'.repeat(1_000_000))],
 ]
 
-describe('a faked server', () => {
-  it.each(forgeries)('is not believed with %s', async (_, code, behaviour) => {
+describe('a forged response', () => {
+  it.each(forgeries)('is rejected: %s', async (_, code, behaviour) => {
     server.on('session', behaviour)
     const before = server.seen.length
     await expect(keyward.session()).rejects.toMatchObject({ name: 'KeywardSignatureError', code })
-    expect(server.seen.length - before, 'a forgery is not asked for again').toBe(1)
+    expect(server.seen.length - before, 'a forgery is not retried').toBe(1)
   })
 
-  it('is not believed with a replayed answer', async () => {
+  it('is rejected: a replayed response', async () => {
     let recorded: Prepared | undefined
     server.on(
       'session',
@@ -137,7 +137,7 @@ describe('a faked server', () => {
     await expect(keyward.session()).rejects.toMatchObject({ code: 'bad_signature' })
   })
 
-  it('is not believed with the answer to another call', async () => {
+  it('is rejected: the response to another call', async () => {
     let recorded: Prepared | undefined
     server.on('license', (seen, response) => (recorded = genuine(seen, response)))
     await keyward.license('KEY')
@@ -149,7 +149,7 @@ describe('a faked server', () => {
     })
   })
 
-  it('is not believed with an answer cut off inside the body', async () => {
+  it('is rejected: a truncated body', async () => {
     server.on(
       'session',
       tampered(({ body }) => ({ body: body.slice(0, -10) })),

@@ -5,7 +5,7 @@ import { defaultHwid, type Machine } from '../src/hwid.ts'
 const appId = 'app12345'
 
 function machine(facts: Partial<Machine> & { files?: Record<string, string>; output?: string }): Machine {
-  const missing = () => Promise.reject(new Error('not there'))
+  const missing = () => Promise.reject(new Error('missing'))
   return {
     platform: 'linux',
     hostname: 'Anvil',
@@ -29,7 +29,7 @@ describe('defaultHwid', () => {
   })
 
   it.each(['', 'uninitialized\n', '00000000000000000000000000000000'])(
-    'passes over the unset machine id "%s"',
+    'skips the unset machine id "%s"',
     async (unset) => {
       const files = { '/etc/machine-id': unset, '/sys/class/dmi/id/product_uuid': uuid }
       expect(await defaultHwid(appId, machine({ files }))).toBe(expected(`dmi:${uuid}`))
@@ -50,21 +50,21 @@ describe('defaultHwid', () => {
     )
   })
 
-  it('falls back to the lowest burned-in network address with the name of the host', async () => {
+  it('falls back to the lowest burned-in network address and the host name', async () => {
     const macs = ['02:42:ac:11:00:02', '9C:00:00:00:00:02', '00:00:00:00:00:00', '8c:00:00:00:00:01']
     expect(await defaultHwid(appId, machine({ macs }))).toBe(expected('network:8c:00:00:00:00:01:anvil'))
     const virtual = machine({ macs: ['02:42:ac:11:00:02'] })
     expect(await defaultHwid(appId, virtual)).toBe(expected('network:02:42:ac:11:00:02:anvil'))
   })
 
-  it('says so where a machine has nothing of its own, instead of making up an id that others share', async () => {
+  it('throws on a machine without an identity instead of inventing a shared id', async () => {
     await expect(defaultHwid(appId, machine({}))).rejects.toMatchObject({
       name: 'KeywardUsageError',
       code: 'hwid_unavailable',
     })
   })
 
-  it('gives two apps two ids, and never the raw one', async () => {
+  it('derives different ids for two apps and never the raw one', async () => {
     const files = { '/etc/machine-id': uuid }
     const [one, two] = [
       await defaultHwid('app-one1', machine({ files })),
@@ -74,7 +74,7 @@ describe('defaultHwid', () => {
     expect(one).not.toContain(uuid)
   })
 
-  it('is the same at every call on a real machine', async () => {
+  it('is stable across calls on a real machine', async () => {
     expect(await defaultHwid(appId)).toBe(await defaultHwid(appId))
   })
 })

@@ -36,7 +36,7 @@ let owner: Owner
 let app: TestApp
 let keys: PublicJwk[]
 
-/** The real server, with a proxy before it that takes the public path away, as an operator would set it up. */
+/** Starts the real server behind a proxy that strips the public path. */
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyward-sdk-'))
   const config = readConfig({
@@ -117,7 +117,7 @@ async function issueKey(days = 30) {
 }
 
 describe('the SDK and the real server', () => {
-  it('agree on a life: register, check, sign out, sign in, upgrade', async () => {
+  it('register, check, sign out, sign in and upgrade', async () => {
     const { key } = await issueKey()
     const keyward = connect()
     expect(await keyward.init()).toMatchObject({
@@ -150,7 +150,7 @@ describe('the SDK and the real server', () => {
     expect(await keyward.session()).toMatchObject({ ok: true, user: { expiresAt: upgraded.user.expiresAt } })
   })
 
-  it('agree on signing in by key alone, twice, and on the lock to a machine', async () => {
+  it('sign in by key twice and enforce the machine lock', async () => {
     const { key } = await issueKey()
     expect(await connect().license(` ${key.toLowerCase()} `)).toMatchObject({
       ok: true,
@@ -167,7 +167,7 @@ describe('the SDK and the real server', () => {
     expect(await connect({ hwid: 'machine-2' }).license(key)).toMatchObject({ ok: true })
   })
 
-  it('tell of a ban, a ban of the key, an expiry and a deletion on the very next call', async () => {
+  it('report a user ban, a key ban, an expiry and a deletion on the next call', async () => {
     const license = await issueKey()
     const keyward = connect()
     await keyward.license(license.key)
@@ -196,7 +196,7 @@ describe('the SDK and the real server', () => {
     expect(await keyward.session()).toMatchObject({ ok: false, code: 'sessionUnauthed' })
   })
 
-  it("tell of a paused app and of paused applications, in the app's own words", async () => {
+  it("report a paused app and paused applications in the app's own words", async () => {
     const { key } = await issueKey()
     const keyward = connect()
     await keyward.license(key)
@@ -210,7 +210,7 @@ describe('the SDK and the real server', () => {
     expect(await keyward.session()).toMatchObject({ ok: false, code: 'appDisabled' })
   })
 
-  it('tell what is wrong with a sign-up or a sign-in', async () => {
+  it('report the reason for a failed sign-up or sign-in', async () => {
     const { key } = await issueKey()
     const keyward = connect()
     const ada = { username: 'ada', password: 'a good password' }
@@ -239,7 +239,7 @@ describe('the SDK and the real server', () => {
     expect(await keyward.login({ ...ada, password: 'wrong' })).toMatchObject({ code: 'passMismatch' })
   })
 
-  it('agree on validate, which uses nothing up', async () => {
+  it('validate a key without using it', async () => {
     const license = await issueKey()
     const keyward = connect()
     expect(await keyward.validate(license.key)).toMatchObject({
@@ -261,7 +261,7 @@ describe('the SDK and the real server', () => {
     expect(await keyward.validate(license.key)).toMatchObject({ ok: false, code: 'keyBanned' })
   })
 
-  it('agree on a newer version', async () => {
+  it('report a newer version', async () => {
     await owner('PUT', `/apps/${app._id}`, { name: 'Tally', version: '1.10.0' })
     expect(await connect({ version: '1.9.0' }).init()).toMatchObject({
       updateAvailable: true,
@@ -270,14 +270,14 @@ describe('the SDK and the real server', () => {
     expect(await connect({ version: '1.10.0' }).init()).toMatchObject({ updateAvailable: false })
   })
 
-  it('refuse a wrong or rotated secret, and believe nothing about an app that does not exist', async () => {
+  it('reject a wrong or rotated secret, and trust no response about a missing app', async () => {
     expect(await connect({ secret: 'wrong' }).init()).toMatchObject({ ok: false, code: 'appDisabled' })
     await owner('POST', `/apps/${app._id}/rotate-secret`)
     expect(await connect().init()).toMatchObject({ ok: false, code: 'appDisabled' })
     await expect(connect({ appId: 'ZZZZZZZZ' }).init()).rejects.toMatchObject({ code: 'unsigned' })
   })
 
-  it("do not let another app's key or session speak for this one", async () => {
+  it("reject another app's key and session", async () => {
     const other = (await owner('POST', '/apps', { name: 'Other' })).app
     const otherKeys = (await owner('GET', `/client/apps/${other.appId}/keys`)).keys
     await expect(connect({ publicKeys: otherKeys }).init()).rejects.toMatchObject({ code: 'unknown_key' })

@@ -31,7 +31,7 @@ function connect(options: Partial<KeywardOptions> = {}) {
 }
 
 describe('calls', () => {
-  it('opens a session by itself, once, also for calls at the same time', async () => {
+  it('open one session automatically, even for concurrent calls', async () => {
     const keyward = connect()
     await Promise.all([keyward.login({ username: 'ada', password: 'secret' }), keyward.session()])
     await keyward.session()
@@ -44,7 +44,7 @@ describe('calls', () => {
     })
   })
 
-  it('sends the session, the app, a fresh nonce and the digest of the body', async () => {
+  it('send the session, the app, a fresh nonce and the digest of the body', async () => {
     const keyward = connect()
     await keyward.login({ username: 'ada', password: 'secret' })
     await keyward.session()
@@ -63,7 +63,7 @@ describe('calls', () => {
     for (const nonce of nonces) expect(nonce).toMatch(/^[\w-]{32}$/)
   })
 
-  it('gives the data of a success, and what init learned', async () => {
+  it('return the response data and the data of init', async () => {
     const keyward = connect()
     expect(await keyward.init()).toEqual({
       ok: true,
@@ -78,7 +78,7 @@ describe('calls', () => {
     })
   })
 
-  it('sends each call what the protocol asks for', async () => {
+  it('send the body that the protocol specifies for each call', async () => {
     server.on(
       'validate',
       succeed({ valid: true, license: { key: 'K', used: true, username: 'ada', expiresAt: user.expiresAt } }),
@@ -109,7 +109,7 @@ describe('calls', () => {
     ])
   })
 
-  it('keeps the path of a base address, and signs over it', async () => {
+  it('keep the path of the base URL and sign it', async () => {
     const behind = await startStandIn('/tools/licenses')
     behind.on('session', succeed({ user }))
     const keyward = connect({ baseUrl: `${behind.baseUrl}/` })
@@ -121,7 +121,7 @@ describe('calls', () => {
     await behind.close()
   })
 
-  it('works with the global fetch as an injected one', async () => {
+  it('work with the global fetch injected', async () => {
     expectTypeOf(globalThis.fetch).toExtend<Fetch>()
     const urls: string[] = []
     const keyward = connect({
@@ -135,14 +135,14 @@ describe('calls', () => {
   })
 })
 
-describe('refusals', () => {
+describe('a rejection', () => {
   it.each([
     ['userBanned', 403],
     ['passMismatch', 401],
     ['keyNotFound', 404],
     ['keyUsed', 409],
     ['unTooShort', 400],
-  ])('come back as results, not as errors: %s', async (code, status) => {
+  ])('is a result, not an exception: %s', async (code, status) => {
     server.on('login', refuse(status, code))
     expect(await connect().login({ username: 'ada', password: 'secret' })).toEqual({
       ok: false,
@@ -151,13 +151,13 @@ describe('refusals', () => {
     })
   })
 
-  it('of init are the result of the call that needed it', async () => {
+  it('of init is the result of the call that needed it', async () => {
     server.on('init', refuse(403, 'pausedApp'))
     expect(await connect().license('KEY')).toMatchObject({ ok: false, code: 'pausedApp' })
     expect(server.calls()).toEqual(['init'])
   })
 
-  it('name the input that was wrong', async () => {
+  it('names the invalid input', async () => {
     const errors = [{ path: 'email', message: 'Invalid email address' }]
     server.on('register', (seen) =>
       signed(seen, 400, { success: false, code: 'invalid_input', message: 'No', errors }),
@@ -171,7 +171,7 @@ describe('refusals', () => {
     expect(result).toEqual({ ok: false, code: 'invalid_input', message: 'No', errors })
   })
 
-  it('of validate are ok: false although the call itself succeeded', async () => {
+  it('of validate is ok: false although the call succeeded', async () => {
     server.on(
       'validate',
       succeed({ valid: false, code: 'keyBanned', license: null }, 'License key is banned'),
@@ -183,7 +183,7 @@ describe('refusals', () => {
     })
   })
 
-  it('cannot be talked into ok: true by a field of the data', async () => {
+  it('cannot become ok: true through a field of the data', async () => {
     server.on('session', refuse(403, 'userBanned'), (seen) =>
       signed(seen, 403, {
         success: false,
@@ -199,20 +199,20 @@ describe('refusals', () => {
   })
 })
 
-describe('sessions', () => {
-  it('are opened anew once when they ended before a sign-in', async () => {
+describe('a session', () => {
+  it('is reopened once if it expired before a sign-in', async () => {
     server.on('license', refuse(401, 'sessionUnauthed'), succeed({ user }))
     expect((await connect().license('KEY')).ok).toBe(true)
     expect(server.calls()).toEqual(['init', 'license', 'init', 'license'])
   })
 
-  it('are not opened anew without end', async () => {
+  it('is not reopened endlessly', async () => {
     server.on('license', refuse(401, 'sessionUnauthed'))
     expect(await connect().license('KEY')).toMatchObject({ ok: false, code: 'sessionUnauthed' })
     expect(server.calls()).toEqual(['init', 'license', 'init', 'license'])
   })
 
-  it('that ended after the sign-in are reported by session, since nobody is signed in any more', async () => {
+  it('that expired after sign-in is reported by session()', async () => {
     const keyward = connect()
     await keyward.license('KEY')
     server.on('session', refuse(401, 'sessionUnauthed'))
@@ -220,7 +220,7 @@ describe('sessions', () => {
     expect(server.calls()).toEqual(['init', 'license', 'session'])
   })
 
-  it('survive a ban, so that every next call says why', async () => {
+  it('survives a ban, so that each next call reports the reason', async () => {
     const keyward = connect()
     await keyward.license('KEY')
     server.on('session', refuse(403, 'userBanned'), refuse(403, 'userBanned'), succeed({ user }))
@@ -230,7 +230,7 @@ describe('sessions', () => {
     expect(server.calls()).toEqual(['init', 'license', 'session', 'session', 'session'])
   })
 
-  it('are forgotten at logout, which needs no session and may find it gone', async () => {
+  it('is dropped at logout, which needs none and accepts an expired one', async () => {
     const keyward = connect()
     expect(await keyward.logout()).toEqual({ ok: true })
     expect(server.seen).toHaveLength(0)
@@ -245,27 +245,27 @@ describe('sessions', () => {
 describe('misuse', () => {
   it.each([
     ['no base address', { baseUrl: undefined }],
-    ['a base address that is none', { baseUrl: 'licenses' }],
+    ['an invalid base address', { baseUrl: 'licenses' }],
     ['another protocol', { baseUrl: 'ftp://example.com' }],
     ['a base address with a password', { baseUrl: 'https://a:b@example.com' }],
     ['a base address with a query', { baseUrl: 'https://example.com/?a=1' }],
     ['no app id', { appId: '' }],
-    ['a secret that is no text', { secret: 42 }],
+    ['a secret that is not a string', { secret: 42 }],
     ['no version', { version: undefined }],
     ['no keys', { publicKeys: [] }],
     ['a private key', { publicKeys: [testKey] }],
     ['an empty hardware id', { hwid: '' }],
     ['a hardware id of 257 characters', { hwid: 'x'.repeat(257) }],
-    ['a time-out of nothing', { timeoutMs: 0 }],
-    ['a time-out that is no number', { timeoutMs: Number.NaN }],
-    ['a fetch that is no function', { fetch: 'fetch' }],
-  ])('of the constructor throws at once: %s', (_, options) => {
+    ['a timeout of zero', { timeoutMs: 0 }],
+    ['a timeout that is not a number', { timeoutMs: Number.NaN }],
+    ['a fetch that is not a function', { fetch: 'fetch' }],
+  ])('of the constructor throws: %s', (_, options) => {
     expect(() => connect(options as never)).toThrow(
       expect.objectContaining({ name: 'KeywardUsageError', code: 'invalid_options' }),
     )
   })
 
-  it('of a call rejects without sending anything', async () => {
+  it('of a call rejects without a request', async () => {
     const keyward = connect()
     const usage = { name: 'KeywardUsageError', code: 'invalid_argument' }
     await expect(keyward.license(undefined as never)).rejects.toMatchObject(usage)
@@ -276,7 +276,7 @@ describe('misuse', () => {
     expect(server.seen).toHaveLength(0)
   })
 
-  it('is not plain HTTP, but it is warned of, except on this machine', () => {
+  it('warns about plain HTTP, except on this machine', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     for (const host of ['localhost:3000', '127.0.0.1', '[::1]:80', 'app.localhost'])
       connect({ baseUrl: `http://${host}` })
@@ -288,13 +288,13 @@ describe('misuse', () => {
     warn.mockRestore()
   })
 
-  it('accepts a key set as it is answered by the server', () => {
+  it('accepts the key set as the server returns it', () => {
     expect(() => connect({ publicKeys: { keys: [toPublic(testKey)] } })).not.toThrow()
   })
 })
 
 describe('the hardware id', () => {
-  it('is found once, by a function too, and left out when it is null', async () => {
+  it('is determined once, also by a function, and omitted when null', async () => {
     let asked = 0
     const keyward = connect({ hwid: async () => `machine-${++asked}` })
     await keyward.license('KEY')
@@ -304,25 +304,25 @@ describe('the hardware id', () => {
     expect(server.seen.at(-1)?.body).toEqual({ licenseKey: 'KEY' })
   })
 
-  it('that a function fails to give is asked for again at the next call', async () => {
+  it('is requested again after the function failed', async () => {
     let asked = 0
     const keyward = connect({ hwid: () => (++asked === 1 ? '' : 'machine') })
     await expect(keyward.license('KEY')).rejects.toMatchObject({ code: 'invalid_options' })
     expect((await keyward.license('KEY')).ok).toBe(true)
   })
 
-  it('of a machine is 64 hexadecimal digits unless one is given', async () => {
+  it('defaults to 64 hexadecimal digits that identify the machine', async () => {
     await connect({ hwid: undefined }).license('KEY')
     expect(server.seen.at(-1)?.body?.hwid).toMatch(/^[0-9a-f]{64}$/)
   })
 })
 
-describe('an answer that does not fit the protocol', () => {
+describe('a response that violates the protocol', () => {
   it.each([
     ['init without a session', 'init', { app: {}, expiresAt: 'x' }],
     ['init with a session that cannot be a header', 'init', { session: 'a\nb', app: {} }],
     ['session without a user', 'session', {}],
-  ])('is an error although it is signed: %s', async (_, name, data) => {
+  ])('is an error although signed: %s', async (_, name, data) => {
     server.on(name, succeed(data))
     await expect(connect().session()).rejects.toMatchObject({
       name: 'KeywardNetworkError',
@@ -330,7 +330,7 @@ describe('an answer that does not fit the protocol', () => {
     })
   })
 
-  it('is an error when it is not JSON', async () => {
+  it('is an error if it is not JSON', async () => {
     server.on('session', (seen) => ({ ...signed(seen, 200, ''), body: '""' }), plain(200))
     await expect(connect().session()).rejects.toMatchObject({ code: 'unexpected_answer' })
   })

@@ -52,30 +52,30 @@ const cutOff: Behaviour = (seen) => {
   return { ...prepared, headers: { ...prepared.headers, 'content-length': '9999' } }
 }
 
-/** Headers and half a body, then nothing: what a server that dies in the middle leaves behind. */
-const dieInTheMiddle: Behaviour = (_, response) => {
+/** Sends headers and half a body, then closes: a server that dies midway. */
+const dieMidway: Behaviour = (_, response) => {
   response.writeHead(200, { 'content-length': '100' })
   response.write('{"success":')
   response.socket?.end()
   return undefined
 }
 
-describe('a call that may be repeated', () => {
+describe('a repeatable call', () => {
   it.each([
     ['a broken connection', hangUp],
-    ['an answer that breaks off', dieInTheMiddle],
+    ['a truncated response', dieMidway],
     ['an unsigned 502', plain(502, '<html>')],
     ['a signed 500', refuse(500, 'internal')],
     ['an unsigned 429', plain(429)],
     ['a signed 429', refuse(429, 'busy')],
-  ])('is sent again after %s', async (_, trouble) => {
-    server.on('session', trouble, genuine)
+  ])('is retried after %s', async (_, failure) => {
+    server.on('session', failure, genuine)
     expect((await send(read)).ok).toBe(true)
     expect(server.seen).toHaveLength(2)
     expect(server.seen[0]?.headers['keyward-nonce']).not.toBe(server.seen[1]?.headers['keyward-nonce'])
   })
 
-  it('is sent three times at most, with growing pauses', async () => {
+  it('is sent at most three times with growing pauses', async () => {
     server.on('session', plain(503))
     await expect(send(read)).rejects.toMatchObject({
       name: 'KeywardNetworkError',
@@ -87,7 +87,7 @@ describe('a call that may be repeated', () => {
     expect(pauses).toEqual([500, 1000])
   })
 
-  it('waits as long as the server asks, in seconds or until a date', async () => {
+  it('waits for Retry-After in seconds or until a date', async () => {
     server.on('session', plain(503, '', { 'retry-after': '2' }), genuine)
     await send(read)
     expect(pauses).toEqual([2500])
@@ -101,31 +101,31 @@ describe('a call that may be repeated', () => {
     expect(pauses[1]).toBeLessThanOrEqual(4_500)
   })
 
-  it('is not sent again when the server asks for more time than there is', async () => {
+  it('is not retried if Retry-After exceeds the remaining time', async () => {
     server.on('session', plain(429, '', { 'retry-after': '900' }))
     await expect(send(read)).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 900_000 })
     expect(server.seen).toHaveLength(1)
   })
 
-  it('leaves time for a second attempt when the first one hangs', async () => {
+  it('leaves time for a second attempt if the first one hangs', async () => {
     server.on('session', silent, genuine)
     expect((await send(read, { withinMs: 1_400 })).ok).toBe(true)
   })
 })
 
-describe('a call that must happen once', () => {
+describe('a call that must not repeat', () => {
   it.each([
     ['a broken connection', hangUp, 'connection_lost'],
-    ['an answer that breaks off', dieInTheMiddle, 'connection_lost'],
+    ['a truncated response', dieMidway, 'connection_lost'],
     ['an unsigned 504', plain(504), 'server_error'],
     ['a signed 500', refuse(500, 'internal'), 'server_error'],
-  ])('is not sent again after %s, and says that the outcome is unknown', async (_, trouble, code) => {
-    server.on('register', trouble, genuine)
+  ])('is not retried after %s and reports an unknown outcome', async (_, failure, code) => {
+    server.on('register', failure, genuine)
     await expect(send(redeem)).rejects.toMatchObject({ code, outcomeUnknown: true })
     expect(server.seen).toHaveLength(1)
   })
 
-  it('is not sent again after a time-out', async () => {
+  it('is not retried after a timeout', async () => {
     server.on('register', silent, genuine)
     await expect(send(redeem, { withinMs: 200 })).rejects.toMatchObject({
       code: 'timed_out',
@@ -134,16 +134,16 @@ describe('a call that must happen once', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('is sent again after a 429, which is refused before any work', async () => {
+  it('is retried after a signed 429, which precedes any work', async () => {
     server.on('register', refuse(429, 'rate_limited'), genuine)
     expect((await send(redeem)).ok).toBe(true)
     expect(server.seen).toHaveLength(2)
   })
 
-  it('is sent again when no connection was made', async () => {
-    const gone = await startStandIn()
-    await gone.close()
-    await expect(send(redeem, { origin: gone.baseUrl })).rejects.toMatchObject({
+  it('is retried if no connection was made', async () => {
+    const closed = await startStandIn()
+    await closed.close()
+    await expect(send(redeem, { origin: closed.baseUrl })).rejects.toMatchObject({
       code: 'unreachable',
       outcomeUnknown: false,
     })
@@ -151,8 +151,8 @@ describe('a call that must happen once', () => {
   })
 })
 
-describe('time', () => {
-  it('bounds a whole call, its session included', async () => {
+describe('the timeout', () => {
+  it('covers the whole call, including its session', async () => {
     server.on('init', silent)
     const { baseUrl, publicKeys } = server
     const options = { baseUrl, publicKeys, appId: 'app12345', secret: 'secret', version: '1.0.0', hwid: null }
@@ -163,12 +163,12 @@ describe('time', () => {
     expect(performance.now() - started).toBeLessThan(2_000)
   })
 
-  it('bounds a call through a fetch that ignores its signal', async () => {
+  it('covers a fetch that ignores its signal', async () => {
     const fetch: Fetch = () => new Promise(() => {})
     await expect(send(redeem, { withinMs: 100, fetch })).rejects.toMatchObject({ code: 'timed_out' })
   })
 
-  it('bounds an answer that begins and never ends', async () => {
+  it('covers a response that never ends', async () => {
     const endless: Behaviour = (_, response) => {
       response.writeHead(200)
       response.write('{')
@@ -178,14 +178,14 @@ describe('time', () => {
     await expect(send(redeem, { withinMs: 200 })).rejects.toMatchObject({ code: 'timed_out' })
   })
 
-  it('bounds an answer shorter than it says it is', async () => {
+  it('covers a response shorter than its declared length', async () => {
     server.on('register', cutOff)
     await expect(send(redeem, { withinMs: 500 })).rejects.toThrow(KeywardNetworkError)
   })
 })
 
 describe('an unsigned 429', () => {
-  it('leaves the outcome unknown, since anybody may have sent it', async () => {
+  it('leaves the outcome unknown, because an attacker may have sent it', async () => {
     server.on('register', plain(429, '', { 'retry-after': '900' }))
     await expect(send(redeem)).rejects.toMatchObject({ code: 'rate_limited', outcomeUnknown: true })
   })

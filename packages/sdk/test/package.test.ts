@@ -21,7 +21,7 @@ function closedPort(): Promise<number> {
   )
 }
 
-test('the packed SDK installs in an empty project without a registry and runs there', async () => {
+test('the packed SDK installs offline in an empty project and runs there', async () => {
   const script: string = '../../../scripts/ensure.mjs'
   const { packSdk } = await import(script)
   const file: string = packSdk(folder)

@@ -60,7 +60,7 @@ describe('the Ed25519 example of RFC 9421, appendix B.2.6', () => {
   const signature =
     'sig-b26=:wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==:'
 
-  it('is read by the parser and verified with a key of the key ring', () => {
+  it('is parsed and verified with a key of the key ring', () => {
     const parsed = parseDictionary(signature).get('sig-b26')
     if (parsed?.kind !== 'item' || parsed.value.type !== 'bytes') throw new Error('not parsed')
     expect(verify(null, Buffer.from(base), keys.get('test-key-ed25519')!, parsed.value.value)).toBe(true)
@@ -77,7 +77,7 @@ describe('the Ed25519 example of RFC 9421, appendix B.2.6', () => {
     expect(list.params.get('created')).toEqual({ type: 'integer', value: 1618884473 })
   })
 
-  it('is reproduced to the bit by the key that the tests sign with', () => {
+  it("is reproduced exactly by the test signer's key", () => {
     const privateKey = { key: testKey, format: 'jwk' } as const
     expect(`sig-b26=:${sign(null, Buffer.from(base), privateKey as never).toString('base64')}:`).toBe(
       signature,
@@ -86,7 +86,7 @@ describe('the Ed25519 example of RFC 9421, appendix B.2.6', () => {
 })
 
 describe('verifyAnswer', () => {
-  it('accepts an answer that covers all that was sent, and gives the time of signing', () => {
+  it('accepts a response that covers the request, and returns the signing time', () => {
     expect(verifyAnswer(sent, answer({ created: 1_700_000_000 }), keys)).toEqual({ created: 1_700_000_000 })
   })
 
@@ -96,7 +96,7 @@ describe('verifyAnswer', () => {
     expect(signatureBase(sent, answerWith(headers), parameters)).toBe(base)
   })
 
-  it('passes over signatures under other labels', () => {
+  it('ignores signatures under other labels', () => {
     const headers = signAnswer(request, 200, body).headers
     const more = answerWith({
       ...headers,
@@ -112,7 +112,7 @@ describe('verifyAnswer', () => {
   })
 
   const all = coveredFor(request.headers)
-  it.each(all)('refuses an answer that does not cover %s', (name) => {
+  it.each(all)('rejects a response that does not cover %s', (name) => {
     const components = all.filter((each) => each !== name)
     expect(refusal(() => verifyAnswer(sent, answer({ components }), keys))).toBe('wrong_coverage')
   })
@@ -120,7 +120,7 @@ describe('verifyAnswer', () => {
   it.each([
     ['another order', [all[1]!, all[0]!, ...all.slice(2)]],
     ['a component twice', [...all, all[0]!]],
-    ['a component more', [...all, '"date"']],
+    ['an extra component', [...all, '"date"']],
     [
       'the method of the answer instead of the request',
       all.map((name) => name.replace('"@method";req', '"@method"')),
@@ -128,7 +128,7 @@ describe('verifyAnswer', () => {
     ['a component as a token', all.map((name) => name.replace('"content-digest";req', 'content-digest;req'))],
     ['a further parameter on a component', all.map((name) => name.replace('"@path";req', '"@path";req;sf'))],
     ['no component', []],
-  ])('refuses coverage with %s', (_, components) => {
+  ])('rejects coverage with %s', (_, components) => {
     expect(refusal(() => verifyAnswer(sent, answer({ components }), keys))).toBe('wrong_coverage')
   })
 
@@ -141,29 +141,29 @@ describe('verifyAnswer', () => {
     ['created as a string', ';created="1";keyid="test-key-ed25519";alg="ed25519"'],
     ['a negative created', ';created=-1;keyid="test-key-ed25519";alg="ed25519"'],
     ['another order', ';keyid="test-key-ed25519";created=1;alg="ed25519"'],
-    ['one more', ';created=1;keyid="test-key-ed25519";alg="ed25519";tag="x"'],
-  ])('refuses parameters with %s', (_, params) => {
+    ['an extra parameter', ';created=1;keyid="test-key-ed25519";alg="ed25519";tag="x"'],
+  ])('rejects parameters with %s', (_, params) => {
     expect(refusal(() => verifyAnswer(sent, answer({ params }), keys))).toBe('wrong_parameters')
   })
 
-  it('refuses a parameter that is there twice', () => {
+  it('rejects a duplicate parameter', () => {
     const params = ';created=1;created=2;keyid="test-key-ed25519";alg="ed25519"'
     expect(refusal(() => verifyAnswer(sent, answer({ params }), keys))).toBe('malformed_signature')
   })
 
-  it('refuses the label when it is there twice', () => {
+  it('rejects a duplicate label', () => {
     const headers = signAnswer(request, 200, body).headers
     const twice = answerWith({ ...headers, signature: `${headers.signature}, ${headers.signature}` })
     expect(refusal(() => verifyAnswer(sent, twice, keys))).toBe('malformed_signature')
   })
 
-  it("refuses another app's key, also when it borrows the right key id", () => {
+  it("rejects another app's key, even under the correct key id", () => {
     expect(refusal(() => verifyAnswer(sent, answer({ key: otherKey }), keys))).toBe('unknown_key')
     const borrowed = answer({ key: otherKey, keyid: testKey.kid })
     expect(refusal(() => verifyAnswer(sent, borrowed, keys))).toBe('bad_signature')
   })
 
-  it('refuses an answer to another request: path, method, nonce, session or body', () => {
+  it('rejects a response to a request with another path, method, nonce, session or body', () => {
     const changes = [
       { path: '/api/client/license' },
       { method: 'GET' },
@@ -176,7 +176,7 @@ describe('verifyAnswer', () => {
     }
   })
 
-  it('refuses a signature without its input, and an input without its signature', () => {
+  it('rejects a signature without its input and an input without its signature', () => {
     const { headers } = signAnswer(request, 200, body)
     for (const missing of ['signature', 'signature-input']) {
       const half = answerWith({ ...headers, [missing]: undefined })
@@ -186,13 +186,13 @@ describe('verifyAnswer', () => {
   })
 
   it.each(['', 'sha-256=:AAAA:', 'sha-256="x"', 'md5=:AAAA:', 'broken=='])(
-    'refuses the digest "%s", even when it is signed',
+    'rejects the digest "%s", even when signed',
     (digest) => {
       expect(refusal(() => verifyAnswer(sent, answer({ digest }), keys))).toBe('digest_mismatch')
     },
   )
 
-  it('never accepts a changed status, body, or signature', () => {
+  it('rejects any changed status, body or signature', () => {
     const { headers } = signAnswer(request, 200, body)
     const bits = fc.integer({ min: 0, max: 511 })
     fc.assert(
@@ -215,7 +215,7 @@ describe('verifyAnswer', () => {
     )
   })
 
-  it('accepts an edited header only where the signature in it reads the same', () => {
+  it('accepts an edited header only if its signature is unchanged', () => {
     const { headers } = signAnswer(request, 200, body)
     const name = fc.constantFrom('signature', 'signature-input', 'content-digest' as const)
     const insert = fc.string({ unit: fc.constantFrom(...' ",;:=()?-AZaz019+/\\'), maxLength: 2 })
@@ -238,11 +238,11 @@ describe('verifyAnswer', () => {
 describe('toKeyRing', () => {
   const jwk = toPublic(testKey)
 
-  it('takes an array of keys, a JWK set, or one key', () => {
+  it('accepts an array of keys, a JWK set or one key', () => {
     for (const given of [[jwk], { keys: [jwk] }, jwk]) expect([...toKeyRing(given).keys()]).toEqual([jwk.kid])
   })
 
-  it('keeps every key of a rotation, and passes over keys of other kinds', () => {
+  it('keeps all keys of a rotation and ignores other key types', () => {
     const rsa = { kty: 'RSA', kid: 'rsa' }
     const sealing = { ...jwk, kid: 'enc', use: 'enc' }
     expect([...toKeyRing([jwk, rsa, sealing, toPublic(otherKey)]).keys()]).toEqual([jwk.kid, otherKey.kid])
@@ -250,20 +250,20 @@ describe('toKeyRing', () => {
 
   it.each([
     ['nothing', undefined],
-    ['a text', 'key'],
+    ['a string', 'key'],
     ['an empty set', { keys: [] }],
-    ['a set that is no array', { keys: 'x' }],
-    ['only keys of other kinds', [{ kty: 'RSA', kid: 'rsa' }]],
+    ['a set that is not an array', { keys: 'x' }],
+    ['only other key types', [{ kty: 'RSA', kid: 'rsa' }]],
     ['a private key', [testKey]],
     ['a key without kid', [{ ...jwk, kid: undefined }]],
     ['the same kid twice', [jwk, jwk]],
     ['a short key', [{ ...jwk, x: 'AAAA' }]],
-    ['a key with bits behind its end', [{ ...jwk, x: `${jwk.x.slice(0, -1)}t` }]],
-  ])('refuses %s', (_, given) => {
+    ['a key with extra trailing bits', [{ ...jwk, x: `${jwk.x.slice(0, -1)}t` }]],
+  ])('rejects %s', (_, given) => {
     expect(() => toKeyRing(given as never)).toThrow(expect.objectContaining({ code: 'invalid_options' }))
   })
 
-  it('gives keys that Node verifies with', () => {
+  it('returns keys that Node verifies with', () => {
     expect(
       toKeyRing(jwk)
         .get(jwk.kid)

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto'
 
-/** The Ed25519 test key that RFC 9421 prints in its appendix B.1.4: known to everybody, for tests only. */
+/** The published Ed25519 test key of RFC 9421, appendix B.1.4. For tests only. */
 export const testKey = {
   kty: 'OKP',
   crv: 'Ed25519',
@@ -9,7 +9,7 @@ export const testKey = {
   x: 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs',
 }
 
-/** The key of another app, from the first test of RFC 8032, section 7.1. */
+/** The key of another app, from RFC 8032, section 7.1, test 1. */
 export const otherKey = {
   kty: 'OKP',
   crv: 'Ed25519',
@@ -29,9 +29,9 @@ export interface Signing {
   key?: TestKey
   keyid?: string
   created?: number
-  /** Replaces the text behind the list of components. */
+  /** Replaces the parameters after the component list. */
   params?: string
-  /** Component identifiers, as they are written in the list. */
+  /** Component identifiers as written in the list. */
   components?: string[]
   digest?: string
 }
@@ -39,7 +39,7 @@ export interface Signing {
 export interface Request {
   method: string
   path: string
-  /** Names in lower case. */
+  /** Header names in lower case. */
   headers: Record<string, string | undefined>
 }
 
@@ -63,7 +63,7 @@ function privateKey(key: TestKey): KeyObject {
   return createPrivateKey({ key, format: 'jwk' })
 }
 
-/** Signs an answer as a server does. Written apart from the SDK's own code, which it is there to check. */
+/** Signs a response like the server. Independent of the SDK's code, which it checks. */
 export function signAnswer(request: Request, status: number, body: string | Uint8Array, how: Signing = {}) {
   const key = how.key ?? testKey
   const digest = how.digest ?? digestOf(body)

@@ -29,7 +29,7 @@ export const user = {
   hwidBound: true,
 }
 
-/** An answer signed for the request, ready to be spoiled. */
+/** A response signed for the request, to be sent or tampered with. */
 export function signed(seen: Seen, status: number, content: unknown, how?: Signing): Prepared {
   const body = JSON.stringify(content)
   return { status, body, headers: { ...signAnswer(seen, status, body, how).headers } }
@@ -43,7 +43,7 @@ export const refuse = (status: number, code: string, message = `${code} in the a
   return (seen) => signed(seen, status, { success: false, code, message })
 }
 
-/** Answers by hand, without a signature unless `headers` bring one. */
+/** An unsigned response, unless `headers` contain a signature. */
 export const plain = (status: number, body = '', headers: Record<string, string> = {}): Behaviour => {
   return () => ({ status, body, headers })
 }
@@ -55,7 +55,7 @@ const opened: Behaviour = succeed({
   updateAvailable: false,
 })
 
-/** A server on loopback that signs as a real one does, and misbehaves where it is told to. */
+/** A loopback server that signs like the real one and misbehaves on request. */
 export async function startStandIn(prefix = '') {
   const script = new Map<string, Behaviour[]>()
   const seen: Seen[] = []
@@ -93,7 +93,7 @@ export async function startStandIn(prefix = '') {
     baseUrl: origin + prefix,
     publicKeys: [toPublic(testKey)],
     seen,
-    /** What to answer to a call: one behaviour after the other, the last one for ever. */
+    /** Sets the responses to a call, in order; the last one repeats. */
     on(name: string, ...behaviours: Behaviour[]) {
       script.set(name, behaviours)
     },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseDictionary, StructuredFieldError, serializeString } from '../src/structured-fields.ts'
 
 describe('parseDictionary', () => {
-  it('reads items, inner lists and parameters with their types', () => {
+  it('parses items, inner lists and parameters with their types', () => {
     const fields = parseDictionary(
       'a=("x" "y";req);created=1;alg="e\\"d", b=:AAE=:, c, d=?0, e=1.5;t=tok/en, f=@17, g=-3',
     )
@@ -47,20 +47,20 @@ describe('parseDictionary', () => {
     ['a list without spaces', 'a=("x""y")'],
     ['a nested list', 'a=(("x"))'],
     ['open bytes', 'a=:AAAA'],
-    ['base64 without its padding', 'a=:AAE:'],
-    ['base64 with set bits behind its end', 'a=:AAF=:'],
+    ['base64 without padding', 'a=:AAE:'],
+    ['base64 with extra trailing bits', 'a=:AAF=:'],
     ['a number of 16 digits', 'a=1234567890123456'],
     ['a fraction of four digits', 'a=1.2345'],
     ['a date with a fraction', 'a=@1.5'],
-    ['a lonely minus', 'a=-'],
+    ['a minus without digits', 'a=-'],
     ['an empty value', 'a='],
     ['a display string', 'a=%"x"'],
     ['a field of 20000 characters', `a="${'x'.repeat(20_000)}"`],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(() => parseDictionary(text)).toThrow(StructuredFieldError)
   })
 
-  it('reads an empty field as an empty dictionary', () => {
+  it('parses an empty field as an empty dictionary', () => {
     expect(parseDictionary('  ').size).toBe(0)
   })
 
@@ -84,13 +84,13 @@ describe('parseDictionary', () => {
     '\\',
     'AA==',
   ]
-  const nearby = fc
+  const almostValid = fc
     .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 3 })), { maxLength: 30 })
     .map((parts) => parts.join(''))
 
-  it('throws nothing but its own error, whatever the text', () => {
+  it('throws only its own error for any text', () => {
     fc.assert(
-      fc.property(fc.oneof(nearby, fc.string({ unit: 'binary' })), (text) => {
+      fc.property(fc.oneof(almostValid, fc.string({ unit: 'binary' })), (text) => {
         try {
           parseDictionary(text)
         } catch (error) {
@@ -101,7 +101,7 @@ describe('parseDictionary', () => {
     )
   })
 
-  it('reads back every string that it writes', () => {
+  it('parses every string that it serializes', () => {
     const printable = fc.string({
       unit: fc.integer({ min: 0x20, max: 0x7e }).map((c) => String.fromCharCode(c)),
     })

@@ -31,7 +31,7 @@ function toAnswer({ status, headers, body }: AnswerCase['response']) {
 }
 
 describe('the conformance cases for every SDK', () => {
-  it.each(Object.entries(files))('are what the generator makes: %s', (name, content) => {
+  it.each(Object.entries(files))('match the generator: %s', (name, content) => {
     expect(JSON.parse(read(name))).toEqual(JSON.parse(render(content)))
   })
 
@@ -55,9 +55,9 @@ describe('the conformance cases for every SDK', () => {
   )
 
   it.each(hwids.cases.filter((each) => each.machine.startsWith('machine-id:')))(
-    'the hardware id of $name is the one of the protocol',
+    'the hardware id of $name matches the protocol',
     async ({ appId, machine, hwid }) => {
-      const never = () => Promise.reject(new Error('not asked'))
+      const never = () => Promise.reject(new Error('unexpected call'))
       const linux = { platform: 'linux', hostname: '', macs: [], run: never }
       const id = machine.slice(machine.indexOf(':') + 1)
       expect(await defaultHwid(appId, { ...linux, read: async () => id })).toBe(hwid)

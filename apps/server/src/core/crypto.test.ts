@@ -3,7 +3,7 @@ import { createSeal, sameDigest, sha256 } from './crypto.ts'
 
 const seal = createSeal('a secret key of the tests, 32+ characters')
 
-test('a sealed text opens in its place, and is another each time it is sealed', () => {
+test('decrypts a value in its place, and encrypts to a different text each time', () => {
   const [one, two] = [seal.seal('private ü', 'apps.secret:1'), seal.seal('private ü', 'apps.secret:1')]
   expect(one).not.toBe(two)
   expect(one).not.toContain('private')
@@ -12,14 +12,14 @@ test('a sealed text opens in its place, and is another each time it is sealed', 
 })
 
 test.each(['apps.secret:2', 'apps.signing:1', '', 'apps.secret:1 '])(
-  'a sealed text that is moved to %j does not open',
+  'rejects a value moved to %j',
   (elsewhere) => {
     const sealed = seal.seal('private', 'apps.secret:1')
     expect(() => seal.open(sealed, elsewhere)).toThrow()
   },
 )
 
-test('a sealed text of which one bit is changed does not open', () => {
+test('rejects a value with any bit changed', () => {
   const sealed = seal.seal('private', 'here')
   const bytes = Buffer.from(sealed.slice(3), 'base64url')
   for (let at = 0; at < bytes.length; at += 1) {
@@ -29,14 +29,14 @@ test('a sealed text of which one bit is changed does not open', () => {
   }
 })
 
-test('a sealed text that is cut short, or of an unknown form, does not open', () => {
+test('rejects a truncated value and an unknown format', () => {
   const sealed = seal.seal('private', 'here')
   for (const wrong of ['', 'v1.', sealed.slice(0, 20), sealed.slice(0, -2), sealed.replace('v1', 'v2')]) {
     expect(() => seal.open(wrong, 'here')).toThrow()
   }
 })
 
-test('another key opens nothing and has another fingerprint, which does not hold the key', () => {
+test('another key decrypts nothing and has another fingerprint, which does not contain the key', () => {
   const other = createSeal('a secret key of the tests, 32+ characterS')
   expect(() => other.open(seal.seal('private', 'here'), 'here')).toThrow()
   expect(other.fingerprint).not.toBe(seal.fingerprint)
@@ -49,6 +49,6 @@ test.each([
   [sha256('a'), sha256('a').slice(0, -1), false],
   [sha256('a'), '', false],
   ['', sha256('a'), false],
-])('digests %s and %s are the same: %s', (one, other, expected) => {
+])('digests %s and %s match: %s', (one, other, expected) => {
   expect(sameDigest(one, other)).toBe(expected)
 })

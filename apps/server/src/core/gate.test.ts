@@ -10,7 +10,7 @@ const turns = async (count: number) => {
   for (let at = 0; at < count; at += 1) await setImmediate()
 }
 
-test('runs as many requests of an account at once as it may, the others in the order in which they came', async () => {
+test('runs a bounded number of requests per account, the others in order of arrival', async () => {
   const of = gate({ running: 2, waiting: 10 })
   const begun: number[] = []
   const ends: (() => void)[] = []
@@ -31,7 +31,7 @@ test('runs as many requests of an account at once as it may, the others in the o
   expect(begun).toEqual([0, 1, 2, 3, 4])
 })
 
-test('begins at most one request of an account in a turn of the event loop', async () => {
+test('starts at most one request per account and event loop turn', async () => {
   const of = gate({ running: 4, waiting: 10 })
   let begun = 0
   const added: number[] = []
@@ -49,7 +49,7 @@ test('begins at most one request of an account in a turn of the event loop', asy
   expect(added.slice(1)).toEqual([1, 1, 1, 1])
 })
 
-test('rejects what is more than may wait, and keeps no account from another', async () => {
+test('rejects more than may wait, and delays no other account', async () => {
   const of = gate({ running: 1, waiting: 1 })
   const end = await of.enter('own_1')
   const second = of.enter('own_1')
@@ -63,7 +63,7 @@ test('rejects what is more than may wait, and keeps no account from another', as
   await (await of.enter('own_1'))()
 })
 
-test('rejects what waits too long and passes its turn on', async () => {
+test('rejects a request that waits too long and runs the next one', async () => {
   const of = gate({ running: 1, waiting: 2, waitMs: 20 })
   const end = await of.enter('own_1')
   await expect(of.enter('own_1')).rejects.toMatchObject({ code: 'too_many_at_once' })

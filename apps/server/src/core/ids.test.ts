@@ -3,20 +3,20 @@ import { newAppId, newAppSecret, newId, newLicenseKey, newToken, normalizeKey, n
 
 const many = <T>(make: () => T): T[] => Array.from({ length: 2000 }, make)
 
-describe('what is made at random', () => {
+describe('random values', () => {
   test.each([
     ['a license key', newLicenseKey, /^([0-9A-HJKMNP-TV-Z]{5}-){4}[0-9A-HJKMNP-TV-Z]{5}$/],
     ['an app id', newAppId, /^[0-9A-HJKMNP-TV-Z]{8}$/],
     ['an app secret', newAppSecret, /^[A-Za-z0-9]{32}$/],
     ['a token', () => newToken('kwo'), /^kwo_[\w-]{43}$/],
     ['an id', () => newId('lic'), /^lic_[0-9a-f]{32}$/],
-  ])('as %s has its form and never comes twice', (_what, make, form) => {
+  ])('%s has its format and never repeats', (_what, make, form) => {
     const made = many(make)
     expect(made.every((one) => form.test(one))).toBe(true)
     expect(new Set(made).size).toBe(made.length)
   })
 
-  test('as a license key uses every character in every place', () => {
+  test('a license key uses every character in every position', () => {
     const keys = many(newLicenseKey).map(normalizeKey)
     for (let place = 0; place < 25; place += 1) {
       expect(new Set(keys.map((key) => key[place])).size).toBe(32)
@@ -24,7 +24,7 @@ describe('what is made at random', () => {
   })
 })
 
-test('ids begin with their millisecond, so that they sort by it', () => {
+test('ids start with their millisecond and sort by it', () => {
   const before = Date.now()
   const time = Number.parseInt(newId('lic').slice(4, 16), 16)
   expect(time).toBeGreaterThanOrEqual(before)
@@ -35,7 +35,7 @@ test.each([
   ['ab12c-de34f', 'AB12CDE34F'],
   [' AB_12 c-', 'AB12C'],
   ['', ''],
-])('the key %j is compared as %j', (given, compared) => {
+])('compares the key %j as %j', (given, compared) => {
   expect(normalizeKey(given)).toBe(compared)
 })
 
@@ -44,6 +44,6 @@ test.each([
   ['ＡＬＩＣＥ', 'alice'],
   ['ÅNGSTRÖM', 'ångström'],
   ['A\u030angstro\u0308m', 'ångström'],
-])('the name %j is compared as %j', (given, compared) => {
+])('compares the name %j as %j', (given, compared) => {
   expect(normalizeName(given)).toBe(compared)
 })

@@ -7,7 +7,7 @@ import { LogWriter, openLog } from './log-writer.ts'
 
 const megabyte = 1_048_576
 
-/** A disk that is full until it is emptied, and then takes seven bytes at a time. */
+/** A disk that is full until emptied, and then accepts 7,000 bytes at a time. */
 function makeDisk() {
   const disk = { full: true, text: '' }
   const log = new LogWriter({
@@ -24,7 +24,7 @@ function makeDisk() {
   return { disk, log }
 }
 
-test('keeps a megabyte of lines while the disk is full, then writes them and reports the number it dropped', async () => {
+test('keeps a megabyte of lines while the disk is full, then writes them and reports the dropped number', async () => {
   const { disk, log } = makeDisk()
   const line = `${'x'.repeat(1023)}\n`
   for (let count = 0; count < 3000; count += 1) log.write(line)
@@ -40,24 +40,24 @@ test('keeps a megabyte of lines while the disk is full, then writes them and rep
   expect(lines.slice(1025)).toEqual(['later', ''])
 })
 
-test('gives up a flush after its time', async () => {
+test('stops a flush after its time limit', async () => {
   const { log } = makeDisk()
   log.write('a line\n')
   await log.flush(20)
   expect(log.waitingBytes).toBe(7)
 })
 
-test('hands over what is left when the process exits', () => {
+test('writes the remaining lines when the process exits', () => {
   const rest: string[] = []
   const log = new LogWriter({ send: () => {}, writeRest: (bytes) => void rest.push(String(bytes)) })
-  log.write('on its way\n')
+  log.write('in flight\n')
   log.write('second\n')
   log.write('third\n')
   log.flushAtExit()
   expect(rest).toEqual(['second\nthird\n'])
 })
 
-test('neither waits for a pipe that is not read nor grows with it, and goes on when it is read', async () => {
+test('neither blocks on an unread pipe nor grows with it, and continues when it is read', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'keyward-pipe-'))
   const path = join(directory, 'pipe')
   execFileSync('mkfifo', [path])

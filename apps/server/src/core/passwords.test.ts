@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { HashThreads } from './hash-threads.ts'
 import { Passwords } from './passwords.ts'
 
-/** The real threads, which count what they have to do. */
+/** The real threads, counting concurrent work. */
 class CountingThreads extends HashThreads {
   running = 0
   most = 0
@@ -31,7 +31,7 @@ class CountingThreads extends HashThreads {
   }
 }
 
-test('a password fits its own hash and no other password', async () => {
+test('verifies a password against its own hash only', async () => {
   const passwords = new Passwords()
   const stored = await passwords.hash('Größe')
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -41,7 +41,7 @@ test('a password fits its own hash and no other password', async () => {
   expect(passwords.isOutdated(stored.replace('t=2', 't=1'))).toBe(true)
 })
 
-test('computes a bounded number of hashes at once, lets a bounded number wait and refuses the rest', async () => {
+test('bounds concurrent and waiting hashes and rejects the rest', async () => {
   const threads = new CountingThreads()
   const passwords = new Passwords({ atWork: 2, queue: 3, threads })
   const asked = Array.from({ length: 9 }, (_, at) => passwords.hash(`password ${at}`))
@@ -56,7 +56,7 @@ test('computes a bounded number of hashes at once, lets a bounded number wait an
   expect(await Promise.all(asked.slice(0, 2).map(() => passwords.hash('again')))).toHaveLength(2)
 })
 
-test('an account that does not exist costs a hash of the same parameters', async () => {
+test('hashes with the same parameters for a missing account', async () => {
   const threads = new CountingThreads()
   const passwords = new Passwords({ threads })
   for (const missing of [undefined, null]) expect(await passwords.verify(missing, 'swordfish')).toBe(false)
@@ -64,21 +64,21 @@ test('an account that does not exist costs a hash of the same parameters', async
   for (const decoy of threads.compared) expect(passwords.isOutdated(decoy)).toBe(false)
 })
 
-test('a hash that cannot be read is an error, and the thread goes on', async () => {
+test('an unreadable hash is an error and keeps the thread alive', async () => {
   const passwords = new Passwords({ atWork: 1 })
-  await expect(passwords.verify('rubbish', 'swordfish')).rejects.toThrow()
+  await expect(passwords.verify('garbage', 'swordfish')).rejects.toThrow()
   expect(await passwords.verify(await passwords.hash('swordfish'), 'swordfish')).toBe(true)
 })
 
 test.skipIf(process.platform === 'win32')(
-  'hashes take no thread of the pool that signs answers',
+  'hashes use no thread of the pool that signs responses',
   async () => {
     const passwords = new Passwords({ atWork: 1 })
     await passwords.hash('starts the thread')
     const folder = mkdtempSync(join(tmpdir(), 'keyward-pool-'))
     const pipe = join(folder, 'pipe')
     execFileSync('mkfifo', [pipe])
-    // To open a pipe that nobody writes to occupies a thread of the pool until somebody does.
+    // Opening a pipe without a writer blocks a pool thread.
     const readers = Array.from({ length: Number(process.env.UV_THREADPOOL_SIZE ?? 4) }, () => open(pipe, 'r'))
     try {
       expect(await passwords.hash('while the pool is full')).toContain('argon2id')

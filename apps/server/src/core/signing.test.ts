@@ -39,20 +39,20 @@ const rfcSignature =
   'wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw=='
 
 describe("the RFC's own Ed25519 example", () => {
-  test('has the signature base that is built here, but for the algorithm that is always named here', () => {
+  test('has the same signature base, plus the algorithm that Keyward always names', () => {
     const { base, input } = signatureBase(rfcComponents, { created: 1618884473, keyid: 'test-key-ed25519' })
     expect(input).toBe(`${rfcInput};alg="ed25519"`)
     expect(base).toBe(`${rfcBase};alg="ed25519"`)
   })
 
-  test('is signed byte for byte as in the RFC', async () => {
+  test("yields the RFC's signature byte for byte", async () => {
     const signature = await signOnPool(rfcBase, createPrivateKey(rfcKey))
     expect(signature).toBe(rfcSignature)
     expect(signNow(rfcBase, createPrivateKey(rfcKey))).toBe(rfcSignature)
   })
 })
 
-test("a digest is that of the RFC's example", () => {
+test("a digest matches the RFC's example", () => {
   expect(contentDigest('{"hello": "world"}')).toBe('sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:')
 })
 
@@ -65,13 +65,13 @@ test.each([
   ['that of another body', contentDigest('x'), false],
   ['another algorithm alone', 'sha-512=:AAAA:', false],
   ['nothing', '', false],
-  ['a digest cut short', right.slice(0, -3), false],
+  ['a truncated digest', right.slice(0, -3), false],
   ['its own under another name', right.replace('sha-256', 'xsha-256'), false],
-])('a body with %s: %s is %s', (_what, header, expected) => {
+])('a digest header with %s (%s) matches: %s', (_what, header, expected) => {
   expect(digestMatches(header, body)).toBe(expected)
 })
 
-test('a new key signs what its published half verifies, and no two are alike', async () => {
+test('a new key verifies with its own public half only', async () => {
   const [one, other] = [newSigningKey(), newSigningKey()]
   const signature = Buffer.from(await signOnPool('text', importPrivateKey(one.privateKey)), 'base64')
   const published = (key: { kid: string; x: string }) =>

@@ -17,6 +17,6 @@ test.each([
   ['[2001:db8::5]:51234', '2001:db8:0:0::/64'],
   ['[2001:db8::5]', '2001:db8:0:0::/64'],
   ['not an address', 'not an address'],
-])('%s is counted as %s', (address, visitor) => {
+])('counts %s as %s', (address, visitor) => {
   expect(visitorOf(address)).toBe(visitor)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { afterPrefix, anywhere, toSearchTerm, trigramQuery } from './search.ts'
 
-test.each([undefined, '', '   '])('%j is no search', (text) => {
+test.each([undefined, '', '   '])('%j is not a search', (text) => {
   expect(toSearchTerm(text)).toBeUndefined()
 })
 
@@ -12,7 +12,7 @@ test.each([
   ['東京', { text: '東京', key: undefined, short: true }],
   ['a-b', { text: 'a-b', key: undefined, short: false }],
   ['100%', { text: '100%', key: undefined, short: false }],
-])('%j is looked for as %j', (text, term) => {
+])('searches %j as %j', (text, term) => {
   expect(toSearchTerm(text)).toMatchObject(term)
 })
 
@@ -23,7 +23,7 @@ test.each([
   [['a"b'], '("a""b")'],
   [['ab', undefined], ''],
   [['🔑🗝️x'], '("🔑🗝️" AND "🗝️x")'],
-])('%j becomes the index query %s', (texts, query) => {
+])('queries the index for %j with %s', (texts, query) => {
   expect(trigramQuery(...texts)).toBe(query)
 })
 
@@ -31,11 +31,11 @@ test.each([
   ['a%b', '%a\\%b%'],
   ['a_b', '%a\\_b%'],
   ['a\\b', '%a\\\\b%'],
-])('%j is found anywhere by %s', (text, pattern) => {
+])('matches %j anywhere with %s', (text, pattern) => {
   expect(anywhere(text)).toBe(pattern)
 })
 
-test('a range of beginnings holds every text that begins so, in byte order', () => {
+test('a prefix range contains every text with that prefix, in byte order', () => {
   const isBelow = (text: string) => Buffer.compare(Buffer.from(text), Buffer.from(afterPrefix('ab'))) < 0
   for (const text of ['ab', 'abz', 'ab\u{fffd}', 'ab\u{10fffe}']) expect(isBelow(text)).toBe(true)
   expect(isBelow('ac')).toBe(false)

@@ -19,7 +19,7 @@ interface Schema {
 
 const toInput = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' }) as Schema
 
-/** The places of a schema that take a value of any size. */
+/** The places in a schema that accept a value of any size. */
 function unbounded(schema: Schema, path: string): string[] {
   if (schema.enum ?? schema.const) return []
   if (schema.anyOf) return schema.anyOf.flatMap((part) => unbounded(part, path))
@@ -47,7 +47,7 @@ function unbounded(schema: Schema, path: string): string[] {
   }
 }
 
-/** The most bytes that a value of a schema takes as JSON when nothing in it is escaped. */
+/** The largest JSON size of a value of a schema, without escapes. */
 function bytesOf(schema: Schema): number {
   const sum = (parts: number[]) => parts.reduce((total, part) => total + part, 0)
   const listed = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
@@ -69,8 +69,8 @@ const all = allEndpoints.map(({ name, endpoint }) => [name, endpoint] as const)
 const limitOf = (endpoint: Endpoint) => endpoint.bodyLimit ?? limits.bodyBytesMax
 
 describe.each(all)('%s', (name, endpoint) => {
-  // The provider decides what else is in its events; their signature and the limit of the body are the bounds.
-  test.skipIf(endpoint.signed)('takes no text, list or record without a bound', () => {
+  // The provider may add to its events; their signature and body limit bound them.
+  test.skipIf(endpoint.signed)('bounds every text, list and record', () => {
     const { params, query, body } = endpoint
     const open = Object.entries({ params, query, body }).flatMap(([where, schema]) =>
       schema === undefined ? [] : unbounded(toInput(schema), where),
@@ -78,16 +78,16 @@ describe.each(all)('%s', (name, endpoint) => {
     expect(open).toEqual([])
   })
 
-  // A whole megabyte is left to the text of an import, which is mostly ASCII.
+  // An import leaves the full megabyte to its text, which is mostly ASCII.
   test.skipIf(endpoint.body === undefined || name === 'bulk.importLicenses')(
-    'has a body limit that its largest body fits in',
+    'has a body limit that fits its largest body',
     () => {
       expect(bytesOf(toInput(endpoint.body as z.ZodType))).toBeLessThanOrEqual(limitOf(endpoint))
     },
   )
 })
 
-test('only calls that need it take more than 16 KiB', () => {
+test('only calls that need it accept more than 16 KiB', () => {
   const larger = all.filter(([, endpoint]) => limitOf(endpoint) > 16_384)
   expect(Object.fromEntries(larger.map(([name, endpoint]) => [name, limitOf(endpoint)]))).toEqual({
     'apps.updateErrorMessages': 32_768,
@@ -98,7 +98,7 @@ test('only calls that need it take more than 16 KiB', () => {
   })
 })
 
-test('the description names the limit of every body', () => {
+test('the documentation names every body limit', () => {
   const { paths } = buildOpenApi() as {
     paths: Record<string, Record<string, { requestBody?: { description: string } }>>
   }

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a window ends in time when the clock is set back by an hour', () => {
+test('a window ends on time after the clock was set back by an hour', () => {
   const gate = createFloodGate({ max: 1, windowMs: minute })
   const pass = () => gate({ ip: '10.0.0.1' }) === undefined
   expect([pass(), pass()]).toEqual([true, false])
@@ -19,7 +19,7 @@ test('a window ends in time when the clock is set back by an hour', () => {
   expect([pass(), pass()]).toEqual([true, false])
 })
 
-test('counts a bounded number of addresses and forgets the one that was quiet longest', () => {
+test('counts a bounded number of addresses and forgets the least recent one', () => {
   const gate = createFloodGate({ max: 1, windowMs: minute, visitors: 3 })
   const pass = (host: number) => gate({ ip: `10.0.0.${host}` }) === undefined
   expect([pass(1), pass(2), pass(3)]).toEqual([true, true, true])

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { loggerOptions } from './logging.ts'
 
 test.each(['authorization', 'cookie', 'token', 'password', 'secret', 'appSecret', 'session'])(
-  'a value named %s is left out of the log, also two objects deep',
+  'redacts a value named %s, up to two objects deep',
   (name) => {
     const lines: string[] = []
     const { log } = fastify({ logger: loggerOptions('info', { write: (line) => void lines.push(line) }) })
@@ -17,7 +17,7 @@ test.each(['authorization', 'cookie', 'token', 'password', 'secret', 'appSecret'
   },
 )
 
-test('an error is logged by type, code, text and stack, without its other properties', () => {
+test("logs an error's type, code, text and stack, and no other properties", () => {
   const lines: string[] = []
   const { log } = fastify({ logger: loggerOptions('info', { write: (line) => void lines.push(line) }) })
   const err = Object.assign(new Error('query failed'), { code: '23505', parameters: ['hunter2'] })

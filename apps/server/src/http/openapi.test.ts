@@ -21,14 +21,14 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 )
 
-/** Every schema in the document, nested ones included. */
+/** Every schema in the document, including nested ones. */
 function* schemasIn(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield value as Record<string, unknown>
   for (const part of Object.values(value)) yield* schemasIn(part)
 }
 
-test('says that it is OpenAPI 3.1, and what of', () => {
+test('declares OpenAPI 3.1, its title and version', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d+$/)
   expect(document.info).toMatchObject({
     title: 'Keyward API',
@@ -49,7 +49,7 @@ test('describes every call of the contract and nothing else', () => {
 describe.each(operations.map((one) => [`${one.method} ${one.path}`, one] as const))('%s', (_name, one) => {
   const { path, operation } = one
 
-  test('names each of its path parameters, and takes no body with GET', () => {
+  test('names each path parameter and has no body with GET', () => {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
     const described = operation.parameters.filter((parameter) => parameter.in === 'path')
     expect(described.map((parameter) => parameter.name)).toEqual(inPath)
@@ -63,7 +63,7 @@ describe.each(operations.map((one) => [`${one.method} ${one.path}`, one] as cons
     if (one.method === 'get') expect(operation.requestBody).toBeUndefined()
   })
 
-  test('has a summary, a success, and a description for each status', () => {
+  test('has a summary, one success, and a description for each status', () => {
     expect(operation.summary).not.toBe('')
     expect(operation.tags).toHaveLength(1)
     const statuses = Object.keys(operation.responses)
@@ -74,14 +74,14 @@ describe.each(operations.map((one) => [`${one.method} ${one.path}`, one] as cons
     }
   })
 
-  test('asks for schemes that are described', () => {
+  test('uses documented security schemes only', () => {
     for (const scheme of operation.security.flatMap(Object.keys)) {
       expect(document.components.securitySchemes).toHaveProperty(scheme)
     }
   })
 })
 
-test('every reference leads somewhere', () => {
+test('every reference resolves', () => {
   const references = [...schemasIn(document)].flatMap((schema) =>
     typeof schema.$ref === 'string' ? [schema.$ref] : [],
   )
@@ -95,7 +95,7 @@ test('every reference leads somewhere', () => {
   }
 })
 
-test('types are those that JSON Schema 2020-12 knows', () => {
+test('uses only types of JSON Schema 2020-12', () => {
   const known = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null']
   const types = [...schemasIn(operations.map(({ operation }) => operation))].flatMap((schema) =>
     typeof schema.type === 'string' ? [schema.type] : [],
@@ -104,7 +104,7 @@ test('types are those that JSON Schema 2020-12 knows', () => {
   expect(types.filter((type) => !known.includes(type) && type !== 'http')).toEqual([])
 })
 
-test('a call that needs a token documents that it may be missing', () => {
+test('every call that needs a token documents its absence', () => {
   for (const { endpoint } of allEndpoints) {
     if (endpoint.access === 'owner' || endpoint.access === 'reseller') {
       expect(errorsOf(endpoint)).toContain('unauthorized')

@@ -12,7 +12,7 @@ const provider = createRazorpay({
   apiUrl: 'http://127.0.0.1:1',
 })
 
-test('the checkout’s signature is as the provider documents it', () => {
+test("the checkout signature matches the provider's documentation", () => {
   const report = {
     orderId: 'order_IEIaMR65cu6nz3',
     paymentId: 'pay_IH4NVgf4Dreq1l',
@@ -23,7 +23,7 @@ test('the checkout’s signature is as the provider documents it', () => {
   expect(provider.isGenuine({ ...report, signature: '' })).toBe(false)
 })
 
-test('without a secret of webhooks no event is believed', () => {
+test('without a webhook secret accepts no event', () => {
   const closed = createRazorpay({
     timeoutMs: 1000,
     keyId: 'a',
@@ -35,7 +35,7 @@ test('without a secret of webhooks no event is believed', () => {
 })
 
 describe('prices', () => {
-  test('are whole, never below nothing, and the higher the discount the lower', () => {
+  test('are whole, positive, and fall with the discount', () => {
     const amount = fc.integer({ min: 100, max: 1_000_000_000 })
     const percent = fc.integer({ min: 0, max: 99 })
     fc.assert(
@@ -61,37 +61,37 @@ describe('prices', () => {
   })
 })
 
-test('a period begins now, or when the present one ends', () => {
+test('a period starts now or when the current one ends', () => {
   const now = 1_000_000
   expect(nextPeriod(null, 'monthly', now)).toEqual({ start: now, end: now + 30 * day })
   expect(nextPeriod(now - 1, 'yearly', now)).toEqual({ start: now, end: now + 365 * day })
   expect(nextPeriod(now + day, 'monthly', now)).toEqual({ start: now + day, end: now + 31 * day })
 })
 
-test('what remains of a period is what is still to come', () => {
+test('only future time of a period remains', () => {
   expect(remainingOf({ start: 10, end: 20 }, 5)).toBe(10)
   expect(remainingOf({ start: 10, end: 20 }, 15)).toBe(5)
   expect(remainingOf({ start: 10, end: 20 }, 25)).toBe(0)
 })
 
-test('the guarantee ends seven days after the first payment, to the millisecond', () => {
+test('the guarantee ends exactly seven days after the first payment', () => {
   expect(moneyBackUntil(null, 0)).toBeUndefined()
   expect(moneyBackUntil(0, 7 * day - 1)).toBe(7 * day)
   expect(moneyBackUntil(0, 7 * day)).toBeUndefined()
 })
 
-describe('the next look at an order', () => {
+describe('the next check of an order', () => {
   const none = { refundsDue: false, lastPeriodEnd: null }
   const open = { status: 'open', checks: 0, created_at: 0 } as const
 
-  test('comes soon at first, then seldom, and not after eight days', () => {
+  test('is soon at first, then seldom, and none after eight days', () => {
     expect(nextCheck(open, none, 0)).toBe(2 * minute)
     expect(nextCheck({ ...open, checks: 5 }, none, hour)).toBe(2 * hour)
     expect(nextCheck({ ...open, checks: 20 }, none, 6 * day)).toBe(7 * day)
     expect(nextCheck({ ...open, checks: 20 }, none, 7 * day + 1)).toBeNull()
   })
 
-  test('comes daily while its period runs and refunds may fail, and not at all when nothing can follow', () => {
+  test('is daily while a refund may fail, and none when nothing can follow', () => {
     const paid = { ...open, status: 'paid' } as const
     expect(nextCheck(paid, { refundsDue: false, lastPeriodEnd: 30 * day }, day)).toBe(2 * day)
     expect(nextCheck(paid, { refundsDue: false, lastPeriodEnd: 30 * day }, 43 * day)).toBe(44 * day)
@@ -101,7 +101,7 @@ describe('the next look at an order', () => {
     expect(nextCheck({ ...open, status: 'failed' }, none, 0)).toBeNull()
   })
 
-  test('comes within the hour while money is to be given back', () => {
+  test('is within the hour while a refund is due', () => {
     const due = { refundsDue: true, lastPeriodEnd: null }
     expect(nextCheck({ ...open, status: 'closed', checks: 50 }, due, day)).toBe(day + hour)
   })

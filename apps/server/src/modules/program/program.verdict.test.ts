@@ -5,7 +5,7 @@ import { appGuards, appVerdict, userGuards, userVerdict, type VerdictFacts } fro
 
 const now = 1_000_000
 const bound = sha256('pc-1')
-const fine: VerdictFacts = {
+const allowed: VerdictFacts = {
   app: { isPlatformPaused: false, isPaused: false, hwidLock: true },
   endUser: { isBanned: false, hwidHash: null },
   key: { isBanned: false },
@@ -14,8 +14,8 @@ const fine: VerdictFacts = {
   now,
 }
 
-/** What makes each guard refuse, in the order of the guards. */
-const causes: [code: string, spoil: (facts: VerdictFacts) => VerdictFacts][] = [
+/** A change that makes each guard refuse, in guard order. */
+const causes: [code: string, breakFacts: (facts: VerdictFacts) => VerdictFacts][] = [
   ['appDisabled', (facts) => ({ ...facts, app: { ...facts.app, isPlatformPaused: true } })],
   ['pausedApp', (facts) => ({ ...facts, app: { ...facts.app, isPaused: true } })],
   ['userBanned', (facts) => ({ ...facts, endUser: { hwidHash: null, ...facts.endUser, isBanned: true } })],
@@ -27,24 +27,24 @@ const causes: [code: string, spoil: (facts: VerdictFacts) => VerdictFacts][] = [
   ],
 ]
 
-test('every guard has a cause in this table, in the same order', () => {
+test('this table covers every guard in order', () => {
   const codes = [...appGuards, ...userGuards].map(({ code }) => code)
   expect(causes.map(([code]) => code)).toEqual(codes)
 })
 
-test('the guards stand in the documented order', () => {
+test('the guards run in the documented order', () => {
   const codes = [...appGuards, ...userGuards].map(({ code }) => code)
   expect(verdictOrder.filter((code) => (codes as string[]).includes(code))).toEqual(codes)
 })
 
-describe('of several reasons the first in the order is reported', () => {
+describe('reports the first of several reasons', () => {
   const combinations = Array.from({ length: 2 ** causes.length }, (_, bits) =>
     causes.filter((_cause, at) => bits & (1 << at)),
   )
   test.each(
     combinations.map((chosen) => [chosen.map(([code]) => code).join(' and ') || 'nothing', chosen] as const),
   )('%s', (_what, chosen) => {
-    const facts = chosen.reduce((before, [, spoil]) => spoil(before), fine)
+    const facts = chosen.reduce((before, [, breakFacts]) => breakFacts(before), allowed)
     expect(appVerdict(facts.app) ?? userVerdict(facts)).toBe(chosen[0]?.[0])
   })
 })
@@ -56,13 +56,13 @@ test.each([
   ['bound, nothing sent', bound, null, true, false],
   ['bound, another sent', bound, sha256('pc-2'), true, false],
   ['bound, an empty text sent', bound, '', true, false],
-  ['bound, a beginning sent', bound, bound.slice(0, 32), true, false],
+  ['bound, a prefix sent', bound, bound.slice(0, 32), true, false],
   ['bound, the lock off', bound, sha256('pc-2'), false, true],
   ['bound, nothing sent, the lock off', bound, null, false, true],
 ])('a lock with %s', (_what, hwidHash, sentHwidHash, hwidLock, passes) => {
   const facts = {
-    ...fine,
-    app: { ...fine.app, hwidLock },
+    ...allowed,
+    app: { ...allowed.app, hwidLock },
     endUser: { isBanned: false, hwidHash },
     sentHwidHash,
   }

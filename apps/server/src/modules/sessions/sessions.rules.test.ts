@@ -9,10 +9,10 @@ test.each([
   [29 * day, 59 * day],
   [60 * day, 90 * day],
   [75 * day, 90 * day],
-])('a session of 30 days that is used %i ms after it began ends at %s', (now, end) => {
+])('a 30-day session used %i ms after its start ends at %s', (now, end) => {
   expect(extendedEnd({ created_at: 0, expires_at: newSessionEnd(0) }, now)).toBe(end)
 })
 
-test('a session that has reached its last end is not written again', () => {
+test('a session at its final expiry is not written again', () => {
   expect(extendedEnd({ created_at: 0, expires_at: 90 * day }, 89 * day)).toBeUndefined()
 })
