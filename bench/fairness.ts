@@ -8,23 +8,23 @@ import { percentile } from './load.ts'
 import { startServer } from './processes.ts'
 import { type Accounts, seedAccounts } from './seed-accounts.ts'
 
-/** How long another tenant's check takes while one account sends a call again and again over several connections. */
+/** How long another account's check takes while one account repeats a request over several connections. */
 export interface FairnessResult {
   name: string
   connections: number
-  /** Answers to the busy account: successes, and refusals of the gate. */
+  /** Responses to the busy account: successes, and rejections by the gate. */
   answered: number
   refused: number
   p50: number
   p99: number
   max: number
-  /** Median and p99 beside those of the same check with nothing else going on, in the same run. */
+  /** Median and p99 relative to the same check on an idle server, in the same run. */
   medianRatio: number
   p99Ratio: number
 }
 
 const pauseMs = 2
-export const signIns = 'POST /auth/login, a crowd that signs in'
+export const signIns = 'POST /auth/login, many concurrent sign-ins'
 
 export async function measureFairness(seconds: number): Promise<FairnessResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'keyward-bench-fairness-'))
@@ -42,7 +42,7 @@ export async function measureFairness(seconds: number): Promise<FairnessResult[]
 }
 
 async function measure(baseUrl: string, accounts: Accounts, seconds: number): Promise<FairnessResult[]> {
-  const { check, cases } = await enter(baseUrl, accounts)
+  const { check, cases } = await prepareCases(baseUrl, accounts)
   await checksDuring(baseUrl, check, sleep(500))
   const alone = await checksDuring(baseUrl, check, sleep(seconds * 1000))
   const results: FairnessResult[] = []
@@ -63,7 +63,7 @@ async function measure(baseUrl: string, accounts: Accounts, seconds: number): Pr
   }
   return [
     {
-      name: 'nothing else',
+      name: 'idle server',
       connections: 0,
       answered: 0,
       refused: 0,
@@ -106,7 +106,7 @@ async function keepBusy(baseUrl: string, request: LoadRequest, connections: numb
           counts.refused += 1
           await sleep(10)
         } else if (status < 300) counts.answered += 1
-        else throw new Error(`${request.method} ${request.path} was answered with ${status}: ${body}`)
+        else throw new Error(`${request.method} ${request.path} returned ${status}: ${body}`)
       }
       caller.close()
     }),
@@ -114,7 +114,7 @@ async function keepBusy(baseUrl: string, request: LoadRequest, connections: numb
   return counts
 }
 
-async function enter(baseUrl: string, { busy, other }: Accounts) {
+async function prepareCases(baseUrl: string, { busy, other }: Accounts) {
   const caller = new Caller(baseUrl)
   const json = { 'content-type': 'application/json' }
   const post = (path: string, body: object, headers = {}): LoadRequest => ({
@@ -179,7 +179,7 @@ async function enter(baseUrl: string, { busy, other }: Accounts) {
       request: post('/licenses/import', dryRun, owner),
     },
     {
-      name: 'POST /licenses, 100 at once',
+      name: 'POST /licenses, 100 in one request',
       connections: 10,
       request: post('/licenses', { app: busy.appId, expiresAt: '2036-01-01', count: 100 }, owner),
     },

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Passwords } from '../apps/server/src/core/passwords.ts'
 
-// As many at once as the thread pool runs, so that no core waits for the next one.
+// Run as many at once as the thread pool holds, so that no core is idle.
 const atWork = Math.max(4, availableParallelism())
 const passwords = new Passwords({ atWork, queue: 0 })
 const stored = await passwords.hash('correct horse battery staple')

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import type { LoadRequest } from 'autocannon'
 import type { Answer } from './processes.ts'
 
-/** One connection that is kept open, for calls one after the other. */
+/** One kept-alive connection for sequential requests. */
 export class Caller {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #baseUrl: string
@@ -23,7 +23,9 @@ export class Caller {
         response.on('end', () => {
           const raw = response.rawHeaders
           const headers = raw.flatMap((name, at) =>
-            at % 2 === 0 && !byNode.has(name.toLowerCase()) ? [[name, raw[at + 1]] as [string, string]] : [],
+            at % 2 === 0 && !nodeHeaders.has(name.toLowerCase())
+              ? [[name, raw[at + 1]] as [string, string]]
+              : [],
           )
           resolve({ status: response.statusCode ?? 0, headers, body: Buffer.concat(parts).toString() })
         })
@@ -33,10 +35,10 @@ export class Caller {
     })
   }
 
-  /** The data of an answer that must be a success. */
+  /** The data of a response; throws unless it is a success. */
   async call<Data>(given: LoadRequest): Promise<Data> {
     const { status, body } = await this.send(given)
-    if (status >= 300) throw new Error(`${given.method} ${given.path} was answered with ${status}: ${body}`)
+    if (status >= 300) throw new Error(`${given.method} ${given.path} returned ${status}: ${body}`)
     return JSON.parse(body).data
   }
 
@@ -45,4 +47,4 @@ export class Caller {
   }
 }
 
-const byNode = new Set(['date', 'connection', 'keep-alive'])
+const nodeHeaders = new Set(['date', 'connection', 'keep-alive'])

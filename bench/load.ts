@@ -5,7 +5,7 @@ import { measureHashes, type Running, startBare } from './processes.ts'
 
 const connections = 32
 
-/** A call under full load, beside a bare server that answers the same bytes. */
+/** A call under full load, next to a bare server that returns the same bytes. */
 export interface LoadResult {
   name: string
   perSecond: number
@@ -15,20 +15,20 @@ export interface LoadResult {
   p99: number
   bareP50: number
   bareP99: number
-  /** Microseconds of processor time for one answer, of all threads. */
+  /** Microseconds of processor time per response, over all threads. */
   cpu: number
   bareCpu: number
-  /** The part of it that the thread which answers needed. */
+  /** The main thread's part of it. */
   mainCpu: number
   bareMainCpu: number
   /** The smallest and the largest ratio of the rounds. */
   spread: [number, number]
-  /** Beside another version, in the same rounds: its answers a second, and how many times as many these are. */
+  /** Compared with another version in the same rounds: its responses per second, and the ratio to it. */
   otherPerSecond?: number
   ofOther?: number
   ofOtherSpread?: [number, number]
   otherMainCpu?: number
-  /** Password hashes a second in the same rounds, for calls that hash. */
+  /** Password hashes per second in the same rounds, for calls that hash. */
   hashesPerSecond?: number
   ofHashes?: number
 }
@@ -40,7 +40,7 @@ interface Options {
   other?: { running: Running; requests: LoadRequest[] } | undefined
 }
 
-/** Alternates the servers in one run, so that what else the machine does meets both; medians of the rounds. */
+/** Alternates the servers in one run, so that other load on the machine affects all; medians of the rounds. */
 export async function measureLoad(
   name: string,
   running: Running,
@@ -48,7 +48,7 @@ export async function measureLoad(
   { rounds, seconds, hashing = false, other }: Options,
 ): Promise<LoadResult> {
   const [first] = requests
-  if (!first) throw new Error(`there is nothing to send for ${name}`)
+  if (!first) throw new Error(`no request for ${name}`)
   const caller = new Caller(running.baseUrl)
   const answer = await caller.send(first)
   caller.close()
@@ -108,7 +108,7 @@ async function load({ baseUrl, pid }: Running, requests: LoadRequest[], seconds:
   const [before, mainBefore] = [cpuMs(`/proc/${pid}/stat`), cpuMs(`/proc/${pid}/task/${pid}/stat`)]
   const result = await autocannon({ url: baseUrl, requests, connections, duration: seconds })
   if (result.non2xx + result.errors + result.timeouts > 0) {
-    throw new Error(`${requests[0]?.path}: ${result.non2xx} refusals, ${result.errors} errors`)
+    throw new Error(`${requests[0]?.path}: ${result.non2xx} rejections, ${result.errors} errors`)
   }
   return {
     perSecond: result.requests.total / result.duration,
@@ -119,7 +119,7 @@ async function load({ baseUrl, pid }: Running, requests: LoadRequest[], seconds:
   }
 }
 
-/** Processor time that a process or a thread has used, where the system reports it in a file. */
+/** The processor time of a process or thread, where /proc exists. */
 function cpuMs(path: string): number {
   if (!existsSync(path)) return Number.NaN
   const [user, system] = readFileSync(path, 'utf8').split(') ')[1]?.split(' ').slice(11, 13) ?? []
@@ -136,7 +136,7 @@ export function median(values: number[]): number {
     : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
 }
 
-/** Of sorted or unsorted values; the largest of few. */
+/** The value at this share of the sorted values; the largest for few values. */
 export function percentile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN

@@ -8,7 +8,7 @@ import { type Running, startServer } from './processes.ts'
 import { missedMarks, printReport, type Results, writeReport } from './report.ts'
 import { readSeeded, type Seeded, seededFolder } from './seed.ts'
 import { listCases, measureWaits } from './waits.ts'
-import { enter, type World } from './world.ts'
+import { prepareWorld, type World } from './world.ts'
 
 const sections = ['validate', 'session', 'init', 'login', 'create', 'lists', 'writes', 'fairness'] as const
 type Section = (typeof sections)[number]
@@ -37,7 +37,7 @@ const results: Results = {
 }
 if ([...wanted].some((section) => section !== 'fairness')) await measureMany()
 if (wanted.has('fairness')) {
-  console.log('Checking while another account is busy …')
+  console.log('Measuring checks while another account is busy …')
   results.fairness = await measureFairness(seconds)
 }
 printReport(results)
@@ -46,17 +46,17 @@ const missed = missedMarks(results)
 for (const text of missed) console.log(`MISSED ${text}`)
 if (options.check && missed.length > 0) process.exitCode = 1
 
-/** All that needs one owner with very many licenses. */
+/** Measures everything that needs one owner with very many licenses. */
 async function measureMany(): Promise<void> {
   const folder = await seededFolder(Number(options.licenses))
   const seeded = readSeeded(folder)
   const profiling = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
   await withServer(folder, { profiling }, async (server) => {
-    const world = await enter(server.baseUrl, seeded)
+    const world = await prepareWorld(server.baseUrl, seeded)
     const { beside } = options
     if (!beside) return measure(server, world, seeded)
     await withServer(folder, { checkout: beside }, async (running) =>
-      measure(server, world, seeded, { running, world: await enter(running.baseUrl, seeded) }),
+      measure(server, world, seeded, { running, world: await prepareWorld(running.baseUrl, seeded) }),
     )
   })
 }
@@ -107,14 +107,14 @@ async function measure(server: Running, world: World, seeded: Seeded, other?: Ot
     )
   }
   if (wanted.has('lists')) {
-    console.log('Listing …')
+    console.log('Measuring lists …')
     const lists = await listCases(baseUrl, world, seeded)
     results.lists = await measureWaits(baseUrl, world, lists, { rounds, calls: 70 })
   }
   if (wanted.has('writes')) {
-    console.log('Writing and deleting many …')
-    const hundred = [{ name: 'POST /licenses, 100 at once', request: world.createHundred }]
-    const all = [{ name: 'DELETE /licenses, all of them', request: world.deleteLicenses }]
+    console.log('Measuring bulk writes and deletes …')
+    const hundred = [{ name: 'POST /licenses, 100 in one request', request: world.createHundred }]
+    const all = [{ name: 'DELETE /licenses, all licenses', request: world.deleteLicenses }]
     results.writes = [
       ...(await measureWaits(baseUrl, world, hundred, { rounds, calls: 30 })),
       ...(await measureWaits(baseUrl, world, all, { rounds: 1, calls: 1 })),

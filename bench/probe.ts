@@ -4,7 +4,7 @@ import { Caller } from './http.ts'
 
 const pauseMs = 5
 
-/** Asks all the time, at a low rate, and tells how long an answer took at most meanwhile. */
+/** Sends one request repeatedly at a low rate and records the longest response time. */
 export class Probe {
   readonly #caller: Caller
   readonly #request: LoadRequest
@@ -29,8 +29,8 @@ export class Probe {
     }
   }
 
-  /** The longest wait since this was last asked, that of a request on its way included. */
-  async take(): Promise<number> {
+  /** Returns the longest response time since the last call, including a running request. */
+  async takeLongestMs(): Promise<number> {
     while (this.#sentAt !== undefined) await sleep(1)
     const longest = this.#longestMs
     this.#longestMs = 0

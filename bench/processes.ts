@@ -14,7 +14,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 const thisVersion = at('../')
 
-/** One server process on a free loopback port, as an operator starts it, its log at the default level. */
+/** Starts one server process on a free loopback port, like an operator, with the default log level. */
 export async function startServer(
   environment: Record<string, string>,
   flags: string[] = [],
@@ -28,9 +28,9 @@ export async function startServer(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const baseUrl = await new Promise<string>((resolve, reject) => {
-    child.once('exit', (status) => reject(new Error(`the server ended with status ${status}`)))
+    child.once('exit', (status) => reject(new Error(`the server exited with status $status`)))
     const lines = createInterface(child.stdout).on('line', (line) => {
-      const address = /^Keyward is ready: (\S+)/.exec(line)?.[1]
+      const address = /^Keyward is ready: (S+)/.exec(line)?.[1]
       if (!address) return
       lines.close()
       child.stdout.resume()
@@ -40,14 +40,14 @@ export async function startServer(
   return { baseUrl, pid: child.pid ?? 0, stop: () => end(child) }
 }
 
-/** An answer as it was on the wire, without what Node puts on every answer by itself. */
+/** A response without the headers that Node adds. */
 export interface Answer {
   status: number
   headers: [string, string][]
   body: string
 }
 
-/** A process that reads each request and answers the same bytes as the real server did. */
+/** Starts a process that reads each request and returns the real server's bytes. */
 export async function startBare(answers: Record<string, Answer>): Promise<Running> {
   const child = fork(at('./bare.ts'), { stdio: 'inherit' })
   child.send(answers)
@@ -62,7 +62,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Password hashes a second when nothing else is done. */
+/** Password hashes per second on an idle machine. */
 export async function measureHashes(seconds: number): Promise<number> {
   const child = fork(at('./hashes.ts'), [String(seconds)], { stdio: 'inherit' })
   const [rate] = (await once(child, 'message')) as [number]

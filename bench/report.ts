@@ -14,7 +14,7 @@ export interface Results {
 
 const marks = { ratio: 0.2, ofHashes: 0.9, listP99Ms: 50, waitMs: 50, fairP50Ms: 25, crowdP99Ratio: 4 }
 
-/** What of the marks was not reached, in words. */
+/** Lists the marks that were missed. */
 export function missedMarks({ loads, lists, writes, fairness }: Results): string[] {
   const missed: string[] = []
   for (const { name, ratio, ofHashes } of loads) {
@@ -28,15 +28,13 @@ export function missedMarks({ loads, lists, writes, fairness }: Results): string
   }
   for (const { name, wait } of [...lists, ...writes]) {
     if (!(wait < marks.waitMs))
-      missed.push(`${name}: others waited ${ms(wait)}, not under ${marks.waitMs} ms`)
+      missed.push(`${name}: other requests waited ${ms(wait)}, not under ${marks.waitMs} ms`)
   }
   for (const { name, p50, p99Ratio } of fairness) {
     if (!(p50 < marks.fairP50Ms))
-      missed.push(`${name}: checks of others took ${ms(p50)}, not under ${marks.fairP50Ms} ms`)
+      missed.push(`${name}: checks of other accounts took ${ms(p50)}, not under ${marks.fairP50Ms} ms`)
     if (name === signIns && !(p99Ratio <= marks.crowdP99Ratio))
-      missed.push(
-        `${name}: the p99 of checks grew ${two(p99Ratio)}fold, not at most ${marks.crowdP99Ratio}fold`,
-      )
+      missed.push(`${name}: the p99 of checks grew by ${two(p99Ratio)}, not at most ${marks.crowdP99Ratio}`)
   }
   return missed
 }
@@ -45,7 +43,7 @@ export function printReport(results: Results): void {
   console.log(`\n${toMarkdown(results)}`)
 }
 
-/** Puts the results into the README beside this file, between its markers. */
+/** Writes the results between the markers in the README next to this file. */
 export function writeReport(results: Results): void {
   const path = new URL('./README.md', import.meta.url)
   const [start, end] = ['<!-- results -->', '<!-- /results -->']

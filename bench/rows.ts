@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Database } from '../apps/server/src/db/open.ts'
 
-/** Adds rows in large transactions, in the order in which they were given. */
+/** Inserts rows in large transactions, in the given order. */
 export interface Rows {
   add(table: string, row: Record<string, unknown>): Promise<void>
   finish(): Promise<void>

@@ -8,7 +8,7 @@ import { signingContext } from '../apps/server/src/modules/apps/apps.service.ts'
 import { prepare } from '../apps/server/src/prepare.ts'
 import { rowsOf } from './rows.ts'
 
-/** A large account that keeps the server busy, and a small one of somebody else. */
+/** A large account that keeps the server busy, and a small account of another owner. */
 export interface Accounts {
   busy: { email: string; password: string; resellerEmail: string; appId: string }
   other: { appId: string; secret: string; licenseKey: string }

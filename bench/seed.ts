@@ -13,12 +13,12 @@ import { signingContext } from '../apps/server/src/modules/apps/apps.service.ts'
 import { prepare } from '../apps/server/src/prepare.ts'
 import { type Rows, rowsOf } from './rows.ts'
 
-/** What the load needs to know of the seeded owner. */
+/** The data of the seeded owner that the load needs. */
 export interface Seeded {
   email: string
   password: string
   apps: { id: string; appId: string; secret: string; share: number }[]
-  /** Of the app with the most licenses: keys that are valid now, and users with the password above. */
+  /** Of the app with the most licenses: valid keys, and users with the password above. */
   keys: string[]
   users: string[]
   commonNote: string
@@ -33,7 +33,7 @@ const samples = 500
 const schema = migrations.flatMap((migration) => [...migration.statements('sqlite')]).join('\n')
 const recipe = readFileSync(new URL(import.meta.url))
 
-/** The folder of a seeded embedded database; it is made once for a schema and a size. */
+/** The folder of a seeded embedded database, created once per schema and size. */
 export async function seededFolder(licenses: number): Promise<string> {
   const parent = join(tmpdir(), 'keyward-bench')
   const digest = createHash('sha256').update(schema).update(recipe).digest('hex').slice(0, 12)
@@ -108,7 +108,7 @@ async function seedOwner(rows: Rows, seal: Seal): Promise<Seeding> {
   return { ownerId, hash, email, password, apps, keys: [], users: [], commonNote }
 }
 
-/** Licenses of 400 days in the order in which they were made; two fifths are used, each by its end user. */
+/** Inserts licenses created over 400 days, in order; two fifths are used, each by its own end user. */
 async function seedLicenses(rows: Rows, seeded: Seeding, count: number, progress: (done: number) => void) {
   const now = Date.now()
   const random = randomNumbers(2026)
@@ -192,7 +192,7 @@ function appAt<App extends { share: number }>(apps: App[], chance: number): App 
   return apps[0] as App
 }
 
-/** The same sequence in every run (mulberry32). */
+/** Returns the same sequence in every run (mulberry32). */
 function randomNumbers(start: number): () => number {
   let state = start
   return () => {

@@ -6,15 +6,15 @@ import { startBare } from './processes.ts'
 import type { Seeded } from './seed.ts'
 import type { World } from './world.ts'
 
-/** One call after the other, while a probe asks for a session: its times and the probe's longest wait. */
+/** The times of sequential calls, and the longest wait of a probe that runs meanwhile. */
 export interface WaitResult {
   name: string
   p50: number
   p99: number
   max: number
-  /** Median over the rounds of the longest wait in a round: what this call causes, not what the machine does. */
+  /** Median over the rounds of the longest wait per round: caused by this call. */
   wait: number
-  /** The same of a probe at a bare server: what the machine does. */
+  /** The same for a probe at a bare server: caused by the machine. */
   bareWait: number
 }
 
@@ -30,7 +30,7 @@ export async function measureWaits(
   { rounds, calls }: Options,
 ): Promise<WaitResult[]> {
   const [session] = world.session
-  if (!session) throw new Error('there is no session to probe with')
+  if (!session) throw new Error('no session to probe with')
   const caller = new Caller(baseUrl)
   const bare = await startBare({ [session.path]: await caller.send(session) })
   const probes = [new Probe(baseUrl, session), new Probe(bare.baseUrl, session)] as const
@@ -39,13 +39,13 @@ export async function measureWaits(
     for (let round = 0; round < rounds; round += 1) {
       for (const [at, { request }] of cases.entries()) {
         if (round === 0 && calls > 1) await caller.call(request)
-        for (const probe of probes) await probe.take()
+        for (const probe of probes) await probe.takeLongestMs()
         for (let call = 0; call < calls; call += 1) {
           const started = performance.now()
           await caller.call(request)
           results[at]?.times.push(performance.now() - started)
         }
-        results[at]?.waits.push([await probes[0].take(), await probes[1].take()])
+        results[at]?.waits.push([await probes[0].takeLongestMs(), await probes[1].takeLongestMs()])
       }
     }
   } finally {
@@ -63,7 +63,7 @@ export async function measureWaits(
   }))
 }
 
-/** Everything a console asks of the list, and a few things that somebody else might. */
+/** Every query that a console sends to the list, and expensive ones that anyone could send. */
 export async function listCases(baseUrl: string, world: World, seeded: Seeded) {
   const caller = new Caller(baseUrl)
   const pagesOf = async (filter: string) => {
@@ -90,12 +90,12 @@ export async function listCases(baseUrl: string, world: World, seeded: Seeded) {
     '10 letters inside a key': plain.slice(6, 16),
     'part of a key with hyphens': key.slice(3, 15),
     'a whole key': key,
-    '2 letters a key begins with': plain.slice(0, 2),
+    'the first 2 letters of a key': plain.slice(0, 2),
     'a user name': seeded.users[7] ?? '',
-    'what many user names hold': 'user',
-    nothing: 'zzqqxxzzqq',
-    'a note of very many': seeded.commonNote,
-    'words of a common note, turned round': seeded.commonNote.split(' ').toReversed().join(' '),
+    'a part of many user names': 'user',
+    'no match': 'zzqqxxzzqq',
+    'a common note': seeded.commonNote,
+    'words of a common note, reversed': seeded.commonNote.split(' ').toReversed().join(' '),
   }
   for (const [name, text] of Object.entries(searches)) {
     cases.push({ name: `search: ${name}`, query: `search=${encodeURIComponent(text)}` })

@@ -4,7 +4,7 @@ import { day } from '../apps/server/src/core/clock.ts'
 import { Caller } from './http.ts'
 import type { Seeded } from './seed.ts'
 
-/** The requests of the load, made for one running server: what programs and an owner send. */
+/** The requests of the load, prepared for one running server. */
 export interface World {
   validate: LoadRequest[]
   session: LoadRequest[]
@@ -18,11 +18,11 @@ export interface World {
 
 const sessionsOpened = 64
 
-/** Signs the owner and some end users in. */
-export async function enter(baseUrl: string, seeded: Seeded): Promise<World> {
+/** Signs in the owner and some end users. */
+export async function prepareWorld(baseUrl: string, seeded: Seeded): Promise<World> {
   const caller = new Caller(baseUrl)
   const [app] = seeded.apps
-  if (!app) throw new Error('nothing was seeded')
+  if (!app) throw new Error('no app was seeded')
   const { token } = await caller.call<{ token: string }>(
     withBody('POST', '/auth/login', { email: seeded.email, password: seeded.password }),
   )
@@ -64,7 +64,7 @@ function withBody(method: string, path: string, body: object, headers = {}): Loa
   }
 }
 
-/** As the SDKs ask: with a nonce always, and with the digest of every body. */
+/** Builds a request like the SDKs: always with a nonce, and with the digest of every body. */
 function signed(method: string, path: string, body: object | undefined, headers = {}): LoadRequest {
   const nonce = { 'keyward-nonce': randomBytes(18).toString('base64url') }
   if (body === undefined) return { method, path: `/api${path}`, headers: { ...headers, ...nonce } }

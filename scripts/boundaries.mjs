@@ -1,11 +1,11 @@
-// Import boundaries: who may import whom. Reports every import that breaks a rule, with the rule.
+// Checks import boundaries and reports every violation with its rule.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** Modules of the server from the lowest layer to the highest; a module imports its own layer and lower ones. */
+/** The server's modules from the lowest layer to the highest; a module imports its own layer and lower ones. */
 const layers = [
   ['owners', 'sessions', 'mail', 'daily-counts', 'entitlements'],
   ['apps', 'password-resets'],
@@ -46,7 +46,7 @@ const rules = {
   },
   'a feature imports no page': ({ from, to }) =>
     featureOf(from) !== undefined && inside(console_, to).startsWith('pages/'),
-  'ui imports ui and lib alone': ({ from, to }) =>
+  'ui imports only ui and lib': ({ from, to }) =>
     inside(console_, from).startsWith('ui/') && /^(features|pages)\//.test(inside(console_, to)),
 }
 
@@ -56,7 +56,7 @@ const featureOf = (path) => /^apps\/console\/src\/features\/([^/]+)\//.exec(path
 
 function rank(module) {
   const at = layerOf.get(module)
-  if (at === undefined) throw new Error(`scripts/boundaries.mjs names no layer for the module ${module}`)
+  if (at === undefined) throw new Error(`scripts/boundaries.mjs has no layer for the module ${module}`)
   return at
 }
 
@@ -76,7 +76,7 @@ const broken = imports.flatMap((one) =>
     .map(([rule]) => `${one.from} imports ${one.to}\n    rule: ${rule}`),
 )
 for (const cycle of findCycles(imports))
-  broken.push(`${cycle.join('\n    -> ')}\n    rule: no cycles, those of types included`)
+  broken.push(`${cycle.join('\n    -> ')}\n    rule: no import cycles, type imports included`)
 
 if (broken.length > 0) {
   console.log(broken.join('\n'))
@@ -111,7 +111,7 @@ function resolve(from, specifier) {
   return file && relative(root, file).replaceAll('\\', '/')
 }
 
-/** One cycle for each group of files that import each other; dynamic imports end no cycle. */
+/** One cycle per group of files that import each other. Dynamic imports are ignored. */
 function findCycles(edges) {
   const graph = new Map()
   for (const { from, to, isDynamic } of edges) {

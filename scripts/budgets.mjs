@@ -1,4 +1,4 @@
-// How much JavaScript a first view loads, gzipped, against what it may load.
+// Compares the gzipped JavaScript of each first view with its budget.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -37,7 +37,7 @@ const budgets = [
   })),
 ]
 const shell = closure([...app, 'src/pages/owner/shell.tsx'])
-// A dialog opens on a page that is there already.
+// A dialog opens on a page that has already loaded.
 const pages = closure(
   ownerViews.map((name) => `src/pages/owner/${name}.tsx`),
   new Set(shell),
@@ -67,12 +67,12 @@ for (const { name, kilobytes, max } of process.argv.includes('--all') ? rows : o
 }
 process.exitCode = over.length === 0 ? 0 : 1
 
-/** The files that these modules load at once, their styles left out. */
+/** The files that these modules load immediately, without styles. */
 function closure(names, seen = new Set()) {
   for (const name of names) {
     const chunk = manifest[name]
     if (!chunk) {
-      console.log(`there is no ${name} in the build; the budgets name pages that are gone`)
+      console.log(`the build has no ${name}; remove it from the budgets`)
       process.exit(1)
     }
     if (seen.has(chunk.file)) continue

@@ -1,4 +1,4 @@
-// Format, lint, types and dead code; no database, no browser.
+// Checks format, lint, types, import boundaries, dead code and sizes; needs no database and no browser.
 import { spawn } from 'node:child_process'
 import { childEnvironment, ensureInstalled, root } from './ensure.mjs'
 

@@ -14,7 +14,7 @@ import {
   startProvider,
   startServer,
   waitFor,
-} from './demo/stage.mjs'
+} from './demo/services.mjs'
 import { ensureInstalled, nodePath } from './ensure.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -57,16 +57,16 @@ async function main() {
     RAZORPAY_API_URL: provider.baseUrl,
   })
   cleanups.push(() => server.stop())
-  say(`Keyward is ready at ${server.baseUrl}. Everything here disappears at the end.`)
+  say(`Keyward is ready at ${server.baseUrl}. The demo deletes everything at its end.`)
 
   const vendor = await setUpVendor(server.baseUrl)
-  await tellStory({ ...vendor, folder })
+  await runProgram({ ...vendor, folder })
   await buyPremium(vendor.owner, provider)
-  console.log('\nThat was the whole story. The server, its database and the text are gone again.')
+  console.log('\nThe demo is finished. The server, its database and the text are deleted.')
 }
 
 async function setUpVendor(baseUrl) {
-  chapter('A vendor signs up, makes an app and generates a license')
+  chapter('A vendor signs up, creates an app and generates a license')
   const owner = ownerApi(baseUrl)
   const email = 'vera@example.com'
   await owner('POST', '/auth/register', {
@@ -81,11 +81,11 @@ async function setUpVendor(baseUrl) {
   const { keys } = await owner('GET', `/client/apps/${app.appId}/keys`)
   say(`App ${app.name} (${app.appId}) has the public key ${keys[0].x}.`)
   say(`License ${license.key} runs for 30 days.`)
-  say(`Whoever is banned will read: "${banText}"`)
+  say(`Message for banned end users: "${banText}"`)
   return { baseUrl, owner, app, license, publicKeys: keys, banText }
 }
 
-async function tellStory({ baseUrl, owner, app, license, publicKeys, banText, folder }) {
+async function runProgram({ baseUrl, owner, app, license, publicKeys, banText, folder }) {
   const text = join(folder, 'novel.md')
   await writeFile(text, '# Chapter one\n\nIt was a dark and stormy night.\n')
   const config = {
@@ -101,7 +101,9 @@ async function tellStory({ baseUrl, owner, app, license, publicKeys, banText, fo
   const expectEnd = async (running, status, part) => {
     const end = await running.end
     if (end.status !== status || !end.output.includes(part)) {
-      throw new Error(`Expected Tally to end with status ${status} and "${part}", but it was ${end.status}`)
+      throw new Error(
+        `Expected Tally to exit with status ${status} and "${part}", but it exited with ${end.status}`,
+      )
     }
   }
   const findClient = async () => {
@@ -113,12 +115,12 @@ async function tellStory({ baseUrl, owner, app, license, publicKeys, banText, fo
   await expectEnd(start('office-computer', ['novel.md']), 1, 'needs a license')
   await expectEnd(start('office-computer', ['--key', 'NO-SUCH-KEY', 'novel.md']), 3, 'License key not found')
 
-  chapter('With the license it works; the first use takes the key and locks it to the machine')
+  chapter('With the license it works; the first use binds the key to the machine')
   await expectEnd(start('office-computer', ['--key', license.key, 'novel.md']), 0, 'Activated until')
   const client = await findClient()
   say(`The console now lists the end user ${client.username}, on "${client.hwid}".`)
 
-  chapter('On another machine the same key is refused')
+  chapter('On another machine the same key is rejected')
   await expectEnd(start('home-laptop', ['--key', license.key, 'novel.md']), 3, 'Hardware ID mismatch')
 
   chapter('The vendor resets the hardware lock, and the customer moves to the laptop')
@@ -130,22 +132,22 @@ async function tellStory({ baseUrl, owner, app, license, publicKeys, banText, fo
   cleanups.push(() => watching.stop())
   await watching.prints('Watching')
   await owner('PATCH', `/clients/${client._id}/toggle-ban`, { is_banned: true })
-  say('Banned. Now the customer saves the text, and the program asks before it counts:')
+  say('Banned. Now the customer saves the text, and the program checks the license first:')
   await appendFile(text, '\nSuddenly, a shot rang out.\n')
   await expectEnd(watching, 3, banText)
   await expectEnd(start('home-laptop', ['novel.md']), 3, banText)
 
-  chapter('The ban is lifted, and ten days are added')
+  chapter('The vendor lifts the ban and adds ten days')
   await owner('PATCH', `/clients/${client._id}/toggle-ban`, { is_banned: false })
   await owner('PATCH', `/clients/${client._id}/extend`, { days: 10 })
   await expectEnd(start('home-laptop', ['novel.md']), 0, 'Activated until')
 
-  chapter('Somebody redirects the program to a server that says yes to everything')
+  chapter('A cracker redirects the program to a server that accepts everything')
   const fake = await startFakeServer()
   cleanups.push(() => fake.stop())
   await expectEnd(start('home-laptop', ['novel.md'], { KEYWARD_BASE_URL: fake.baseUrl }), 4, 'not signed')
 
-  chapter('The license ends')
+  chapter('The license expires')
   await owner('PUT', `/licenses/${license._id}`, { expiresAt: new Date().toISOString() })
   await expectEnd(start('home-laptop', ['novel.md']), 3, 'No active subscription found')
 }
@@ -156,7 +158,7 @@ async function buyPremium(owner, provider) {
   chapter('The vendor has outgrown the free plan and buys a year of premium')
   await owner('POST', '/apps', { name: 'Ledger' })
   await owner('POST', '/apps', { name: 'Scribe' }).then(
-    () => Promise.reject(new Error('the free plan took a third app')),
+    () => Promise.reject(new Error('the free plan accepted a third app')),
     (error) => say(error.message),
   )
   const { totals } = await owner('POST', '/payments/validate-coupon', { couponCode: 'save10' })
@@ -166,21 +168,21 @@ async function buyPremium(owner, provider) {
     couponCode: 'SAVE10',
   })
   await provider.pay(order.keyId, order.orderId)
-  say('Paid, at a provider that stands in for the real one. The browser is closed at once and tells nobody;')
+  say('Paid at a stand-in provider. The browser closes immediately and reports nothing;')
   const paid = await waitFor('premium', async () => {
     const now = await subscription()
     return now.hasActiveSubscription && now
   })
   say(`the provider's webhook does. Premium until ${paid.expiryDate}.`)
   await owner('POST', '/apps', { name: 'Scribe' })
-  say('The third app is there.')
+  say('The third app is created.')
 
-  chapter('Within seven days the vendor thinks better of it')
+  chapter('The vendor cancels within seven days')
   const { refund } = await owner('POST', '/payments/cancel-subscription', { refund: true })
-  if (!refund.done) throw new Error('the money was not given back')
+  if (!refund.done) throw new Error('the money was not refunded')
   const { payments } = await owner('GET', '/payments/history')
   say(
-    `${refund.priceFormatted} went back (${payments[0].status}); the plan is ${(await subscription()).plan}.`,
+    `${refund.priceFormatted} refunded (${payments[0].status}); the plan is ${(await subscription()).plan}.`,
   )
   const { apps } = await owner('GET', '/apps')
   say(`All ${apps.length} apps are still there.`)

@@ -1,4 +1,4 @@
-// Runs on any Node from 20.19 on: brings what is missing before anything newer is used.
+// Runs on any Node from 20.19 on: installs what is missing before anything newer is used.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const wantedMajor = 26
 const at = (...parts) => join(root, ...parts)
 
-/** Installs the locked dependencies unless the same lock is installed already; `dev` adds the tools of tests. */
+/** Installs the locked dependencies unless they are installed already; `dev` adds the development dependencies. */
 export function ensureInstalled({ dev }) {
   const lock = createHash('sha256')
     .update(readFileSync(at('package-lock.json')))
@@ -20,7 +20,7 @@ export function ensureInstalled({ dev }) {
   if (installed === `${lock} dev` || (!dev && installed === `${lock} run`)) return
   console.log('Installing dependencies …')
   const omit = dev ? '--include=dev' : '--omit=dev'
-  // A server may be running on what is installed: tools are added to it, where a clean install would remove it first.
+  // A running server may use the installed files: add to them, because a clean install removes them first.
   const how = installed === `${lock} run` ? ['install', '--no-save'] : ['ci']
   const result = spawnSync(npm(), [...how, omit, '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
@@ -54,7 +54,7 @@ function packagedNode() {
   return name && at('node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 }
 
-/** Removes a runtime that cannot run here (musl systems): npm puts its command before the system's own. */
+/** Removes a runtime that cannot run here (musl systems): npm puts its command before the system's. */
 function dropUnusableRuntime() {
   const packaged = packagedNode()
   if (!packaged || spawnSync(packaged, ['--version']).status === 0) return
@@ -63,7 +63,7 @@ function dropUnusableRuntime() {
   rmSync(packaged, { force: true })
 }
 
-/** The runtime to use: this one when it is new enough, else the one that was installed with the dependencies. */
+/** The Node to use: this one if it is new enough, else the installed package. */
 export function nodePath() {
   if (Number(process.versions.node.split('.')[0]) >= wantedMajor) return process.execPath
   const packaged = packagedNode()
@@ -77,7 +77,7 @@ export function nodePath() {
   process.exit(1)
 }
 
-/** The environment in which installed commands and the right Node come first. */
+/** The environment with the right Node and the installed commands first. */
 export function childEnvironment(extra = {}) {
   const path = [dirname(nodePath()), at('node_modules', '.bin'), process.env.PATH].join(
     process.platform === 'win32' ? ';' : ':',
@@ -87,15 +87,15 @@ export function childEnvironment(extra = {}) {
 
 const children = new Set()
 
-/** Sends a signal to everything that `run` started and that is still running; false if there is nothing. */
+/** Signals every running child of `run`; returns false if there is none. */
 export function stopChildren(signal) {
   for (const child of children) child.kill(signal)
   return children.size > 0
 }
 
 /**
- * Runs a script on the right Node, passes signals on, and resolves to its exit code. With `channel` the script is
- * connected to this process and notices its end.
+ * Runs a script on the right Node, forwards signals, and resolves to its exit code. With `channel` the script notices
+ * when this process ends.
  */
 export function run(args, { env = {}, cwd = root, channel = false } = {}) {
   return new Promise((resolve) => {
@@ -112,7 +112,7 @@ export function run(args, { env = {}, cwd = root, channel = false } = {}) {
   })
 }
 
-/** Builds the console unless what it is made of is older than the last build. */
+/** Builds the console unless its sources are unchanged since the last build. */
 export async function ensureConsole() {
   const stamp = at('apps', 'console', 'dist', '.built-from')
   const sources = ['apps/console', 'packages/contract', 'package-lock.json', 'package.json'].flatMap((path) =>
@@ -138,7 +138,7 @@ export async function ensureConsole() {
   writeFileSync(stamp, wanted)
 }
 
-/** Puts compressed copies beside what is worth it; the server sends them as they are. */
+/** Writes compressed copies next to large files; the server sends them unchanged. */
 function compress(directory) {
   for (const file of files(directory)) {
     if (!/\.(js|css|svg)$/.test(file) || statSync(file).size < 1024) continue
@@ -148,7 +148,7 @@ function compress(directory) {
   }
 }
 
-/** Builds the SDK that programs import. */
+/** Builds the SDK for use by programs. */
 export async function buildSdk() {
   const code = await run([at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'], {
     cwd: at('packages', 'sdk'),

@@ -1,4 +1,4 @@
-// Takes the pictures of docs/screenshots anew.
+// Takes the screenshots in docs/screenshots.
 import { buildSdk, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
 
 ensureInstalled({ dev: true })

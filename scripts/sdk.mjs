@@ -1,4 +1,4 @@
-// Packs the TypeScript SDK into one file that `npm install` takes, in any project and without a registry.
+// Packs the TypeScript SDK into one file that `npm install` accepts without a registry.
 import { buildSdk, ensureInstalled, packSdk, root } from './ensure.mjs'
 
 ensureInstalled({ dev: true })

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { root, run, stopChildren } from './ensure.mjs'
 
-/** How often the script looks whether npm is still there. */
+/** How often to check that npm is still running. */
 const watchMs = 100
 
 /**
- * Ends the script and what it started when the npm that started it is gone. npm runs a script through a shell; where
- * that shell stays, a signal to npm ends npm and the shell, and nothing else.
+ * Exits, and stops the server, when the npm that started this script exits. npm runs scripts through a shell; if that
+ * shell stays, a signal to npm ends only npm and the shell.
  */
 export function endWithNpm() {
   if (!process.env.npm_lifecycle_script?.includes('scripts/start.mjs')) return
@@ -20,12 +20,12 @@ export function endWithNpm() {
   watch.unref()
 }
 
-/** Runs the server until it ends; it also ends when this process is killed. */
+/** Runs the server until it exits; it also exits when this process is killed. */
 export const serve = () => run([`${root}/apps/server/src/main.ts`, '--end-with-parent'], { channel: true })
 
 const isShellOfNpm = (pid) => proc(pid, 'cmdline').includes('node scripts/start.mjs')
 
-/** The parent of a process, where the system has /proc. The name in parentheses may hold anything. */
+/** The parent of a process, where /proc exists. The name in parentheses may contain anything. */
 function parentOf(pid) {
   const stat = proc(pid, 'stat')
   return stat === '' ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])

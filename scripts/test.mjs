@@ -1,4 +1,4 @@
-// Everything: checks, code, slices on both databases, the browser. Ends with one line of counts.
+// Runs everything: checks, code, both databases, the browser. The last line counts the results.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { buildSdk, ensureConsole, ensureInstalled, root, run } from './ensure.mj
 ensureInstalled({ dev: true })
 const reports = mkdtempSync(join(tmpdir(), 'keyward-reports-'))
 const counts = { passed: 0, failed: 0, skipped: 0 }
-/** Repeated at the end, because people are shown the end of a long log. */
+/** Printed at the end, because the top of a long log is often cut off. */
 const named = { flaky: [], failed: [] }
 try {
   await step('checks', checks)
@@ -20,7 +20,7 @@ try {
 }
 for (const [outcome, names] of Object.entries(named))
   for (const name of names) console.log(`${outcome}: ${name}`)
-if (named.flaky.length > 0) console.log(`${named.flaky.length} flaky: passed when they were tried again`)
+if (named.flaky.length > 0) console.log(`${named.flaky.length} flaky: passed on a retry`)
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`)
 process.exitCode = counts.failed === 0 ? 0 : 1
@@ -28,8 +28,8 @@ process.exitCode = counts.failed === 0 ? 0 : 1
 async function step(name, work) {
   const began = performance.now()
   const { exit, passed, failed, flaky, skipped } = await work()
-  // A run that fails without a failed test, or in which no test ran, is a failure of its own.
-  if (failed.length === 0 && (exit !== 0 || passed === 0)) failed.push(`${name} ended with ${exit}`)
+  // Fail a run that fails without a failed test or that runs no test.
+  if (failed.length === 0 && (exit !== 0 || passed === 0)) failed.push(`${name} exited with ${exit}`)
   counts.passed += passed
   counts.failed += failed.length
   counts.skipped += skipped.length

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
-/** A Vitest reporter that writes what scripts/test.mjs counts and names to the file TEST_REPORT. */
+/** A Vitest reporter that writes the results for scripts/test.mjs to the file TEST_REPORT. */
 export default class Report {
   onTestRunEnd(modules, errors) {
     const report = { passed: 0, failed: [], flaky: [], skipped: [] }

@@ -1,5 +1,5 @@
-// Writes the conformance cases. Run with `node sdks/vectors/generate.ts` after changing a case; the SDK's
-// tests fail while the files say something else than this makes; the formatter may lay them out differently.
+// Writes the conformance cases. Run `node sdks/vectors/generate.ts` after changing a case: the SDK's tests fail while
+// the files differ from the generated cases.
 import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -26,13 +26,13 @@ export interface AnswerCase {
 interface HwidCase {
   name: string
   appId: string
-  /** What the machine says, as `source:id` after trimming and lower-casing. */
+  /** The machine's identity as `source:id`, trimmed and in lower case. */
   machine: string
   hwid: string
 }
 
 type Response = AnswerCase['response']
-type Spoil = (response: Response) => Response
+type Tamper = (response: Response) => Response
 
 const nonce = 'bm9uY2Utb2YtdGhlLWNvbmZvcm1hbmNlLWNh'
 const session = 'Bearer kw_session_0123456789abcdef'
@@ -73,35 +73,35 @@ function accepted(
   status: number,
   body: string,
   how?: Signing,
-  spoil?: Spoil,
+  tamper?: Tamper,
 ) {
   const { base, ...response } = respond(request, status, body, how)
   const outcome = status === 429 || status >= 500 ? 'unavailable' : 'verdict'
   return {
     name,
     request,
-    response: spoil ? spoil(response) : response,
+    response: tamper ? tamper(response) : response,
     expect: { outcome, signatureBase: base },
   } satisfies AnswerCase
 }
 
-function refused(name: string, reason: string, how: Signing, spoil?: Spoil): AnswerCase {
+function refused(name: string, reason: string, how: Signing, tamper?: Tamper): AnswerCase {
   const { base: _, ...response } = respond(login, 200, granted, how)
   return {
     name,
     request: login,
-    response: spoil ? spoil(response) : response,
+    response: tamper ? tamper(response) : response,
     expect: { outcome: 'refused', reason },
   }
 }
 
-const setHeader = (name: string, change: (value: string) => string): Spoil => {
+const setHeader = (name: string, change: (value: string) => string): Tamper => {
   return (response) => ({
     ...response,
     headers: response.headers.map(([each, value]) => [each, each === name ? change(value) : value]),
   })
 }
-const dropHeader = (name: string): Spoil => {
+const dropHeader = (name: string): Tamper => {
   return (response) => ({ ...response, headers: response.headers.filter(([each]) => each !== name) })
 }
 const unsigned = (name: string, status: number, body: string): AnswerCase => ({
@@ -111,7 +111,7 @@ const unsigned = (name: string, status: number, body: string): AnswerCase => ({
   expect:
     status === 429 || status >= 500 ? { outcome: 'unavailable' } : { outcome: 'refused', reason: 'unsigned' },
 })
-/** An answer without a verdict whose headers hold nothing under the label, or nothing that can be parsed. */
+/** A response without a verdict that has no Keyward signature, or none that can be parsed. */
 const withHeaders = (name: string, status: number, headers: [string, string][]): AnswerCase => ({
   name,
   request: login,
@@ -134,7 +134,7 @@ const answers: AnswerCase[] = [
   accepted('a call with a session and a body', login, 200, granted),
   accepted('a call without a body', check, 200, granted),
   accepted('a POST without a body', logout, 200, '{"success":true,"data":{}}'),
-  accepted('a refusal', check, 403, banned),
+  accepted('a rejection', check, 403, banned),
   accepted(
     'a text beyond ASCII in the body',
     check,
@@ -142,7 +142,7 @@ const answers: AnswerCase[] = [
     '{"success":true,"data":{"user":{"username":"Žofie"}}}',
   ),
   accepted('a path with a prefix', { ...check, path: '/licenses/api/client/session' }, 200, granted),
-  accepted('an old time of signing: the clock decides nothing', login, 200, granted, { created: 1 }),
+  accepted('an old signing time: the clock is ignored', login, 200, granted, { created: 1 }),
   accepted('a second digest beside sha-256', login, 200, granted, {
     digest: `sha-512=:AAAA:, ${digestOf(granted)}`,
   }),
@@ -170,7 +170,7 @@ const answers: AnswerCase[] = [
     {},
     setHeader('content-digest', (value) => `  ${value}\t`),
   ),
-  accepted('a signed body without success: believed, and no verdict', login, 200, '{"data":{}}'),
+  accepted('a signed body without success: trusted, but no verdict', login, 200, '{"data":{}}'),
   accepted('a signed 429', login, 429, '{"success":false,"code":"rate_limited","message":"Later"}'),
   accepted('a signed 500', login, 500, '{"success":false,"code":"internal","message":"Sorry"}'),
   unsigned('an unsigned 429', 429, ''),
@@ -189,11 +189,11 @@ const answers: AnswerCase[] = [
     ['signature', ' '],
   ]),
   unsigned('an unsigned success', 200, granted),
-  unsigned('an unsigned refusal', 403, banned),
+  unsigned('an unsigned rejection', 403, banned),
   unsigned('an unsigned redirect', 302, ''),
   refused('only another label', 'unsigned', { label: 'sig1' }),
-  refused('no signature beside its input', 'malformed_signature', {}, dropHeader('signature')),
-  refused('no input beside the signature', 'malformed_signature', {}, dropHeader('signature-input')),
+  refused('an input without its signature', 'malformed_signature', {}, dropHeader('signature')),
+  refused('a signature without its input', 'malformed_signature', {}, dropHeader('signature-input')),
   refused(
     'the label twice',
     'malformed_signature',
@@ -202,7 +202,7 @@ const answers: AnswerCase[] = [
   ),
   refused('a parameter twice', 'malformed_signature', withKey(';created=1;created=2;KEY;alg="ed25519"')),
   refused(
-    'a signature that is no byte sequence',
+    'a signature that is not a byte sequence',
     'malformed_signature',
     {},
     setHeader('signature', () => 'keyward="x"'),
@@ -214,7 +214,7 @@ const answers: AnswerCase[] = [
     setHeader('signature', () => `keyward=:${Buffer.alloc(63, 1).toString('base64')}:`),
   ),
   refused(
-    'a signature with bits behind its end',
+    'a signature with extra trailing bits',
     'malformed_signature',
     {},
     setHeader('signature', (value) =>
@@ -222,13 +222,13 @@ const answers: AnswerCase[] = [
     ),
   ),
   refused(
-    'an input that is no list',
+    'an input that is not a list',
     'malformed_signature',
     {},
     setHeader('signature-input', () => 'keyward="@status"'),
   ),
   refused(
-    'an input that breaks off',
+    'a truncated input',
     'malformed_signature',
     {},
     setHeader('signature-input', (value) => value.slice(0, 20)),
@@ -247,16 +247,16 @@ const answers: AnswerCase[] = [
   refused('no keyid', 'wrong_parameters', withKey(';created=1;alg="ed25519"')),
   refused('no alg', 'wrong_parameters', withKey(';created=1;KEY')),
   refused('another alg', 'wrong_parameters', withKey(';created=1;KEY;alg="hmac-sha256"')),
-  refused('created as a text', 'wrong_parameters', withKey(';created="1";KEY;alg="ed25519"')),
+  refused('created as a string', 'wrong_parameters', withKey(';created="1";KEY;alg="ed25519"')),
   refused('the parameters in another order', 'wrong_parameters', withKey(';KEY;created=1;alg="ed25519"')),
   refused('a parameter too many', 'wrong_parameters', withKey(';created=1;KEY;alg="ed25519";expires=2')),
-  refused('a key that is not known', 'unknown_key', { key: otherKey }),
+  refused('an unknown key', 'unknown_key', { key: otherKey }),
   refused("another app's key under a known key id", 'bad_signature', { key: otherKey, keyid: testKey.kid }),
   refused('a changed body', 'digest_mismatch', {}, (response) => ({
     ...response,
     body: response.body.replace('ada', 'eve'),
   })),
-  refused('a body cut off', 'digest_mismatch', {}, (response) => ({
+  refused('a truncated body', 'digest_mismatch', {}, (response) => ({
     ...response,
     body: response.body.slice(0, -3),
   })),
@@ -264,18 +264,18 @@ const answers: AnswerCase[] = [
   refused('no digest', 'digest_mismatch', {}, dropHeader('content-digest')),
   refused('a signed digest of another body', 'digest_mismatch', { digest: digestOf('other') }),
   refused('a signed digest of another kind only', 'digest_mismatch', { digest: 'sha-512=:AAAA:' }),
-  refused('a changed body with a digest of its own', 'bad_signature', {}, (response) =>
+  refused('a changed body with a matching digest', 'bad_signature', {}, (response) =>
     setHeader('content-digest', () => digestOf(banned))({ ...response, body: banned }),
   ),
   refused('a changed status', 'bad_signature', {}, (response) => ({ ...response, status: 201 })),
   refused(
-    'a changed time of signing',
+    'a changed signing time',
     'bad_signature',
     {},
     setHeader('signature-input', (value) => value.replace('created=17', 'created=18')),
   ),
   refused(
-    'a signature of nothing',
+    'an all-zero signature',
     'bad_signature',
     {},
     setHeader('signature', () => `keyward=:${Buffer.alloc(64).toString('base64')}:`),
@@ -315,7 +315,7 @@ const hwids: HwidCase[] = [
   hwid: createHmac('sha256', `keyward-hwid-v1:${appId}`).update(machine!).digest('hex'),
 }))
 
-/** The files of this folder with their content. */
+/** The files of this folder and their content. */
 export const files = {
   'answers.json': { keys: [toPublic(testKey)], cases: answers },
   'hwids.json': { cases: hwids },

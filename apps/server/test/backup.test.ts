@@ -314,7 +314,7 @@ describe('a restore that could not finish', () => {
     readdirSync(dataDir).filter((name) => /^(keyward.db|secret.key)$|replaced|unfinish/.test(name))
 
   test('is undone by the next one, which keeps all that was there in one place', async () => {
-    const { issue } = await begin()
+    const { issue } = await startVendor()
     await keywardOk('backup', file)
     await issue('in the write-ahead log of a backup')
     for (const server of running.splice(0)) await server.end('SIGKILL')
@@ -324,9 +324,9 @@ describe('a restore that could not finish', () => {
     writeFileSync(join(dataDir, 'restore.unfinished'), `${aside}\n`)
     const [, kept = ''] = /before is in (.+)\n/.exec(await keywardOk('restore', file)) ?? []
     expect(files()).toEqual(['keyward.db', basename(kept), 'secret.key'])
-    expect(await notesNow()).toEqual(['before the backup'])
+    expect(await readNotes()).toEqual(['before the backup'])
     for (const name of readdirSync(kept)) writeFileSync(join(dataDir, name), readFileSync(join(kept, name)))
-    expect(await notesNow()).toEqual(['in the write-ahead log of a backup', 'before the backup'])
+    expect(await readNotes()).toEqual(['in the write-ahead log of a backup', 'before the backup'])
   })
 
   test('for lack of room leaves everything as it was', async ({ skip }) => {
@@ -334,7 +334,7 @@ describe('a restore that could not finish', () => {
     if (!disk) return skip('a file system cannot be mounted here')
     try {
       dataDir = join(disk.path, 'data')
-      await begin()
+      await startVendor()
       await keywardOk('backup', file)
       await stop()
       const sizes = execFileSync('tar', ['-tvf', file], { encoding: 'utf8' })
@@ -345,18 +345,18 @@ describe('a restore that could not finish', () => {
       expect(await refusal(['restore', file])).toContain('nothing was changed')
       expect(files()).toEqual(['keyward.db', 'secret.key'])
       disk.empty()
-      expect(await notesNow()).toEqual(['before the backup'])
+      expect(await readNotes()).toEqual(['before the backup'])
     } finally {
       disk.unmount()
     }
   })
 
   test('because a file cannot be moved keeps the key of that database', async ({ skip }) => {
-    await begin()
+    await startVendor()
     await keywardOk('backup', file, '--with-key')
     await stop()
     dataDir = join(root, 'second')
-    await begin()
+    await startVendor()
     await stop()
     const key = readFileSync(join(dataDir, 'secret.key'))
     const database = join(dataDir, 'keyward.db')

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Something that the person at the keyboard can put right. */
+/** A mistake that the user can correct. */
 export class SetupError extends Error {}
 
 const places = [
@@ -13,8 +13,8 @@ const places = [
 ]
 
 /**
- * Where the license server is and whom to believe: `keyward.json`, with environment variables before it. A program
- * that you ship has these four values built in; they are read here so that you can try the example at once.
+ * Reads the server's address and keys from `keyward.json`; environment variables take precedence. A program that you
+ * ship has these four values built in.
  */
 export async function readConfig() {
   const { KEYWARD_BASE_URL, KEYWARD_APP_ID, KEYWARD_SECRET, KEYWARD_PUBLIC_KEYS, KEYWARD_HWID } = process.env
@@ -56,7 +56,7 @@ function keyFile() {
   return join(home, 'license-key')
 }
 
-/** The key of the last successful activation, if there is one. */
+/** The key of the last successful activation, if any. */
 export async function rememberedKey() {
   const text = await readFile(keyFile(), 'utf8').catch(() => '')
   return text.trim() || undefined

@@ -1,13 +1,13 @@
 import { Keyward } from '@keyward/sdk'
 import { forgetKey, readConfig, rememberedKey, rememberKey, SetupError } from './config.mjs'
 
-/** Must follow the version in Keyward's console, so that users hear of updates. */
+/** Keep in step with the version in Keyward's console, which reports updates to users. */
 const version = '1.0.0'
 
-/** The server has spoken: this copy may not work. The message is the app owner's own. */
+/** The server rejected this copy. The message is the app owner's own. */
 export class RefusedError extends Error {}
 
-/** Signs in with the given key, or with the one that worked last time. */
+/** Signs in with the given key, or with the last one that worked. */
 export async function openGate(givenKey) {
   const key = givenKey ?? (await rememberedKey())
   if (!key) throw new SetupError('Tally needs a license. Start it once with --key YOUR-LICENSE-KEY.')
@@ -20,7 +20,7 @@ export async function openGate(givenKey) {
   return {
     expiresAt: new Date(user.expiresAt),
     newVersion: updateAvailable ? app.version : undefined,
-    /** Call it before every piece of work: it throws as soon as the license is no longer good. */
+    /** Call it before every piece of work: it throws once the license is no longer valid. */
     check: async () => granted(await keyward.session()),
     close: () => keyward.logout(),
   }

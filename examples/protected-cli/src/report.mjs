@@ -1,6 +1,6 @@
 const wordsPerMinute = 230
 
-/** Counts what a reader meets in a text; Markdown's code blocks and link targets are not reading. */
+/** Counts the words a reader sees; skips Markdown code blocks and link targets. */
 export function count(text) {
   const prose = text
     .replace(/^(```|~~~)[\s\S]*?^\1.*$/gm, '')
@@ -11,7 +11,7 @@ export function count(text) {
   return { words, headings, minutes: Math.ceil(words / wordsPerMinute) }
 }
 
-/** A table of the counts, a line for each file and one for all of them. */
+/** Formats the counts as a table with a line per file and a total. */
 export function toTable(rows) {
   const sum = (name) => rows.reduce((total, row) => total + row[name], 0)
   const total = { name: 'All', words: sum('words'), headings: sum('headings'), minutes: sum('minutes') }

@@ -34,7 +34,7 @@ async function main() {
   await gate.close()
 }
 
-/** One piece of work. The check comes first: without it, a watching program would never learn of a ban. */
+/** One piece of work. Check first: without it, a watching program would not notice a ban. */
 async function tally(gate, files) {
   await gate.check()
   const rows = await Promise.all(
@@ -51,7 +51,7 @@ function watchFiles(gate, files) {
       .then(() => tally(gate, files))
       .catch((error) => {
         if (error instanceof RefusedError || error instanceof KeywardSignatureError) stop(error)
-        // No answer is no verdict: skip this piece of work, and ask again at the next one.
+        // A missing answer is no verdict: skip this piece of work and check again at the next one.
         console.error(`Skipped: ${error.message}`)
       })
   }
@@ -62,10 +62,10 @@ function watchFiles(gate, files) {
       timer = setTimeout(again, 100)
     })
   }
-  console.log('\nWatching for changes. Ctrl-C ends it.')
+  console.log('\nWatching for changes. Press Ctrl-C to stop.')
 }
 
-/** What the person at the keyboard reads, and what a script learns from the exit status. */
+/** Prints the error for the user and sets the exit status for scripts. */
 function stop(error) {
   const statuses = [
     [SetupError, 1],
@@ -78,7 +78,7 @@ function stop(error) {
   if (status === 2 && error.code !== 'rate_limited') {
     console.error('The license server cannot be reached. Please try again later.')
   }
-  if (status === 4) console.error('The answer is not from the license server. Tally will not go on.')
+  if (status === 4) console.error('The response is not from the license server. Tally stops.')
   console.error(error.message)
   process.exit(status)
 }

@@ -70,7 +70,7 @@ function run(...args: string[]) {
   }
 }
 
-it('works with a license, says until when, remembers the key, and signs out', async () => {
+it('works with a license, prints its expiry, remembers the key, and signs out', async () => {
   const first = await run('--key', 'GOOD-KEY', text).end
   expect(first).toMatchObject({ status: 0 })
   expect(first.output).toContain('Activated until January 1, 2030')
@@ -81,7 +81,7 @@ it('works with a license, says until when, remembers the key, and signs out', as
   expect(server.seen.at(-3)?.body).toMatchObject({ licenseKey: 'GOOD-KEY' })
 })
 
-it('does not work without a license, and does not remember a refused one', async () => {
+it('does not work without a license and does not remember a rejected key', async () => {
   expect(await run(text).end).toMatchObject({ status: 1 })
   server.on('license', refuse(404, 'keyNotFound', 'No such key'))
   const refused = await run('--key', 'BAD-KEY', text).end
@@ -89,7 +89,7 @@ it('does not work without a license, and does not remember a refused one', async
   expect(await run(text).end).toMatchObject({ status: 1 })
 })
 
-it('learns of a ban at the very next piece of work, and ends with the words of the app', async () => {
+it("notices a ban at the next piece of work and exits with the app's message", async () => {
   const tally = run('--key', 'GOOD-KEY', '--watch', text)
   await tally.prints('Watching')
   server.on('session', refuse(403, 'userBanned', 'You were banned'))
@@ -100,7 +100,7 @@ it('learns of a ban at the very next piece of work, and ends with the words of t
   expect(output.match(/text\.md/g)).toHaveLength(1)
 })
 
-it('takes a server that is away for no verdict, and goes on when it is back', async () => {
+it('skips work while the server is unreachable and continues afterwards', async () => {
   const tally = run('--key', 'GOOD-KEY', '--watch', text)
   await tally.prints('Watching')
   server.on('session', plain(503, '', { 'retry-after': '600' }))
@@ -111,7 +111,7 @@ it('takes a server that is away for no verdict, and goes on when it is back', as
   expect(await tally.end).toMatchObject({ status: 3 })
 })
 
-it('does not believe a server that cannot sign', async () => {
+it('rejects a server that cannot sign', async () => {
   server.on('session', (seen) => signed(seen, 200, { success: true, data: { user } }, { key: otherKey }))
   const faked = await run('--key', 'GOOD-KEY', text).end
   expect(faked.status).toBe(4)

@@ -19,7 +19,7 @@ export function say(text) {
 
 const quote = (line) => console.log(`   ${color('dim', '│')} ${line}`)
 
-/** A port of loopback that nobody uses at the moment. */
+/** Finds a free loopback port. */
 export async function findPort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -29,12 +29,12 @@ export async function findPort() {
   return port
 }
 
-/** Starts a program that prints its address when it is ready. */
+/** Starts a program that prints its address when ready. */
 async function startService(node, script, env) {
   const child = spawn(node, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const baseUrl = await new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('exit', (status) => reject(new Error(`${script} ended with status ${status}`)))
+    child.once('exit', (status) => reject(new Error(`${script} exited with status ${status}`)))
     createInterface(child.stdout).on('line', (line) => {
       const [address] = /http:\/\/\S+/.exec(stripVTControlCharacters(line)) ?? []
       if (address) resolve(address)
@@ -50,7 +50,7 @@ async function startService(node, script, env) {
   }
 }
 
-/** Starts the server; resolves with its address once its database answers. */
+/** Starts the server and resolves once its database responds. */
 export async function startServer(node, script, settings) {
   const env = { ...process.env, HOST: '127.0.0.1', LOG_LEVEL: 'error' }
   for (const name of ['DATABASE_URL', 'PUBLIC_URL', 'TRUST_PROXY', 'REGISTRATION', 'SMTP_URL'])
@@ -61,7 +61,7 @@ export async function startServer(node, script, settings) {
   return server
 }
 
-/** Starts a payment provider that plays with no money, and a customer who pays there. */
+/** Starts the stand-in payment provider; `pay` is the customer's payment. */
 export async function startProvider(node, script, settings) {
   const provider = await startService(node, script, { ...process.env, PORT: '0', ...settings })
   return {
@@ -70,21 +70,21 @@ export async function startProvider(node, script, settings) {
       const body = JSON.stringify({ key, order_id: orderId })
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch(`${provider.baseUrl}/control/pay`, { method: 'POST', headers, body })
-      if (!answer.ok) throw new Error(`The payment was refused: ${await answer.text()}`)
+      if (!answer.ok) throw new Error(`The payment was rejected: ${await answer.text()}`)
     },
   }
 }
 
-/** Asks until the answer is as it should be, for ten seconds at most. */
+/** Polls until the result is truthy, for ten seconds at most. */
 export async function waitFor(what, ask) {
   for (const end = Date.now() + 10_000; Date.now() < end; await pause(100)) {
     const answer = await ask()
     if (answer) return answer
   }
-  throw new Error(`Waited in vain for ${what}`)
+  throw new Error(`Timed out waiting for ${what}`)
 }
 
-/** The owner's calls, as the console makes them; throws on every answer but a success. */
+/** The owner's API; throws on every response except a success. */
 export function ownerApi(baseUrl) {
   let token
   return async function call(method, path, body) {
@@ -102,7 +102,7 @@ export function ownerApi(baseUrl) {
   }
 }
 
-/** Starts the example program and shows what it prints. */
+/** Starts the example program and prints its output. */
 export function startProgram(script, args, env, cwd) {
   console.log(`   ${color('cyan', `${env.KEYWARD_HWID} $ tally ${args.join(' ')}`)}`)
   const child = spawn(process.execPath, [script, ...args], { cwd, env: { ...process.env, ...env } })
@@ -118,17 +118,17 @@ export function startProgram(script, args, env, cwd) {
   const end = once(child, 'close').then(([status]) => ({ status, output }))
   return {
     end,
-    /** Resolves when the text was printed; rejects when the program ends without it. */
+    /** Resolves when the text was printed; rejects if the program exits without it. */
     prints: (text) =>
       Promise.race([
         new Promise((found) => (output.includes(text) ? found() : waiting.push({ text, found }))),
-        end.then(() => Promise.reject(new Error(`Tally ended without printing "${text}"`))),
+        end.then(() => Promise.reject(new Error(`Tally exited without printing "${text}"`))),
       ]),
     stop: () => child.kill(),
   }
 }
 
-/** A server of somebody who does not want to pay: it says yes to everything, but has no key to sign with. */
+/** Starts a cracker's server: it accepts everything but cannot sign. */
 export async function startFakeServer() {
   const server = createServer((request, response) => {
     request.resume()
