@@ -28,9 +28,9 @@ export async function startServer(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const baseUrl = await new Promise<string>((resolve, reject) => {
-    child.once('exit', (status) => reject(new Error(`the server exited with status $status`)))
+    child.once('exit', (status) => reject(new Error(`the server exited with status ${status}`)))
     const lines = createInterface(child.stdout).on('line', (line) => {
-      const address = /^Keyward is ready: (S+)/.exec(line)?.[1]
+      const address = /^Keyward is ready: (\S+)/.exec(line)?.[1]
       if (!address) return
       lines.close()
       child.stdout.resume()

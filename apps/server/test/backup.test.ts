@@ -309,19 +309,19 @@ describe('killed midway', () => {
 })
 
 describe('a restore that could not finish', () => {
-  /** The files of a directory that a restore makes or moves. */
+  /** The files that a restore creates or moves. */
   const files = () =>
     readdirSync(dataDir).filter((name) => /^(keyward.db|secret.key)$|replaced|unfinish/.test(name))
 
-  test('is undone by the next one, which keeps all that was there in one place', async () => {
+  test('is undone by the next one, which keeps the previous files in one directory', async () => {
     const { issue } = await startVendor()
     await keywardOk('backup', file)
     await issue('in the write-ahead log of a backup')
     for (const server of running.splice(0)) await server.end('SIGKILL')
-    const aside = join(dataDir, 'replaced-before')
-    mkdirSync(aside)
-    renameSync(join(dataDir, 'keyward.db'), join(aside, 'keyward.db'))
-    writeFileSync(join(dataDir, 'restore.unfinished'), `${aside}\n`)
+    const leftover = join(dataDir, 'replaced-before')
+    mkdirSync(leftover)
+    renameSync(join(dataDir, 'keyward.db'), join(leftover, 'keyward.db'))
+    writeFileSync(join(dataDir, 'restore.unfinished'), `${leftover}\n`)
     const [, kept = ''] = /before is in (.+)\n/.exec(await keywardOk('restore', file)) ?? []
     expect(files()).toEqual(['keyward.db', basename(kept), 'secret.key'])
     expect(await readNotes()).toEqual(['before the backup'])
@@ -329,9 +329,9 @@ describe('a restore that could not finish', () => {
     expect(await readNotes()).toEqual(['in the write-ahead log of a backup', 'before the backup'])
   })
 
-  test('for lack of room leaves everything as it was', async ({ skip }) => {
+  test('for lack of space changes nothing', async ({ skip }) => {
     const disk = mountSmallDisk(8)
-    if (!disk) return skip('a file system cannot be mounted here')
+    if (!disk) return skip('mounting a file system is not permitted here')
     try {
       dataDir = join(disk.path, 'data')
       await startVendor()
@@ -351,7 +351,7 @@ describe('a restore that could not finish', () => {
     }
   })
 
-  test('because a file cannot be moved keeps the key of that database', async ({ skip }) => {
+  test('after a failed move keeps the key of the current database', async ({ skip }) => {
     await startVendor()
     await keywardOk('backup', file, '--with-key')
     await stop()
