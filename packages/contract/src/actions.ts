@@ -3,7 +3,7 @@ import { limits } from './constants.ts'
 
 const nothing = z.strictObject({})
 const count = z.int().min(0)
-/** Milliseconds since 1970; null when there is none. */
+/** Milliseconds since 1970, or null. */
 const time = z.int().nullable()
 const id = z.string().max(64)
 const ids = z.array(id).max(Math.max(limits.bulkMax, limits.generateMax))

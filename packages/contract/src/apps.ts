@@ -46,7 +46,7 @@ export const apps = {
     query: fullPageQuery.extend({ search: z.string().trim().max(100).optional() }),
     data: z.strictObject({
       apps: z.array(app),
-      count: z.int().describe('all of your apps, whatever the search'),
+      count: z.int().describe('all your apps, ignoring the search'),
       pagination,
     }),
   }),
@@ -160,7 +160,7 @@ export const apps = {
     access: 'owner',
     permission: 'apps:write',
     tag,
-    summary: 'Change some or all of the texts',
+    summary: 'Change some or all texts',
     params: idParams,
     body: messageChanges,
     bodyLimit: 32_768,
@@ -178,6 +178,6 @@ export const apps = {
   }),
 }
 
-/** For filters: an app's `_id` or `appId`. */
+/** Filter by an app's `_id` or `appId`. */
 export const appFilter = id.optional()
 export type App = z.output<typeof app>

@@ -5,25 +5,25 @@ import { email, givenPassword, isoTime, none, password, price, resetToken, text 
 
 export const plan = z.enum(['free', 'premium'])
 
-/** The state of an owner's plan; unlimited is null here. */
+/** The state of an owner's plan; null means unlimited. */
 export const subscription = z.strictObject({
   plan,
   expiryDate: isoTime.nullable(),
-  subscriptionId: z.null().describe('orders have no subscription at the provider'),
+  subscriptionId: z.null().describe('always null: orders have no subscription at the provider'),
   hasActiveSubscription: z.boolean(),
   appLimit: z.int().nullable(),
   licenseLimitPerApp: z.int().nullable(),
   orderId: z.string().nullable().describe('of the last payment'),
   paymentId: z.string().nullable().describe('of the last payment'),
-  cancelledAt: isoTime.nullable().describe('when premium that still runs was cancelled'),
-  endedAt: isoTime.nullable().describe('when premium ended, while the plan is free again'),
+  cancelledAt: isoTime.nullable().describe('when the current premium plan was cancelled'),
+  endedAt: isoTime.nullable().describe('when premium ended; null while it is active'),
   moneyBack: z
     .strictObject({ ...price.shape, until: isoTime })
     .nullable()
-    .describe('what cancelling gives back, and until when'),
+    .describe('what cancelling refunds, and until when'),
 })
 
-/** A vendor's account as its owner sees it; -1 means unlimited. */
+/** An owner's account; -1 means unlimited. */
 export const user = z.strictObject({
   _id: z.string(),
   name: z.string(),

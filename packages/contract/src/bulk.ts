@@ -22,12 +22,12 @@ const mediaTypes = ['text/csv', 'application/json'] as const
 
 /** A line of an import with its outcome, or its expected outcome in a dry run. The server generates a key for null. */
 export const importedRow = z.strictObject({
-  line: z.int().describe('counted from 1, the header included'),
+  line: z.int().describe('counted from 1, including the header'),
   outcome: z.enum(['created', 'skipped', 'error']),
   key: z.string().nullable(),
   expiresAt: isoTime.nullable(),
   note: z.string().nullable(),
-  message: z.string().nullable().describe('why it is skipped or cannot be imported'),
+  message: z.string().nullable().describe('why the line is skipped or cannot be imported'),
 })
 
 const tag = 'Bulk'
@@ -39,13 +39,13 @@ export const bulk = {
     access: 'owner',
     permission: 'licenses:write',
     tag,
-    summary: `Change or delete up to ${limits.bulkMax} licenses, all or none; days count from the later of now and the expiry`,
+    summary: `Change or delete up to ${limits.bulkMax} licenses, all or none; days are added to the later of now and the expiry`,
     body: z.strictObject({ action: bulkLicenseAction, ids, days }).refine(daysFit, daysRule),
     bodyLimit: 65_536,
     data: z.strictObject({
       action: bulkLicenseAction,
       changed: z.int(),
-      licenses: z.array(license).describe('as they are now; empty when they were deleted'),
+      licenses: z.array(license).describe('after the change; empty if deleted'),
     }),
     errors: ['not_found'],
   }),
@@ -55,13 +55,13 @@ export const bulk = {
     access: 'owner',
     permission: 'clients:write',
     tag,
-    summary: `Change or delete up to ${limits.bulkMax} end users, all or none; days count from the later of now and the expiry`,
+    summary: `Change or delete up to ${limits.bulkMax} end users, all or none; days are added to the later of now and the expiry`,
     body: z.strictObject({ action: bulkClientAction, ids, days }).refine(daysFit, daysRule),
     bodyLimit: 65_536,
     data: z.strictObject({
       action: bulkClientAction,
       changed: z.int(),
-      clients: z.array(client).describe('as they are now; empty when they were deleted'),
+      clients: z.array(client).describe('after the change; empty if deleted'),
     }),
     errors: ['not_found', 'plan_limit_reached'],
   }),
@@ -108,7 +108,9 @@ export const bulk = {
       dryRun: z.boolean(),
       created: z.int(),
       skipped: z.int(),
-      failed: z.int().describe('rows that cannot be imported; a call that is no dry run then answers 400'),
+      failed: z
+        .int()
+        .describe('rows that cannot be imported; without dryRun they make the call fail with 400'),
       ignoredColumns: z.array(z.string()),
       rows: z.array(importedRow),
     }),

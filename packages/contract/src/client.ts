@@ -17,7 +17,7 @@ const sessionUser = z.strictObject({
   hwidBound: z.boolean(),
 })
 
-/** Whether a license may be used now; `code` says why not. */
+/** Whether a license can be used now; `code` is the reason if not. */
 export const verdict = z.strictObject({
   valid: z.boolean(),
   code: z.enum(Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]).optional(),

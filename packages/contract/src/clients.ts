@@ -19,7 +19,7 @@ import {
 /** Banned overrides Expired. */
 export const clientStatus = z.enum(['active', 'expired', 'banned'])
 
-/** An end user, as the owner sees it. */
+/** An end user as the owner sees it. */
 export const client = z.strictObject({
   _id: z.string(),
   username: z.string(),

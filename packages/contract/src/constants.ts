@@ -1,4 +1,4 @@
-/** Limits and lengths that the server enforces and the console shows. */
+/** Limits that the server enforces and the console displays. */
 export const limits = {
   appIdLength: 8,
   appSecretLength: 32,
@@ -6,7 +6,7 @@ export const limits = {
   /** -1 means unlimited. */
   free: { maxApps: 2, maxLicensesPerApp: 30, maxResellers: 0 },
   premium: { maxApps: -1, maxLicensesPerApp: -1, maxResellers: -1 },
-  /** Bytes of a body, unless its endpoint declares another limit. */
+  /** Maximum body in bytes, unless the endpoint declares another. */
   bodyBytesMax: 16_384,
   passwordMin: 6,
   passwordMax: 200,

@@ -4,7 +4,7 @@ import { user } from './auth.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 
-const comparison = `What the last ${limits.activityDays} days added, less what the ${limits.activityDays} days before them added; deletions are not subtracted`
+const comparison = `Created in the last ${limits.activityDays} days minus created in the ${limits.activityDays} days before; deletions are not subtracted`
 const figure = z.strictObject({
   value: z.int().describe('The current count'),
   change: z.int().describe(comparison),
@@ -12,7 +12,7 @@ const figure = z.strictObject({
     .int()
     .min(0)
     .describe(
-      `How many were created in the last ${limits.activityDays} days, for active licenses how many were activated; it can exceed the value where some are gone again`,
+      `Created (active licenses: activated) in the last ${limits.activityDays} days; exceeds the value if some were deleted`,
     ),
 })
 const soon = `the next ${limits.expiringSoonDays} days`
@@ -23,10 +23,8 @@ export const dashboardStats = z.strictObject({
   totalResellers: figure,
   totalClients: figure,
   expiringSoon: z.strictObject({
-    value: z.int().describe(`How many used licenses end in ${soon}`),
-    change: z
-      .int()
-      .describe(`How many end in ${soon}, less how many ended in the last ${limits.expiringSoonDays}`),
+    value: z.int().describe(`Used licenses that expire in ${soon}`),
+    change: z.int().describe(`Expiring in ${soon} minus expired in the last ${limits.expiringSoonDays}`),
   }),
 })
 

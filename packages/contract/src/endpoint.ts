@@ -22,7 +22,7 @@ export interface Endpoint<
   /** The permission that a call with `access: 'owner'` requires; other calls have none. */
   permission?: Requirement
   summary: string
-  /** Group in the reference. */
+  /** Group in the API reference. */
   tag: string
   params?: Params
   query?: Query

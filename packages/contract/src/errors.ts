@@ -2,7 +2,7 @@ import { messageDefaults } from './messages.ts'
 
 /** Every error code of the API: its HTTP status, its default text, and the field it always concerns, if any. */
 const general = {
-  invalid_input: [400, 'Some of the input is not valid'],
+  invalid_input: [400, 'Some of the input is invalid'],
   invalid_json: [400, 'The body is not valid JSON'],
   invalid_digest: [400, 'The Content-Digest does not match the body'],
   invalid_nonce: [400, 'Keyward-Nonce must be 16 to 64 visible characters'],
@@ -10,7 +10,7 @@ const general = {
   forwarded_refused: [400, 'A development instance rejects requests that come through a proxy'],
   invalid_signature: [400, 'The signature is not valid'],
   invalid_coupon: [400, 'Invalid coupon code'],
-  reset_link_invalid: [400, 'This link has expired or was already used. Please ask for a new one.'],
+  reset_link_invalid: [400, 'This link has expired or was already used. Please request a new one.'],
   payment_not_verified: [400, 'Failed to verify payment'],
   unauthorized: [401, 'Not authorized'],
   invalid_credentials: [401, 'Invalid email or password'],

@@ -82,7 +82,7 @@ export const licenses = {
       })
       .refine((body) => body.key === undefined || body.count === 1, {
         path: ['count'],
-        message: 'A custom key is made one at a time',
+        message: 'A custom key requires a count of 1',
       }),
     data: z.strictObject({ license, licenses: z.array(license) }),
     status: 201,

@@ -26,13 +26,13 @@ const twoTerms = { error: 'planDuration and duration must be the same term', pat
 const order = z.strictObject({
   orderId: z.string(),
   ...price.shape,
-  keyId: z.string().describe('the public key that the checkout is opened with'),
-  isDevelopmentMode: z.boolean().describe('true when no money moves'),
+  keyId: z.string().describe('the public key for the checkout'),
+  isDevelopmentMode: z.boolean().describe('true if the payment is simulated'),
   planDuration,
   listAmount: z.int().describe('before the coupon'),
   couponCode: z.string().nullable(),
   discount: z.int().describe('percent'),
-  expiresAt: isoTime.describe('until then the order is offered again and its coupon is held'),
+  expiresAt: isoTime.describe('until then the order is reused and its coupon reserved'),
 })
 
 const paymentStatus = z.enum([
@@ -49,7 +49,7 @@ const payment = z.strictObject({
   _id: z.string(),
   orderId: z.string(),
   paymentId: z.string(),
-  receipt: z.string().describe('number of the order at the provider'),
+  receipt: z.string().describe('receipt number of the order at the provider'),
   status: paymentStatus,
   planDuration,
   ...price.shape,
@@ -173,7 +173,7 @@ export const payments = {
       refund: z
         .strictObject({ ...price.shape, done: z.boolean() })
         .nullable()
-        .describe('what is refunded; while not done, the provider is asked again'),
+        .describe('the refund; until `done`, the server keeps retrying'),
     }),
     errors: ['conflict'],
   }),

@@ -61,12 +61,10 @@ export const plans = {
       plans: pricing,
       coupons: z
         .array(z.strictObject({ couponCode: z.string(), discount: z.int().describe('percent') }))
-        .describe('those shown to everybody that you could use now, the largest first'),
+        .describe('public coupons that you can use now, largest discount first'),
       checkout: z
         .enum(['razorpay', 'mock', 'off'])
-        .describe(
-          'who takes payments on this server: the provider, nobody (they are simulated), or none are taken',
-        ),
+        .describe('how this server takes payments: through the provider, simulated, or not at all'),
     }),
   }),
 }

@@ -36,7 +36,7 @@ export const portalLicense = z.strictObject({
   app: appName,
   status: z.enum(['ACTIVE', 'EXPIRED']),
   used: z.boolean(),
-  usedBy: z.string().nullable().describe('user name'),
+  usedBy: z.string().nullable().describe('username'),
   createdAt: isoTime,
   expiresAt: isoTime,
   date_expired: isoTime,

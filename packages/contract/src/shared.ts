@@ -3,14 +3,14 @@ import { limits } from './constants.ts'
 
 const control = /\p{Cc}|\p{Cs}/u
 
-/** Text without control characters or lone surrogates, trimmed. */
+/** Trimmed text without control characters or lone surrogates. */
 export const text = (min: number, max: number, name: string) =>
   z
     .string()
     .trim()
     .min(min, min === 1 ? `${name} is required` : `${name} must have at least ${min} characters`)
     .max(max, `${name} can have at most ${max} characters`)
-    .refine((value) => !control.test(value), `${name} has characters that cannot be used`)
+    .refine((value) => !control.test(value), `${name} contains characters that are not allowed`)
 
 export const email = z
   .string()
@@ -33,7 +33,7 @@ export const trimmed = <T extends z.ZodType<string, string>>(schema: T) =>
 /** The secret of a mailed link for choosing a new password. */
 export const resetToken = z.string().min(1, 'Token is required').max(200, 'Token is too long')
 
-/** ISO 8601 date-time with any offset, or a bare date, which means the end of that UTC day. */
+/** An ISO 8601 date-time with any offset, or a bare date, which means the end of that UTC day. */
 export const instant = z.union([z.iso.datetime({ offset: true }).max(40), z.iso.date().max(10)], {
   error: 'Must be an ISO 8601 date or date-time',
 })
@@ -60,7 +60,7 @@ export const pagination = z.strictObject({
   limit: z.int(),
   total: z.int(),
   pages: z.int(),
-  capped: z.boolean().optional().describe('true when a search has more hits than are counted'),
+  capped: z.boolean().optional().describe('true if a search has more hits than are counted'),
 })
 
 export const hwid = z
@@ -75,7 +75,7 @@ export const price = z.strictObject({
   priceFormatted: z.string(),
 })
 
-/** How long one payment lasts: 30 or 365 days. */
+/** The length of one paid period: 30 or 365 days. */
 export const planDuration = z.enum(['monthly', 'yearly'])
 
 export const none = z.strictObject({})

@@ -33,12 +33,12 @@ export const system = {
       publicUrl: z
         .string()
         .nullable()
-        .describe('where programs reach this server, when the operator said so'),
+        .describe('the URL where programs reach this server, if the operator has set it'),
       registration: z.enum(['open', 'closed']),
       passwordPolicy: z.enum(['basic', 'strict']),
       passwordReset: z
         .enum(['mail', 'operator'])
-        .describe('who helps with a forgotten password: a mailed link, or the operator alone'),
+        .describe('how a forgotten password is reset: by a mailed link, or by the operator'),
       payments: z.enum(['mock', 'razorpay', 'off']),
       links: z.strictObject({
         shipping: link,

@@ -5,7 +5,7 @@ import { createOrder, getOrder, listOrderPayments, listOrders } from './orders.t
 import { capturePayment, getPayment } from './payments.ts'
 import { getRefund, listPaymentRefunds, requestRefund } from './refunds.ts'
 
-/** A call of the API that was let in. */
+/** An authenticated call of the API. */
 export interface ApiRequest {
   method: string
   path: string
@@ -34,7 +34,7 @@ const routes: [method: string, path: RegExp, respond: Respond][] = [
   ['GET', /^\/v1\/disputes\/([^/]+)$/, (ledger, id) => getDispute(ledger, id)],
 ]
 
-/** Does what a call asks for; throws a `Refusal` otherwise. */
+/** Executes a call; throws a `Refusal` if the provider would reject it. */
 export function respond(ledger: Ledger, request: ApiRequest): unknown {
   for (const [method, path, answer] of routes) {
     const match = path.exec(request.path)

@@ -140,7 +140,7 @@
       handler?.({ razorpay_payment_id, razorpay_order_id, razorpay_signature })
     }
 
-    // The window stays open, so that the customer may try again.
+    // The window stays open so that the customer can retry.
     #fail(note, { error }) {
       note.textContent = error.description
       for (const listener of this.#listeners.get('payment.failed') ?? []) listener({ error })

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * The text of a `checkout.js` that opens the stand-in's window. `baseUrl` is where the window makes its payments;
- * under a policy that lets pages call the provider alone, pass the provider's address and route it here.
+ * The source of a `checkout.js` that opens the stand-in's window and posts payments to `baseUrl`. Under a policy that
+ * allows only the provider's address, pass that address and route it here.
  */
 export function checkoutScript(baseUrl: string): string {
   const text = readFileSync(new URL('./checkout.browser.js', import.meta.url), 'utf8')

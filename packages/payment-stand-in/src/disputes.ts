@@ -7,7 +7,7 @@ import { getPayment } from './payments.ts'
 
 const weekSeconds = 7 * 24 * 60 * 60
 
-/** The customer's bank questions a payment. */
+/** Opens a dispute, as the customer's bank does. */
 export function openDispute(
   ledger: Ledger,
   paymentId: string,
@@ -52,7 +52,7 @@ export function openDispute(
   return dispute
 }
 
-/** Only a lost dispute takes money from the merchant. */
+/** Closes a dispute; only a lost one takes money from the merchant. */
 export function closeDispute(ledger: Ledger, id: string, outcome: 'won' | 'lost'): Dispute {
   const dispute = getDispute(ledger, id)
   if (dispute.status === 'won' || dispute.status === 'lost') throw refuse('The dispute is closed already')

@@ -1,4 +1,4 @@
-// The provider's objects, as its documentation describes them.
+// The provider's objects, as documented.
 
 /** Notes are an object, or an empty array when there are none. */
 export type Notes = Record<string, string> | []

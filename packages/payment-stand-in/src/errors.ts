@@ -1,4 +1,4 @@
-/** What the provider answers a refused call with: https://razorpay.com/docs/errors */
+/** The provider's error response: https://razorpay.com/docs/errors */
 export interface ErrorBody {
   error: {
     code: string
@@ -11,7 +11,7 @@ export interface ErrorBody {
   }
 }
 
-/** A refusal on its way to the caller. */
+/** An error to send to the caller. */
 export class Refusal extends Error {
   readonly status: number
   readonly body: ErrorBody
@@ -23,7 +23,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal of the caller's input; the fields are those of the failure samples in the API reference. */
+/** An error about the caller's input, with the fields of the samples in the API reference. */
 export function refuse(description: string, detail: Partial<ErrorBody['error']> = {}, status = 400): Refusal {
   return new Refusal(status, {
     error: {
@@ -38,12 +38,12 @@ export function refuse(description: string, detail: Partial<ErrorBody['error']> 
   })
 }
 
-/** The refusal of a refund's idempotency key, documented with `NA` in place of source, step and reason. */
+/** An error about a refund's idempotency key; source, step and reason are `NA`, as documented. */
 export function refuseKey(description: string, status = 400): Refusal {
   return refuse(description, { source: 'NA', step: 'NA', reason: 'NA' }, status)
 }
 
-/** Fields that a call does not know are refused: https://razorpay.com/docs/api/refunds/create-normal */
+/** Rejects unknown fields: https://razorpay.com/docs/api/refunds/create-normal */
 export function checkFields(body: Record<string, unknown>, known: string): void {
   const extra = Object.keys(body).filter((name) => !known.split(' ').includes(name))
   if (extra.length > 0)
@@ -52,12 +52,12 @@ export function checkFields(body: Record<string, unknown>, known: string): void 
     })
 }
 
-/** The answer to missing or wrong keys: https://razorpay.com/docs/api/authentication */
+/** The error for missing or wrong API keys: https://razorpay.com/docs/api/authentication */
 export function refuseKeys(): Refusal {
   return new Refusal(401, { error: { code: 'BAD_REQUEST_ERROR', description: 'Authentication failed' } })
 }
 
-/** The answer to the id of nothing: https://razorpay.com/docs/api/orders/fetch-with-id */
+/** The error for an unknown id: https://razorpay.com/docs/api/orders/fetch-with-id */
 export function refuseId(id: string): Refusal {
   return refuse(
     /^[a-z]+_[A-Za-z0-9]{14}$/.test(id) ? 'The id provided does not exist' : `${id} is not a valid id`,

@@ -2,39 +2,39 @@ import { type ErrorBody, Refusal } from './errors.ts'
 
 export type FaultMode = 'status' | 'hang' | 'reset' | 'lost-answer' | 'late-answer'
 
-/** Which of the next calls go wrong, and how. */
+/** Which of the next calls fail, and how. */
 export interface FaultRule {
   method?: 'GET' | 'POST'
-  /** Tested against the path without the query. */
+  /** Matched against the path without the query. */
   path?: RegExp
-  /** How many matching calls go wrong; 1 unless told otherwise. */
+  /** How many matching calls fail; default 1. */
   times?: number
   /**
-   * - `status`: an error is answered and nothing is done
-   * - `hang`: nothing is done or answered until the caller gives up, or `release` lets the call go on
-   * - `reset`: the connection is reset and nothing is done
-   * - `lost-answer`: the work is done and the connection cut before the answer
-   * - `late-answer`: the work is done and the answer kept back until `release`
+   * - `status`: respond with an error and do nothing
+   * - `hang`: do nothing until the caller times out or `release` continues the call
+   * - `reset`: reset the connection and do nothing
+   * - `lost-answer`: do the work and cut the connection before the response
+   * - `late-answer`: do the work and hold the response until `release`
    */
   mode: FaultMode
-  /** For `status`; 500 unless told otherwise. */
+  /** For `status`; default 500. */
   status?: number
-  /** For `status`: a text to answer in place of an error body, such as a page of a proxy. */
+  /** For `status`: a text instead of an error body, such as a proxy's error page. */
   body?: string
 }
 
-/** A fault in force. */
+/** An active fault. */
 export interface Fault {
   rule: FaultRule
-  /** How many calls it has met. */
+  /** How many calls it has affected. */
   hits: number
-  /** Lets calls that hang or whose answer is kept back go on. */
+  /** Continues calls that hang or whose response is held. */
   release(): void
-  /** Settled by `release`. */
+  /** Resolved by `release`. */
   released: Promise<void>
 }
 
-/** The faults in force, first come first met. */
+/** The active faults; the oldest matching one applies. */
 export class Faults {
   #faults: { fault: Fault; left: number }[] = []
 
@@ -45,7 +45,7 @@ export class Faults {
     return fault
   }
 
-  /** The fault that this call meets, counted. */
+  /** Finds the fault for this call and counts it. */
   take(method: string, path: string): Fault | undefined {
     const entry = this.#faults.find(
       ({ fault: { rule }, left }) =>
@@ -63,7 +63,7 @@ export class Faults {
   }
 }
 
-/** An error that is not the caller's: https://razorpay.com/docs/errors */
+/** A server error: https://razorpay.com/docs/errors */
 export function toRefusal({ status = 500 }: FaultRule): Refusal {
   const metadata = {}
   const error: ErrorBody['error'] =

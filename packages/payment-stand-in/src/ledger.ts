@@ -1,6 +1,6 @@
 import type { Dispute, EventName, Order, Payment, Refund } from './entities.ts'
 
-/** The entities that an event carries, as they are at that moment. */
+/** The entities in an event, as of that moment. */
 export interface Subjects {
   payment?: Payment
   order?: Order
@@ -8,22 +8,22 @@ export interface Subjects {
   dispute?: Dispute
 }
 
-/** All that the provider knows. */
+/** The provider's state. */
 export interface Ledger {
   orders: Map<string, Order>
   payments: Map<string, Payment>
   refunds: Map<string, Refund>
   disputes: Map<string, Dispute>
-  /** Refunds by idempotency key, with what was asked for. */
+  /** Refunds by idempotency key, with the request that created each. */
   refundKeys: Map<string, { asked: string; refundId: string }>
   uniqueReceipts: boolean
   refundsStart: 'pending' | 'processed'
-  /** Unix seconds, the provider's unit of time. */
+  /** Unix time in seconds, as the provider uses. */
   now(): number
   emit(name: EventName, subjects: Subjects): void
 }
 
-/** A list as the provider answers it. */
+/** A list in the provider's format. */
 export interface Collection<Item> {
   entity: 'collection'
   count: number

@@ -1,6 +1,6 @@
 import { startPaymentStandIn } from './stand-in.ts'
 
-// A stand-in in a process of its own, for a server that is tried out by hand. Set the same keys on both.
+// Runs a stand-in as its own process, to try a server by hand. Set the same keys on both.
 const {
   PORT = '4000',
   RAZORPAY_KEY_ID: keyId = 'rzp_test_stand_in',

@@ -4,7 +4,7 @@ import { makeId } from './ids.ts'
 import { type Collection, type Ledger, toCollection } from './ledger.ts'
 import { toNotes } from './notes.ts'
 
-// https://razorpay.com/docs/payments/international-payments/#supported-currencies, without those of three decimals
+// https://razorpay.com/docs/payments/international-payments/#supported-currencies, except those with three decimals
 const currencies = new Set(
   (
     'AED ALL AMD ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BZD CAD CHF CNY COP CRC CUP CVE CZK ' +

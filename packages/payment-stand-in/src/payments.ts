@@ -4,7 +4,7 @@ import { makeCode, makeId } from './ids.ts'
 import type { Ledger } from './ledger.ts'
 import { checkAmount, getOrder } from './orders.ts'
 
-/** Why a payment failed, as the provider tells it. */
+/** Why a payment failed, as the provider reports it. */
 export interface Failure {
   code: string
   description: string
@@ -24,11 +24,11 @@ const declined: Failure = {
 const orderPaid =
   'Your payment has been declined as the order is already paid. Please initiate the payment with a new order.'
 
-/** What a customer does in the checkout. */
+/** A customer's payment attempt in the checkout. */
 export interface Attempt {
-  /** Where the payment ends; `captured` unless told otherwise, as with automatic capture. */
+  /** Final status of the payment; default `captured`, as with automatic capture. */
   status?: 'captured' | 'authorized' | 'failed'
-  /** The order's amount and currency unless told otherwise; the real checkout cannot pay another amount. */
+  /** Default: the order's amount and currency; the real checkout cannot change them. */
   amount?: number
   currency?: string
   method?: PaymentMethod
@@ -36,11 +36,11 @@ export interface Attempt {
   contact?: string
   notes?: Record<string, string>
   failure?: Partial<Failure>
-  /** Pays although the order is paid already, as two open checkouts can. */
+  /** Pays an order that is already paid, as two open checkouts can. */
   evenIfPaid?: boolean
 }
 
-/** Makes a payment for an order, with the events of each step. */
+/** Creates a payment for an order and emits the events of each step. */
 export function attemptPayment(ledger: Ledger, orderId: string, attempt: Attempt): Payment {
   const order = getOrder(ledger, orderId)
   const { status = 'captured', method = 'card', amount = order.amount } = attempt
@@ -106,7 +106,7 @@ function authorizePayment(ledger: Ledger, payment: Payment): void {
   ledger.emit('payment.authorized', { payment })
 }
 
-/** A payment that was given up as failed and succeeds after all: https://razorpay.com/docs/payments/payments/late-authorisation */
+/** A failed payment that succeeds later: https://razorpay.com/docs/payments/payments/late-authorisation */
 export function authorizeLate(ledger: Ledger, id: string, status: 'authorized' | 'captured'): Payment {
   const payment = getPayment(ledger, id)
   if (payment.status !== 'failed') throw refuse('Only a failed payment can be authorized late')
@@ -123,7 +123,7 @@ export function authorizeLate(ledger: Ledger, id: string, status: 'authorized' |
   return payment
 }
 
-/** The money is the merchant's: a fee of two percent and the tax on it, and the order gets what it waits for. */
+/** Settles a captured payment: a fee of two percent plus tax; marks the order as paid. */
 function settlePayment(ledger: Ledger, payment: Payment): void {
   const order = getOrder(ledger, payment.order_id)
   const fee = Math.floor((payment.amount * 2) / 100)

@@ -30,7 +30,7 @@ export function requestRefund(
   return refund
 }
 
-/** Refunds a captured payment, whole or in part; several parts may not be more than the payment. */
+/** Refunds a captured payment fully or partially; the sum of refunds cannot exceed the payment. */
 export function createRefund(ledger: Ledger, paymentId: string, body: Record<string, unknown>): Refund {
   const payment = getPayment(ledger, paymentId)
   checkFields(body, 'amount speed notes receipt reverse_all')
@@ -50,7 +50,7 @@ export function createRefund(ledger: Ledger, paymentId: string, body: Record<str
   return bookRefund(ledger, payment, { amount, speed, receipt, notes: toNotes(body.notes) })
 }
 
-/** The provider gives back what was authorized and never captured; the payment's `captured` stays false. */
+/** Refunds an authorized payment that was never captured; its `captured` stays false. */
 export function refundUncaptured(ledger: Ledger, paymentId: string): Refund {
   const payment = getPayment(ledger, paymentId)
   if (payment.status !== 'authorized') throw refuse('Only an authorized payment is refunded automatically')
@@ -82,7 +82,7 @@ function bookRefund(
   return refund
 }
 
-/** A payment is `refunded` only when all of it was given back; with a part it stays `captured`. */
+/** Sets `refunded` only when the full amount is refunded; otherwise the status stays `captured`. */
 function countRefunded(payment: Payment, amount: number): void {
   payment.amount_refunded += amount
   const { amount_refunded: given } = payment
@@ -91,7 +91,7 @@ function countRefunded(payment: Payment, amount: number): void {
   else if (payment.status === 'refunded') payment.status = payment.captured ? 'captured' : 'authorized'
 }
 
-/** The bank did what was asked, or did not; a failed refund is the merchant's money again. */
+/** Processes or fails a refund; the amount of a failed one returns to the merchant. */
 export function finishRefund(ledger: Ledger, id: string, status: 'processed' | 'failed'): Refund {
   const refund = getRefund(ledger, id)
   const payment = getPayment(ledger, refund.payment_id)

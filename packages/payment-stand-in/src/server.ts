@@ -7,14 +7,14 @@ import type { Ledger } from './ledger.ts'
 import type { Attempt } from './payments.ts'
 import { isAuthorized } from './signatures.ts'
 
-/** A call of the API, as the provider saw it. */
+/** A call of the API, as the provider received it. */
 export interface Call {
   method: string
   path: string
   query: string
   body: Record<string, unknown>
   refundKey: string | undefined
-  /** What was answered, or would have been had the answer not been lost; 0 when nothing was done. */
+  /** The response status, even if the response was lost; 0 if nothing was done. */
   status: number
   fault: FaultMode | undefined
 }
@@ -26,11 +26,11 @@ export interface ServerOptions {
   faults: Faults
   calls: Call[]
   baseUrl(): string
-  /** Plays a customer in the checkout's window. */
+  /** Pays as a customer in the checkout's window. */
   pay(orderId: string, attempt: Attempt): unknown
 }
 
-/** Answers the provider's API, the checkout's script, and what the script calls. */
+/** Serves the provider's API, the checkout's script, and what the script calls. */
 export function createHandler(options: ServerOptions) {
   const keysAtWork = new Set<string>()
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -43,7 +43,7 @@ export function createHandler(options: ServerOptions) {
       if (url.pathname === '/control/pay') return control(options, method, text, response)
       await answerCall(options, keysAtWork, request, response, { method, url, text })
     } catch (error) {
-      // The caller went away, or the answer was cut: nobody is left to be told.
+      // The caller disconnected or the response was cut: nothing can be sent.
       if (!response.headersSent && !response.destroyed)
         send(response, 500, JSON.stringify({ error: { code: 'SERVER_ERROR', description: String(error) } }))
     }
@@ -118,7 +118,7 @@ function attempt(work: () => unknown): { status: number; body: string } {
   }
 }
 
-/** The checkout's window makes payments here, from whatever page it stands on. */
+/** The checkout's window posts payments here, from any page. */
 function control(options: ServerOptions, method: string, text: string, response: ServerResponse): void {
   response.setHeader('access-control-allow-origin', '*')
   response.setHeader('access-control-allow-headers', 'content-type')

@@ -5,12 +5,15 @@ export function sign(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text).digest('hex')
 }
 
-/** What the checkout proves a payment by; signed with the key secret: https://razorpay.com/docs/payments/payment-gateway/web-integration/standard/integration-steps */
+/**
+ * The checkout's proof of a payment, signed with the key secret:
+ * https://razorpay.com/docs/payments/payment-gateway/web-integration/standard/integration-steps
+ */
 export function signCheckout(keySecret: string, orderId: string, paymentId: string): string {
   return sign(keySecret, `${orderId}|${paymentId}`)
 }
 
-/** Whether an `authorization` header carries these keys by HTTP basic authentication. */
+/** Whether an `authorization` header holds these keys as HTTP basic authentication. */
 export function isAuthorized(header: string | undefined, keyId: string, keySecret: string): boolean {
   const wanted = Buffer.from(`Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`)
   const given = Buffer.from(header ?? '')

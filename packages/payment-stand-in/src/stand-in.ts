@@ -24,28 +24,28 @@ export interface StandInOptions {
   keySecret: string
   webhookSecret: string
   webhookUrl?: string
-  /** A free one unless told otherwise. */
+  /** Default: a free port. */
   port?: number
   /** Delivers events as they happen; otherwise they wait for `deliver`. */
   autoWebhooks?: boolean | AutoDelivery
-  /** How long a delivery waits for its answer; 5 seconds, as the provider does. */
+  /** Timeout of a delivery; default 5 seconds, like the provider. */
   webhookTimeoutMs?: number
-  /** How refunds begin; `processed` unless told otherwise. Pending ones wait for `processRefund` or `failRefund`. */
+  /** Initial status of refunds; default `processed`. Pending ones wait for `processRefund` or `failRefund`. */
   refunds?: 'pending' | 'processed'
-  /** Refuses a second order with the receipt of another, as some accounts do. */
+  /** Rejects a second order with the same receipt, as some accounts are configured to. */
   uniqueReceipts?: boolean
   /** Unix milliseconds. */
   now?: () => number
 }
 
-/** What the checkout hands to the page after a payment; the signature is empty when the payment failed. */
+/** What the checkout passes to the page after a payment; the signature is empty if the payment failed. */
 export interface Checkout {
   razorpay_payment_id: string
   razorpay_order_id: string
   razorpay_signature: string
 }
 
-/** A payment provider on loopback that speaks Razorpay's API and does as it is told. */
+/** A payment provider on loopback that implements Razorpay's API and can be controlled by tests. */
 export class PaymentStandIn {
   readonly accountId = makeId('acc')
   /** Every call of the API, oldest first. */
@@ -94,7 +94,7 @@ export class PaymentStandIn {
     return this
   }
 
-  /** Where the API is, without a slash at the end. */
+  /** URL of the API, without a trailing slash. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
@@ -112,12 +112,12 @@ export class PaymentStandIn {
     this.#webhooks.auto = auto === true ? {} : auto || undefined
   }
 
-  /** How refunds made from now on begin. */
+  /** Sets the initial status of later refunds. */
   setRefunds(start: 'pending' | 'processed'): void {
     this.#ledger.refundsStart = start
   }
 
-  /** An order that the merchant's server knows nothing of. */
+  /** Creates an order that the merchant's server does not know. */
   createOrder(body: {
     amount: number
     currency: string
@@ -127,12 +127,12 @@ export class PaymentStandIn {
     return structuredClone(createOrder(this.#ledger, body))
   }
 
-  /** Plays what a customer does in the checkout. */
+  /** Pays as a customer in the checkout. */
   pay(orderId: string, attempt: Attempt = {}): Checkout {
     return this.#toCheckout(attemptPayment(this.#ledger, orderId, attempt))
   }
 
-  /** A failed payment succeeds after all, even on an order that is paid by then. */
+  /** Lets a failed payment succeed, even on an order that has been paid meanwhile. */
   authorizeLater(
     paymentId: string,
     { status = 'captured' }: { status?: 'authorized' | 'captured' } = {},
@@ -140,18 +140,18 @@ export class PaymentStandIn {
     return this.#toCheckout(authorizeLate(this.#ledger, paymentId, status))
   }
 
-  /** Captures an authorized payment, as the operator may in the provider's dashboard. */
+  /** Captures an authorized payment, as from the provider's dashboard. */
   capture(paymentId: string): Payment {
     const { amount, currency } = getPayment(this.#ledger, paymentId)
     return structuredClone(capturePayment(this.#ledger, paymentId, { amount, currency }))
   }
 
-  /** Refunds a captured payment, as the operator may in the provider's dashboard. */
+  /** Refunds a captured payment, as from the provider's dashboard. */
   refund(paymentId: string, amount?: number): Refund {
     return structuredClone(createRefund(this.#ledger, paymentId, amount === undefined ? {} : { amount }))
   }
 
-  /** What the provider does itself with an authorized payment that nobody captured in time. */
+  /** Refunds an authorized payment that was not captured in time, as the provider does. */
   refundUncaptured(paymentId: string): Refund {
     return structuredClone(refundUncaptured(this.#ledger, paymentId))
   }
@@ -208,22 +208,22 @@ export class PaymentStandIn {
     return structuredClone([...this.#ledger.disputes.values()])
   }
 
-  /** Delivers one event, as often as it is called; `disguise` forges it. */
+  /** Delivers one event; may be called repeatedly. `disguise` forges parts of it. */
   deliver(event: WebhookEvent, disguise: Disguise = {}): Promise<Delivery> {
     return this.#webhooks.deliver(event, disguise)
   }
 
-  /** Delivers every event that was not answered with 2xx before. */
+  /** Delivers every event that was not yet answered with 2xx. */
   deliverAll(options: DeliverAllOptions = {}): Promise<(Delivery & { event: WebhookEvent })[]> {
     return this.#webhooks.deliverAll(options)
   }
 
-  /** Resolves when the automatic deliveries so far are over. */
+  /** Resolves when all automatic deliveries so far have finished. */
   settled(): Promise<void> {
     return this.#webhooks.settled()
   }
 
-  /** The webhook signature of a text. */
+  /** The webhook signature of a body. */
   sign(body: string): string {
     return sign(this.#options.webhookSecret, body)
   }
@@ -232,12 +232,12 @@ export class PaymentStandIn {
     return signCheckout(this.#options.keySecret, orderId, paymentId)
   }
 
-  /** Lets the next matching calls go wrong. */
+  /** Makes the next matching calls fail. */
   fail(rule: FaultRule): Fault {
     return this.#faults.add(rule)
   }
 
-  /** Takes all faults away and lets calls that wait go on. */
+  /** Removes all faults and continues waiting calls. */
   clearFaults(): void {
     this.#faults.clear()
   }
@@ -276,7 +276,7 @@ export class PaymentStandIn {
   }
 }
 
-/** Starts a stand-in of the payment provider on a port of loopback. */
+/** Starts a stand-in for the payment provider on a loopback port. */
 export function startPaymentStandIn(options: StandInOptions): Promise<PaymentStandIn> {
   return new PaymentStandIn(options).listen()
 }

@@ -6,26 +6,26 @@ import { makeCode } from './ids.ts'
 import type { Subjects } from './ledger.ts'
 import { sign } from './signatures.ts'
 
-/** Something that happened, with the text that tells it. */
+/** An event with its body. */
 export interface WebhookEvent {
   event: EventName
-  /** `x-razorpay-event-id`: one event, one id, however often it is delivered. */
+  /** `x-razorpay-event-id`: the same for every delivery of an event. */
   eventId: string
-  /** The raw body, which the signature is over. */
+  /** The raw body, which the signature covers. */
   body: string
   signature: string
-  /** How it was answered, each time it was delivered. */
+  /** The result of each delivery. */
   deliveries: Delivery[]
 }
 
-/** How a delivery was answered; status 0 when there was no answer. */
+/** The result of a delivery; status 0 without a response. */
 export interface Delivery {
   status: number
   body: string
   tookMs: number
 }
 
-/** What to send in place of the event's own; `null` leaves a header out. A changed body keeps the old signature. */
+/** What to send instead of the event's own values; `null` omits a header. A changed body keeps the old signature. */
 export interface Disguise {
   signature?: string | null
   eventId?: string | null
@@ -35,26 +35,26 @@ export interface Disguise {
 
 export interface DeliverAllOptions {
   order?: 'as-is' | 'reversed' | 'shuffled' | ((events: WebhookEvent[]) => WebhookEvent[])
-  /** Further copies of each event; 0 unless told otherwise. */
+  /** Extra copies of each event; default 0. */
   duplicates?: number
-  /** All at once in place of one after the other. */
+  /** All at once instead of one after the other. */
   concurrent?: boolean
-  /** Also what was answered with 2xx before. */
+  /** Also redeliver events that were answered with 2xx. */
   again?: boolean
 }
 
-/** How events are delivered as they happen. */
+/** How events are delivered automatically. */
 export interface AutoDelivery {
   delayMs?: number | ((event: WebhookEvent) => number)
   /** Events that never arrive. */
   lose?: (event: WebhookEvent) => boolean
-  /** Further copies of each event. */
+  /** Extra copies of each event. */
   duplicate?: number
-  /** How often a delivery is tried again that was not answered with 2xx. */
+  /** How often a failed delivery is retried. */
   retries?: number
 }
 
-// Which entities each kind of event carries, in the order of https://razorpay.com/docs/webhooks/payloads
+// Entities per event type, in the order of https://razorpay.com/docs/webhooks/payloads
 const contains: Record<string, (keyof Subjects)[]> = {
   payment: ['payment'],
   order: ['payment', 'order'],
@@ -62,7 +62,7 @@ const contains: Record<string, (keyof Subjects)[]> = {
   'payment.dispute': ['payment', 'dispute'],
 }
 
-/** Makes events and delivers them: https://razorpay.com/docs/webhooks/best-practices */
+/** Creates events and delivers them: https://razorpay.com/docs/webhooks/best-practices */
 export class Webhooks {
   readonly events: WebhookEvent[] = []
   url: string | undefined
@@ -97,7 +97,7 @@ export class Webhooks {
     if (this.auto) this.#deliverItself(made, this.auto)
   }
 
-  /** Sends one event as it is, or disguised. */
+  /** Delivers one event, as is or disguised. */
   async deliver(event: WebhookEvent, disguise: Disguise = {}): Promise<Delivery> {
     const url = disguise.url ?? this.url
     if (!url) throw new Error('No webhook URL is set')
@@ -135,14 +135,14 @@ export class Webhooks {
         }
       }
     }
-    // Without a delay events arrive in order; delayed ones overtake each other, as real ones may.
+    // Without a delay events arrive in order; delayed ones may overtake each other, as real ones do.
     const sent = (delayMs > 0 ? send() : this.#lastInTurn.then(send)).catch(() => undefined)
     if (delayMs === 0) this.#lastInTurn = sent
     this.#running.add(sent)
     sent.finally(() => this.#running.delete(sent))
   }
 
-  /** Resolves when every automatic delivery so far, and those that they cause, is over. */
+  /** Resolves when all automatic deliveries, including those that they trigger, have finished. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }

@@ -1,47 +1,47 @@
-/** What went wrong on the way to an answer, as `KeywardNetworkError.code`. */
+/** `KeywardNetworkError.code`: why there is no usable response. */
 export type NetworkErrorCode =
-  /** No connection was made; the request never left. */
+  /** No connection was established; the request was not sent. */
   | 'unreachable'
-  /** The connection broke before the whole answer was here. */
+  /** The connection broke before the response was complete. */
   | 'connection_lost'
-  /** `timeoutMs` passed, retries included. */
+  /** `timeoutMs` elapsed, including retries. */
   | 'timed_out'
-  /** Answered 429; `retryAfterMs` says how long to wait, where the server said it. */
+  /** The server responded with 429; `retryAfterMs` is set if it sent Retry-After. */
   | 'rate_limited'
-  /** Answered 5xx. */
+  /** The server responded with 5xx. */
   | 'server_error'
-  /** The answer is genuine, but not one that this version of the SDK understands. */
+  /** The response is genuine, but this version of the SDK does not understand it. */
   | 'unexpected_answer'
 
-/** Why an answer was not believed, as `KeywardSignatureError.code`. */
+/** `KeywardSignatureError.code`: why a response was rejected. */
 export type SignatureErrorCode =
-  /** No signature under the label `keyward`. */
+  /** No signature with the label `keyward`. */
   | 'unsigned'
-  /** `Signature` or `Signature-Input` cannot be parsed, or only one of them is there. */
+  /** `Signature` or `Signature-Input` cannot be parsed, or one of them is missing. */
   | 'malformed_signature'
-  /** The signature does not cover exactly what was sent and received, in the order of the protocol. */
+  /** The signature does not cover exactly the components that the protocol requires, in its order. */
   | 'wrong_coverage'
   /** The parameters are not `created`, `keyid` and `alg="ed25519"`. */
   | 'wrong_parameters'
-  /** Signed with a key that is not among `publicKeys`. */
+  /** Signed with a key that is not in `publicKeys`. */
   | 'unknown_key'
-  /** The body is not the one that `Content-Digest` describes. */
+  /** The body does not match `Content-Digest`. */
   | 'digest_mismatch'
-  /** The signature is not of this answer to this request. */
+  /** The signature does not match this request and response. */
   | 'bad_signature'
-  /** The body is larger than any answer of a server (256 KiB). */
+  /** The body is larger than any response of a server (256 KiB). */
   | 'body_too_large'
 
-/** A mistake in the calling program, as `KeywardUsageError.code`. */
+/** `KeywardUsageError.code`: a mistake in the calling program. */
 export type UsageErrorCode =
-  /** An option of the constructor is missing or wrong. */
+  /** A constructor option is missing or invalid. */
   | 'invalid_options'
-  /** An argument of a call is missing or of the wrong type. */
+  /** An argument of a call is missing or has the wrong type. */
   | 'invalid_argument'
-  /** This machine has nothing to tell it from another by; pass `hwid`. */
+  /** No unique hardware id was found on this machine; pass `hwid`. */
   | 'hwid_unavailable'
 
-/** The base of everything that the SDK throws. A license that is refused is a result, not an error. */
+/** Base class of all errors that the SDK throws. A refused license is a result, not an error. */
 export class KeywardError extends Error {
   override readonly name: string = 'KeywardError'
   readonly code: string
@@ -52,17 +52,17 @@ export class KeywardError extends Error {
   }
 }
 
-/** There is no verdict because there is no usable answer. Try again later; do not treat it as "refused". */
+/** No verdict, because there is no usable response. Retry later; do not treat it as a refusal. */
 export class KeywardNetworkError extends KeywardError {
   override readonly name = 'KeywardNetworkError'
   declare readonly code: NetworkErrorCode
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined
-  /** How long the server asks to wait, in milliseconds, where it said so. */
+  /** How long the server asks to wait, in milliseconds, if it sent Retry-After. */
   readonly retryAfterMs: number | undefined
   /**
-   * True when the server may have carried the call out although no answer came. After `register`, try
-   * `login` with the same name and password; after `upgrade`, look at the user's expiry.
+   * True if the server may have executed the call although no response arrived. After `register`, try `login` with
+   * the same username and password; after `upgrade`, check the user's expiry.
    */
   readonly outcomeUnknown: boolean
 
@@ -78,11 +78,11 @@ export class KeywardNetworkError extends KeywardError {
   }
 }
 
-/** An answer came, but nothing proves that it is the server's answer to this request. Do not work on. */
+/** A response that is not proven to be the server's response to this request. Do not continue. */
 export class KeywardSignatureError extends KeywardError {
   override readonly name = 'KeywardSignatureError'
   declare readonly code: SignatureErrorCode
-  /** The HTTP status of the answer that was not believed. */
+  /** The HTTP status of the rejected response. */
   readonly status: number
 
   constructor(code: SignatureErrorCode, message: string, status: number) {
@@ -91,7 +91,7 @@ export class KeywardSignatureError extends KeywardError {
   }
 }
 
-/** The calling program made a mistake; repeating the call will not help. */
+/** A mistake in the calling program; retrying does not help. */
 export class KeywardUsageError extends KeywardError {
   override readonly name = 'KeywardUsageError'
   declare readonly code: UsageErrorCode

@@ -2,10 +2,10 @@ import { KeywardNetworkError, KeywardSignatureError } from './errors.ts'
 import type { ReceivedAnswer } from './signature.ts'
 import type { Fetch, FetchResponse } from './types.ts'
 
-/** No answer of a server comes near this; a larger one is not read to its end. */
+/** No genuine response is this large; reading stops here. */
 const maxAnswerBytes = 256 * 1024
 
-/** Errors of a connection that was never made, so that the server cannot have seen the request. */
+/** Errors before a connection was established, so the server cannot have received the request. */
 const neverSent = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -30,9 +30,9 @@ export interface Exchange {
 }
 
 /**
- * One request and its whole answer, whatever its status, in at most `timeoutMs`. Redirects are not followed:
- * the signature names the path that was asked. Throws `KeywardNetworkError`, or `KeywardSignatureError` for
- * a body too large to be verified.
+ * Sends one request and reads the whole response, whatever its status, within `timeoutMs`. Does not follow redirects:
+ * the signature covers the requested path. Throws `KeywardNetworkError`, or `KeywardSignatureError` for a body too
+ * large to verify.
  */
 export async function exchange(fetch: Fetch, request: Exchange, timeoutMs: number): Promise<ReceivedAnswer> {
   const abort = new AbortController()
@@ -79,7 +79,7 @@ async function readBody(response: FetchResponse): Promise<Uint8Array> {
     if (done || value === undefined) return Buffer.concat(chunks, size)
     size += value.byteLength
     if (size > maxAnswerBytes) {
-      // The rest is of no interest, and neither is how its cancelling ends.
+      // The rest is not needed, and a failed cancellation does not matter.
       reader.cancel().catch(() => {})
       throw new KeywardSignatureError(
         'body_too_large',
@@ -106,7 +106,7 @@ function toNetworkError(error: unknown, url: string): KeywardNetworkError {
       })
 }
 
-/** The system's error codes behind a failed fetch: of its cause, or of every address that was tried. */
+/** System error codes that caused a failed fetch, for every address that was tried. */
 function causeCodes(error: unknown, depth = 0): string[] {
   if (typeof error !== 'object' || error === null || depth > 3) return []
   if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) {

@@ -4,11 +4,11 @@ import { readFile } from 'node:fs/promises'
 import { hostname, networkInterfaces, platform } from 'node:os'
 import { KeywardUsageError } from './errors.ts'
 
-/** The questions that finding a hardware id asks of a machine. */
+/** The properties of a machine that the hardware id is derived from. */
 export interface Machine {
   platform: string
   hostname: string
-  /** Addresses of the network cards, as `aa:bb:cc:dd:ee:ff`. */
+  /** MAC addresses of the network cards, as `aa:bb:cc:dd:ee:ff`. */
   macs: string[]
   read(path: string): Promise<string>
   run(file: string, args: string[]): Promise<string>
@@ -16,13 +16,13 @@ export interface Machine {
 
 const linuxFiles = ['/etc/machine-id', '/var/lib/dbus/machine-id', '/sys/class/dmi/id/product_uuid']
 const registryKey = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography'
-/** Ids that firmware and disk images leave unset, and that many machines therefore share. */
+/** Placeholder ids of firmware and disk images, shared by many machines. */
 const meaningless = /^(?:[0f-]*|uninitialized|03000200-0400-0500-0006-000700080009)$/i
 
 /**
- * A stable id of this machine for one app: HMAC-SHA256 over the machine's own id, keyed with the app id, as
- * 64 hexadecimal digits. Neither the raw id nor anything that is the same for two apps leaves the machine.
- * Throws `KeywardUsageError` (`hwid_unavailable`) where the machine has no id of its own.
+ * A stable id of this machine for one app: HMAC-SHA256 over the machine's own id, keyed with the app id, as 64 hex
+ * digits. The raw id never leaves the machine, and two apps get unrelated ids. Throws `KeywardUsageError`
+ * (`hwid_unavailable`) if the machine has no id of its own.
  */
 export async function defaultHwid(appId: string, machine: Machine = thisMachine()): Promise<string> {
   const id = await findMachineId(machine)
@@ -70,8 +70,8 @@ function matched(text: string, pattern: RegExp): string {
 }
 
 /**
- * The last resort, for containers and rare systems: the lowest network card's address with the host's name. Cards
- * whose address was made up by software come second, since they change with every container and tunnel.
+ * Fallback for containers and rare systems: the lowest MAC address and the host name. Software-assigned addresses
+ * come last, because they change with every container and tunnel.
  */
 function networkId({ macs, hostname }: Machine): string | undefined {
   const real = macs.map((mac) => mac.toLowerCase()).filter((mac) => mac !== '00:00:00:00:00:00')
@@ -90,7 +90,7 @@ function thisMachine(): Machine {
     run: (file, args) =>
       new Promise((resolve, reject) => {
         const options = { timeout: 5_000, windowsHide: true, encoding: 'utf8' } as const
-        // By its full path: a program of the same name earlier on the path must not answer for it.
+        // Use the full path: a program of the same name earlier in PATH could fake the answer.
         const path =
           file === 'reg.exe' ? `${process.env.SystemRoot ?? 'C:\\Windows'}\\System32\\reg.exe` : file
         execFile(path, args, options, (error, stdout) => (error ? reject(error) : resolve(stdout)))

@@ -15,8 +15,8 @@ function toList(publicKeys: KeywardOptions['publicKeys']): readonly PublicJwk[] 
 }
 
 /**
- * Reads the Ed25519 signing keys of a JWK set; keys of other kinds are passed over, as RFC 7517 asks.
- * Throws `KeywardUsageError` when none is left, when one is broken, or when one is private.
+ * Reads the Ed25519 signing keys of a JWK set and ignores keys of other kinds, as RFC 7517 requires. Throws
+ * `KeywardUsageError` if no key is left, or one is malformed or private.
  */
 export function toKeyRing(publicKeys: KeywardOptions['publicKeys']): KeyRing {
   const ring = new Map<string, KeyObject>()

@@ -17,9 +17,9 @@ import type {
 type SessionCall = Pick<Call, 'method' | 'name' | 'body' | 'repeatable'>
 
 /**
- * One program's line to its Keyward server. Every call resolves to a `Result`: `ok: true` with data, or `ok: false` with
- * `code` and `message` when the server refuses. It throws `KeywardNetworkError` when there is no answer,
- * `KeywardSignatureError` when the answer proves nothing, `KeywardUsageError` when the call itself is wrong.
+ * A program's client for its Keyward server. Every call resolves to a `Result`: `ok: true` with data, or `ok: false`
+ * with `code` and `message` if the server refuses. Throws `KeywardNetworkError` without a usable response,
+ * `KeywardSignatureError` for a response that is not genuine, `KeywardUsageError` for an invalid call.
  */
 export class Keyward {
   readonly #options: CheckedOptions
@@ -28,23 +28,23 @@ export class Keyward {
   #opening: Promise<Result<InitData>> | undefined
   #hwid: Promise<string | undefined> | undefined
 
-  /** Throws `KeywardUsageError` (`invalid_options`) when an option is missing or wrong; sends nothing. */
+  /** Throws `KeywardUsageError` (`invalid_options`) if an option is missing or invalid. Sends nothing. */
   constructor(options: KeywardOptions) {
     this.#options = checkOptions(options)
     this.#transport = new Transport(this.#options)
   }
 
   /**
-   * Opens a session: is the app alive, and is there a newer version? The other calls do it by themselves
-   * where none is open. Calling it again starts anew, signed out.
+   * Opens a session and reports whether the app is enabled and has a newer version. Other calls do this when needed.
+   * Calling it again starts a new session, signed out.
    */
   async init(): Promise<Result<InitData>> {
     return this.#open(this.#deadline())
   }
 
   /**
-   * Makes an end user out of an unused license key and signs in. Sent once only: after a
-   * `KeywardNetworkError` with `outcomeUnknown`, try `login` to learn whether it was done.
+   * Creates an end user from an unused license key and signs in. Never retried automatically: after a
+   * `KeywardNetworkError` with `outcomeUnknown`, try `login` to find out whether it succeeded.
    */
   async register(registration: Registration): Promise<Result<UserData>> {
     const { username, password, licenseKey, email } = texts(registration, [
@@ -56,21 +56,21 @@ export class Keyward {
     return this.#call({ method: 'POST', name: 'register', body, repeatable: false })
   }
 
-  /** Signs an end user in by name and password, and locks the user to this machine the first time. */
+  /** Signs an end user in by username and password; the first sign-in binds the user to this machine. */
   async login(credentials: Credentials): Promise<Result<UserData>> {
     const { username, password } = texts(credentials, ['username', 'password'])
     const body = { username, password, hwid: await this.#findHwid() }
     return this.#call({ method: 'POST', name: 'login', body, repeatable: true })
   }
 
-  /** Signs in by license key alone: the first use takes the key and locks it to this machine. */
+  /** Signs in by license key alone; the first use redeems the key and binds it to this machine. */
   async license(licenseKey: string): Promise<Result<UserData>> {
     const body = { licenseKey: toKey(licenseKey), hwid: await this.#findHwid() }
     return this.#call({ method: 'POST', name: 'license', body, repeatable: true })
   }
 
   /**
-   * Uses a key up for an end user and adds the key's remaining time. Sent once only: after a
+   * Redeems a key for an end user and adds the key's remaining time. Never retried automatically: after a
    * `KeywardNetworkError` with `outcomeUnknown`, compare the user's `expiresAt`.
    */
   async upgrade(upgrade: Upgrade): Promise<Result<UserData>> {
@@ -80,28 +80,28 @@ export class Keyward {
   }
 
   /**
-   * Who is signed in and until when; call it before every unit of work. A ban, a pause or an expiry is
-   * answered from the next call on. `sessionUnauthed` means that nobody is signed in (any more).
+   * Returns the signed-in user and its expiry; call it before every unit of work. A ban, pause or expiry is reported
+   * from the next call on. `sessionUnauthed` means that nobody is signed in.
    */
   async session(): Promise<Result<UserData>> {
     return this.#call({ method: 'GET', name: 'session', repeatable: true }, false)
   }
 
-  /** Ends the session. Fine to call when there is none; forgotten here even if the server is not reached. */
+  /** Ends the session. Always succeeds locally, even if the server is not reached or there is no session. */
   async logout(): Promise<Result<object>> {
     const session = this.#session
     if (session === undefined) return { ok: true }
     this.#session = undefined
     const call: Call = { method: 'POST', name: 'logout', session, repeatable: true }
     const outcome = await this.#transport.send(call, this.#deadline())
-    // Nothing left to end is what was asked for, and is the answer to a repeated logout.
+    // The session has already ended, which is what the caller wants.
     if (!outcome.ok && outcome.code !== 'sessionUnauthed') return outcome
     return { ok: true, ...(outcome.ok && outcome.message ? { message: outcome.message } : {}) }
   }
 
   /**
-   * Checks a license in one call without signing in or using it up. `ok: true` only when it may be used
-   * now, on this machine.
+   * Checks a license in one call, without signing in or redeeming it. `ok: true` only if it can be used now on this
+   * machine.
    */
   async validate(licenseKey: string): Promise<Result<ValidateData>> {
     const { appId } = this.#options
@@ -129,7 +129,7 @@ export class Keyward {
     return granted<InitData>({ ...outcome, data }, 'app')
   }
 
-  /** Calls at the same time share one opening. */
+  /** Concurrent calls share one `init`. */
   #openOnce(deadline: number): Promise<Result<InitData>> {
     this.#opening ??= this.#open(deadline).finally(() => {
       this.#opening = undefined
@@ -176,7 +176,7 @@ export class Keyward {
 function granted<Data>(outcome: Delivered, required: keyof Data & string): Granted<Data> {
   const { data, message } = outcome
   if (typeof data[required] !== 'object' || data[required] === null) throw unexpected(required)
-  // `ok` last: no field of an answer can stand in for the verdict.
+  // `ok` last: no field of a response may override the verdict.
   return { ...(data as Data), ...(message === undefined ? {} : { message }), ok: true }
 }
 

@@ -17,7 +17,10 @@ export interface CheckedOptions {
 
 const wrong = (message: string) => new KeywardUsageError('invalid_options', message)
 
-/** Checks the constructor's options; throws `KeywardUsageError` (`invalid_options`) naming the first wrong one. */
+/**
+ * Validates the constructor's options; throws `KeywardUsageError` (`invalid_options`) that names the first invalid
+ * one.
+ */
 export function checkOptions(options: KeywardOptions): CheckedOptions {
   if (typeof options !== 'object' || options === null) throw wrong('Expected an object of options')
   const { hwid, timeoutMs = 15_000, fetch = globalThis.fetch as Fetch } = options
@@ -58,7 +61,7 @@ function toAddress(baseUrl: unknown): { origin: string; prefix: string } {
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') }
 }
 
-/** Signatures keep a verdict genuine over plain HTTP, but nothing keeps the password on its way secret. */
+/** Signatures protect verdicts over plain HTTP, but passwords are sent in clear text. */
 function warnOfPlainHttp(url: URL): void {
   const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|.+\.localhost)$/.test(url.hostname)
   if (url.protocol === 'https:' || loopback) return

@@ -12,10 +12,10 @@ import {
 
 const label = 'keyward'
 
-/** What was sent, as far as an answer must cover it. */
+/** The parts of a request that the response's signature must cover. */
 export interface SentRequest {
   method: string
-  /** Path of the public address, percent-encoded as sent, without the query. */
+  /** Path of the public URL, percent-encoded as sent, without the query. */
   path: string
   nonce: string
   authorization?: string
@@ -25,7 +25,7 @@ export interface SentRequest {
 export interface ReceivedAnswer {
   status: number
   headers: { get(name: string): string | null }
-  /** The bytes as they came, before any parsing. */
+  /** The raw bytes, before any parsing. */
   body: Uint8Array
 }
 
@@ -34,7 +34,7 @@ export function contentDigest(body: Uint8Array): string {
   return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
 }
 
-/** The components that an answer must cover, in the order of the protocol, with the values to check against. */
+/** The components that a response must cover, in the protocol's order, with the expected values. */
 function expectedComponents(sent: SentRequest, answer: ReceivedAnswer): [name: string, value: string][] {
   const components: [string, string][] = [
     ['"@status"', String(answer.status)],
@@ -64,8 +64,8 @@ export function signatureBase(
 }
 
 /**
- * What an answer is good for: a `verdict`, or only the news that the server is `unavailable` (429 and 5xx, which a
- * proxy may send without a signature). Throws `KeywardSignatureError` for every answer that proves nothing.
+ * Classifies a response as a `verdict`, or as `unavailable` (429 and 5xx, which a proxy may send without a
+ * signature). Throws `KeywardSignatureError` for any other response that is not genuine.
  */
 export function judge(sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing): 'verdict' | 'unavailable' {
   const unavailable = answer.status === 429 || answer.status >= 500
@@ -73,22 +73,22 @@ export function judge(sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing):
   return unavailable ? 'unavailable' : 'verdict'
 }
 
-/** Whether an answer carries a signature under the protocol's label, right or wrong. */
+/** Whether a response has a signature with the protocol's label, valid or not. */
 export function isSigned(answer: ReceivedAnswer): boolean {
   return [header(answer, 'signature'), header(answer, 'signature-input')].some((value) => {
     if (value === '') return false
     try {
       return parseDictionary(value).has(label)
     } catch {
-      // Broken is not the same as absent: let the verification say what is wrong with it.
+      // Malformed is not absent: the verification reports what is wrong.
       return true
     }
   })
 }
 
 /**
- * Makes sure that the answer is the server's own, whole, and meant for exactly this request. Returns the
- * server's time of signing in seconds. Throws `KeywardSignatureError` otherwise.
+ * Verifies that a response is genuine, complete and meant for exactly this request. Returns the server's signing time
+ * in seconds; throws `KeywardSignatureError` otherwise.
  */
 export function verifyAnswer(sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing): { created: number } {
   const refuse = (code: SignatureErrorCode, message: string): never => {

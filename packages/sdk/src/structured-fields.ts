@@ -1,11 +1,11 @@
-/** A bare item of RFC 9651, tagged with its type so that a token is never taken for a string. */
+/** A bare item of RFC 9651, tagged with its type so that a token is never mistaken for a string. */
 type BareItem =
   | { type: 'string' | 'token'; value: string }
   | { type: 'integer' | 'decimal' | 'date'; value: number }
   | { type: 'boolean'; value: boolean }
   | { type: 'bytes'; value: Uint8Array }
 
-/** Parameters in the order in which they were written. */
+/** Parameters in their original order. */
 export type Parameters = Map<string, BareItem>
 
 export interface Item {
@@ -20,7 +20,7 @@ export interface InnerList {
   params: Parameters
 }
 
-/** The text is not a dictionary in the strict sense of this parser. */
+/** The text is not a dictionary by the rules of this parser. */
 export class StructuredFieldError extends Error {
   override readonly name = 'StructuredFieldError'
 }
@@ -33,9 +33,8 @@ const stringPattern = /"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"/y
 const bytesPattern = /:([A-Za-z0-9+/]*={0,2}):/y
 
 /**
- * Parses a dictionary of RFC 9651 (`Signature`, `Signature-Input`, `Content-Digest`), more strictly than the
- * RFC asks: a repeated key is an error instead of the last one winning, and byte sequences must be
- * canonical base64, so that one value has one spelling.
+ * Parses a dictionary of RFC 9651 (`Signature`, `Signature-Input`, `Content-Digest`) more strictly than the RFC:
+ * repeated keys are errors, and byte sequences must be canonical base64, so that each value has one spelling.
  */
 export function parseDictionary(text: string): Map<string, Item | InnerList> {
   if (text.length > maxLength) throw new StructuredFieldError('The field is too long')
@@ -139,7 +138,7 @@ export function parseDictionary(text: string): Map<string, Item | InnerList> {
   return members
 }
 
-/** Writes a string item; the text must be printable ASCII, as every parsed string is. */
+/** Serializes a string item; the text must be printable ASCII, as every parsed string is. */
 export function serializeString(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

@@ -11,11 +11,11 @@ const longestPauseMs = 4_000
 
 export interface Call {
   method: 'GET' | 'POST'
-  /** Behind `/api/client/`. */
+  /** Path below `/api/client/`. */
   name: string
   body?: Record<string, unknown>
   session?: string
-  /** Whether carrying the call out twice does no more than carrying it out once. */
+  /** Whether executing the call twice has the same effect as once. */
   repeatable: boolean
 }
 
@@ -27,19 +27,19 @@ export interface Delivered {
 
 export interface TransportOptions {
   origin: string
-  /** Path of the public address, without a slash at its end. */
+  /** Path of the public URL, without a trailing slash. */
   prefix: string
   appId: string
   keys: KeyRing
   fetch: Fetch
-  /** Waiting and chance can be replaced, so that tests of the retries need neither. */
+  /** Replaceable, so that tests of retries need neither waiting nor randomness. */
   pause?: (ms: number) => Promise<void>
   random?: () => number
 }
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** Sends calls, believes only signed answers, and repeats what is safe to repeat. */
+/** Sends calls, accepts only signed responses, and retries what is safe to repeat. */
 export class Transport {
   readonly #options: TransportOptions
   readonly #pause: (ms: number) => Promise<void>
@@ -51,7 +51,7 @@ export class Transport {
     this.#random = options.random ?? Math.random
   }
 
-  /** `deadline` is on the clock of `performance.now()`; no attempt and no pause reaches beyond it. */
+  /** `deadline` is a time of `performance.now()`; no attempt or pause exceeds it. */
   async send(call: Call, deadline: number): Promise<Delivered | Refused> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -79,7 +79,7 @@ export class Transport {
         outcomeUnknown: false,
       })
     }
-    // A call that may be repeated leaves time for it, so that one hanging connection does not cost it all.
+    // Leave time for a retry, so that one hanging connection does not use up the whole timeout.
     const attemptMs = call.repeatable && attempt < maxAttempts ? leftMs / 2 : leftMs
     const { request, sent } = this.#prepare(call)
     const answer = await exchange(fetch, request, Math.ceil(attemptMs))
@@ -92,7 +92,7 @@ export class Transport {
     const path = `${prefix}/api/client/${call.name}`
     const nonce = randomBytes(24).toString('base64url')
     const sent: SentRequest = { method: call.method, path, nonce }
-    // Identity: the digest is of the bytes on the wire, and fetch would unpack them.
+    // The digest covers the bytes on the wire, and fetch would decompress them.
     const headers: Record<string, string> = {
       accept: 'application/json',
       'accept-encoding': 'identity',
@@ -114,7 +114,7 @@ export class Transport {
   }
 }
 
-/** A 429 was refused before any work, so that even what must happen only once can be sent again. */
+/** A 429 was sent before any work, so even non-repeatable calls can be retried. */
 function mayRepeat(call: Call, error: KeywardNetworkError): boolean {
   if (error.code === 'unexpected_answer') return false
   return call.repeatable || error.code === 'unreachable' || error.code === 'rate_limited'
@@ -128,7 +128,7 @@ function toUnavailable(answer: ReceivedAnswer): KeywardNetworkError {
     ? new KeywardNetworkError('rate_limited', `Too many attempts; try again ${wait}`, {
         status,
         retryAfterMs,
-        // Without a signature anybody may have said so, after letting the request through.
+        // Without a signature anyone may have sent this after the server executed the request.
         outcomeUnknown: !isSigned(answer),
       })
     : new KeywardNetworkError('server_error', `The server answered ${status}`, {

@@ -2,21 +2,21 @@ import type { LicenseState } from './codes.ts'
 
 export type { LicenseState }
 
-/** A signed refusal: the server's verdict, with the app owner's own words for it. */
+/** A signed refusal: the server's verdict with the app owner's text for it. */
 export interface Refused {
   ok: false
   /** A `LicenseState`, or a general code such as `invalid_input`. */
   code: LicenseState | (string & {})
-  /** The text to show to the user. */
+  /** The text to show to the end user. */
   message: string
-  /** Which input was wrong, where `code` is `invalid_input`. */
+  /** Invalid inputs, if `code` is `invalid_input`. */
   errors?: { path: string; message: string }[]
 }
 
 /** A signed success with its data. */
 export type Granted<Data> = { ok: true; message?: string } & Data
 
-/** What every call resolves to: look at `ok` first, and deny unless it is true. */
+/** The result of every call: check `ok` first and deny access unless it is true. */
 export type Result<Data> = Granted<Data> | Refused
 
 /** The signed-in end user. Times are ISO 8601 UTC. */
@@ -25,18 +25,18 @@ export interface SessionUser {
   /** The license key itself for users who signed in by key alone. */
   username: string
   email: string | null
-  /** When the subscription ends. */
+  /** When the user's access ends. */
   expiresAt: string
   createdAt: string
   lastLoginAt: string | null
-  /** Whether the user is locked to a machine. */
+  /** Whether the user is bound to a machine. */
   hwidBound: boolean
 }
 
 export interface InitData {
-  /** When the session ends unless it is used, ISO 8601 UTC. */
+  /** When the session expires unless it is used, ISO 8601 UTC. */
   expiresAt: string
-  /** The app's name and its present version on the server. */
+  /** The app's name and its current version on the server. */
   app: { name: string; version: string }
   /** True when the server's version is newer than the `version` given to the constructor. */
   updateAvailable: boolean
@@ -73,7 +73,7 @@ export interface Upgrade {
   licenseKey: string
 }
 
-/** One public key of an app: an Ed25519 JSON Web Key. Other members are ignored. */
+/** A public key of an app: an Ed25519 JSON Web Key. Other members are ignored. */
 export interface PublicJwk {
   kty: string
   crv?: string
@@ -95,7 +95,7 @@ export interface FetchResponse {
   } | null
 }
 
-/** The part of `fetch` that the SDK uses; the global one fits. */
+/** The part of `fetch` that the SDK uses; compatible with the global one. */
 export type Fetch = (
   url: string,
   init: {
@@ -107,7 +107,7 @@ export type Fetch = (
   },
 ) => Promise<FetchResponse>
 
-/** How a program finds and believes its Keyward server. */
+/** How a program reaches and verifies its Keyward server. */
 export interface KeywardOptions {
   /** The server's public address without `/api`, for example `https://licenses.example.com`. */
   baseUrl: string
@@ -116,21 +116,21 @@ export interface KeywardOptions {
   /** The app's 32-character secret. */
   secret: string
   /**
-   * The app's public keys: the `keys` array of `GET /api/client/apps/{appId}/keys`, the set around it, or
-   * one key. Build them into the program: keys fetched at run time prove nothing.
+   * The app's public keys: the `keys` array of `GET /api/client/apps/{appId}/keys`, the whole set, or one key. Embed
+   * them in the program: keys fetched at run time prove nothing.
    */
   publicKeys: readonly PublicJwk[] | { readonly keys: readonly PublicJwk[] } | PublicJwk
-  /** The program's own version, compared with the app's version on the server; 1 to 32 characters. */
+  /** The program's version, compared with the app's version on the server; 1 to 32 characters. */
   version: string
-  /** Reserved: sent with `init`, where the server does not check it yet; up to 256 characters. */
+  /** Reserved: sent with `init` but not checked by the server yet; up to 256 characters. */
   hash?: string
   /**
-   * The hardware id, 1 to 256 characters, or a function that finds it. Left out: a salted hash of the
-   * machine's own id. `null`: none is sent, and users with a hardware lock are refused.
+   * The hardware id, 1 to 256 characters, or a function that returns it. Default: a salted hash of the machine's own
+   * id. `null` sends none, and users with a hardware lock are refused.
    */
   hwid?: string | null | (() => string | Promise<string>)
-  /** Replaces the global `fetch`, for a proxy or a test. */
+  /** Replaces the global `fetch`, for a proxy or tests. */
   fetch?: Fetch
-  /** How long one call may take in all, retries included, in milliseconds; 100 to 600000, default 15000. */
+  /** Timeout of one call in milliseconds, including retries; 100 to 600000, default 15000. */
   timeoutMs?: number
 }
