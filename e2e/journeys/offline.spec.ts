@@ -56,7 +56,7 @@ test('while the server is down the console says so, keeps its token, and recover
 
   await test.step('another try brings it as soon as the server is back', async () => {
     await keyward.start()
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
     await expect(row(page, keyPrefix(license!.key))).toBeVisible()
   })
 })
