@@ -3,7 +3,7 @@ import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { messageDefaults } from './messages.ts'
-import { fullPageQuery, id, idParams, isoTime, none, pagination, text } from './shared.ts'
+import { fullPageQuery, id, idParams, isoTime, none, pagination, search, text } from './shared.ts'
 
 export const appSettings = z.strictObject({ hwidLock: z.boolean(), allowCustomLicenseKey: z.boolean() })
 
@@ -43,7 +43,7 @@ export const apps = {
     permission: 'apps:read',
     tag,
     summary: 'List your apps, newest first; search matches names and app ids',
-    query: fullPageQuery.extend({ search: z.string().trim().max(100).optional() }),
+    query: fullPageQuery.extend({ search }),
     data: z.strictObject({
       apps: z.array(app),
       count: z.int().describe('all your apps, ignoring the search'),

@@ -3,9 +3,9 @@ import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { messageDefaults } from './messages.ts'
-import { hwid, id, isoTime, none, password, text } from './shared.ts'
+import { givenPassword, hwid, id, isoTime, none, password, text } from './shared.ts'
 
-const licenseKey = z.string().trim().min(1, 'License key is required').max(100)
+const licenseKey = z.string().trim().min(1, 'License key is required').max(100, 'License key is too long')
 const appId = id
 const sessionUser = z.strictObject({
   _id: z.string(),
@@ -87,8 +87,8 @@ export const program = {
     tag,
     summary: 'Sign in an end user with username and password',
     body: z.strictObject({
-      username: z.string().trim().min(1).max(100),
-      password: z.string().min(1).max(1000),
+      username: z.string().trim().min(1, 'Username is required').max(100, 'Username is too long'),
+      password: givenPassword,
       hwid: hwid.optional(),
     }),
     data: signIn,

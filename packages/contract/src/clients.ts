@@ -12,6 +12,7 @@ import {
   pageQuery,
   pagination,
   password,
+  search,
   sort,
   username,
 } from './shared.ts'
@@ -45,7 +46,7 @@ export const clientStats = z.strictObject({
 export const clientFilter = z.object({
   app: appFilter,
   status: clientStatus.optional(),
-  search: z.string().trim().max(100).optional(),
+  search,
 })
 
 const one = z.strictObject({ client })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { appFilter, appRef } from './apps.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { id, idParams, instant, isoTime, none, pageQuery, pagination, sort, text } from './shared.ts'
+import { id, idParams, instant, isoTime, none, pageQuery, pagination, search, sort, text } from './shared.ts'
 
 /** The status of a license: Banned overrides Expired, Active (used) and Unused. */
 export const licenseStatus = z.enum(['unused', 'active', 'expired', 'banned'])
@@ -48,7 +48,7 @@ export const licenseNote = text(0, 200, 'Note')
 export const licenseFilter = z.object({
   app: appFilter,
   status: licenseStatus.optional(),
-  search: z.string().trim().max(100).optional(),
+  search,
 })
 
 const one = z.strictObject({ license })

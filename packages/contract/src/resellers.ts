@@ -2,7 +2,18 @@ import { z } from 'zod'
 import { appFilter } from './apps.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { email, fullPageQuery, id, idParams, isoTime, none, pagination, password, trimmed } from './shared.ts'
+import {
+  email,
+  fullPageQuery,
+  id,
+  idParams,
+  isoTime,
+  none,
+  pagination,
+  password,
+  search,
+  trimmed,
+} from './shared.ts'
 
 /** A reseller as its owner sees it. `created_licenses` counts existing ones; `remaining_licenses` is never negative. */
 export const reseller = z.strictObject({
@@ -43,7 +54,7 @@ export const resellers = {
     summary: 'List your resellers, newest first; search matches email addresses',
     query: fullPageQuery.extend({
       app: appFilter,
-      search: z.string().trim().max(100).optional(),
+      search,
       active: isActive.optional(),
     }),
     data: z.strictObject({ resellers: z.array(reseller), pagination, stats: resellerStats }),

@@ -137,6 +137,14 @@ describe('a search', () => {
     expect((await search('no such thing')).stats).toEqual(all.stats)
   })
 
+  test('reports a text that is too long in words, on every list', async () => {
+    for (const list of ['licenses', 'clients', 'resellers', 'apps']) {
+      const answer = await owner.call('GET', `/${list}?search=${'x'.repeat(101)}`)
+      expect(answer.status).toBe(400)
+      expect(answer.json.message).toBe('A search can have at most 100 characters')
+    }
+  })
+
   test('rejects a NUL character', async () => {
     expect(refusal(await owner.call('GET', '/licenses?search=ab%00cd'))).toBe('invalid_input')
   })
