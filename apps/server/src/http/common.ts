@@ -55,8 +55,12 @@ export function installCommon(server: FastifyInstance, config: Config): void {
 const isSimulating = (config: Config): boolean =>
   config.payments.mode === 'mock' || config.rateLimits === 'off'
 
-/** Not every proxy adds a header, but most pass on the visitor's Host. */
-function isFromHere({ headers }: FastifyRequest): boolean {
+/**
+ * Not every proxy adds a header, but most pass on the visitor's Host. nginx does neither by default, but speaks
+ * HTTP/1.0, which no browser and no SDK does.
+ */
+function isFromHere({ headers, raw }: FastifyRequest): boolean {
+  if (raw.httpVersion === '1.0') return false
   if (forwardedHeaders.some((name) => headers[name] !== undefined)) return false
   if (!isLoopback(`http://${headers.host}`)) return false
   return headers.origin === undefined || isLoopback(headers.origin)

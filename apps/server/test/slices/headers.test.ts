@@ -1,5 +1,6 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test, vi } from 'vitest'
 import { refusal } from '../actors.ts'
 import { serverForAll } from '../fixtures.ts'
@@ -111,6 +112,24 @@ describe('while payments are simulated or limits are off', () => {
         expect((await own.call('GET', '/config', { headers })).status).toBe(200)
       },
     )
+  })
+
+  test('rejects HTTP/1.0, which nginx uses toward servers by default', async () => {
+    const own = await startServer({ RATE_LIMITS: 'on' })
+    try {
+      const port = Number(new URL(await own.server.listen({ port: 0, host: '127.0.0.1' })).port)
+      const answerTo = (version: string): Promise<string> => {
+        const socket = connect(port, '127.0.0.1')
+        socket.write(
+          `GET /api/health HTTP/${version}\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`,
+        )
+        return text(socket)
+      }
+      expect(await answerTo('1.0')).toContain('forwarded_refused')
+      expect(await answerTo('1.1')).toContain('"status":"up"')
+    } finally {
+      await own.close()
+    }
   })
 
   test('an instance without simulation answers every host name and through proxies', async () => {
