@@ -24,6 +24,20 @@ const init = (body: object = {}) =>
     body: { appId: app.appId, secret: app.appSecret, version: '1.0.0', ...body },
   })
 
+test.each([
+  ['/login', { username: ' ', password: 'x' }, 'Username is required'],
+  ['/login', { username: 'x'.repeat(101), password: 'x' }, 'Username is too long'],
+  ['/login', { username: 'x', password: '' }, 'Password is required'],
+  ['/login', { username: 'x', password: 'x'.repeat(1001) }, 'Password is too long'],
+  ['/license', { licenseKey: ' ' }, 'License key is required'],
+  ['/license', { licenseKey: 'x'.repeat(101) }, 'License key is too long'],
+])('%s reports wrong input in words that a user understands: %o', async (path, body, message) => {
+  const program = await startProgram(on, app)
+  const answer = await program.call('POST', path, body)
+  expect(answer.status).toBe(400)
+  expect(answer.json.message).toBe(message)
+})
+
 describe('init', () => {
   test("opens a session for 24 hours and returns the app's name and version", async () => {
     const { status, json } = await init()
@@ -226,18 +240,4 @@ test('an end user expires exactly at the expiry', async () => {
   on.clock.advance(1)
   expect(refusal(await late.call('GET', '/session'))).toBe('noActiveSubs')
   expect(refusal(await program.call('GET', '/session'))).toBe('sessionUnauthed')
-})
-
-test.each([
-  ['/login', { username: ' ', password: 'x' }, 'Username is required'],
-  ['/login', { username: 'x'.repeat(101), password: 'x' }, 'Username is too long'],
-  ['/login', { username: 'x', password: '' }, 'Password is required'],
-  ['/login', { username: 'x', password: 'x'.repeat(1001) }, 'Password is too long'],
-  ['/license', { licenseKey: ' ' }, 'License key is required'],
-  ['/license', { licenseKey: 'x'.repeat(101) }, 'License key is too long'],
-])('%s reports wrong input in words that a user understands: %o', async (path, body, message) => {
-  const program = await startProgram(on, app)
-  const answer = await program.call('POST', path, body)
-  expect(answer.status).toBe(400)
-  expect(answer.json.message).toBe(message)
 })
