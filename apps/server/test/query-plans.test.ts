@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ResellerActor } from '../src/core/actor.ts'
+import { findListStart, searchPage } from '../src/db/lists.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
@@ -10,6 +11,7 @@ import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/
 import { lockClient } from '../src/modules/end-users/end-users.access.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
 import * as entitlements from '../src/modules/entitlements/entitlements.service.ts'
+import { licenseList } from '../src/modules/licenses/licenses.list.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
@@ -125,4 +127,48 @@ test('counts toward the free plan through partial indexes', async () => {
   expect(plan).toContainEqual(expect.stringContaining('INDEX clients_unlicensed (app_id=? AND expires_at>?)'))
   expect(plan).toContainEqual(expect.stringContaining('INDEX licenses_client (client_id=?)'))
   expect(plan.filter((step) => /^SCAN (?!found|CONSTANT ROW)/.test(step))).toEqual([])
+})
+
+test.each(['owner', 'app'] as const)(
+  'finds a far page of an %s by counts and by the index of expiries',
+  async (whose) => {
+    const filter = { scope, appId: whose === 'app' ? 'app_1' : undefined, now: 1 }
+    const target = { order: 'desc', offset: 500_000 } as const
+    const plainPlan = await plansOf((tx) =>
+      findListStart({ ...database, lists: tx }, licenseList, filter, target),
+    )
+    const counts = whose === 'app' ? 'PRIMARY KEY (app_id=?)' : 'INDEX license_places_owner (owner_id=?)'
+    expect(plainPlan).toEqual([expect.stringContaining(counts)])
+    const plan = await plansOf((tx) =>
+      findListStart({ ...database, lists: tx }, licenseList, { ...filter, status: 'unused' }, target),
+    )
+    expect(plan).toContainEqual(expect.stringContaining(counts))
+    expect(plan).toContainEqual(
+      expect.stringContaining(
+        `COVERING INDEX licenses_${whose}_expiry (${whose}_id=? AND used=? AND expires_at>? AND expires_at<?)`,
+      ),
+    )
+  },
+)
+
+test('searches for a very common text in the rows that a narrow filter lets through', async () => {
+  const common = "insert into license_search (rowid, body) select value, 'summer sale' from json_each(?)"
+  const { writer } = database.handles
+  writer.database.prepare(common).run(JSON.stringify(Array.from({ length: 20_000 }, (_, at) => at + 1)))
+  const page = { page: 1, limit: 50, sort: 'newest' } as const
+  const term = { text: 'summer sale', key: undefined, short: false }
+  const plansOfSearch = (total: number) =>
+    plansOf((tx) =>
+      searchPage(
+        { ...database, lists: tx },
+        licenseList,
+        { scope, status: 'banned', now: 1 },
+        page,
+        term,
+        total,
+      ),
+    )
+  const walked = 'SEARCH t USING INDEX licenses_owner_banned (owner_id=?)'
+  expect(await plansOfSearch(10_000)).toContain(walked)
+  expect(await plansOfSearch(1_000_000)).not.toContain(walked)
 })

@@ -146,6 +146,9 @@ interface ClientCountsTable {
 type LicenseBlocksTable = Omit<LicenseCountsTable, 'bucket'> & { block: number }
 type ClientBlocksTable = Omit<ClientCountsTable, 'bucket'> & { block: number }
 
+type LicensePlacesTable = LicenseBlocksTable & { place: number }
+type ClientPlacesTable = ClientBlocksTable & { place: number }
+
 export type DailyMetric = 'licenses' | 'clients' | 'activations' | 'sign_ins'
 
 interface DailyCountsTable {
@@ -273,6 +276,8 @@ export interface Tables {
   license_blocks: LicenseBlocksTable
   client_counts: ClientCountsTable
   client_blocks: ClientBlocksTable
+  license_places: LicensePlacesTable
+  client_places: ClientPlacesTable
   daily_counts: DailyCountsTable
   audit: AuditTable
   attempts: AttemptsTable

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeApp, refusal, registerUser, signUp, startProgram } from '../actors.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
@@ -148,4 +149,29 @@ describe('a search', () => {
   test('rejects a NUL character', async () => {
     expect(refusal(await owner.call('GET', '/licenses?search=ab%00cd'))).toBe('invalid_input')
   })
+})
+
+test('a text that very many notes and names hold is found within a filter that lets few through', async () => {
+  const small = await makeApp(owner, 'Small')
+  const { db } = on.database
+  const far = on.clock.now() + 86_400_000
+  await sql`insert into clients (id, owner_id, app_id, username, username_normalized, expires_at, created_at)
+    with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < 20100)
+    select 'usr_' || i, ${owner.id}, ${app._id}, 'crowd' || i, 'crowd' || i, cast(${far} as bigint), 1 from numbers`.execute(
+    db,
+  )
+  await sql`insert into licenses (id, owner_id, app_id, key, key_normalized, note, banned, client_id, expires_at, created_at)
+    with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < 20100)
+    select 'many_' || i, ${owner.id}, case when i <= 20000 then ${app._id} else ${small._id} end, 'MANY' || i, 'MANY' || i,
+      'a crowded note', case when i % 2000 = 0 then 1 else 0 end, 'usr_' || i, cast(${far} as bigint), 1
+    from numbers`.execute(db)
+  const own = await make({ app: small._id, note: 'another' })
+  for (const text of ['crowded note', 'crowd']) {
+    expect((await search(text, `&app=${small.appId}`)).pagination.total).toBe(100)
+    expect((await search(text, `&app=${small.appId}&sort=oldest&limit=1`)).licenses[0]?.key).toBe('MANY20001')
+    expect((await search(text, '&status=banned')).licenses.map(({ key }) => key)).toEqual(
+      Array.from({ length: 10 }, (_, at) => `MANY${20_000 - at * 2000}`),
+    )
+  }
+  expect(await found('another', `&app=${small.appId}`)).toEqual([own._id])
 })

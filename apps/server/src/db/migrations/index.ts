@@ -10,6 +10,7 @@ import { knownAddresses } from './0008-known-addresses.ts'
 import { limits } from './0009-limits.ts'
 import { passwordResets } from './0010-password-resets.ts'
 import { auditActors } from './0011-audit-actors.ts'
+import { listPlaces } from './0012-list-places.ts'
 
 /** In the order in which they run; a landed one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   limits,
   passwordResets,
   auditActors,
+  listPlaces,
 ]

@@ -96,6 +96,8 @@ const leftovers = {
   license_blocks: 'app_id, block, used, banned',
   client_counts: 'app_id, bucket, banned',
   client_blocks: 'app_id, block, banned',
+  license_places: 'app_id, place, block, used, banned',
+  client_places: 'app_id, place, block, banned',
   daily_counts: 'app_id, metric, day',
 } as const
 

@@ -22,6 +22,11 @@ export const clientList: List<ClientStatus> = {
     expired: (now) => sql`t.banned = 0 and t.expires_at <= ${now}`,
     banned: () => sql`t.banned = 1`,
   },
+  inPlaces: {
+    active: { flags: sql`and t.banned = 0`, expired: false },
+    expired: { flags: sql`and t.banned = 0`, expired: true },
+    banned: { flags: sql`and t.banned = 1` },
+  },
   count,
   hits: (search) =>
     search.term.key === undefined

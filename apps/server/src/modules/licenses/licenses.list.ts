@@ -22,6 +22,12 @@ export const licenseList: List<LicenseStatus> = {
     expired: (now) => sql`t.used in (0, 1) and t.expires_at <= ${now}`,
     banned: () => sql`t.banned = 1`,
   },
+  inPlaces: {
+    unused: { flags: sql`and t.used = 0`, expired: false },
+    active: { flags: sql`and t.used = 1`, expired: false },
+    expired: { flags: sql``, expired: true },
+    banned: { flags: sql`and t.banned = 1` },
+  },
   count,
   hits(search) {
     if (search.term.short) return byBeginning(search)
@@ -57,16 +63,27 @@ const keyOrNote = (
   inNote: RawBuilder<unknown>,
 ): RawBuilder<unknown> => (inKey === undefined ? inNote : sql`(${inKey} or ${inNote})`)
 
-function bySqliteIndex({ term, mine, inOrder }: Search): RawBuilder<unknown> {
+async function bySqliteIndex(search: Search): Promise<RawBuilder<unknown>> {
+  const { term, mine, inOrder, narrow } = search
   const inKey = term.key === undefined ? undefined : sql`instr(t.key_normalized, ${term.key}) > 0`
+  const inKeyOrNote = keyOrNote(inKey, sql`instr(lower_unicode(t.note), ${term.text}) > 0`)
+  const inName = sql`instr(c.username_normalized, ${term.text}) > 0`
+  const [licenses, names] = [trigramQuery(term.text, term.key), trigramQuery(term.text)]
+  const rowsWhen = async (index: 'license_search' | 'client_search', query: string) =>
+    narrow && (await search.isCommon(index, query)) ? narrow : undefined
+  const few = await rowsWhen('license_search', licenses)
+  const fewUsers = await rowsWhen('client_search', names)
   return anyOf(
-    sql`select t.seq from license_search s cross join licenses t on t.seq = s.rowid
-      where s.license_search match ${trigramQuery(term.text, term.key)} and ${mine}
-        and ${keyOrNote(inKey, sql`instr(lower_unicode(t.note), ${term.text}) > 0`)} ${inOrder}`,
-    sql`select t.seq from client_search s cross join clients c on c.seq = s.rowid
+    few
+      ? sql`select t.seq from ${few.rows} where ${few.where} and ${inKeyOrNote} ${few.inOrder}`
+      : sql`select t.seq from license_search s cross join licenses t on t.seq = s.rowid
+      where s.license_search match ${licenses} and ${mine} and ${inKeyOrNote} ${inOrder}`,
+    fewUsers
+      ? sql`select t.seq from ${fewUsers.rows} cross join clients c on c.id = t.client_id
+      where ${fewUsers.where} and ${inName} ${fewUsers.inOrder}`
+      : sql`select t.seq from client_search s cross join clients c on c.seq = s.rowid
         cross join licenses t on t.client_id = c.id
-      where s.client_search match ${trigramQuery(term.text)} and ${mine}
-        and instr(c.username_normalized, ${term.text}) > 0 ${inOrder}`,
+      where s.client_search match ${names} and ${mine} and ${inName} ${inOrder}`,
   )
 }
 

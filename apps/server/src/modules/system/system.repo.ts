@@ -6,6 +6,8 @@ const keys = {
   license_blocks: 'app_id, block, used, banned',
   client_counts: 'app_id, bucket, banned',
   client_blocks: 'app_id, block, banned',
+  license_places: 'app_id, place, block, used, banned',
+  client_places: 'app_id, place, block, banned',
 } as const
 
 export type CountTable = keyof typeof keys

@@ -1,0 +1,94 @@
+import type { LicenseStatus } from '@keyward/contract'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { hour } from '../../src/core/clock.ts'
+import { newId } from '../../src/core/ids.ts'
+import { findListStart, type ListFilter } from '../../src/db/lists.ts'
+import { licenseList } from '../../src/modules/licenses/licenses.list.ts'
+import { recount } from '../recount.ts'
+import { appForAll, premiumOwnerForAll, serverForAll } from '../stage.ts'
+
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForAll(owner)
+const other = appForAll(owner)
+
+interface Row {
+  seq: number
+  appId: string
+  used: number
+  banned: number
+  expiresAt: number
+}
+
+let rows: Row[] = []
+/** Three or four rows to a place, expiring around now, some of them within the hours that are counted by row. */
+beforeAll(async () => {
+  const now = on.clock.now()
+  rows = Array.from({ length: 90 }, (_, at) => ({
+    seq: 5000 + at * 4800 + (at % 3),
+    appId: at % 4 === 0 ? other._id : app._id,
+    used: at % 3 === 0 ? 1 : 0,
+    banned: at % 7 === 0 ? 1 : 0,
+    expiresAt: now + ((at * 37) % 200) * hour - 100 * hour,
+  }))
+  const always = on.database.dialect === 'postgres' ? sql`overriding system value` : sql``
+  for (const row of rows) {
+    await sql`insert into licenses (seq, id, owner_id, app_id, key, key_normalized, used, banned, expires_at, created_at)
+      ${always} values (${row.seq}, ${newId('lic')}, ${owner.id}, ${row.appId}, ${`K${row.seq}`}, ${`K${row.seq}`},
+        ${row.used}, ${row.banned}, ${row.expiresAt}, ${now})`.execute(on.database.db)
+  }
+})
+
+const meets: Record<LicenseStatus | 'total', (row: Row, now: number) => boolean> = {
+  total: () => true,
+  unused: (row, now) => row.used === 0 && row.expiresAt > now,
+  active: (row, now) => row.used === 1 && row.expiresAt > now,
+  expired: (row, now) => row.expiresAt <= now,
+  banned: (row) => row.banned === 1,
+}
+const statuses = ['total', 'unused', 'active', 'expired', 'banned'] as const
+
+describe.each(['owner', 'app'] as const)('a page of all that the %s has', (whose) => {
+  test.each(statuses)('begins where a walk along all rows would come to (%s)', async (status) => {
+    const now = on.clock.now()
+    const filter: ListFilter<LicenseStatus> = {
+      scope: { ownerId: owner.id },
+      appId: whose === 'app' ? app._id : undefined,
+      status: status === 'total' ? undefined : status,
+      now,
+    }
+    const mine = rows.filter((row) => (whose === 'owner' || row.appId === app._id) && meets[status](row, now))
+    expect(mine.length).toBeGreaterThan(5)
+    for (const order of ['asc', 'desc'] as const) {
+      const inOrder = mine.map(({ seq }) => seq).sort((a, b) => (order === 'asc' ? a - b : b - a))
+      for (let offset = 0; offset < mine.length; offset += 3) {
+        const start = await findListStart(on.database, licenseList, filter, { order, offset })
+        const condition = filter.status ? sql`and ${licenseList.statuses[filter.status](now)}` : sql``
+        const ofApp = filter.appId === undefined ? sql`` : sql`and t.app_id = ${filter.appId}`
+        const found = await sql<{ seq: number }>`select t.seq as seq from licenses t
+          where t.owner_id = ${owner.id} ${ofApp} ${condition} ${start.from}
+          order by t.seq ${sql.raw(order)} limit 4 offset ${start.offset}`.execute(on.database.lists)
+        expect(found.rows.map(({ seq }) => seq)).toEqual(inOrder.slice(offset, offset + 4))
+        expect(start.offset).toBeLessThan(4)
+      }
+    }
+  })
+})
+
+test('places are counted up and down with every change of a license and of an end user', async () => {
+  const id = async (seq: number) =>
+    (
+      await on.database.db
+        .selectFrom('licenses')
+        .select('id')
+        .where('seq', '=', seq)
+        .executeTakeFirstOrThrow()
+    ).id
+  const [first, second, third] = await Promise.all(rows.slice(0, 3).map(({ seq }) => id(seq)))
+  await owner.call('POST', `/licenses/${first}/toggle-ban`, {})
+  await owner.call('PUT', `/licenses/${second}`, { expiresAt: on.clock.inDays(400) })
+  await owner.call('DELETE', `/licenses/${third}`)
+  const { kept, counted } = await recount(on)
+  expect(kept).toEqual(counted)
+})
