@@ -5,8 +5,8 @@ import { hour } from '../../src/core/clock.ts'
 import { newId } from '../../src/core/ids.ts'
 import { findListStart, type ListFilter } from '../../src/db/lists.ts'
 import { licenseList } from '../../src/modules/licenses/licenses.list.ts'
+import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { recount } from '../recount.ts'
-import { appForAll, premiumOwnerForAll, serverForAll } from '../stage.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
