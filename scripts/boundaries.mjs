@@ -48,6 +48,8 @@ const rules = {
     featureOf(from) !== undefined && inside(console_, to).startsWith('pages/'),
   'ui imports only ui and lib': ({ from, to }) =>
     inside(console_, from).startsWith('ui/') && /^(features|pages)\//.test(inside(console_, to)),
+  'lib imports lib alone': ({ from, to }) =>
+    inside(console_, from).startsWith('lib/') && /^(ui|features|pages)\//.test(inside(console_, to)),
 }
 
 const inside = (folder, path) => (path.startsWith(folder) ? path.slice(folder.length) : '')
@@ -97,9 +99,7 @@ function importsOf(from) {
   ]
   return found.flatMap(([, kind, named, dynamic, bare]) => {
     const to = resolve(from, named ?? dynamic ?? bare)
-    return to === undefined
-      ? []
-      : [{ from, to, isReExport: kind === 'export', isDynamic: dynamic !== undefined }]
+    return to === undefined ? [] : [{ from, to, isReExport: kind === 'export' }]
   })
 }
 
@@ -111,11 +111,10 @@ function resolve(from, specifier) {
   return file && relative(root, file).replaceAll('\\', '/')
 }
 
-/** One cycle per group of files that import each other. Dynamic imports are ignored. */
+/** One cycle per group of files that import each other. */
 function findCycles(edges) {
   const graph = new Map()
-  for (const { from, to, isDynamic } of edges) {
-    if (isDynamic) continue
+  for (const { from, to } of edges) {
     graph.set(from, [...(graph.get(from) ?? []), to])
   }
   const state = new Map()

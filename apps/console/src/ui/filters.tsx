@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { SearchInput } from './input.tsx'
-import { Select, type SelectOption } from './select.tsx'
+import { Select } from './select.tsx'
+import type { SelectOption } from './select-props.ts'
 
 /** A search field and selects above a list. On phones the search has its own line and selects come in pairs. */
 export function FilterBar({ children }: { children: ReactNode }) {

@@ -1,5 +1,6 @@
 import { type FieldValues, type Path, type UseControllerProps, useController } from 'react-hook-form'
-import { Select, type SelectProps } from './select.tsx'
+import { Select } from './select.tsx'
+import type { SelectProps } from './select-props.ts'
 
 export type FormSelectProps<Values extends FieldValues, Output> = Omit<SelectProps, 'value' | 'onChange'> &
   Pick<UseControllerProps<Values, Path<Values>, Output>, 'control' | 'name'>

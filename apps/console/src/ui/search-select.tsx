@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { cx } from './cx.ts'
 import { useFieldControl } from './field.tsx'
 import { controlClass } from './input.tsx'
-import type { SelectOption, SelectProps } from './select.tsx'
+import type { SelectOption, SelectProps } from './select-props.ts'
 
 const debounceMs = 200
 

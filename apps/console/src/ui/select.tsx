@@ -4,25 +4,7 @@ import { lazy, Suspense } from 'react'
 import { cx } from './cx.ts'
 import { useFieldControl } from './field.tsx'
 import { controlClass } from './input.tsx'
-
-export interface SelectOption {
-  /** Never empty. */
-  value: string
-  label: string
-  disabled?: boolean
-}
-export interface SelectProps {
-  value: string | undefined
-  onChange: (value: string) => void
-  options: SelectOption[]
-  placeholder?: string
-  /** Required outside of a Field. */
-  label?: string
-  disabled?: boolean
-  className?: string
-  /** Searches all options, if there are more than `options`. */
-  find?: ((text: string) => Promise<SelectOption[]>) | undefined
-}
+import type { SelectProps } from './select-props.ts'
 
 const SearchSelect = lazy(() => import('./search-select.tsx'))
 
