@@ -17,8 +17,7 @@ export interface BulkFailuresProps {
 export function BulkFailures({ title, failed, onRetry, busy, onClose, children }: BulkFailuresProps) {
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       busy={busy}
       title={title}
       description={`${failed.length === 1 ? 'This one' : `These ${failed.length.toLocaleString('en-US')}`} could not be changed.`}

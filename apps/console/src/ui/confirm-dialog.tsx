@@ -1,5 +1,5 @@
 import { AlertDialog } from 'radix-ui'
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button } from './button.tsx'
 import { cx } from './cx.ts'
 import { DialogBody, DialogFooter, DialogForm, panelClass, scrimClass } from './dialog.tsx'
@@ -8,8 +8,6 @@ import { Input } from './input.tsx'
 import { useReturnFocus } from './use-return-focus.ts'
 
 export interface ConfirmDialogProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
   title: ReactNode
   description?: ReactNode
   /** One sentence on what is lost. */
@@ -24,12 +22,12 @@ export interface ConfirmDialogProps {
   tone?: 'danger' | 'neutral'
   busy?: boolean
   onConfirm: () => void
+  onClose: () => void
   children?: ReactNode
 }
 
+/** Open while it is rendered. */
 export function ConfirmDialog({
-  open,
-  onOpenChange,
   title,
   description,
   loss,
@@ -41,13 +39,11 @@ export function ConfirmDialog({
   tone = 'danger',
   busy = false,
   onConfirm,
+  onClose,
   children,
 }: ConfirmDialogProps) {
   const focus = useReturnFocus()
   const [text, setText] = useState('')
-  useEffect(() => {
-    if (open) setText('')
-  }, [open])
   const ready = complete && (typed === undefined || text === typed)
 
   function submit(event: FormEvent) {
@@ -58,7 +54,7 @@ export function ConfirmDialog({
   }
 
   return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => !busy && onOpenChange(next)}>
+    <AlertDialog.Root open onOpenChange={() => !busy && onClose()}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={scrimClass} />
         <AlertDialog.Content

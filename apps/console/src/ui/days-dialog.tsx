@@ -44,8 +44,7 @@ export function DaysDialog({
   const after = (time: number) => addDuration(Math.max(now, time), days, 'days').getTime()
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       busy={busy}
       title={title}
       description="The days are added to each current expiry. Expired ones count from now."

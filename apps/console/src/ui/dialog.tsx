@@ -21,28 +21,20 @@ export function keepOpenForToasts(event: Event & { detail?: { originalEvent?: Ev
 }
 
 export interface DialogProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
   title: ReactNode
   description?: ReactNode
   size?: keyof typeof widths
   /** While true, Escape and clicks outside do not close the dialog. */
   busy?: boolean
+  onClose: () => void
   children: ReactNode
 }
 
-export function Dialog({
-  open,
-  onOpenChange,
-  title,
-  description,
-  size = 'md',
-  busy = false,
-  children,
-}: DialogProps) {
+/** Open while it is rendered. */
+export function Dialog({ title, description, size = 'md', busy = false, onClose, children }: DialogProps) {
   const focus = useReturnFocus()
   return (
-    <Radix.Root open={open} onOpenChange={(next) => !busy && onOpenChange(next)}>
+    <Radix.Root open onOpenChange={() => !busy && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className={scrimClass} />
         <Radix.Content

@@ -31,8 +31,7 @@ export function ChangeEmailDialog({ email, onClose }: { email: string; onClose: 
   )
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       busy={change.isPending}
       title="Update Email"
       description={`You currently sign in as ${email}.`}

@@ -40,8 +40,7 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
   )
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       busy={change.isPending}
       title="Change Password"
       description="You are logged out on all other devices."

@@ -13,7 +13,7 @@ import { useRotateSecret, useUpdateApp } from './queries.ts'
 export function AppSettingsDialog({ app, onClose }: { app: App; onClose: () => void }) {
   const [{ tab }, set] = useUrlState('tab')
   return (
-    <Dialog open onOpenChange={onClose} size="lg" title="App Settings" description={app.name}>
+    <Dialog onClose={onClose} size="lg" title="App Settings" description={app.name}>
       <Tabs
         label="App settings"
         value={tab === 'messages' ? 'messages' : 'settings'}
@@ -87,16 +87,17 @@ function RotateSecret({ app }: { app: App }) {
       <Button variant="dangerGhost" onClick={() => setConfirming(true)}>
         Rotate Secret
       </Button>
-      <ConfirmDialog
-        open={confirming}
-        onOpenChange={setConfirming}
-        title="Rotate the app secret?"
-        description={`${app.name} gets a new secret.`}
-        loss="The old secret stops working immediately. Programs that use it are signed out and cannot sign in until you ship them with the new secret."
-        confirmLabel="Rotate Secret"
-        busy={rotate.isPending}
-        onConfirm={() => rotate.mutate(app._id, { onSuccess: () => setConfirming(false) })}
-      />
+      {confirming && (
+        <ConfirmDialog
+          onClose={() => setConfirming(false)}
+          title="Rotate the app secret?"
+          description={`${app.name} gets a new secret.`}
+          loss="The old secret stops working immediately. Programs that use it are signed out and cannot sign in until you ship them with the new secret."
+          confirmLabel="Rotate Secret"
+          busy={rotate.isPending}
+          onConfirm={() => rotate.mutate(app._id, { onSuccess: () => setConfirming(false) })}
+        />
+      )}
     </div>
   )
 }

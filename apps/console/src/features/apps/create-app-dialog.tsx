@@ -18,8 +18,7 @@ export function CreateAppDialog({ onClose, onCreated }: CreateAppDialogProps) {
   )
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       busy={create.isPending}
       title="Add New App"
       description="Each app has its own identifier, secret and signing key."

@@ -8,8 +8,7 @@ export function DeleteAppDialog({ app, onClose }: { app: App; onClose: () => voi
   const remove = useDeleteApp()
   return (
     <ConfirmDialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title="Delete Application"
       description={
         <>

@@ -18,7 +18,7 @@ export function EditAppDialog({ app, onClose }: { app: App; onClose: () => void 
     ),
   )
   return (
-    <Dialog open onOpenChange={onClose} busy={update.isPending} title="Edit App">
+    <Dialog onClose={onClose} busy={update.isPending} title="Edit App">
       <DialogForm onSubmit={submit}>
         <DialogBody>
           <Field label="App Name" error={errors.name?.message}>

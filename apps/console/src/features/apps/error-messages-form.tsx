@@ -86,22 +86,23 @@ function MessagesForm({ id, messages, onClose }: { id: string; messages: Message
           Save Messages
         </Button>
       </DialogFooter>
-      <ConfirmDialog
-        open={confirming}
-        onOpenChange={setConfirming}
-        title="Reset the error messages?"
-        loss="All your changes to the texts of this app are lost."
-        confirmLabel="Reset to Defaults"
-        busy={reset.isPending}
-        onConfirm={() =>
-          reset.mutate(undefined, {
-            onSuccess: (defaults) => {
-              form.reset(defaults)
-              setConfirming(false)
-            },
-          })
-        }
-      />
+      {confirming && (
+        <ConfirmDialog
+          onClose={() => setConfirming(false)}
+          title="Reset the error messages?"
+          loss="All your changes to the texts of this app are lost."
+          confirmLabel="Reset to Defaults"
+          busy={reset.isPending}
+          onConfirm={() =>
+            reset.mutate(undefined, {
+              onSuccess: (defaults) => {
+                form.reset(defaults)
+                setConfirming(false)
+              },
+            })
+          }
+        />
+      )}
     </DialogForm>
   )
 }

@@ -55,8 +55,7 @@ export function IntegrationDialog({ app, fresh, onClose }: IntegrationDialogProp
   const baseUrl = usePublicConfig()?.publicUrl ?? window.location.origin
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       size="lg"
       title={fresh ? `${app.name} is ready` : `Integrate ${app.name}`}
       description="Paste this into your program, so that it runs only with a valid license."

@@ -37,8 +37,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const singleKeys = useSingleKeys()
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title="Keyboard shortcuts"
       description="Disabled while you type and while a dialog is open."
     >

@@ -1,32 +1,18 @@
 import { useSyncExternalStore } from 'react'
+import { createListeners } from '../../lib/browser/listeners.ts'
+import { readStored, writeStored } from '../../lib/browser/stored.ts'
 
 const key = 'keyward-single-keys'
-const listeners = new Set<() => void>()
-let on = read()
-
-function read(): boolean {
-  try {
-    return localStorage.getItem(key) !== 'off'
-  } catch {
-    return true
-  }
-}
+const listeners = createListeners()
+let on = readStored(key) !== 'off'
 
 /** Users who dictate or often mistype can turn off single-key shortcuts. */
 export const singleKeysOn = () => on
 
 export function setSingleKeys(next: boolean) {
   on = next
-  try {
-    if (next) localStorage.removeItem(key)
-    else localStorage.setItem(key, 'off')
-  } catch {}
-  for (const listener of listeners) listener()
+  writeStored(key, next ? null : 'off')
+  listeners.notify()
 }
 
-function subscribe(listener: () => void) {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
-}
-
-export const useSingleKeys = () => useSyncExternalStore(subscribe, singleKeysOn)
+export const useSingleKeys = () => useSyncExternalStore(listeners.subscribe, singleKeysOn)

@@ -86,8 +86,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
   }[action]
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       {...texts}
       loss={
         action === 'delete' && withKey > 0

@@ -12,8 +12,7 @@ export function BanDialog({ user, onClose }: EndUserDialogProps) {
   const verb = user.ban ? 'Unban' : 'Ban'
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={`${verb} ${user.username}?`}
       description={
         user.ban
@@ -32,8 +31,7 @@ export function ResetHwidDialog({ user, onClose }: EndUserDialogProps) {
   const reset = useResetHwid()
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={`Reset HWID of ${user.username}?`}
       description={
         user.hwid
@@ -52,8 +50,7 @@ export function DeleteEndUserDialog({ user, onClose }: EndUserDialogProps) {
   const remove = useDeleteEndUser()
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={`Delete ${user.username}?`}
       description={`The account, its password and its hardware lock for ${user.app.name} are deleted. This action cannot be undone.`}
       loss={

@@ -50,8 +50,7 @@ export function CreateEndUserDialog({ onClose, apps, appId: chosen }: CreateEndU
 
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       busy={create.isPending}
       title="Create End User"
       description="Gives a user access without a license key. They sign in to your program with these credentials."

@@ -27,8 +27,7 @@ export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
 
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       busy={extend.isPending}
       title={`Extend ${user.username}`}
       description={

@@ -92,8 +92,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
   }[action]
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       {...texts}
       tone={action === 'unban' ? 'neutral' : 'danger'}
       busy={bulk.busy}

@@ -12,8 +12,7 @@ export function DeleteLicenseDialog({ license, onClose }: DeleteLicenseDialogPro
   const remove = useDeleteLicense()
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title="Delete License"
       description={
         <>
@@ -45,8 +44,7 @@ export function DeleteAllDialog({ app, count, onClose }: DeleteAllDialogProps) {
   const amount = count.toLocaleString('en-US')
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title="Delete All Licenses"
       description={
         <>

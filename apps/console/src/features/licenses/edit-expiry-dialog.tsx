@@ -30,8 +30,7 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
 
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       busy={edit.isPending}
       title="Edit Expiry"
       description="The new expiry counts from now, not from the current expiry."

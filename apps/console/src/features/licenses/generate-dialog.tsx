@@ -16,24 +16,18 @@ import { GeneratedKeys } from './generated-keys.tsx'
 import { useGenerateLicenses } from './queries.ts'
 
 export interface GenerateDialogProps {
-  open: boolean
   onClose: () => void
   apps: App[]
   /** The app that is selected at first. */
   appId: string | undefined
 }
 
-export function GenerateDialog({ open, onClose, apps, appId }: GenerateDialogProps) {
+export function GenerateDialog({ onClose, apps, appId }: GenerateDialogProps) {
   const [busy, setBusy] = useState(false)
   const [generated, setGenerated] = useState<License[]>()
-  const leave = () => {
-    onClose()
-    setGenerated(undefined)
-  }
   return (
     <Dialog
-      open={open}
-      onOpenChange={(next) => !next && leave()}
+      onClose={onClose}
       busy={busy}
       title={generated ? 'Licenses Generated' : 'Generate License'}
       description={
@@ -43,13 +37,13 @@ export function GenerateDialog({ open, onClose, apps, appId }: GenerateDialogPro
       }
     >
       {generated ? (
-        <GeneratedKeys licenses={generated} onMore={() => setGenerated(undefined)} onDone={leave} />
+        <GeneratedKeys licenses={generated} onMore={() => setGenerated(undefined)} onDone={onClose} />
       ) : (
         <GenerateForm
           apps={apps}
           appId={appId}
           onBusy={setBusy}
-          onCancel={leave}
+          onCancel={onClose}
           onGenerated={setGenerated}
         />
       )}

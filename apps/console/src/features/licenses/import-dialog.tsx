@@ -52,9 +52,8 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
   const good = checked?.rows.filter(({ outcome }) => outcome === 'created') ?? []
   return (
     <Dialog
-      open
       size="lg"
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       busy={check.isPending || load.isPending}
       title={imported ? 'Licenses Imported' : checked ? 'Check the Import' : 'Import Licenses'}
       description={

@@ -1,27 +1,15 @@
 import { useSyncExternalStore } from 'react'
+import { createListeners } from '../../lib/browser/listeners.ts'
+import { readStored, writeStored } from '../../lib/browser/stored.ts'
 
 const prefix = 'keyward-onboarding-'
-const listeners = new Set<() => void>()
-
-function read(ownerId: string): boolean {
-  try {
-    return localStorage.getItem(prefix + ownerId) !== null
-  } catch {
-    return false
-  }
-}
+const listeners = createListeners()
 
 /** Remembers that this vendor hid or completed the checklist. */
 export function finishOnboarding(ownerId: string) {
-  try {
-    localStorage.setItem(prefix + ownerId, 'done')
-  } catch {}
-  for (const listener of listeners) listener()
+  writeStored(prefix + ownerId, 'done')
+  listeners.notify()
 }
 
-function subscribe(listener: () => void) {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
-}
-
-export const useOnboardingDone = (ownerId: string) => useSyncExternalStore(subscribe, () => read(ownerId))
+export const useOnboardingDone = (ownerId: string) =>
+  useSyncExternalStore(listeners.subscribe, () => readStored(prefix + ownerId) !== null)

@@ -33,28 +33,29 @@ export function DangerZone() {
           </Button>
         </div>
       </div>
-      <ConfirmDialog
-        open={kind === 'reset-data'}
-        onOpenChange={leave}
-        title="Reset all platform data?"
-        description="Your account, plan and payments stay. You are logged out on every device."
-        loss="All applications, licenses, end users, resellers and settings are deleted. This cannot be undone. Your programs stop working immediately."
-        typed="RESET"
-        confirmLabel="Reset Data"
-        field={
-          <Field label="Password" error={passwordError(reset.error)}>
-            <PasswordInput
-              name="password"
-              autoComplete="current-password"
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-            />
-          </Field>
-        }
-        complete={password !== ''}
-        busy={reset.isPending}
-        onConfirm={() => reset.mutate({ password })}
-      />
+      {kind === 'reset-data' && (
+        <ConfirmDialog
+          onClose={leave}
+          title="Reset all platform data?"
+          description="Your account, plan and payments stay. You are logged out on every device."
+          loss="All applications, licenses, end users, resellers and settings are deleted. This cannot be undone. Your programs stop working immediately."
+          typed="RESET"
+          confirmLabel="Reset Data"
+          field={
+            <Field label="Password" error={passwordError(reset.error)}>
+              <PasswordInput
+                name="password"
+                autoComplete="current-password"
+                value={password}
+                onChange={(event) => setPassword(event.target.value)}
+              />
+            </Field>
+          }
+          complete={password !== ''}
+          busy={reset.isPending}
+          onConfirm={() => reset.mutate({ password })}
+        />
+      )}
     </Card>
   )
 }

@@ -11,8 +11,7 @@ export function DeleteAllDialog({ total, used, onClose }: DeleteAllDialogProps) 
   const remove = useDeletePortalLicenses()
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title="Delete All Licenses"
       description={`${total === 1 ? 'The only license' : `All ${total.toLocaleString('en-US')} licenses`} that you generated will be deleted. This action cannot be undone.`}
       loss={

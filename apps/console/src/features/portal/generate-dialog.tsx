@@ -22,8 +22,7 @@ export function GenerateDialog({ remaining, appName, onClose }: GenerateDialogPr
   const [generated, setGenerated] = useState<PortalLicense[]>()
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       busy={busy}
       title={generated ? 'Licenses Generated' : 'Generate License'}
       description={

@@ -12,8 +12,7 @@ export function SuspendResellerDialog({ reseller, onClose }: ResellerDialogProps
   const setActive = useSetActive()
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title="Suspend Reseller"
       description={
         <>
@@ -39,8 +38,7 @@ export function DeleteResellerDialog({ reseller, onClose }: ResellerDialogProps)
   }
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title="Delete Reseller"
       description={
         <>

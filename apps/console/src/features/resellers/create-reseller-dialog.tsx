@@ -30,34 +30,33 @@ export function CreateResellerDialog({ available, apps, appId, onClose }: Create
   const [busy, setBusy] = useState(false)
   const [created, setCreated] = useState<CreatedReseller>()
   const [closing, setClosing] = useState(false)
+  if (created && closing) {
+    return (
+      <ConfirmDialog
+        title="Close the credentials?"
+        description="You cannot see the password again. If you did not save it, you must delete the reseller and create a new one."
+        tone="neutral"
+        confirmLabel="Close"
+        cancelLabel="Back"
+        onConfirm={onClose}
+        onClose={() => setClosing(false)}
+      />
+    )
+  }
   if (created) {
     return (
-      <>
-        <Dialog
-          open={!closing}
-          onOpenChange={() => setClosing(true)}
-          title="Reseller Created"
-          description="Give these credentials to the reseller now."
-        >
-          <ResellerCredentials created={created} onDone={onClose} />
-        </Dialog>
-        <ConfirmDialog
-          open={closing}
-          onOpenChange={setClosing}
-          title="Close the credentials?"
-          description="You cannot see the password again. If you did not save it, you must delete the reseller and create a new one."
-          tone="neutral"
-          confirmLabel="Close"
-          cancelLabel="Back"
-          onConfirm={onClose}
-        />
-      </>
+      <Dialog
+        title="Reseller Created"
+        description="Give these credentials to the reseller now."
+        onClose={() => setClosing(true)}
+      >
+        <ResellerCredentials created={created} onDone={onClose} />
+      </Dialog>
     )
   }
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       busy={busy}
       title="Add New Reseller"
       description={available ? 'A reseller generates license keys for one of your apps.' : undefined}

@@ -44,66 +44,66 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
     else save(licenseLimit)
   })
 
-  return (
-    <>
-      <Dialog
-        open={unsure === undefined}
-        onOpenChange={onClose}
-        busy={edit.isPending}
-        title="Edit Reseller License Limit"
-        description={
-          <span className="wrap-anywhere">
-            {reseller.email}, {reseller.app_id.name}
-          </span>
-        }
-      >
-        <DialogForm onSubmit={submit}>
-          <DialogBody>
-            <Field
-              label="License Limit"
-              hint="Maximum number of licenses, 0 to 10,000"
-              error={errors.licenseLimit?.message}
-            >
-              <Input
-                {...form.register('licenseLimit', { valueAsNumber: true })}
-                type="number"
-                inputMode="numeric"
-                min={0}
-                max={limits.resellerLicensesMax}
-                step={1}
-              />
-            </Field>
-            <dl
-              aria-label="Preview"
-              aria-live="polite"
-              className="grid grid-cols-3 divide-x rounded-lg border bg-sunken text-center"
-            >
-              <Figure label="New limit" value={preview?.limit} />
-              <Figure label="Used" value={used} />
-              <Figure label="Remaining" value={preview?.remaining} />
-            </dl>
-            {preview?.belowUsed && (
-              <p className="text-[0.8125rem] text-warning-text">
-                This is below the {amount(used)} already created.
-              </p>
-            )}
-          </DialogBody>
-          <FormFooter submitLabel="Update Limit" busy={edit.isPending} onCancel={onClose} />
-        </DialogForm>
-      </Dialog>
+  if (unsure !== undefined) {
+    return (
       <ConfirmDialog
-        open={unsure !== undefined}
-        onOpenChange={(open) => !open && setUnsure(undefined)}
         title="Set the limit below the licenses already created?"
-        description={`This reseller has already created ${amount(used)}. The new limit is ${unsure?.toLocaleString('en-US') ?? ''}. Do you want to continue?`}
+        description={`This reseller has already created ${amount(used)}. The new limit is ${unsure.toLocaleString('en-US')}. Do you want to continue?`}
         loss="These licenses stay valid, but the reseller cannot create more until some are deleted."
         tone="neutral"
         confirmLabel="Continue"
         cancelLabel="Back"
         busy={edit.isPending}
-        onConfirm={() => unsure !== undefined && save(unsure)}
+        onConfirm={() => save(unsure)}
+        onClose={() => setUnsure(undefined)}
       />
-    </>
+    )
+  }
+  return (
+    <Dialog
+      onClose={onClose}
+      busy={edit.isPending}
+      title="Edit Reseller License Limit"
+      description={
+        <span className="wrap-anywhere">
+          {reseller.email}, {reseller.app_id.name}
+        </span>
+      }
+    >
+      <DialogForm onSubmit={submit}>
+        <DialogBody>
+          <Field
+            label="License Limit"
+            hint="Maximum number of licenses, 0 to 10,000"
+            error={errors.licenseLimit?.message}
+          >
+            <Input
+              {...form.register('licenseLimit', { valueAsNumber: true })}
+              type="number"
+              inputMode="numeric"
+              min={0}
+              max={limits.resellerLicensesMax}
+              step={1}
+            />
+          </Field>
+          <dl
+            aria-label="Preview"
+            aria-live="polite"
+            className="grid grid-cols-3 divide-x rounded-lg border bg-sunken text-center"
+          >
+            <Figure label="New limit" value={preview?.limit} />
+            <Figure label="Used" value={used} />
+            <Figure label="Remaining" value={preview?.remaining} />
+          </dl>
+          {preview?.belowUsed && (
+            <p className="text-[0.8125rem] text-warning-text">
+              This is below the {amount(used)} already created.
+            </p>
+          )}
+        </DialogBody>
+        <FormFooter submitLabel="Update Limit" busy={edit.isPending} onCancel={onClose} />
+      </DialogForm>
+    </Dialog>
   )
 }
 

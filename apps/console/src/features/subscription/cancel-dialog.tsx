@@ -16,8 +16,7 @@ export function CancelDialog({ subscription, onClose }: { subscription: Subscrip
   const until = <DateText value={expiryDate} none="its end" />
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      onClose={onClose}
       title={cancelledAt && back ? `${back}?` : 'Cancel your subscription?'}
       description={
         cancelledAt ? undefined : (

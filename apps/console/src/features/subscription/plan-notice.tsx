@@ -2,20 +2,13 @@ import type { Subscription } from '@keyward/contract'
 import { CalendarClock, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { readStored, writeStored } from '../../lib/browser/stored.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { findNotice } from './notice.ts'
 
 const keyOf = (ownerId: string) => `keyward-plan-notice-${ownerId}`
-
-function readDismissed(ownerId: string): string | null {
-  try {
-    return localStorage.getItem(keyOf(ownerId))
-  } catch {
-    return null
-  }
-}
 
 export interface PlanNoticeProps {
   ownerId: string
@@ -24,7 +17,7 @@ export interface PlanNoticeProps {
 
 /** Shown on every page when premium ends soon or ended recently. Dismissing it lasts until another end date. */
 export function PlanNotice({ ownerId, subscription }: PlanNoticeProps) {
-  const [dismissed, setDismissed] = useState(() => readDismissed(ownerId))
+  const [dismissed, setDismissed] = useState(() => readStored(keyOf(ownerId)))
   const notice = findNotice(subscription, Date.now())
   if (!notice) return null
   const id = `${notice.kind} ${notice.date}`
@@ -32,9 +25,7 @@ export function PlanNotice({ ownerId, subscription }: PlanNoticeProps) {
 
   function dismiss() {
     setDismissed(id)
-    try {
-      localStorage.setItem(keyOf(ownerId), id)
-    } catch {}
+    writeStored(keyOf(ownerId), id)
   }
 
   const date = <DateText value={notice.date} />

@@ -24,7 +24,7 @@ export function ReceiptDialog({ payment, billedTo, onClose }: ReceiptDialogProps
   }, [payment.receipt])
 
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()} title="Receipt" size="lg">
+    <Dialog onClose={onClose} title="Receipt" size="lg">
       <DialogBody tabIndex={0} className="-outline-offset-2">
         <Receipt payment={payment} billedTo={billedTo} />
       </DialogBody>

@@ -1,4 +1,5 @@
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from '@keyward/contract'
+import { createListeners } from '../browser/listeners.ts'
 import { base } from '../navigation/base.ts'
 import { noteNoResponse, noteResponse } from './connection.ts'
 import { ownerSession, resellerSession, type Session } from './session.ts'
@@ -66,13 +67,10 @@ const sessions: Partial<Record<Endpoint['access'], Session>> = {
   owner: ownerSession,
   reseller: resellerSession,
 }
-const expiryListeners = new Set<(session: Session, endpoint: Wire) => void>()
+const expiryListeners = createListeners<[session: Session, endpoint: Wire]>()
 
 /** The listener runs after the server rejected a token, which is removed by then. */
-export function onSessionExpired(listener: (session: Session, endpoint: Wire) => void) {
-  expiryListeners.add(listener)
-  return () => void expiryListeners.delete(listener)
-}
+export const onSessionExpired = expiryListeners.subscribe
 
 /** Calls an endpoint and returns its `data` and the server's `message`. */
 export async function callWithMessage<E extends Endpoint>(
@@ -111,7 +109,7 @@ async function request(endpoint: Wire, { params, query, body, signal }: Loose = 
   const toError = (answer: unknown) => {
     if (response.status === 401 && session && token && session.get() === token) {
       session.set(null)
-      for (const listener of expiryListeners) listener(session, endpoint)
+      expiryListeners.notify(session, endpoint)
     }
     return toApiError(response.status, answer)
   }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { createListeners } from '../browser/listeners.ts'
 import { base } from '../navigation/base.ts'
 
 const probeMs = 3000
@@ -6,7 +7,7 @@ const probeMs = 3000
 let lost = false
 let checking = false
 let timer: ReturnType<typeof setTimeout> | undefined
-const listeners = new Set<() => void>()
+const listeners = createListeners()
 
 /**
  * Whether the server is unreachable. `navigator.onLine` does not say so: a server on this machine is reachable without a
@@ -14,7 +15,7 @@ const listeners = new Set<() => void>()
  */
 export function useConnectionLost(): boolean {
   return useSyncExternalStore(
-    subscribe,
+    listeners.subscribe,
     () => lost,
     () => false,
   )
@@ -32,7 +33,7 @@ export function noteResponse() {
 /** Watches the connection until the returned function is called. Calls `onChange` on each loss and each return. */
 export function watchConnection(onChange: (lost: boolean) => void): () => void {
   const notify = () => onChange(lost)
-  const unsubscribe = subscribe(notify)
+  const unsubscribe = listeners.subscribe(notify)
   for (const event of ['offline', 'online']) window.addEventListener(event, noteNoResponse)
   return () => {
     unsubscribe()
@@ -41,17 +42,12 @@ export function watchConnection(onChange: (lost: boolean) => void): () => void {
   }
 }
 
-function subscribe(listener: () => void) {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
-}
-
 function set(next: boolean) {
   clearTimeout(timer)
   if (next) timer = setTimeout(check, probeMs)
   if (lost === next) return
   lost = next
-  for (const listener of listeners) listener()
+  listeners.notify()
 }
 
 async function check() {

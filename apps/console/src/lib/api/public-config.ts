@@ -1,27 +1,27 @@
 import type { DataOf, endpoints } from '@keyward/contract'
 import { useSyncExternalStore } from 'react'
+import { createListeners } from '../browser/listeners.ts'
 import { base } from '../navigation/base.ts'
 
 export type PublicConfig = DataOf<(typeof endpoints)['system']['config']>
 
 let config: PublicConfig | undefined
 let asked = false
-const listeners = new Set<() => void>()
+const listeners = createListeners()
 
 function subscribe(listener: () => void) {
-  listeners.add(listener)
   if (!asked) {
     asked = true
     void load()
   }
-  return () => void listeners.delete(listener)
+  return listeners.subscribe(listener)
 }
 
 async function load() {
   try {
     const answer = await (await fetch(`${base}/api/config`)).json()
     config = answer.data
-    for (const listener of listeners) listener()
+    listeners.notify()
   } catch {
     asked = false
   }

@@ -1,26 +1,17 @@
 import { useSyncExternalStore } from 'react'
+import { createListeners } from '../browser/listeners.ts'
+import { readStored, writeStored } from '../browser/stored.ts'
 import { base } from '../navigation/base.ts'
 
 /** A token in localStorage, synchronized across tabs. */
 function createSession(key: string) {
-  const listeners = new Set<() => void>()
-  const notify = () => {
-    for (const listener of listeners) listener()
-  }
-  let token = read()
+  const { subscribe, notify } = createListeners()
+  let token = readStored(key)
   let signedOut = false
-
-  function read(): string | null {
-    try {
-      return localStorage.getItem(key)
-    } catch {
-      return null
-    }
-  }
 
   window.addEventListener('storage', (event) => {
     if (event.key !== key && event.key !== null) return
-    token = read()
+    token = readStored(key)
     notify()
   })
 
@@ -31,16 +22,10 @@ function createSession(key: string) {
     set(next: string | null, byUser = false) {
       token = next
       signedOut = next === null && byUser
-      try {
-        if (next === null) localStorage.removeItem(key)
-        else localStorage.setItem(key, next)
-      } catch {}
+      writeStored(key, next)
       notify()
     },
-    subscribe(listener: () => void) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe,
   }
 }
 

@@ -1,20 +1,18 @@
 import { useSyncExternalStore } from 'react'
+import { createListeners } from './listeners.ts'
+import { readStored, writeStored } from './stored.ts'
 
 export type Theme = 'light' | 'dark' | 'system'
 
 /** The same key as in public/theme.js, which sets the theme before the first paint. */
 const key = 'keyward-theme'
 const osDark = window.matchMedia('(prefers-color-scheme: dark)')
-const listeners = new Set<() => void>()
+const listeners = createListeners()
 let choice = read()
 
 function read(): Theme {
-  try {
-    const stored = localStorage.getItem(key)
-    return stored === 'light' || stored === 'dark' ? stored : 'system'
-  } catch {
-    return 'system'
-  }
+  const stored = readStored(key)
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
 function isDark() {
@@ -26,7 +24,7 @@ export function applyTheme() {
   const dark = isDark()
   document.documentElement.classList.toggle('dark', dark)
   document.querySelector('meta[name="theme-color"]')?.setAttribute('content', dark ? '#0b0c0f' : '#fbfbfc')
-  for (const listener of listeners) listener()
+  listeners.notify()
 }
 
 osDark.addEventListener('change', applyTheme)
@@ -38,24 +36,17 @@ window.addEventListener('storage', (event) => {
 
 export function setTheme(theme: Theme) {
   choice = theme
-  try {
-    localStorage.setItem(key, theme)
-  } catch {}
+  writeStored(key, theme)
   applyTheme()
-}
-
-function subscribe(listener: () => void) {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
 }
 
 /** `theme` is the user's choice, `dark` what is shown. */
 export function useTheme(): { theme: Theme; dark: boolean; setTheme: (theme: Theme) => void } {
   const theme = useSyncExternalStore(
-    subscribe,
+    listeners.subscribe,
     () => choice,
     () => 'system' as const,
   )
-  const dark = useSyncExternalStore(subscribe, isDark, () => false)
+  const dark = useSyncExternalStore(listeners.subscribe, isDark, () => false)
   return { theme, dark, setTheme }
 }

@@ -1,18 +1,18 @@
+import { createListeners } from '../browser/listeners.ts'
+
 /** Keeps the router's state of the current history entry for the next document. */
 const key = 'keyward-history-state'
-const listeners = new Set<() => void>()
+const listeners = createListeners()
 
 /** Dialogs that create something. A link opens them, but a reload does not: they may have been used before it. */
 const creatingDialogs = ['new-app', 'generate', 'import', 'create']
 
 /** The listener runs before the document unloads and can leave data for the next one in sessionStorage. */
-export function onReload(listener: () => void) {
-  listeners.add(listener)
-}
+export const onReload = listeners.subscribe
 
 /** Reloads the document and keeps the user's place. */
 export function reload() {
-  for (const listener of listeners) listener()
+  listeners.notify()
   try {
     sessionStorage.setItem(key, JSON.stringify({ href: location.href, state: history.state }))
   } catch {}

@@ -212,7 +212,7 @@ export function LicensesPage() {
 
       <Suspense fallback={null}>
         {dialog.kind === 'generate' && hasApps && (
-          <GenerateDialog open onClose={dialog.close} apps={apps.data ?? []} appId={app?._id} />
+          <GenerateDialog onClose={dialog.close} apps={apps.data ?? []} appId={app?._id} />
         )}
         {dialog.kind === 'import' && hasApps && (
           <ImportDialog apps={apps.data ?? []} appId={app?._id} maxPerApp={limit} onClose={dialog.close} />
