@@ -10,11 +10,11 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('finds no fault in a program that runs', () => {
+test('accepts a browser that runs', () => {
   expect(findFault(process.execPath)).toBeUndefined()
 })
 
-test('says in one line that there is no browser, and what to do', () => {
+test('reports a missing browser in one line, with a solution', () => {
   const path = join(folder, 'none')
   expect(findFault(path)).toMatch(
     /^The browser tests cannot run: \S+none does not start \(.+\)\. Install Chromium .+$/,
@@ -28,7 +28,7 @@ test.skipIf(process.platform === 'win32')('says in one line why a browser does n
   expect(findFault(path)).toMatch(/does not start \(error while loading: libx\.so\)\. Install Chromium .+$/)
 })
 
-test('names every library that is missing once', () => {
+test('lists every missing library once', () => {
   const output = `\tlibnss3.so => not found
 \tlibm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f)
 \tlibnspr4.so => not found

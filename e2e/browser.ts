@@ -13,7 +13,7 @@ const usual = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ]
 
-/** Ends the run with one line where there is no browser that can run. */
+/** Ends the run with one line if no browser can run. */
 export async function browserPath(): Promise<string> {
   const found = process.env.CHROMIUM_PATH ?? usual.find((path) => existsSync(path))
   const path = found ?? (await chromium.executablePath())
@@ -24,7 +24,7 @@ export async function browserPath(): Promise<string> {
   process.exit(1)
 }
 
-/** The packaged browser comes with the few libraries that a server without a desktop lacks. */
+/** The packaged browser includes the libraries that servers without a desktop lack. */
 async function addLibraries(path: string): Promise<void> {
   if (process.platform !== 'linux' || runs(path)) return
   const folder = join(tmpdir(), 'al2023')
@@ -35,9 +35,9 @@ async function addLibraries(path: string): Promise<void> {
 
 const runs = (path: string) => spawnSync(path, ['--version']).status === 0
 
-/** What keeps a browser from running, in one line; undefined if it runs. */
+/** Why a browser does not run, in one line; undefined if it runs. */
 export function findFault(path: string): string | undefined {
-  // Chrome on Windows takes --version for a start.
+  // Chrome on Windows starts a window for --version.
   if (process.platform === 'win32' && existsSync(path)) return undefined
   const { error, status, stderr } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 30_000 })
   if (status === 0) return undefined
@@ -50,7 +50,7 @@ export function findFault(path: string): string | undefined {
   return `The browser tests cannot run: ${path} does not start (${reason}). ${advice}`
 }
 
-/** The libraries that `ldd` did not find. */
+/** The libraries that `ldd` reports as missing. */
 export const missingIn = (output: string): string[] => [
   ...new Set([...output.matchAll(/^\s*(\S+) => not found/gm)].map((match) => match[1] ?? '')),
 ]

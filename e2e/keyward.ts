@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test as base } from '@playwright/test'
 import { type ServerProcess, startProcess } from '../apps/server/test/server-process.ts'
 
-/** A running Keyward with an empty database of its own. */
+/** A running server with its own empty database. */
 export interface Keyward {
   url: string
   dataDir: string
@@ -13,7 +13,7 @@ export interface Keyward {
   start(): Promise<void>
 }
 
-/** Every worker has a server of its own; tests sign up owners of their own on it. */
+/** Every worker has its own server; tests sign up their own owners on it. */
 export const test = base.extend<
   { baseURL: string; clean: undefined },
   { keyward: Keyward; environment: Record<string, string> }
@@ -32,8 +32,8 @@ export const test = base.extend<
     { scope: 'worker' },
   ],
   baseURL: ({ keyward }, use) => use(keyward.url),
-  // Whatever a journey is about: the page throws nothing, logs no error, and meets the policy of the server. What the
-  // server refused or did not answer is logged by the browser itself; the journeys look at how the page shows it.
+  // In every journey the page may not throw, log errors or violate the Content-Security-Policy. Ignore the browser's own
+  // logs of failed requests: journeys check how the page shows them.
   clean: [
     async ({ page }, use) => {
       const problems: string[] = []

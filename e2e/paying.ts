@@ -13,10 +13,10 @@ const keys = {
 const script = 'https://checkout.razorpay.com/v1/checkout.js'
 const api = 'https://api.razorpay.com'
 
-/** A server that takes payments with a stand-in of the provider, whose checkout opens on the page. */
+/** A server with payments and a stand-in of the provider, whose checkout opens on the page. */
 export const test = base.extend<object, { provider: PaymentStandIn }>({
   provider: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads what a fixture needs from here
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies of a fixture from this parameter
     async ({}, use) => {
       const provider = await startPaymentStandIn(keys)
       await use(provider)
@@ -56,13 +56,13 @@ export const test = base.extend<object, { provider: PaymentStandIn }>({
   },
 })
 
-/** The policy of the page lets it load the provider's script, and call the provider alone. */
+/** The Content-Security-Policy allows the provider's script, and calls only to the provider. */
 export const serveCheckout = (page: Page) =>
   page.route(script, (route) => route.fulfill({ contentType: 'text/javascript', body: checkoutScript(api) }))
 
 export const blockCheckout = (page: Page) => page.route(script, (route) => route.abort())
 
-/** How often the provider's script was asked for. */
+/** How often the page requested the provider's script. */
 export function countScripts(page: Page) {
   let calls = 0
   page.on('request', (request) => {
@@ -78,7 +78,7 @@ export const press = (page: Page, name: string) => page.getByRole('button', { na
 export const inCheckout = (page: Page, name: string) =>
   checkoutOf(page).getByRole('button', { name, exact: true }).click()
 
-/** Moves the end of premium, as time does. */
+/** Sets the end of premium. */
 export function endPremium(keyward: Keyward, vendor: Vendor, at: Date) {
   const database = new DatabaseSync(join(keyward.dataDir, 'keyward.db'), { timeout: 5000 })
   database.prepare('update owners set premium_until = ? where email = ?').run(at.getTime(), vendor.email)

@@ -10,13 +10,13 @@ const executablePath = await browserPath()
  */
 export default defineConfig({
   testDir: './journeys',
-  // A limit ends a test that hangs. A slow machine reaches none of them.
+  // Limits end tests that hang; slow machines do not reach them.
   timeout: 180_000,
   expect: { timeout: 30_000 },
   fullyParallel: true,
-  // A journey waits for about half of its time, so that two of them fill a core.
+  // A journey waits about half of its time, so two of them use one core.
   workers: Math.max(2, Math.ceil(availableParallelism() * 1.5)),
-  // A busy machine may lose one race with a page; twice in a row is a fault.
+  // Retry once, because a busy machine may lose a race with the page.
   retries: process.env.CI === undefined ? 0 : 1,
   forbidOnly: process.env.CI !== undefined,
   reporter: 'list',

@@ -8,13 +8,13 @@ export interface Configuration {
   baseUrl: string
   appId: string
   secret: string
-  /** The public keys as the console hands them out: JSON. */
+  /** The public keys as JSON, as copied from the console. */
   publicKeys: string
-  /** Where it remembers its key. */
+  /** The file that stores its key. */
   home: string
 }
 
-/** The example program as a customer runs it: a process of its own. */
+/** The example program in its own process, as a customer runs it. */
 export class Tally {
   private output = ''
   private readonly ended: Promise<number | null>

@@ -7,7 +7,7 @@ import { type App, unique, Vendor } from './steps.ts'
 const commandLine = fileURLToPath(new URL('../apps/server/src/cli.ts', import.meta.url))
 const tokenKey = 'keyward-reseller-token'
 
-/** Sets a vendor's plan as the operator of the server does it. */
+/** Sets a vendor's plan with the operator's command. */
 export function setPlan(keyward: Keyward, vendor: Vendor, plan: 'premium' | 'free') {
   execFileSync(process.execPath, [commandLine, 'plan', vendor.email, plan], {
     env: { ...process.env, DATA_DIR: keyward.dataDir },
@@ -20,7 +20,7 @@ export interface Credentials {
   password: string
 }
 
-/** A vendor on the premium plan with an app. */
+/** A vendor with premium and an app. */
 export async function premiumVendor(request: APIRequestContext, keyward: Keyward) {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
@@ -71,7 +71,7 @@ export class Seller {
   }
 }
 
-/** Opens a page of the portal with the reseller's token where the portal keeps it. */
+/** Stores the reseller's token and opens a page of the portal. */
 export async function enterPortal(page: Page, seller: Seller, path = '/reseller/dashboard') {
   await page.goto('/theme.js')
   await page.evaluate(`localStorage.setItem('${tokenKey}', ${JSON.stringify(seller.token)})`)
@@ -81,18 +81,18 @@ export async function enterPortal(page: Page, seller: Seller, path = '/reseller/
 export const storedResellerToken = (page: Page) =>
   page.evaluate<string | null>(`localStorage.getItem('${tokenKey}')`)
 
-/** Signs in on the portal's own page. */
+/** Signs in on the portal's sign-in page. */
 export async function signInToPortal(page: Page, { email, password }: Omit<Credentials, '_id'>) {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
 
-/** A row's button: an icon on a desktop, with its name beside it on a phone. */
+/** A button of a row: an icon on desktop, with its name on phones. */
 export const resellerButton = (page: Page, action: string, email: string) =>
   page.getByRole('button', { name: `${action} ${email}`, exact: true })
 
 export const portalNavigation = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 
-/** The date `days` from now as a date field takes it; the browser of the journeys lives in UTC. */
+/** The date in `days` as the value of a date field; the browser uses UTC. */
 export const dayInput = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)

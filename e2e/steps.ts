@@ -7,7 +7,7 @@ export const tokenKey = 'keyward-owner-token'
 const day = 24 * 60 * 60 * 1000
 
 let count = 0
-/** A word that no other test of this run uses. */
+/** A word that is unique in this run. */
 export const unique = (word: string) => `${word}-${process.pid}-${count++}-${Date.now().toString(36)}`
 
 export interface App {
@@ -30,7 +30,7 @@ export interface EndUser {
 }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A vendor who calls the server directly, to set up what a journey is not about. */
+/** A vendor who calls the server directly, to set up data for a journey. */
 export class Vendor {
   readonly name: string
   readonly email: string
@@ -84,7 +84,7 @@ export class Vendor {
   }
 }
 
-/** Calls of a vendor's program, unsigned answers and all: how the SDK checks them is proven elsewhere. */
+/** Calls of a vendor's program without signature checks, which the SDK's tests cover. */
 export class Program {
   private readonly request: APIRequestContext
   private readonly app: App
@@ -127,7 +127,7 @@ export class Program {
   }
 }
 
-/** What a payment does to the plan: there is no limit from now on. */
+/** Sets the plan to premium, as a payment does. */
 export function makePremium(keyward: Keyward, vendor: Vendor) {
   const database = new DatabaseSync(join(keyward.dataDir, 'keyward.db'), { timeout: 5000 })
   database
@@ -136,7 +136,7 @@ export function makePremium(keyward: Keyward, vendor: Vendor) {
   database.close()
 }
 
-/** Opens a page of the console with the vendor's token where the console keeps it. */
+/** Stores the vendor's token and opens a page of the console. */
 export async function enter(page: Page, vendor: Vendor, path = '/dashboard') {
   const once = `entered ${vendor.token}`
   await page.addInitScript(`
@@ -157,7 +157,7 @@ export const readClipboard = (page: Page) => page.evaluate<string>('navigator.cl
 
 export const isPhone = (page: Page) => (page.viewportSize()?.width ?? 1280) < 768
 
-/** Follows an entry of the sidebar, which a phone has in a sheet. */
+/** Follows a sidebar entry; on phones the sidebar is in a sheet. */
 export async function navigate(page: Page, entry: string) {
   await openMenu(page)
   await mainNavigation(page).getByRole('link', { name: entry, exact: true }).click()
@@ -171,8 +171,8 @@ export async function openMenu(page: Page) {
 }
 
 /**
- * A message at the top of the screen. It is closed, so that the next one of the same text is another one; it may lie
- * under a newer one, or go by itself in the meantime.
+ * Expects a toast and closes it, so that the next one with the same text is distinguishable. It may be covered by a newer
+ * toast, or disappear in the meantime.
  */
 export async function expectToast(page: Page, title: string, description?: string) {
   const toast = page
@@ -190,7 +190,7 @@ export const heading = (page: Page, name: string | RegExp) => page.getByRole('he
 export const dialog = (page: Page, name: string | RegExp) =>
   page.getByRole('dialog', { name }).or(page.getByRole('alertdialog', { name }))
 
-/** The row of a table that holds a text; on a phone it looks like a card. */
+/** The table row that contains a text; a card on phones. */
 export const row = (page: Page, text: string | RegExp) => page.getByRole('row').filter({ hasText: text })
 
 export async function rowAction(page: Page, of: string, action: string) {
@@ -204,7 +204,7 @@ export async function choose(scope: Page | Locator, label: string, option: strin
   await page.getByRole('option', { name: option, exact: true }).click()
 }
 
-/** A figure at the top of a page, by the name under which it is shown. */
+/** The statistic with a label at the top of a page. */
 export const figure = (page: Page, name: string) =>
   page
     .getByRole('main')
@@ -214,7 +214,7 @@ export const figure = (page: Page, name: string) =>
 
 export const keyPrefix = (key: string) => `${key.slice(0, 16)}…`
 
-/** A date as the console shows it; the browser of the journeys lives in UTC. */
+/** A date in the console's format; the browser uses UTC. */
 export const shownDate = (value: number | string | Date) =>
   new Intl.DateTimeFormat('en-US', {
     month: 'short',
@@ -225,14 +225,14 @@ export const shownDate = (value: number | string | Date) =>
 
 export const inDays = (days: number) => new Date(Date.now() + days * day)
 
-/** Waits for many frames without a spinner, a skeleton or a page that takes no input yet. */
+/** Waits for many frames without a spinner, a skeleton or an inert page. */
 export const settle = (page: Page) =>
   page.evaluate(`new Promise((done) => {
     let quiet = 0
-    const look = () => {
+    const check = () => {
       quiet = document.querySelector('.animate-pulse, .animate-spin, #root[inert]') ? 0 : quiet + 1
       if (quiet > 30) done()
-      else requestAnimationFrame(look)
+      else requestAnimationFrame(check)
     }
-    look()
+    check()
   })`)

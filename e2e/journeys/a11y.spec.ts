@@ -1,5 +1,5 @@
+import { expectAccessible, expectToFit } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { expectAccessible, expectToFit } from '../sound.ts'
 import {
   dialog,
   enter,
@@ -13,12 +13,12 @@ import {
   Vendor,
 } from '../steps.ts'
 
-// Stricter than elsewhere: on a page that works, nothing that it asks for is refused or missing either.
+// Stricter than elsewhere: a working page may not log failed requests either.
 test.beforeEach(({ page }) => {
   page.on('console', (message) => expect.soft(message.type(), message.text()).not.toBe('error'))
 })
 
-/** A vendor with a bit of everything. */
+/** A vendor with data of every kind. */
 async function busyVendor(request: Parameters<typeof Vendor.signUp>[0]) {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
@@ -51,7 +51,7 @@ test('public pages are accessible and fit the screen', { tag: '@phone' }, async 
   }
 })
 
-test('the mistakes of sign-up and sign-in are accessible too', { tag: '@phone' }, async ({ page }) => {
+test('the errors of sign-up and sign-in are accessible', { tag: '@phone' }, async ({ page }) => {
   await page.goto('/auth?tab=sign-up')
   await page.getByLabel('Password', { exact: true }).fill('12345')
   await page.getByLabel('Confirm Password').fill('1234')
@@ -102,7 +102,7 @@ test('every page of a console in use is accessible and fits the screen', { tag: 
   await page.keyboard.press('Escape')
   await page.getByRole('combobox', { name: 'Status' }).click()
   await expect(page.getByRole('listbox')).toBeVisible()
-  // While the list is open it keeps the focus: Tab does nothing, so what is hidden behind it is out of reach.
+  // The open list keeps the focus: Tab does nothing, so hidden elements are not reachable.
   await page.keyboard.press('Tab')
   await expect(page.getByRole('option', { selected: true })).toBeFocused()
   await expectAccessible(page, 'a select', { exempt: ['aria-hidden-focus'] })
@@ -119,7 +119,7 @@ test('every page of a console in use is accessible and fits the screen', { tag: 
 
 type Busy = Awaited<ReturnType<typeof busyVendor>>
 
-/** Dialogs by their page: path and title. */
+/** Dialogs by page: path and title. */
 const dialogs: Record<string, (busy: Busy) => (readonly [string, string | RegExp])[]> = {
   apps: ({ app }) => [
     [`/dashboard?dialog=edit-app&id=${app._id}`, 'Edit App'],
@@ -172,7 +172,7 @@ for (const [where, dialogsOf] of Object.entries(dialogs)) {
   })
 }
 
-test('what is new is accessible and fits the screen: keys and the first app', { tag: '@phone' }, async ({
+test('generated keys and the first app are accessible and fit the screen', { tag: '@phone' }, async ({
   page,
   request,
 }) => {

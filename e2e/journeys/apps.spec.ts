@@ -19,10 +19,7 @@ import {
 const addApp = (page: Page) => page.getByRole('button', { name: 'Add App' })
 
 test.describe('dashboard', () => {
-  test('without an app it says so twice, and each way leads to the first one', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('offers two ways to create the first app', { tag: '@phone' }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request, 'Dora Dash'))
     const main = page.getByRole('main')
     await expect(main.getByRole('heading', { level: 1 })).toHaveText(/Dora Dash/)
@@ -40,7 +37,7 @@ test.describe('dashboard', () => {
     }
   })
 
-  test('shows the free plan, how much of it is used, and the way to premium', async ({ page, request }) => {
+  test('shows the free plan with its usage, and an upgrade to premium', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp('One')
     await enter(page, vendor)
@@ -57,7 +54,7 @@ test.describe('dashboard', () => {
     await expect(main.getByText('1 of 2 apps', { exact: true })).toBeVisible()
   })
 
-  test('at the limit of the plan no app can be added, by button or by address', async ({ page, request }) => {
+  test("rejects a new app at the plan's limit, by button and by URL", async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp('One')
     await vendor.createApp('Two')
@@ -68,7 +65,7 @@ test.describe('dashboard', () => {
     await expect(dialog(page, 'Add New App')).toBeHidden()
   })
 
-  test('premium has no limit and no banner', async ({ page, request, keyward }) => {
+  test('shows no limit and no banner on premium', async ({ page, request, keyward }) => {
     const vendor = await Vendor.signUp(request)
     makePremium(keyward, vendor)
     for (const name of ['One', 'Two', 'Three']) await vendor.createApp(name)
@@ -79,7 +76,7 @@ test.describe('dashboard', () => {
     await expect(page.getByText('Upgrade to Premium')).toBeHidden()
   })
 
-  test('counts what is really there', async ({ page, request }) => {
+  test('shows real counts', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [deleted] = await vendor.createLicenses(app, 4, 60)
@@ -100,7 +97,7 @@ test.describe('dashboard', () => {
 })
 
 test.describe('an app', () => {
-  test('is created by its name alone', { tag: '@phone' }, async ({ page, request }) => {
+  test('is created with only a name', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor)
     await addApp(page).click()
@@ -119,7 +116,7 @@ test.describe('an app', () => {
     await expect(page.getByText('1 of 2 apps', { exact: true })).toBeVisible()
   })
 
-  test('that cannot be created says why, and keeps what was typed', async ({ page, request }) => {
+  test('shows why it cannot be created, and keeps the input', async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request))
     await page.route('**/api/apps', (route) =>
       route.request().method() === 'POST' ? route.fulfill({ status: 502, body: '' }) : route.continue(),
@@ -132,7 +129,7 @@ test.describe('an app', () => {
     await expect(form.getByLabel('App Name')).toHaveValue('Blue Pencil')
   })
 
-  test('takes another name, and a version of three numbers only', async ({ page, request }) => {
+  test('accepts a new name, and only a version of three numbers', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor)
@@ -157,7 +154,7 @@ test.describe('an app', () => {
     await expect(row(page, 'Tally Two')).toContainText('v2.10.3')
   })
 
-  test('is paused and resumed, and the list shows it in place', { tag: '@phone' }, async ({
+  test('is paused and resumed, and the list updates in place', { tag: '@phone' }, async ({
     page,
     request,
   }) => {
@@ -173,7 +170,7 @@ test.describe('an app', () => {
     await expect(row(page, 'Tally')).not.toContainText('Paused')
   })
 
-  test('is resumed when it was paused elsewhere after the list was loaded', async ({ page, request }) => {
+  test('is resumed if it was paused elsewhere after the list was loaded', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await page.route('**/api/events', (route) => route.abort())
@@ -185,7 +182,7 @@ test.describe('an app', () => {
     expect(await vendor.call('GET', `/apps/${app._id}`)).toMatchObject({ app: { paused: false } })
   })
 
-  test('hands its id, secret and version to the clipboard', async ({ page, request }) => {
+  test('copies its id, secret and version', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor)
@@ -198,7 +195,7 @@ test.describe('an app', () => {
     expect(await readClipboard(page)).toBe(app.appId)
   })
 
-  test('shows how to be built into a program, its secret only on request', { tag: '@phone' }, async ({
+  test('shows the integration snippet, and its secret only on request', { tag: '@phone' }, async ({
     page,
     request,
   }) => {
@@ -215,7 +212,7 @@ test.describe('an app', () => {
     await expect(view.getByRole('link', { name: 'API docs' })).toHaveAttribute('href', '/docs')
   })
 
-  test('keeps its settings', { tag: '@phone' }, async ({ page, request }) => {
+  test('saves its settings', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor)
@@ -236,7 +233,7 @@ test.describe('an app', () => {
     await expect(custom).toBeChecked()
   })
 
-  test('gets a new secret, and the old one stops working', async ({ page, request }) => {
+  test('gets a new secret, which invalidates the old one', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor)
@@ -253,7 +250,7 @@ test.describe('an app', () => {
     expect(await Program.init(request, { ...app, appSecret })).toMatchObject({ body: { success: true } })
   })
 
-  test('says to its users what its vendor wrote, until the defaults come back', async ({ page, request }) => {
+  test('sends its own error messages until they are reset to the defaults', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const program = await Program.start(request, app)
@@ -280,10 +277,9 @@ test.describe('an app', () => {
     expect(await refused()).toBe('Username not found')
   })
 
-  test('is deleted with all that hangs on it, once its name was typed exactly', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('is deleted with everything that belongs to it, after its name was typed exactly', {
+    tag: '@phone',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp('Tally')
     const [license] = await vendor.createLicenses(app, 3)
@@ -315,7 +311,7 @@ test.describe('an app', () => {
     expect(await vendor.call('GET', '/licenses')).toMatchObject({ licenses: [] })
   })
 
-  test('can be deleted while the counts are unknown, and is not said to be empty', async ({
+  test('can be deleted while its counts are unknown, which are not shown as zero', async ({
     page,
     request,
   }) => {
@@ -331,7 +327,10 @@ test.describe('an app', () => {
     await expect(question.getByRole('button', { name: 'Delete', exact: true })).toBeEnabled()
   })
 
-  test('has its dialogs in the history: Back closes them, a reload keeps them', async ({ page, request }) => {
+  test('adds its dialogs to the history: Back closes them, a reload keeps them', async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor)
@@ -344,7 +343,7 @@ test.describe('an app', () => {
     await expect(page).toHaveURL('/dashboard')
   })
 
-  test('is created in a dialog that a link opens, and that neither a reload nor Back opens again', async ({
+  test('is created in a dialog that a link opens, but neither a reload nor Back reopens', async ({
     page,
     request,
   }) => {

@@ -33,7 +33,7 @@ async function fillSignUp(page: Page, as: { name?: string; email: string; passwo
   await page.getByLabel('Confirm Password').fill(chosen)
 }
 
-/** The calls to a path, as they are made. */
+/** Records the calls to a path. */
 function calls(page: Page, path: string) {
   const made: string[] = []
   page.on('request', (request) => {
@@ -43,7 +43,7 @@ function calls(page: Page, path: string) {
 }
 
 test.describe('sign in', () => {
-  test('does nothing while e-mail or password is empty', async ({ page, request }) => {
+  test('does nothing while email or password is empty', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const made = calls(page, '/api/auth/login')
     await page.goto('/auth')
@@ -60,7 +60,10 @@ test.describe('sign in', () => {
     expect(made).toHaveLength(1)
   })
 
-  test('opens the dashboard, stores the token and says so', { tag: '@phone' }, async ({ page, request }) => {
+  test('opens the dashboard, stores the token and shows a message', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request, 'Ida Inn')
     await page.goto('/auth')
     await fillSignIn(page, vendor)
@@ -71,7 +74,7 @@ test.describe('sign in', () => {
     expect(await storedToken(page)).toBeTruthy()
   })
 
-  test('tells a wrong password and an unknown e-mail in the same words, and stores nothing', async ({
+  test('shows the same message for a wrong password and an unknown email, and stores nothing', async ({
     page,
     request,
   }) => {
@@ -92,7 +95,7 @@ test.describe('sign in', () => {
     await expect(page).toHaveURL('/auth')
   })
 
-  test('shows what the server says about any other failure', async ({ page }) => {
+  test("shows the server's message for any other failure", async ({ page }) => {
     const answers = [
       { status: 500, json: { success: false, message: 'The cellar is flooded' } },
       {
@@ -110,7 +113,7 @@ test.describe('sign in', () => {
     }
   })
 
-  test('shows and hides the password on request', async ({ page }) => {
+  test('shows and hides the password', async ({ page }) => {
     await page.goto('/auth')
     await password(page).fill('secret text')
     await expect(password(page)).toHaveAttribute('type', 'password')
@@ -122,7 +125,7 @@ test.describe('sign in', () => {
 })
 
 test.describe('sign up', () => {
-  test('requires name, e-mail and a password of 6 characters', async ({ page }) => {
+  test('requires a name, an email and a password of 6 characters', async ({ page }) => {
     const made = calls(page, '/api/auth/register')
     await page.goto('/auth?tab=sign-up')
     await signUp(page).click()
@@ -138,7 +141,7 @@ test.describe('sign up', () => {
     expect(made).toHaveLength(0)
   })
 
-  test('is not possible while the passwords differ', async ({ page }) => {
+  test('is disabled while the passwords differ', async ({ page }) => {
     await page.goto('/auth?tab=sign-up')
     await fillSignUp(page, { email: 'nora@example.com' })
     await expect(signUp(page)).toBeEnabled()
@@ -150,7 +153,7 @@ test.describe('sign up', () => {
     await expect(signUp(page)).toBeEnabled()
   })
 
-  test('measures the password and warns of a common one', async ({ page }) => {
+  test('measures the password and warns about common ones', async ({ page }) => {
     await page.goto('/auth?tab=sign-up')
     await password(page).fill('password1')
     await expect(page.getByText('Weak')).toBeVisible()
@@ -160,7 +163,7 @@ test.describe('sign up', () => {
     await expect(page.getByText('one of the most common passwords')).toBeHidden()
   })
 
-  test('takes six characters, signs in and welcomes', { tag: '@phone' }, async ({ page }) => {
+  test('accepts six characters, signs in and shows a welcome', { tag: '@phone' }, async ({ page }) => {
     await page.goto('/auth')
     await page.getByRole('tab', { name: 'Sign Up' }).click()
     await fillSignUp(page, { name: 'Nora New', email: `${unique('nora')}@example.com`, password: 'kT4-x9' })
@@ -171,7 +174,7 @@ test.describe('sign up', () => {
     expect(await storedToken(page)).toBeTruthy()
   })
 
-  test('tells that an e-mail is taken, and keeps it for the sign-in tab', async ({ page, request }) => {
+  test('reports a taken email, and keeps it for the sign-in tab', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await page.goto('/auth?tab=sign-up')
     await fillSignUp(page, { email: vendor.email.toUpperCase() })
@@ -185,7 +188,7 @@ test.describe('sign up', () => {
     await expectToast(page, 'Login Successful')
   })
 
-  test('shows what the server says about any other failure', async ({ page }) => {
+  test("shows the server's message for any other failure", async ({ page }) => {
     const answers = [
       { status: 500, json: { success: false, message: 'The cellar is flooded' } },
       { status: 502, body: '' },
@@ -203,7 +206,7 @@ test.describe('sign up', () => {
 })
 
 test.describe('guard', () => {
-  test('every page of the owner asks the signed-out to sign in', async ({ page }) => {
+  test('redirects every owner page to sign-in when signed out', async ({ page }) => {
     for (const path of ownerPages) {
       await page.goto(path)
       await expect(page).toHaveURL('/auth')
@@ -211,10 +214,7 @@ test.describe('guard', () => {
     }
   })
 
-  test('signing in leads back to the page that was asked for, with its filters', async ({
-    page,
-    request,
-  }) => {
+  test('sign-in returns to the requested page with its filters', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await page.goto('/licenses?status=unused&search=blue')
@@ -225,7 +225,7 @@ test.describe('guard', () => {
     await expect(page.getByRole('searchbox')).toHaveValue('blue')
   })
 
-  test('so does signing up', async ({ page }) => {
+  test('sign-up returns to the requested page', async ({ page }) => {
     await page.goto('/settings')
     await page.getByRole('tab', { name: 'Sign Up' }).click()
     await fillSignUp(page, { email: `${unique('nora')}@example.com` })
@@ -233,7 +233,7 @@ test.describe('guard', () => {
     await expect(page).toHaveURL('/settings')
   })
 
-  test('landing and sign-in take the signed-in to the dashboard', async ({ page, request }) => {
+  test('landing and sign-in redirect signed-in owners to the dashboard', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     for (const path of ['/', '/landing', '/auth']) {
       await enter(page, vendor, path)
@@ -243,7 +243,7 @@ test.describe('guard', () => {
 })
 
 test.describe('session', () => {
-  test('a dead token is removed without a word, and signing in leads back', async ({ page, request }) => {
+  test('removes an invalid token silently, and returns after sign-in', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await page.goto('/theme.js')
     await storeToken(page, 'dead-token')
@@ -257,19 +257,22 @@ test.describe('session', () => {
     await expect(page).toHaveURL('/settings')
   })
 
-  test('a token that dies while the console is open says Session Expired', async ({ page, request }) => {
+  test('shows Session Expired when the token expires while the console is open', async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor)
     await expect(page.getByRole('button', { name: 'Actions for Tally' })).toBeVisible()
-    // The stream of events ends with its session, so that the console need not be touched.
+    // The event stream ends with its session, so the console needs no input.
     await vendor.call('POST', '/auth/logout')
     await expectToast(page, 'Session Expired', 'Your session has expired. Please log in again.')
     await expect(page).toHaveURL('/auth')
     expect(await storedToken(page)).toBeNull()
   })
 
-  test('logging out ends the session on the server too, and does not come back', { tag: '@phone' }, async ({
+  test('log-out ends the session on the server, and Back does not restore it', { tag: '@phone' }, async ({
     page,
     request,
   }) => {
@@ -294,7 +297,7 @@ test.describe('session', () => {
     await expect(page).toHaveURL('/dashboard')
   })
 
-  test('logging out in one tab logs out in the other', async ({ page, context, request }) => {
+  test('log-out in one tab logs out the others', async ({ page, context, request }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor)
     const other = await context.newPage()

@@ -8,7 +8,7 @@ import { unique } from '../steps.ts'
 const base = '/tools/keyward'
 test.use({ environment: { PUBLIC_URL: `http://localhost${base}` } })
 
-/** A proxy that serves Keyward under the base path and removes that path before it passes a request on. */
+/** A proxy that serves Keyward under the base path and strips it from forwarded requests. */
 async function startStrippingProxy(target: string) {
   const server = createServer((incoming, outgoing) => {
     const { url = '', method, headers } = incoming
@@ -30,7 +30,7 @@ async function startStrippingProxy(target: string) {
   }
 }
 
-/** Uses the product from the landing page to a program's check, everything under the base path. */
+/** Uses the product from the landing page to a program's check, all under the base path. */
 async function useAll(browser: Browser, origin: string) {
   const page = await browser.newPage({ baseURL: origin, reducedMotion: 'reduce' })
   page.setDefaultTimeout(20_000)
@@ -96,7 +96,7 @@ async function runProgram(baseUrl: string, token: string) {
   expect(await program.license(license.key)).toMatchObject({ ok: true })
 }
 
-test('everything works under a path, whether or not the proxy passes the path on', async ({
+test('everything works under a base path, whether or not the proxy forwards it', async ({
   browser,
   keyward,
 }) => {

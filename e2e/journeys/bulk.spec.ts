@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
+import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { expectAccessible } from '../sound.ts'
 import {
   choose,
   dialog,
@@ -29,7 +29,7 @@ async function download(page: Page, start: () => Promise<void>) {
 }
 
 test.describe('many licenses', () => {
-  test('are chosen one by one, or all of a page, over the pages, until the filters change', {
+  test('are selected one by one or by page, across pages, until the filters change', {
     tag: '@phone',
   }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
@@ -53,7 +53,7 @@ test.describe('many licenses', () => {
     await expect(bar(page)).toBeHidden()
   })
 
-  test('are banned, which their programs see, and a click takes it back', async ({ page, request }) => {
+  test('are banned, which rejects their programs, and restored by Undo', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [one, two, three] = await vendor.createLicenses(app, 3)
@@ -68,12 +68,12 @@ test.describe('many licenses', () => {
     await expect(question).toContainText('1 other selected one is already banned')
     await expectAccessible(page, 'ban many licenses')
     await question.getByRole('button', { name: 'Ban Licenses' }).click()
-    const said = toastOf(page, 'Licenses Banned')
-    await expect(said).toContainText('2 licenses')
+    const bannedToast = toastOf(page, 'Licenses Banned')
+    await expect(bannedToast).toContainText('2 licenses')
     await expect(rows(page).filter({ hasText: 'Banned' })).toHaveCount(3)
     await expect(bar(page)).toBeHidden()
     expect(await program.login('erik')).toMatchObject({ status: 403, body: { code: 'keyBanned' } })
-    await said.getByRole('button', { name: 'Undo' }).click()
+    await bannedToast.getByRole('button', { name: 'Undo' }).click()
     await expectToast(page, 'Undone', '2 licenses restored.')
     await expect(row(page, keyPrefix(one!.key))).toContainText('Active')
     await expect(row(page, keyPrefix(two!.key))).toContainText('Unused')
@@ -81,7 +81,7 @@ test.describe('many licenses', () => {
     expect(await program.login('erik')).toMatchObject({ body: { success: true } })
   })
 
-  test('are extended, with their end users, and put back exactly as they were', async ({ page, request }) => {
+  test('are extended with their end users, and restored exactly by Undo', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [used] = await vendor.createLicenses(app, 1, 10)
@@ -98,18 +98,18 @@ test.describe('many licenses', () => {
     await expect(extend).toContainText(`${shownDate(inDays(17))} to ${shownDate(inDays(27))}`)
     await expectAccessible(page, 'extend many licenses')
     await extend.getByRole('button', { name: 'Extend Licenses' }).click()
-    const said = toastOf(page, 'Licenses Extended')
-    await expect(said).toContainText('2 licenses got 7 more days.')
+    const extendedToast = toastOf(page, 'Licenses Extended')
+    await expect(extendedToast).toContainText('2 licenses got 7 more days.')
     await expect(row(page, keyPrefix(used!.key))).toContainText(shownDate(inDays(17)))
     await expect(row(page, keyPrefix(unused!.key))).toContainText(shownDate(inDays(27)))
     const user = async () => (await vendor.call('GET', '/clients')).clients[0]
     expect(shownDate((await user()).expiresAt)).toBe(shownDate(inDays(17)))
-    await said.getByRole('button', { name: 'Undo' }).click()
+    await extendedToast.getByRole('button', { name: 'Undo' }).click()
     await expectToast(page, 'Undone', '2 licenses restored.')
     expect((await user()).expiresAt).toBe(used!.expiresAt)
   })
 
-  test('are deleted after a question that says whom it hits; what was gone already is told', {
+  test('are deleted after a confirmation that names their users, and reports licenses that no longer exist', {
     tag: '@phone',
   }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
@@ -128,18 +128,18 @@ test.describe('many licenses', () => {
     await expectAccessible(page, 'delete many licenses')
     await vendor.call('DELETE', `/licenses/${gone!._id}`)
     await question.getByRole('button', { name: 'Delete Licenses' }).click()
-    const told = dialog(page, '1 of 2 licenses deleted')
-    await expect(told).toContainText(keyPrefix(gone!.key))
-    await expect(told).toContainText('It no longer exists.')
+    const result = dialog(page, '1 of 2 licenses deleted')
+    await expect(result).toContainText(keyPrefix(gone!.key))
+    await expect(result).toContainText('It no longer exists.')
     await expectAccessible(page, 'what could not be deleted')
-    await told.getByRole('button', { name: 'Close' }).first().click()
+    await result.getByRole('button', { name: 'Close' }).first().click()
     await expect(rows(page)).toHaveCount(1)
     await expect(row(page, keyPrefix(other!.key))).toBeVisible()
     await expect(bar(page)).toBeHidden()
     expect(await program.login('erik')).toMatchObject({ body: { code: 'noActiveSubs' } })
   })
 
-  test('are sorted from either end, which the address keeps', async ({ page, request }) => {
+  test('are sorted in both orders, kept in the URL', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [first] = await vendor.createLicenses(app)
@@ -154,7 +154,7 @@ test.describe('many licenses', () => {
   })
 })
 
-test('the export holds exactly the rows that the filters show, with cells that no spreadsheet runs', async ({
+test('the export contains exactly the filtered rows, with cells that no spreadsheet runs', async ({
   page,
   request,
 }) => {
@@ -194,7 +194,7 @@ test('the export holds exactly the rows that the filters show, with cells that n
 })
 
 test.describe('the import', () => {
-  test('checks first, then makes what can be made', { tag: '@phone' }, async ({ page, request }) => {
+  test('previews, then imports the valid rows', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const settings = { hwidLock: true, allowCustomLicenseKey: true }
@@ -258,7 +258,7 @@ test.describe('the import', () => {
     await expect(rows(page)).toHaveCount(3)
   })
 
-  test('tells before what the plan has no room for', async ({ page, request }) => {
+  test("reports rows beyond the plan's limit before the import", async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createLicenses(await vendor.createApp(), 29)
     await enter(page, vendor, '/licenses')
@@ -273,10 +273,7 @@ test.describe('the import', () => {
 })
 
 test.describe('many end users', () => {
-  test('are banned and unbanned, extended, and deleted, which frees their keys', async ({
-    page,
-    request,
-  }) => {
+  test('are banned, unbanned, extended and deleted, which frees their keys', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [license] = await vendor.createLicenses(app, 1, 10)

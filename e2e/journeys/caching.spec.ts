@@ -3,7 +3,7 @@ import { expect, test } from '../keyward.ts'
 import { createReseller, premiumVendor } from '../reseller.ts'
 import { enter, figure, heading, navigate, row, Vendor } from '../steps.ts'
 
-/** How often a path of the API was asked for. */
+/** Counts the requests to a path of the API. */
 function count(page: Page, path: string) {
   let calls = 0
   page.on('request', (request) => {
@@ -15,7 +15,7 @@ function count(page: Page, path: string) {
 const focus = (page: Page) =>
   page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
 
-test('the figures of the dashboard are asked for every 30 seconds, and on coming back after 10', async ({
+test('the dashboard statistics are fetched every 30 seconds, and on return after 10', async ({
   page,
   request,
 }) => {
@@ -29,7 +29,7 @@ test('the figures of the dashboard are asked for every 30 seconds, and on coming
   await page.clock.fastForward(31_000)
   await expect.poll(figures).toBe(before + 1)
 
-  // They are fresh for 10 seconds.
+  // Statistics are fresh for 10 seconds.
   await navigate(page, 'Settings')
   await expect(heading(page, 'Settings')).toBeVisible()
   await page.clock.fastForward(11_000)
@@ -37,11 +37,7 @@ test('the figures of the dashboard are asked for every 30 seconds, and on coming
   await expect.poll(figures).toBe(before + 2)
 })
 
-test('a list of resellers that cannot be read anew stays, and says so', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('a list of resellers that fails to refresh stays, with an error', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const { email } = await createReseller(vendor, app)
   await page.clock.install()
@@ -56,7 +52,7 @@ test('a list of resellers that cannot be read anew stays, and says so', async ({
   await expect(row(page, email)).toBeVisible()
 })
 
-test('apps and figures are asked for again 500 ms after signing in', async ({ page, request }) => {
+test('apps and statistics are refetched 500 ms after sign-in', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   const apps = count(page, '/apps')
@@ -68,7 +64,7 @@ test('apps and figures are asked for again 500 ms after signing in', async ({ pa
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000)
   expect([apps(), figures()]).toEqual([0, 0])
   await page.getByRole('button', { name: 'Sign In' }).click()
-  // A few milliseconds at a time, with as much real time in between as the server needs.
+  // Advance a few milliseconds at a time, with real time in between for the server.
   const shown = figure(page, 'Total Licenses').getByText('0', { exact: true })
   for (let step = 0; step < 40 && !(await shown.first().isVisible()); step += 1) {
     await page.clock.runFor(10)
@@ -79,10 +75,7 @@ test('apps and figures are asked for again 500 ms after signing in', async ({ pa
   await expect.poll(() => [apps(), figures()]).toEqual([2, 2])
 })
 
-test('what was read is kept as long as it is fresh, and read anew on coming back to it later', async ({
-  page,
-  request,
-}) => {
+test('data is cached while fresh, and refetched on return later', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   const licenses = count(page, '/licenses')

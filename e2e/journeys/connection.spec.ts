@@ -7,11 +7,7 @@ const unreachable = 'The server cannot be reached. Please check your connection.
 const badge = (page: Page) => page.getByText('You are offline.')
 const notice = (page: Page) => page.getByRole('status').filter({ hasText: 'This page shows data from' })
 
-test('a change made while offline fails at once and is not carried out later', async ({
-  page,
-  context,
-  request,
-}) => {
+test('a change made offline fails immediately and is not sent later', async ({ page, context, request }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/settings')
   const lock = page.getByRole('switch', { name: 'HWID Lock' })
@@ -34,7 +30,7 @@ test('a change made while offline fails at once and is not carried out later', a
   expect(await vendor.call('GET', '/settings')).toMatchObject({ hwidLock: true })
 })
 
-test('a list that could not be refreshed says since when it is known, until it is', async ({
+test('a list that fails to refresh shows the time of its data until it is refreshed', async ({
   page,
   context,
   request,
@@ -57,7 +53,7 @@ test('a list that could not be refreshed says since when it is known, until it i
   await expect(badge(page)).toBeHidden()
 })
 
-test('a list that could not be refreshed is refreshed on request', async ({ page, request }) => {
+test('a list that failed to refresh is refreshed on retry', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   await enter(page, vendor, '/licenses')
@@ -73,7 +69,7 @@ test('a list that could not be refreshed is refreshed on request', async ({ page
   await expect(notice(page)).toBeHidden()
 })
 
-test('the portal of a reseller fails at once while offline, and generates nothing later', async ({
+test('the portal fails immediately while offline, and generates nothing later', async ({
   page,
   context,
   request,

@@ -30,7 +30,7 @@ async function withErik(request: Parameters<typeof Vendor.signUp>[0]) {
 }
 
 test.describe('create', () => {
-  test('waits until every rule is met', { tag: '@phone' }, async ({ page, request }) => {
+  test('is disabled until every rule is met', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp('One')
     const two = await vendor.createApp('Two')
@@ -76,7 +76,7 @@ test.describe('create', () => {
     expect(await program.call('POST', '/login', data)).toMatchObject({ body: { success: true } })
   })
 
-  test('tells that a name is taken, and keeps what was typed', async ({ page, request }) => {
+  test('reports a taken username, and keeps the input', async ({ page, request }) => {
     const { vendor } = await withErik(request)
     await enter(page, vendor, '/users')
     await page.getByRole('button', { name: 'Create End User' }).click()
@@ -92,7 +92,7 @@ test.describe('create', () => {
 })
 
 test.describe('an end user', () => {
-  test('shows who, until when and with which key', { tag: '@phone' }, async ({ page, request }) => {
+  test('shows username, expiry and license key', { tag: '@phone' }, async ({ page, request }) => {
     const { vendor, license } = await withErik(request)
     await enter(page, vendor, '/users')
     await expect(
@@ -118,7 +118,7 @@ test.describe('an end user', () => {
     }
   })
 
-  test('is banned and unbanned after a question each', { tag: '@phone' }, async ({ page, request }) => {
+  test('is banned and unbanned after a confirmation each', { tag: '@phone' }, async ({ page, request }) => {
     const { vendor, program } = await withErik(request)
     await enter(page, vendor, '/users')
     await rowAction(page, 'erik', 'Ban')
@@ -140,7 +140,7 @@ test.describe('an end user', () => {
     expect(await program.login('erik', 'first device')).toMatchObject({ body: { success: true } })
   })
 
-  test('may come from a different device after Reset HWID', async ({ page, request }) => {
+  test('can sign in from a different device after Reset HWID', async ({ page, request }) => {
     const { vendor, program } = await withErik(request)
     expect(await program.login('erik', 'second device')).toMatchObject({ body: { code: 'hwidMismatch' } })
     await enter(page, vendor, '/users')
@@ -155,7 +155,7 @@ test.describe('an end user', () => {
     expect(await again.login('erik', 'first device')).toMatchObject({ body: { code: 'hwidMismatch' } })
   })
 
-  test('is extended from its present expiry, and its license with it', async ({ page, request }) => {
+  test('is extended from its current expiry, together with its license', async ({ page, request }) => {
     const { vendor } = await withErik(request)
     await enter(page, vendor, '/users')
     await rowAction(page, 'erik', 'Extend Subscription')
@@ -172,7 +172,7 @@ test.describe('an end user', () => {
     expect(shownDate(licenses[0].expiresAt)).toBe(shownDate(inDays(30)))
   })
 
-  test('is deleted after a question, and the license becomes free', async ({ page, request }) => {
+  test('is deleted after a confirmation, which frees the license', async ({ page, request }) => {
     const { vendor } = await withErik(request)
     await enter(page, vendor, '/users')
     await rowAction(page, 'erik', 'Delete')
@@ -184,7 +184,7 @@ test.describe('an end user', () => {
     expect(await vendor.call('GET', '/licenses')).toMatchObject({ licenses: [{ status: 'unused' }] })
   })
 
-  test('cannot be changed when the server says no, and the page says that', async ({ page, request }) => {
+  test('stays unchanged when the server rejects the change, with an error', async ({ page, request }) => {
     const { vendor } = await withErik(request)
     await enter(page, vendor, '/users')
     await page.route('**/api/clients/*/**', (route) =>
@@ -203,7 +203,7 @@ test.describe('an end user', () => {
 })
 
 test.describe('the list', () => {
-  test('is searched and filtered, and the address keeps that over a reload', { tag: '@phone' }, async ({
+  test('is searched and filtered, and keeps both in the URL across a reload', { tag: '@phone' }, async ({
     page,
     request,
   }) => {
@@ -230,7 +230,7 @@ test.describe('the list', () => {
     await expect(rows(page)).toHaveCount(3)
   })
 
-  test('when empty it leads to the licenses and to the API docs', async ({ page, request }) => {
+  test('links to the licenses and the API docs when empty', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor, '/users')
@@ -239,7 +239,7 @@ test.describe('the list', () => {
     await expect(heading(page, 'Licenses')).toBeVisible()
   })
 
-  test('without an app it leads to the first one', async ({ page, request }) => {
+  test('offers to create the first app', async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/users')
     await page.getByRole('main').getByRole('link', { name: 'Create Your First App' }).click()
     await expect(heading(page, /Welcome back/)).toBeVisible()

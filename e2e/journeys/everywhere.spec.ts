@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
+import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { expectAccessible } from '../sound.ts'
 import { dialog, enter, figure, heading, keyPrefix, Program, row, Vendor } from '../steps.ts'
 
 const palette = (page: Page) => dialog(page, 'Search or go to')
@@ -9,7 +9,7 @@ const option = (page: Page, name: string | RegExp) => palette(page).getByRole('o
 const shortcuts = (page: Page) => dialog(page, 'Keyboard shortcuts')
 const checklist = (page: Page) => page.getByRole('region', { name: 'Getting started' })
 
-/** Waits for what listens to the keys: it is loaded after the page. */
+/** Waits for the shortcuts, which load after the page. */
 async function openPalette(page: Page) {
   await expect(async () => {
     await page.keyboard.press('Control+k')
@@ -19,7 +19,7 @@ async function openPalette(page: Page) {
 }
 
 test.describe('command palette', () => {
-  test('finds a license by the middle of its key and an end user by name or id, by keys alone', async ({
+  test('finds a license by part of its key and an end user by name or id, with the keyboard only', async ({
     page,
     request,
   }) => {
@@ -51,7 +51,7 @@ test.describe('command palette', () => {
     }
   })
 
-  test('shows nothing of another vendor', async ({ page, request }) => {
+  test('shows no data of another vendor', async ({ page, request }) => {
     const neighbour = await Vendor.signUp(request)
     const [theirs] = await neighbour.createLicenses(await neighbour.createApp())
     const vendor = await Vendor.signUp(request)
@@ -64,10 +64,7 @@ test.describe('command palette', () => {
     await expect(palette(page).getByRole('status')).toHaveText('0 results')
   })
 
-  test('is moved through with the arrows, closed with Escape, and gives the focus back', async ({
-    page,
-    request,
-  }) => {
+  test('supports arrow keys, closes with Escape, and returns the focus', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor)
@@ -91,10 +88,7 @@ test.describe('command palette', () => {
     await expect(button).toBeFocused()
   })
 
-  test('goes to pages, opens the dialogs that create, switches the theme and logs out', async ({
-    page,
-    request,
-  }) => {
+  test('opens pages and create dialogs, switches the theme and logs out', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor)
     const choose = async (text: string, name: string | RegExp) => {
@@ -134,7 +128,7 @@ test.describe('command palette', () => {
     await expect(page).toHaveURL('/auth')
   })
 
-  test('has no violation, light or dark, with and without a search', { tag: '@phone' }, async ({
+  test('is accessible, light and dark, with and without a search', { tag: '@phone' }, async ({
     page,
     request,
   }) => {
@@ -155,7 +149,7 @@ test.describe('command palette', () => {
 })
 
 test.describe('shortcuts', () => {
-  test('are told by ?, lead to pages, create and search', async ({ page, request }) => {
+  test('are listed by ?, open pages, create and search', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor)
@@ -191,7 +185,7 @@ test.describe('shortcuts', () => {
     await expect(search).toBeFocused()
   })
 
-  test('rest while something is typed and while a dialog is open, and can be switched off', async ({
+  test('are disabled while typing and while a dialog is open, and can be turned off', async ({
     page,
     request,
   }) => {
@@ -233,7 +227,7 @@ test.describe('shortcuts', () => {
 })
 
 test.describe('getting started', () => {
-  test('ticks by itself as the account comes along, and is gone for good with the first activation', {
+  test('completes its steps automatically, and disappears permanently after the first activation', {
     tag: '@phone',
   }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
@@ -276,7 +270,7 @@ test.describe('getting started', () => {
     await expect(checklist(page)).toBeHidden()
   })
 
-  test('can be hidden, and stays so', async ({ page, request }) => {
+  test('can be hidden permanently', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor)
@@ -291,14 +285,14 @@ test.describe('getting started', () => {
 })
 
 test.describe('live', () => {
-  test('figures and lists follow what happens elsewhere, without a reload', async ({ page, request }) => {
+  test('updates statistics and lists without a reload', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor)
     await expect(figure(page, 'Total Licenses')).toContainText('0')
     await page.evaluate('window.unloaded = false')
     const [license] = await vendor.createLicenses(app, 4)
-    // Well before the poll of every half a minute.
+    // Well before the next poll after 30 seconds.
     await expect(figure(page, 'Total Licenses')).toContainText('4')
     const program = await Program.start(request, app)
     await program.register('alice', license!)
@@ -309,7 +303,7 @@ test.describe('live', () => {
     expect(await page.evaluate('window.unloaded')).toBe(false)
   })
 
-  test('a lost connection is said once, and no more when it is back, with what was missed', async ({
+  test('reports a lost connection once, and catches up when it returns', async ({
     page,
     request,
     keyward,
@@ -321,15 +315,15 @@ test.describe('live', () => {
     await openPalette(page)
     await page.keyboard.press('Escape')
     await keyward.stop()
-    const said = page.getByText('Connection lost')
-    await expect(said).toHaveCount(1)
-    // A figure that cannot be asked anew says nothing on its own.
+    const connectionLost = page.getByText('Connection lost')
+    await expect(connectionLost).toHaveCount(1)
+    // Statistics that fail to refresh show no toast of their own.
     await page.waitForTimeout(4000)
     await expect(page.locator('[data-sonner-toast]')).toHaveCount(0)
-    await expect(said).toHaveCount(1)
+    await expect(connectionLost).toHaveCount(1)
     await keyward.start()
     await vendor.createLicenses(app, 2)
-    await expect(said).toHaveCount(0, { timeout: 40_000 })
+    await expect(connectionLost).toHaveCount(0, { timeout: 40_000 })
     await expect(figure(page, 'Total Licenses')).toContainText('2')
   })
 })

@@ -19,7 +19,7 @@ test('the first click after opening Add New Reseller generates a password', asyn
   await expect(panel(page).getByRole('alert')).toHaveCount(0)
 })
 
-test('an error of a field moves nothing around it', async ({ page, request, keyward }) => {
+test('an error of a field causes no layout shift', async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   await enter(page, vendor, '/resellers?dialog=create')
   const email = panel(page).getByLabel('Email')
@@ -71,7 +71,7 @@ test('requires an email, a password, an app and a limit from 1 to 10,000 for a n
   await expect(row(page, email)).toContainText('Ledger')
 })
 
-test('no form finds fault with a field that was left as it was found', async ({ page, request, keyward }) => {
+test('no form reports an error for an untouched field', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app)
   const forms = [
@@ -94,12 +94,12 @@ test('no form finds fault with a field that was left as it was found', async ({ 
   await expectQuiet(page, panel(page), 'portal')
 })
 
-test('signing up finds no fault with a field that was left as it was found', async ({ page }) => {
+test('sign-up reports no error for an untouched field', async ({ page }) => {
   await page.goto('/auth?tab=sign-up')
   await expectQuiet(page, page.getByRole('tabpanel'), 'sign-up')
 })
 
-test('offers only options that can be chosen in every select', async ({ page, request, keyward }) => {
+test('every select offers only options that can be selected', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   await vendor.createApp('Ledger')
   await fill(vendor, app)
@@ -129,14 +129,14 @@ test('offers only options that can be chosen in every select', async ({ page, re
   }
 })
 
-/** One of each, so that every list has its filters. */
+/** One object of each kind, so that every list shows its filters. */
 async function fill(vendor: Vendor, app: App) {
   await createReseller(vendor, app)
   await vendor.createLicenses(app)
   await vendor.createEndUser(app, 'erik')
 }
 
-/** Walks through every field without entering anything. */
+/** Focuses every field without input. */
 async function expectQuiet(page: Page, form: Locator, what: string) {
   const fields = form.locator('input:not([type=file], [hidden]):enabled, textarea:enabled')
   await expect(fields.first(), what).toBeVisible()

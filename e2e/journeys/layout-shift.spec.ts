@@ -15,7 +15,7 @@ const ownerPages = [
   '/about',
 ]
 
-/** Adds up what moves without anybody having touched the page, with the places that moved. */
+/** Sums up layout shifts without recent input, with the elements that moved. */
 const watch = `
   globalThis.moved = []
   new PerformanceObserver((list) => {
@@ -33,7 +33,7 @@ let answered = 0
 
 test.beforeEach(async ({ page }) => {
   await page.addInitScript(watch)
-  // Answers come one after the other, as they do over a network.
+  // Delay responses one after the other, like a network.
   await page.route(/\/api\/(?!events)/, async (route) => {
     asked += 1
     await new Promise((resolve) => setTimeout(resolve, 100 + 60 * (asked % 5)))
@@ -42,7 +42,7 @@ test.beforeEach(async ({ page }) => {
   })
 })
 
-test('nothing moves while a page of a premium vendor in business loads', { tag: '@phone' }, async ({
+test('pages of a busy premium vendor load without layout shift', { tag: '@phone' }, async ({
   page,
   request,
   keyward,
@@ -53,7 +53,7 @@ test('nothing moves while a page of a premium vendor in business loads', { tag: 
 })
 
 for (const apps of [0, 1]) {
-  test(`nothing moves while a page of a new vendor with ${apps} apps loads`, { tag: '@phone' }, async ({
+  test(`pages of a new vendor with ${apps} apps load without layout shift`, { tag: '@phone' }, async ({
     page,
     request,
   }) => {
@@ -64,7 +64,7 @@ for (const apps of [0, 1]) {
   })
 }
 
-test('nothing moves while a page of the portal loads', { tag: '@phone' }, async ({
+test('pages of the portal load without layout shift', { tag: '@phone' }, async ({
   page,
   request,
   keyward,
@@ -74,7 +74,7 @@ test('nothing moves while a page of the portal loads', { tag: '@phone' }, async 
   await expectStill(page, ['/reseller/dashboard', '/reseller/licenses', '/reseller/profile'])
 })
 
-test('nothing moves while a public page loads', { tag: '@phone' }, async ({ page }) => {
+test('public pages load without layout shift', { tag: '@phone' }, async ({ page }) => {
   await expectStill(page, [
     '/',
     '/about',
@@ -99,7 +99,7 @@ async function expectStill(page: Page, paths: string[]) {
   }
 }
 
-/** A vendor with something in every list, and one of its resellers. */
+/** A vendor with rows in every list, and one of its resellers. */
 async function business(request: Parameters<typeof premiumVendor>[0], keyward: Keyward) {
   const { vendor, app } = await premiumVendor(request, keyward)
   const licenses = await vendor.createLicenses(app, 30)

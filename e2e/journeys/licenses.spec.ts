@@ -25,10 +25,9 @@ const submit = (page: Page) => form(page).getByRole('button', { name: 'Generate 
 const deleteAll = (page: Page) => page.getByRole('button', { name: 'Delete All' })
 
 test.describe('generate', () => {
-  test('starts with one key for 30 days, and shows every new key to copy', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('defaults to one key for 30 days, and shows each new key with a copy button', {
+    tag: '@phone',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor, '/licenses')
@@ -56,7 +55,7 @@ test.describe('generate', () => {
     }
   })
 
-  test('asks for what is missing', async ({ page, request }) => {
+  test('reports missing fields', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp('One')
     await vendor.createApp('Two')
@@ -88,7 +87,7 @@ test.describe('generate', () => {
     expect(await vendor.call('GET', '/licenses')).toMatchObject({ licenses: [{ app: { name: 'Two' } }] })
   })
 
-  test('counts in hours and in calendar months as well', async ({ page, request }) => {
+  test('supports hours and calendar months', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor, '/licenses')
@@ -107,7 +106,7 @@ test.describe('generate', () => {
     await expect(form(page)).toContainText(`Expires on ${shownDate(inDays(2))}`)
   })
 
-  test('takes a key of the vendor’s own where the app allows it', async ({ page, request }) => {
+  test('accepts a custom key if the app allows it', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const settings = { hwidLock: true, allowCustomLicenseKey: true }
@@ -121,7 +120,7 @@ test.describe('generate', () => {
     await expect(rows(page)).toContainText(/spring-sale-2030/i)
   })
 
-  test('stops at the limit of the free plan and says so', async ({ page, request }) => {
+  test('rejects licenses beyond the limit of the free plan', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await vendor.createLicenses(app, 29)
@@ -141,7 +140,7 @@ test.describe('generate', () => {
     await expectToast(page, 'Licenses Generated')
   })
 
-  test('shows a limit of 30 when the account has none', async ({ page, request }) => {
+  test('shows a limit of 30 if the account has none', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await page.route('**/api/auth/profile', async (route) => {
@@ -154,7 +153,7 @@ test.describe('generate', () => {
     await expect(page.getByText('Each app is limited to 30 licenses.')).toBeVisible()
   })
 
-  test('premium has no limit and no banner', async ({ page, request, keyward }) => {
+  test('shows no limit and no banner on premium', async ({ page, request, keyward }) => {
     const vendor = await Vendor.signUp(request)
     makePremium(keyward, vendor)
     const app = await vendor.createApp()
@@ -168,7 +167,10 @@ test.describe('generate', () => {
 })
 
 test.describe('a license', () => {
-  test('shows sixteen characters, and copies all of them', { tag: '@phone' }, async ({ page, request }) => {
+  test('shows sixteen characters of the key, and copies the full key', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const [license] = await vendor.createLicenses(await vendor.createApp())
     const key = license!.key
@@ -184,7 +186,7 @@ test.describe('a license', () => {
     expect(await readClipboard(page)).toBe(key)
   })
 
-  test('gets an expiry counted from now, which the dialog shows before, and its end user the same', async ({
+  test('gets an expiry counted from now, previewed in the dialog, together with its end user', async ({
     page,
     request,
   }) => {
@@ -214,7 +216,7 @@ test.describe('a license', () => {
     expect(shownDate(clients[0].expiresAt)).toBe(shownDate(inDays(45)))
   })
 
-  test('is banned, which ends what uses it, and unbanned', async ({ page, request }) => {
+  test('is banned, which rejects its programs, and unbanned', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [license] = await vendor.createLicenses(app)
@@ -237,10 +239,9 @@ test.describe('a license', () => {
     expect(await program.login('erik')).toMatchObject({ body: { success: true } })
   })
 
-  test('is deleted after a question that says what happens to its end user', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('is deleted after a confirmation that explains what happens to its end user', {
+    tag: '@phone',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [license] = await vendor.createLicenses(app)
@@ -276,7 +277,7 @@ test.describe('the list', () => {
     await expect(row(page, keyPrefix(expired!.key))).toContainText('Expired')
   })
 
-  test('is searched and filtered, and the address keeps that over a reload', { tag: '@phone' }, async ({
+  test('is searched and filtered, and keeps both in the URL across a reload', { tag: '@phone' }, async ({
     page,
     request,
   }) => {
@@ -314,10 +315,7 @@ test.describe('the list', () => {
     await expect(page).toHaveURL('/licenses')
   })
 
-  test('comes in pages, which the address keeps and Back turns back', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('has pages, kept in the URL and reversed by Back', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createLicenses(await vendor.createApp(), 30)
     await enter(page, vendor, '/licenses')
@@ -335,7 +333,7 @@ test.describe('the list', () => {
     await expect(rows(page)).toHaveCount(5)
   })
 
-  test('Delete All asks, deletes, says how many, and then that there is nothing left', async ({
+  test('Delete All confirms, deletes, reports the count, and then reports an empty list', async ({
     page,
     request,
   }) => {
@@ -356,7 +354,7 @@ test.describe('the list', () => {
     await expect(question).toBeHidden()
   })
 
-  test('without an app it leads to the first one', async ({ page, request }) => {
+  test('offers to create the first app', async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/licenses')
     await page.getByRole('main').getByRole('link', { name: 'Create Your First App' }).click()
     await expect(heading(page, /Welcome back/)).toBeVisible()

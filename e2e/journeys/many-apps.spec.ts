@@ -4,7 +4,7 @@ import { dialog, enter, expectToast, keyPrefix, makePremium, row, Vendor } from 
 
 const more = 202
 
-/** A vendor of more apps than the server lists at once; the oldest is on the second page. */
+/** A vendor with more than one page of apps; the oldest is on the second page. */
 async function vendorOfMany(request: APIRequestContext, keyward: Keyward) {
   const vendor = await Vendor.signUp(request)
   makePremium(keyward, vendor)
@@ -16,7 +16,7 @@ async function vendorOfMany(request: APIRequestContext, keyward: Keyward) {
   return { vendor, oldest }
 }
 
-/** Searches the apps in a select and takes the one that is found. */
+/** Searches the apps in a select and selects the result. */
 async function find(page: Page, select: Locator, text: string, name: string) {
   await select.click()
   await page.getByRole('combobox', { name: /^Search: / }).fill(text)
@@ -25,7 +25,7 @@ async function find(page: Page, select: Locator, text: string, name: string) {
   await expect(select).toHaveText(name)
 }
 
-test('an app among very many is found in the list, in filters, in forms and in the palette', async ({
+test('finds an app among very many in the list, in filters, in forms and in the palette', async ({
   page,
   request,
   keyward,

@@ -1,6 +1,6 @@
+import { expectToFit } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { expectToFit } from '../sound.ts'
 import { enter, figure, row } from '../steps.ts'
 
 test('an app name of one long word fits every page of the portal', { tag: '@phone' }, async ({

@@ -16,13 +16,13 @@ import {
   Vendor,
 } from '../steps.ts'
 
-// Whatever becomes of a test, the next one has a server.
+// Start the server for the next test, even after a failure.
 test.afterEach(async ({ keyward }) => {
   const up = await fetch(`${keyward.url}/api/health`).catch(() => undefined)
   if (!up) await keyward.start()
 })
 
-test('while the server is down the console says so, keeps its token, and recovers by itself or on request', async ({
+test('while the server is down the console reports it, keeps the token, and recovers by itself or on retry', async ({
   page,
   request,
   keyward,
@@ -32,7 +32,7 @@ test('while the server is down the console says so, keeps its token, and recover
   await enter(page, vendor)
   await expect(row(page, 'Tally')).toBeVisible()
 
-  await test.step('an action fails with a message, and nothing is lost', async () => {
+  await test.step('an action fails with a message and loses nothing', async () => {
     await keyward.stop()
     await rowAction(page, 'Tally', 'Pause App')
     await expectToast(
@@ -45,7 +45,7 @@ test('while the server is down the console says so, keeps its token, and recover
     expect(await storedToken(page)).toBe(vendor.token)
   })
 
-  await test.step('a page that was never opened cannot be shown, and says so', async () => {
+  await test.step('a page that was not loaded before shows an error', async () => {
     await navigate(page, 'Licenses')
     await expect(page.getByRole('alert')).toContainText('Failed to show this page')
     await openMenu(page)
@@ -54,14 +54,14 @@ test('while the server is down the console says so, keeps its token, and recover
     expect(await storedToken(page)).toBe(vendor.token)
   })
 
-  await test.step('another try brings it as soon as the server is back', async () => {
+  await test.step('a retry shows the page once the server is back', async () => {
     await keyward.start()
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
     await expect(row(page, keyPrefix(license!.key))).toBeVisible()
   })
 })
 
-test('a page that fails to load leaves the way to the others', async ({ page, request }) => {
+test('a page that fails to load keeps the navigation usable', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await page.route('**/assets/licenses-*.js', (route) => route.abort())
@@ -72,7 +72,7 @@ test('a page that fails to load leaves the way to the others', async ({ page, re
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('what a page needs and cannot get is said, and fetched as soon as the server is back', async ({
+test('reports data that cannot be loaded, and loads it once the server is back', async ({
   page,
   request,
   keyward,
@@ -93,7 +93,7 @@ test('what a page needs and cannot get is said, and fetched as soon as the serve
   await expect(page.getByText('No licenses found')).toBeVisible({ timeout: 20_000 })
 })
 
-test('a console that starts without its server keeps the token, and goes on when it is there', async ({
+test('a console that starts without its server keeps the token, and continues once the server responds', async ({
   page,
   request,
 }) => {
@@ -110,7 +110,7 @@ test('a console that starts without its server keeps the token, and goes on when
   await expect(heading(page, 'Settings')).toBeVisible({ timeout: 20_000 })
 })
 
-test('a server that fails is not a reason to forget the token', async ({ page, request }) => {
+test('keeps the token when the server fails', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await page.route('**/api/auth/profile', (route) => route.fulfill({ status: 503, body: '' }))
   await enter(page, vendor, '/settings')
@@ -121,7 +121,7 @@ test('a server that fails is not a reason to forget the token', async ({ page, r
   await expect(heading(page, 'Settings')).toBeVisible()
 })
 
-test('every list tells that it could not be loaded, and loads on request', async ({ page, request }) => {
+test('every list reports that it failed to load, and loads on retry', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   for (const [path, call, text] of [
@@ -129,7 +129,7 @@ test('every list tells that it could not be loaded, and loads on request', async
     ['/licenses', '**/api/licenses?*', 'Failed to fetch licenses'],
     ['/users', '**/api/clients?*', 'Failed to load users'],
   ] as const) {
-    // A refusal is not tried again, so that there is nothing to wait for.
+    // Rejections are not retried, so there is nothing to wait for.
     await page.route(call, (route) =>
       route.fulfill({ status: 400, json: { success: false, message: 'Not today' } }),
     )
@@ -187,7 +187,7 @@ test('a list says that the apps it needs could not be loaded, and loads them on 
   }
 })
 
-test('a slow answer shows a spinner, then skeletons, then what was asked for', async ({ page, request }) => {
+test('a slow response shows a spinner, then skeletons, then the data', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const [license] = await vendor.createLicenses(await vendor.createApp())
   const held: (() => void)[] = []
@@ -228,7 +228,7 @@ test('shows a spinner on the profile until the account is loaded', async ({ page
   })
   const asked = page.waitForRequest('**/api/auth/profile')
   await enter(page, vendor, '/profile')
-  // Before this request the spinner is that of a page whose scripts are on their way.
+  // Before this request the spinner belongs to the loading scripts.
   await asked
   await expect(page.getByRole('status').filter({ hasText: /loading/i })).toBeVisible()
   await expect(page.getByText('Unable to load profile data')).toHaveCount(0)
@@ -241,7 +241,7 @@ for (const [path, list, none] of [
   ['/resellers', '**/api/resellers?*', 'Create First Reseller'],
   ['/users', '**/api/clients?*', 'No end users yet'],
 ] as const) {
-  test(`skeletons stand on ${path} for what is still on its way`, async ({ page, request, keyward }) => {
+  test(`shows skeletons on ${path} while loading`, async ({ page, request, keyward }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     makePremium(keyward, vendor)
@@ -262,11 +262,7 @@ for (const [path, list, none] of [
   })
 }
 
-test('whatever the screen said was saved is there after the server was killed in the middle of its work', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('everything reported as saved survives a kill of the server', async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   makePremium(keyward, vendor)
   await vendor.createApp()
@@ -282,7 +278,7 @@ test('whatever the screen said was saved is there after the server was killed in
     (response) =>
       response.url().endsWith('/api/licenses') && response.request().method() === 'POST' && ++rounds === 3,
   )
-  // The blow falls right after the third answer left the server, while the page still asks for its lists.
+  // Kill the server right after its third response, while the page still fetches its lists.
   const blow = answered.then(() => keyward.stop('SIGKILL'))
   for (let round = 0; round < 3; round += 1) {
     await generate.click()
@@ -310,7 +306,7 @@ test('whatever the screen said was saved is there after the server was killed in
   await expect(page.getByText('of 300 licenses')).toBeVisible()
 })
 
-test('a kill in the middle of a write saves all of it or nothing, and what was acknowledged before', async ({
+test('a kill during a write saves all of it or nothing, and keeps everything acknowledged before', async ({
   request,
   keyward,
 }) => {

@@ -1,10 +1,8 @@
+import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { expectAccessible } from '../sound.ts'
 import { heading } from '../steps.ts'
 
-test('without a mail server the pages name the operator and the command, and offer no form', async ({
-  page,
-}) => {
+test("without a mail server the pages show the operator's command instead of a form", async ({ page }) => {
   for (const [path, who] of [
     ['/auth', 'owner'],
     ['/reseller/auth', 'reseller'],

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
 import { textsTo } from '../../apps/server/test/mailed.ts'
+import { expectAccessible } from '../accessibility.ts'
 import { expect, type Keyward } from '../keyward.ts'
 import { mailedLink, test } from '../mailing.ts'
 import { createReseller, premiumVendor, Seller, signInToPortal, storedResellerToken } from '../reseller.ts'
-import { expectAccessible } from '../sound.ts'
 import { enter, expectToast, heading, storedToken, unique, Vendor } from '../steps.ts'
 
 const newPassword = 'a brand new password'
@@ -30,14 +30,14 @@ async function expectDeadLink(page: Page, forgot: string) {
   await expect(link(page, 'Ask for a New Link')).toHaveAttribute('href', forgot)
 }
 
-/** Sets the end of every mailed link to now, as half an hour does. */
+/** Expires every mailed link. */
 function expireLinks(keyward: Keyward) {
   const database = new DatabaseSync(`${keyward.dataDir}/keyward.db`, { timeout: 5000 })
   database.prepare('update password_resets set expires_at = ?').run(Date.now())
   database.close()
 }
 
-test('an owner gets a link, follows it, and works on with the new password alone', async ({
+test('an owner resets the password with a mailed link, which invalidates the old one', async ({
   page,
   request,
   context,
@@ -92,7 +92,7 @@ test('an owner gets a link, follows it, and works on with the new password alone
   await expect(again.getByLabel('Email')).toBeVisible()
 })
 
-test('a link that has expired or is not complete says so and leads to a new one', async ({
+test('an expired or incomplete link says so and offers a new one', async ({
   page,
   request,
   keyward,
@@ -145,7 +145,7 @@ test('a new password that is missing or not repeated is reported', async ({ page
   await expect(button(page, 'Change Password')).toBeEnabled()
 })
 
-test('a failure to ask or to choose says why and keeps what was typed', async ({ page }) => {
+test('a failed request shows the reason and keeps the input', async ({ page }) => {
   await page.route('**/api/auth/*-password', (route) =>
     route.fulfill({ status: 500, json: { success: false, message: 'The cellar is flooded' } }),
   )
@@ -160,11 +160,7 @@ test('a failure to ask or to choose says why and keeps what was typed', async ({
   await expect(page.getByLabel('New Password', { exact: true })).toHaveValue(newPassword)
 })
 
-test('whoever is signed in elsewhere in this browser ends up in the account of the link', async ({
-  page,
-  request,
-  mails,
-}) => {
+test('the account of the link replaces another signed-in account', async ({ page, request, mails }) => {
   const [other, vendor] = [await Vendor.signUp(request, 'Olga Other'), await Vendor.signUp(request, 'Frida')]
   await request.post('/api/auth/forgot-password', { data: { email: vendor.email } })
   await enter(page, other)
@@ -175,7 +171,7 @@ test('whoever is signed in elsewhere in this browser ends up in the account of t
   expect((await other.call('GET', '/auth/profile')).user.name).toBe('Olga Other')
 })
 
-test('a reseller gets a link, follows it, and works on with the new password alone', async ({
+test('a reseller resets the password with a mailed link, which invalidates the old one', async ({
   page,
   request,
   keyward,
@@ -207,7 +203,7 @@ test('a reseller gets a link, follows it, and works on with the new password alo
   await expectDeadLink(page, '/reseller/auth/forgot')
 })
 
-test('the pages for a new password are accessible and fit the screen', async ({ page }) => {
+test('the password reset pages are accessible and fit the screen', async ({ page }) => {
   for (const base of ['/auth', '/reseller/auth']) {
     await page.goto(`${base}/forgot`)
     await expect(page.getByLabel('Email')).toBeVisible()

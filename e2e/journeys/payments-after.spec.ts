@@ -1,9 +1,9 @@
+import { expectAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
 import { activated, inCheckout, press, test } from '../paying.ts'
-import { expectAccessible } from '../sound.ts'
 import { dialog, enter, expectToast, inDays, row, shownDate, Vendor } from '../steps.ts'
 
-test('cancelling within seven days gives the money back, as soon as the provider has done so', async ({
+test('cancelling within seven days refunds the payment once the provider confirms it', async ({
   page,
   request,
   provider,
@@ -37,10 +37,7 @@ test('cancelling within seven days gives the money back, as soon as the provider
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()
 })
 
-test('a receipt can be read, and printed without anything around it', { tag: '@phone' }, async ({
-  page,
-  request,
-}) => {
+test('shows a receipt, and prints it alone', { tag: '@phone' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request, 'Vera Vendor')
   await enter(page, vendor, '/subscription')
   await page.getByLabel('Coupon code').fill('LAUNCH')
@@ -82,7 +79,7 @@ test('a receipt can be read, and printed without anything around it', { tag: '@p
   await expect(page).toHaveURL('/subscription')
 })
 
-test('the history says what became of each payment, and is tried again when it cannot be read', {
+test('the history shows the outcome of each payment, and retries after a failure', {
   tag: '@phone',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)

@@ -4,10 +4,10 @@ import { test } from '../paying.ts'
 import { enter, expectToast, heading, isPhone, navigate, openMenu, storedToken, Vendor } from '../steps.ts'
 
 const provider = 'https://checkout.razorpay.com'
-/** Another value means that another document was loaded. */
+/** Changes when another document is loaded. */
 const documentOf = (page: Page) => page.evaluate<number>('performance.timeOrigin')
 
-test('the policy names the provider on the subscription page alone', async ({ request }) => {
+test('only the subscription page allows the provider in its Content-Security-Policy', async ({ request }) => {
   const policyOf = async (path: string) =>
     (await request.get(path)).headers()['content-security-policy'] ?? ''
   expect(await policyOf('/subscription')).toContain(`script-src 'self' ${provider}`)
@@ -16,10 +16,7 @@ test('the policy names the provider on the subscription page alone', async ({ re
   }
 })
 
-test('the page is entered and left by a full load, whatever leads there', { tag: '@phone' }, async ({
-  page,
-  request,
-}) => {
+test('the page is entered and left by a full document load', { tag: '@phone' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await enter(page, vendor)
@@ -53,7 +50,7 @@ test('the page is entered and left by a full load, whatever leads there', { tag:
   }
 })
 
-test('elsewhere, and within the page, nothing is loaded anew', async ({ page, request }) => {
+test('other navigation does not reload the document', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/profile')
   await expect(heading(page, 'Profile')).toBeVisible()
@@ -70,11 +67,11 @@ test('elsewhere, and within the page, nothing is loaded anew', async ({ page, re
   expect(await documentOf(page)).toBe(second)
 })
 
-test('what was said last is still said on the other side', { tag: '@phone' }, async ({ page, request }) => {
+test('toasts survive the document load', { tag: '@phone' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await page.goto('/subscription')
   await expect(page).toHaveURL('/auth')
-  // What the server sent of the page takes no input before its scripts are there.
+  // The prerendered page is inert until its scripts are loaded.
   const form = page.locator('#root:not([inert])')
   await form.getByLabel('Email').fill(vendor.email)
   await form.getByLabel('Password', { exact: true }).fill(vendor.password)
@@ -90,10 +87,7 @@ test('what was said last is still said on the other side', { tag: '@phone' }, as
   expect(await storedToken(page)).toBeNull()
 })
 
-test('while there is no server the console stays, and goes on when there is one', async ({
-  page,
-  request,
-}) => {
+test('without a server the console stays, and continues once it responds', async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request), '/profile')
   await expect(heading(page, 'Profile')).toBeVisible()
   await page.route('**/api/health', (route) => route.abort())
@@ -108,7 +102,7 @@ test('while there is no server the console stays, and goes on when there is one'
   await expect(heading(page, 'Subscription')).toBeVisible()
 })
 
-test('an address written otherwise leads to the page under its own policy', async ({ page, request }) => {
+test('other spellings of the path lead to the page under its own policy', async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request), '/Subscription/?dialog=none')
   await expect(page).toHaveURL('/subscription?dialog=none')
   await expect(heading(page, 'Subscription')).toBeVisible()

@@ -1,13 +1,13 @@
+import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { countScripts, endPremium } from '../paying.ts'
 import { setPlan } from '../reseller.ts'
-import { expectAccessible } from '../sound.ts'
 import { dialog, enter, expectToast, figure, inDays, navigate, row, shownDate, Vendor } from '../steps.ts'
 
 const activated = 'Subscription activated successfully!'
 const simulated = 'Development mode: payments are simulated, no money moves'
 
-test('in development mode a payment is simulated, and said to be so before and after', {
+test('in development mode a payment is simulated, and labeled so before and after', {
   tag: '@phone',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
@@ -32,7 +32,7 @@ test('in development mode a payment is simulated, and said to be so before and a
   await expect(receipt).toHaveCount(0)
 })
 
-test('a simulated payment that is refused is told in words of its own', async ({ page, request }) => {
+test('a rejected simulated payment shows its own message', async ({ page, request }) => {
   await page.route('**/razorpay/verify', (route) => route.fulfill({ json: { success: false } }))
   await enter(page, await Vendor.signUp(request), '/subscription')
   await page.getByRole('button', { name: 'Upgrade Yearly' }).click()
@@ -42,10 +42,7 @@ test('a simulated payment that is refused is told in words of its own', async ({
   await expectToast(page, activated)
 })
 
-test('cancelled premium stays until its end, and its money can still be had back', async ({
-  page,
-  request,
-}) => {
+test('cancelled premium stays until its end, and can still be refunded', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/subscription')
   await page.getByRole('button', { name: 'Upgrade Monthly' }).click()
@@ -71,7 +68,7 @@ test('cancelled premium stays until its end, and its money can still be had back
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()
 })
 
-test('premium that was given can be cancelled, and a refusal is told', async ({ page, request, keyward }) => {
+test('granted premium can be cancelled, and a rejection is reported', async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   setPlan(keyward, vendor, 'premium')
   await page.route('**/cancel-subscription', (route) => route.fulfill({ json: { success: false } }))
@@ -85,7 +82,7 @@ test('premium that was given can be cancelled, and a refusal is told', async ({ 
   await expect(page.getByText(`Cancelled. Premium stays until ${shownDate(inDays(365))}.`)).toBeVisible()
 })
 
-test('the end of premium is told on every page a week before, and can be put off', { tag: '@phone' }, async ({
+test('every page announces the end of premium a week before, until renewed', { tag: '@phone' }, async ({
   page,
   request,
   keyward,
@@ -124,11 +121,7 @@ test('the end of premium is told on every page a week before, and can be put off
   await expect(notice).toHaveCount(0)
 })
 
-test('premium that has ended says what that means, until it is put away', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('explains the end of premium until dismissed', async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   const end = inDays(-1)

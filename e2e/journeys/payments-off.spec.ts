@@ -3,10 +3,7 @@ import { enter, Vendor } from '../steps.ts'
 
 test.use({ environment: { PAYMENTS: 'off' } })
 
-test('where no payments are taken the page says so, and nothing can be pressed', async ({
-  page,
-  request,
-}) => {
+test('with payments off the page says so and disables its buttons', async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   await expect(page.getByText('Payments are turned off on this server.')).toBeVisible()
   for (const name of ['Upgrade Monthly', 'Upgrade Yearly', 'Apply']) {

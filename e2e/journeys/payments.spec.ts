@@ -1,3 +1,4 @@
+import { expectAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
 import {
   activated,
@@ -9,10 +10,9 @@ import {
   serveCheckout,
   test,
 } from '../paying.ts'
-import { expectAccessible } from '../sound.ts'
 import { enter, expectToast, figure, inDays, navigate, row, shownDate, Vendor } from '../steps.ts'
 
-test('what is paid in the checkout starts premium everywhere', { tag: '@phone' }, async ({
+test('a payment in the checkout starts premium on all pages', { tag: '@phone' }, async ({
   page,
   request,
   provider,
@@ -48,7 +48,7 @@ test('what is paid in the checkout starts premium everywhere', { tag: '@phone' }
   await expect(figure(page, 'Plan')).toContainText('Premium')
 })
 
-test('a failed attempt is explained, and the next one in the same checkout pays', async ({
+test('explains a failed attempt, and accepts the next one in the same checkout', async ({
   page,
   request,
 }) => {
@@ -65,11 +65,7 @@ test('a failed attempt is explained, and the next one in the same checkout pays'
   await expect(page.getByText('Premium is active until')).toBeVisible()
 })
 
-test('a dismissed checkout says so, and the same order is offered again', async ({
-  page,
-  request,
-  provider,
-}) => {
+test('reports a dismissed checkout, and reuses its order', async ({ page, request, provider }) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   const before = provider.orders().length
   const scripts = countScripts(page)
@@ -83,10 +79,7 @@ test('a dismissed checkout says so, and the same order is offered again', async 
   expect(scripts()).toBe(1)
 })
 
-test('a script that cannot be loaded is said to be missing, and is tried again', async ({
-  page,
-  request,
-}) => {
+test('reports a checkout script that fails to load, and retries it', async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   await blockCheckout(page)
   await press(page, 'Upgrade Monthly')
@@ -97,7 +90,7 @@ test('a script that cannot be loaded is said to be missing, and is tried again',
   await expectToast(page, activated)
 })
 
-test('a checkout that cannot be opened is said to have failed', async ({ page, request }) => {
+test('reports a checkout that fails to open', async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   await page.route('https://checkout.razorpay.com/v1/checkout.js', (route) =>
     route.fulfill({
@@ -110,7 +103,7 @@ test('a checkout that cannot be opened is said to have failed', async ({ page, r
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()
 })
 
-test('pressing twice opens one checkout for one order', async ({ page, request, provider }) => {
+test('a double click opens one checkout for one order', async ({ page, request, provider }) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   const before = provider.orders().length
   await page.getByRole('button', { name: 'Upgrade Monthly' }).dblclick()
@@ -119,7 +112,7 @@ test('pressing twice opens one checkout for one order', async ({ page, request, 
   expect(provider.orders().length - before).toBe(1)
 })
 
-test('a payment that the provider alone tells of shows by itself', async ({ page, request, provider }) => {
+test('shows a payment that only the provider reports', async ({ page, request, provider }) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   await press(page, 'Upgrade Monthly')
   await inCheckout(page, 'Pay, but tell nobody')
@@ -130,11 +123,7 @@ test('a payment that the provider alone tells of shows by itself', async ({ page
   await expect(row(page, 'Premium, monthly')).toContainText('Paid')
 })
 
-test('a payment that cannot be confirmed yet is waited for, also after a reload', async ({
-  page,
-  request,
-  provider,
-}) => {
+test('waits for the confirmation of a payment, even after a reload', async ({ page, request, provider }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/subscription')
   await press(page, 'Upgrade Monthly')
@@ -150,7 +139,7 @@ test('a payment that cannot be confirmed yet is waited for, also after a reload'
   await expect(page.locator('[data-sonner-toast][data-type=error]')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeDisabled()
   await expectAccessible(page, 'waiting for confirmation')
-  // Without the events of the server it is asked every few seconds.
+  // Without events the console polls every few seconds.
   await page.route('**/api/events', (route) => route.abort())
   await page.reload()
   await expect(waiting).toBeVisible()
@@ -162,7 +151,7 @@ test('a payment that cannot be confirmed yet is waited for, also after a reload'
   await expect(page.getByText('Premium is active until')).toBeVisible()
 })
 
-test('what the server refuses is shown in its words, or in the usual ones', async ({ page, request }) => {
+test("shows the server's message for a rejection, or a default", async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   await page.route('**/razorpay/create-order', (route) => route.fulfill({ json: { success: false } }))
   await press(page, 'Upgrade Monthly')
@@ -181,7 +170,7 @@ test('what the server refuses is shown in its words, or in the usual ones', asyn
   await expectToast(page, 'Come back later')
 })
 
-test('a coupon shows what it leaves to pay, and goes along with the order', { tag: '@phone' }, async ({
+test('a coupon shows the reduced price, and is sent with the order', { tag: '@phone' }, async ({
   page,
   request,
   provider,

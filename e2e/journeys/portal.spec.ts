@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import {
   createReseller,
@@ -11,7 +12,6 @@ import {
   signInToPortal,
   storedResellerToken,
 } from '../reseller.ts'
-import { expectAccessible } from '../sound.ts'
 import {
   dialog,
   enter,
@@ -29,7 +29,7 @@ import {
 const signInProblem = (page: Page) => page.getByRole('alert')
 
 test.describe('sign-in', () => {
-  test('says what is wrong, shows the password when asked, and leads back', async ({
+  test('reports errors, shows the password on request, and returns to the requested page', async ({
     page,
     request,
     keyward,
@@ -57,14 +57,14 @@ test.describe('sign-in', () => {
     await expect(page).toHaveURL('/reseller/profile')
   })
 
-  test('an owner is nobody here', async ({ page, request, keyward }) => {
+  test('rejects the credentials of an owner', async ({ page, request, keyward }) => {
     const { vendor } = await premiumVendor(request, keyward)
     await page.goto('/reseller/auth')
     await signInToPortal(page, vendor)
     await expect(signInProblem(page)).toHaveText('Invalid email or password. Please check your credentials.')
   })
 
-  test('a dead token is removed without a word, one of a server that is down is kept', async ({
+  test('removes an invalid token silently, and keeps it while the server is down', async ({
     page,
     request,
     keyward,
@@ -89,11 +89,7 @@ test.describe('sign-in', () => {
     await expect(page.locator('[data-sonner-toast]')).toHaveCount(0)
   })
 
-  test('signing out ends the session on the server too', { tag: '@phone' }, async ({
-    page,
-    request,
-    keyward,
-  }) => {
+  test('sign-out ends the session on the server', { tag: '@phone' }, async ({ page, request, keyward }) => {
     const { vendor, app } = await premiumVendor(request, keyward)
     const seller = await Seller.signIn(request, await createReseller(vendor, app))
     await enterPortal(page, seller)
@@ -107,7 +103,7 @@ test.describe('sign-in', () => {
   })
 })
 
-test('licenses are generated until the end of the chosen day, copied, used, and deleted', {
+test('licenses are generated with the end of the chosen day, copied, used and deleted', {
   tag: '@phone',
 }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
@@ -178,7 +174,7 @@ test('licenses are generated until the end of the chosen day, copied, used, and 
   await expect(figure(page, 'Total Generated')).toContainText('5 remaining')
 })
 
-test('what the server refuses is said in its words', async ({ page, request, keyward }) => {
+test("shows the server's message for a rejection", async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app, 3)
   const seller = await Seller.signIn(request, reseller)
@@ -195,7 +191,7 @@ test('what the server refuses is said in its words', async ({ page, request, key
   await expectToast(page, 'Licenses cannot be generated at the moment. Please contact your administrator.')
 })
 
-test('lists the entries of its sidebar in order and marks the open page', { tag: '@phone' }, async ({
+test('lists its sidebar entries in order and marks the current page', { tag: '@phone' }, async ({
   page,
   request,
   keyward,
@@ -217,11 +213,9 @@ test('lists the entries of its sidebar in order and marks the open page', { tag:
   }
 })
 
-test('the dashboard shows the figures, the five latest licenses and the ways on', { tag: '@phone' }, async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('the dashboard shows the statistics, the five latest licenses and quick actions', {
+  tag: '@phone',
+}, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const seller = await Seller.signIn(request, await createReseller(vendor, app, 10))
   await enterPortal(page, seller)
@@ -249,7 +243,7 @@ test('the dashboard shows the figures, the five latest licenses and the ways on'
   await expect(page).toHaveURL('/reseller/profile')
 })
 
-test('the profile shows the account and its quota, and is refreshed', async ({ page, request, keyward }) => {
+test('the profile shows the account and its quota, and refreshes', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app, 4)
   const seller = await Seller.signIn(request, reseller)
@@ -280,7 +274,7 @@ test('the profile shows the account and its quota, and is refreshed', async ({ p
   await expect(figure(page, 'Remaining')).toContainText('0')
 })
 
-test('the portal and the owner console load nothing of each other, in one browser too', async ({
+test('the portal and the owner console load nothing of each other, even in one browser', async ({
   page,
   request,
   keyward,
@@ -322,9 +316,9 @@ test('the portal and the owner console load nothing of each other, in one browse
   expect(await loaded()).toContain(portalOnly)
   expect(await loaded()).not.toContain(ownerOnly)
   expect(calls.filter((path) => !path.startsWith('/api/resellers/auth/'))).toEqual([])
-  const heard = (await Promise.all(answers)).join('\n')
+  const responses = (await Promise.all(answers)).join('\n')
   for (const secret of [vendor.email, vendor.name, app._id, app.appId, app.appSecret]) {
-    expect(heard).not.toContain(secret)
+    expect(responses).not.toContain(secret)
   }
 
   scripts.clear()
@@ -334,7 +328,7 @@ test('the portal and the owner console load nothing of each other, in one browse
   expect(await loaded()).not.toContain(portalOnly)
 })
 
-test('the pages and dialogs of the portal are accessible, light and dark', { tag: '@phone' }, async ({
+test('pages and dialogs of the portal are accessible, light and dark', { tag: '@phone' }, async ({
   page,
   request,
   keyward,

@@ -4,7 +4,9 @@ import { heading, settle } from '../steps.ts'
 
 const lit = (page: Page) => page.locator('[data-lit=true]')
 
-test('the landing page leads on, and its theme flips', { tag: '@phone' }, async ({ page }) => {
+test('the landing page links to sign-in and dashboard, and switches its theme', { tag: '@phone' }, async ({
+  page,
+}) => {
   await page.goto('/landing')
   await expect(heading(page, /./)).toBeVisible()
   for (const [name, path, count] of [
@@ -36,9 +38,7 @@ test('the landing page leads on, and its theme flips', { tag: '@phone' }, async 
   await expect(html).not.toHaveClass(/dark/)
 })
 
-test('a highlight goes over the six cards, one every three seconds, and rests while it is looked at', async ({
-  page,
-}) => {
+test('a highlight moves over the six cards every three seconds, and pauses on hover', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.clock.install()
   await page.goto('/landing')
@@ -47,7 +47,7 @@ test('a highlight goes over the six cards, one every three seconds, and rests wh
   const titles = await cards.getByRole('heading').allInnerTexts()
   const title = () => lit(page).getByRole('heading').innerText()
   const pause = page.getByRole('button', { name: 'Pause the highlight' })
-  // Once it can be paused, the page itself stands where the server's text did.
+  // Once it can be paused, the page has replaced the prerendered HTML.
   await expect(async () => {
     if ((await pause.getAttribute('aria-pressed')) === 'false') await pause.click()
     await expect(pause).toHaveAttribute('aria-pressed', 'true', { timeout: 500 })
@@ -55,7 +55,7 @@ test('a highlight goes over the six cards, one every three seconds, and rests wh
   await pause.click()
   await expect(pause).toHaveAttribute('aria-pressed', 'false')
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000)
-  // It starts over when nobody looks at it any more.
+  // It continues after the pointer leaves.
   await pause.focus()
   await pause.blur()
   const first = titles.indexOf(await title())
@@ -70,13 +70,13 @@ test('a highlight goes over the six cards, one every three seconds, and rests wh
   expect(await title()).toBe(titles[first])
 })
 
-test('no highlight moves for who prefers reduced motion', async ({ page }) => {
+test('the highlight does not move with reduced motion', async ({ page }) => {
   await page.goto('/landing')
   await expect(page.locator('li[data-lit]')).toHaveCount(6)
   await expect(lit(page)).toHaveCount(0)
 })
 
-test('terms and privacy tell whom they are for, since when, and the periods that hold', async ({ page }) => {
+test('terms and privacy state their audience, date and periods', async ({ page }) => {
   await page.goto('/terms')
   const main = page.getByRole('main')
   await expect(main).toContainText('Last updated September 15, 2025')
@@ -97,7 +97,7 @@ test('terms and privacy tell whom they are for, since when, and the periods that
   }
 })
 
-test('the footer links to the policies and the community that the operator has set', async ({ page }) => {
+test('the footer links to the policies and the community that the operator configured', async ({ page }) => {
   const links = {
     shipping: 'https://pay.example.com/shipping',
     refund: 'https://pay.example.com/refund',
@@ -114,7 +114,7 @@ test('the footer links to the policies and the community that the operator has s
   for (const href of Object.values(links)) await expect(footer.locator(`a[href="${href}"]`)).toBeVisible()
 })
 
-test('an unknown address shows the 404 page before any script runs, and nothing else after it', async ({
+test('an unknown path shows the 404 page before and after scripts run', async ({
   page,
   browser,
   baseURL,

@@ -1,3 +1,4 @@
+import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import {
   createReseller,
@@ -8,7 +9,6 @@ import {
   setPlan,
   signInToPortal,
 } from '../reseller.ts'
-import { expectAccessible } from '../sound.ts'
 import {
   choose,
   dialog,
@@ -24,7 +24,7 @@ import {
   Vendor,
 } from '../steps.ts'
 
-test('a reseller is created, sells within its quota, is suspended and deleted; its licenses stay', {
+test('a reseller is created, generates within its quota, is suspended and deleted; its licenses stay', {
   tag: '@phone',
 }, async ({ page, browser, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
@@ -37,39 +37,40 @@ test('a reseller is created, sells within its quota, is suspended and deleted; i
   })
   const portal = await context.newPage()
 
-  const password = await test.step('the owner creates it with a generated password, shown once', async () => {
-    await enter(page, vendor, '/resellers')
-    await expect(heading(page, 'Resellers')).toBeVisible()
-    await expect(page.getByRole('main').getByText('Manage your reseller network')).toBeVisible()
-    await page.getByRole('button', { name: 'Create First Reseller' }).click()
-    const form = dialog(page, 'Add New Reseller')
-    await expect(form.getByLabel('License Key Limit')).toHaveValue('10')
-    await form.getByLabel('Email').fill(`  ${email} `)
-    await form.getByRole('button', { name: 'Generate password' }).click()
-    await expect(form.getByLabel('Password', { exact: true })).toHaveValue(/^[A-Za-z0-9!@#$%^&*]{12}$/)
-    await form.getByLabel('License Key Limit').fill('3')
-    await form.getByRole('button', { name: 'Create Reseller' }).click()
-    await expectToast(page, 'Reseller account has been created successfully.')
-    const view = dialog(page, 'Reseller Created')
-    await expect(view.getByText('It cannot be seen again.')).toBeVisible()
-    await expect(view).toContainText(email)
-    await expect(view).toContainText('Tally')
-    await page.keyboard.press('Escape')
-    await dialog(page, 'Close the credentials?').getByRole('button', { name: 'Back' }).click()
-    await view.getByRole('button', { name: 'Copy password' }).click()
-    await expectToast(page, 'Copied to clipboard')
-    const copied = await readClipboard(page)
-    expect(copied).toMatch(/^[A-Za-z0-9!@#$%^&*]{12}$/)
-    await view.getByRole('button', { name: 'Done' }).click()
-    await expect(view).toBeHidden()
-    for (const text of ['Tally', shownDate(Date.now()), '0/3', 'Active']) {
-      await expect(row(page, email)).toContainText(text)
-    }
-    await expect(page.getByText(copied)).toHaveCount(0)
-    return copied
-  })
+  const password =
+    await test.step('the owner creates the reseller with a generated password, shown once', async () => {
+      await enter(page, vendor, '/resellers')
+      await expect(heading(page, 'Resellers')).toBeVisible()
+      await expect(page.getByRole('main').getByText('Manage your reseller network')).toBeVisible()
+      await page.getByRole('button', { name: 'Create First Reseller' }).click()
+      const form = dialog(page, 'Add New Reseller')
+      await expect(form.getByLabel('License Key Limit')).toHaveValue('10')
+      await form.getByLabel('Email').fill(`  ${email} `)
+      await form.getByRole('button', { name: 'Generate password' }).click()
+      await expect(form.getByLabel('Password', { exact: true })).toHaveValue(/^[A-Za-z0-9!@#$%^&*]{12}$/)
+      await form.getByLabel('License Key Limit').fill('3')
+      await form.getByRole('button', { name: 'Create Reseller' }).click()
+      await expectToast(page, 'Reseller account has been created successfully.')
+      const view = dialog(page, 'Reseller Created')
+      await expect(view.getByText('It cannot be seen again.')).toBeVisible()
+      await expect(view).toContainText(email)
+      await expect(view).toContainText('Tally')
+      await page.keyboard.press('Escape')
+      await dialog(page, 'Close the credentials?').getByRole('button', { name: 'Back' }).click()
+      await view.getByRole('button', { name: 'Copy password' }).click()
+      await expectToast(page, 'Copied to clipboard')
+      const copied = await readClipboard(page)
+      expect(copied).toMatch(/^[A-Za-z0-9!@#$%^&*]{12}$/)
+      await view.getByRole('button', { name: 'Done' }).click()
+      await expect(view).toBeHidden()
+      for (const text of ['Tally', shownDate(Date.now()), '0/3', 'Active']) {
+        await expect(row(page, email)).toContainText(text)
+      }
+      await expect(page.getByText(copied)).toHaveCount(0)
+      return copied
+    })
 
-  await test.step('it signs in to the portal, which is a tab of its own', async () => {
+  await test.step('the reseller signs in to the portal in a new tab', async () => {
     const link = page.getByRole('link', { name: 'Reseller Portal' })
     await expect(link).toHaveAttribute('href', '/reseller/auth')
     await expect(link).toHaveAttribute('target', '_blank')
@@ -80,7 +81,7 @@ test('a reseller is created, sells within its quota, is suspended and deleted; i
     await expect(figure(portal, 'Total Generated')).toContainText('3 remaining')
   })
 
-  await test.step('it generates licenses until the quota is used up', async () => {
+  await test.step('the reseller generates licenses until the quota is used up', async () => {
     await portal.goto('/reseller/licenses')
     const generate = portal.getByRole('button', { name: 'Generate License' }).first()
     await generate.click()
@@ -106,7 +107,7 @@ test('a reseller is created, sells within its quota, is suspended and deleted; i
     await expect(figure(page, 'Average')).toContainText('3')
   })
 
-  await test.step('a limit below what exists asks first', async () => {
+  await test.step('a limit below the created licenses needs a confirmation', async () => {
     await resellerButton(page, 'Edit', email).click()
     const form = dialog(page, 'Edit Reseller License Limit')
     const limit = form.getByLabel('License Limit')
@@ -130,7 +131,7 @@ test('a reseller is created, sells within its quota, is suspended and deleted; i
     await expect(row(page, email)).toContainText('3/1')
   })
 
-  await test.step('suspended, it is signed out and cannot come back until it is resumed', async () => {
+  await test.step('suspending signs the reseller out until resumed', async () => {
     await resellerButton(page, 'Suspend', email).click()
     await dialog(page, 'Suspend Reseller').getByRole('button', { name: 'Suspend' }).click()
     await expectToast(page, 'Reseller suspended')
@@ -150,7 +151,7 @@ test('a reseller is created, sells within its quota, is suspended and deleted; i
     await expect(portal).toHaveURL('/reseller/licenses')
   })
 
-  await test.step('deleted, it is gone for good, and its licenses are still there', async () => {
+  await test.step('deleting removes the reseller and keeps its licenses', async () => {
     await resellerButton(page, 'Delete', email).click()
     const question = dialog(page, 'Delete Reseller')
     await expect(question).toContainText("You keep the reseller's 3 licenses and their end users.")
@@ -194,11 +195,7 @@ test('an owner on the free plan is offered premium instead of the form', async (
   await expect(heading(page, 'Subscription')).toBeVisible()
 })
 
-test('without an app the form is blocked, and there is the way to the first one', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('without an app the form is blocked, with a link to create one', async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   setPlan(keyward, vendor, 'premium')
   await enter(page, vendor, '/resellers?dialog=create')
@@ -211,7 +208,7 @@ test('without an app the form is blocked, and there is the way to the first one'
   await expect(page).toHaveURL('/dashboard')
 })
 
-test('a failed creation says why and clears the form', async ({ page, request, keyward }) => {
+test('a failed creation shows the reason and clears the form', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const { email } = await createReseller(vendor, app)
   await enter(page, vendor, '/resellers?dialog=create')
@@ -232,7 +229,7 @@ test('a failed creation says why and clears the form', async ({ page, request, k
   await expect(form.getByText('A reseller with this email already exists')).toBeVisible()
 })
 
-test('the directory is searched and filtered, kept in the address', { tag: '@phone' }, async ({
+test('the directory is searched and filtered, kept in the URL', { tag: '@phone' }, async ({
   page,
   request,
   keyward,
@@ -262,7 +259,7 @@ test('the directory is searched and filtered, kept in the address', { tag: '@pho
   await expect(page.getByText('1–3 of 3 resellers')).toBeVisible()
 })
 
-test('a list that cannot be loaded says so, and is tried again', async ({ page, request, keyward }) => {
+test('a list that fails to load shows an error with retry', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const { email } = await createReseller(vendor, app)
   await page.route('**/api/resellers?*', (route) =>

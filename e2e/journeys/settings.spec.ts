@@ -17,12 +17,12 @@ import {
 const html = (page: Page) => page.locator('html')
 const theme = (page: Page, name: string) => page.getByRole('radio', { name })
 
-/** Choosing through the label: the input itself is only there for those who do not see it. */
+/** Clicks the label, because the input itself is visually hidden. */
 const chooseTheme = (page: Page, name: string) =>
   page.getByRole('main').locator('label').filter({ hasText: name }).click()
 
 test.describe('theme', () => {
-  test('a choice holds at once and after a reload', { tag: '@phone' }, async ({ page, request }) => {
+  test('a choice applies immediately and after a reload', { tag: '@phone' }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     await expect(theme(page, 'System')).toBeChecked()
     await chooseTheme(page, 'Dark')
@@ -37,7 +37,7 @@ test.describe('theme', () => {
     await expect(html(page)).not.toHaveClass(/dark/)
   })
 
-  test('System follows the device, also while the page is open', async ({ page, request }) => {
+  test('System follows the device, even while the page is open', async ({ page, request }) => {
     await page.emulateMedia({ colorScheme: 'dark' })
     await enter(page, await Vendor.signUp(request), '/settings')
     await expect(html(page)).toHaveClass(/dark/)
@@ -51,7 +51,7 @@ test.describe('theme', () => {
     await expect(html(page)).toHaveClass(/dark/)
   })
 
-  test('never flashes: it is set before there is anything to paint', async ({ page }) => {
+  test('is set before the first paint', async ({ page }) => {
     await page.addInitScript(`
       new MutationObserver((_, observer) => {
         if (!document.body) return
@@ -73,7 +73,7 @@ test.describe('theme', () => {
 })
 
 test.describe('switches', () => {
-  test('Pause Applications turns every program away, and is kept', async ({ page, request }) => {
+  test('Pause Applications rejects every program, and is saved', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor, '/settings')
@@ -92,7 +92,7 @@ test.describe('switches', () => {
     expect(await Program.init(request, app)).toMatchObject({ body: { success: true } })
   })
 
-  test('HWID Lock decides whether another device may sign in', async ({ page, request }) => {
+  test('HWID Lock controls whether another device can sign in', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [license] = await vendor.createLicenses(app)
@@ -112,7 +112,7 @@ test.describe('switches', () => {
     expect(await program.login('erik', 'second device')).toMatchObject({ body: { code: 'hwidMismatch' } })
   })
 
-  test('a switch moves back when the server refuses', async ({ page, request }) => {
+  test('a switch reverts when the server rejects the change', async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     const pause = page.getByRole('switch', { name: 'Pause Applications' })
     await expect(pause).not.toBeChecked()
@@ -124,7 +124,7 @@ test.describe('switches', () => {
     await expect(pause).not.toBeChecked()
   })
 
-  test('what is Coming Soon cannot be used', async ({ page, request }) => {
+  test('Coming Soon cards are disabled', async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     const cards = page.locator('section[aria-disabled=true]')
     await expect(cards).toHaveCount(2)
@@ -136,7 +136,7 @@ test.describe('switches', () => {
   })
 })
 
-test('Reset Data asks for a typed word and the password, deletes all but the account, and logs out everywhere', async ({
+test('Reset Data requires a typed word and the password, deletes everything except the account, and logs out everywhere', async ({
   page,
   request,
 }) => {
@@ -203,7 +203,7 @@ test.describe('profile', () => {
     await expect(main.getByRole('link', { name: 'Upgrade Now' })).toHaveAttribute('href', '/subscription')
   })
 
-  test('shows Unlimited for premium, and no upgrade', async ({ page, request, keyward }) => {
+  test('shows Unlimited and no upgrade on premium', async ({ page, request, keyward }) => {
     const vendor = await Vendor.signUp(request)
     makePremium(keyward, vendor)
     await enter(page, vendor, '/profile')
@@ -229,7 +229,7 @@ test.describe('profile', () => {
     await expect(fact(page, 'Max Resellers')).toHaveText('Unlimited')
   })
 
-  test('a new password needs the old one, ends the other sessions and works from then on', async ({
+  test('a new password requires the old one, ends the other sessions and works', async ({
     page,
     request,
   }) => {
@@ -265,7 +265,7 @@ test.describe('profile', () => {
     }
   })
 
-  test('a new e-mail needs the password and is what one signs in with', async ({ page, request }) => {
+  test('a new email requires the password and works for sign-in', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const other = await Vendor.signUp(request)
     await enter(page, vendor, '/profile')
@@ -288,7 +288,7 @@ test.describe('profile', () => {
   })
 })
 
-/** A value by its term. */
+/** The value of a term. */
 const fact = (page: Page, term: string) =>
   page
     .getByRole('main')

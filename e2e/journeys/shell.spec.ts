@@ -16,7 +16,7 @@ import {
 const hint = 'Create an app first to access this section'
 
 test.describe('sidebar', () => {
-  test('has its entries in order and marks the page that is open', { tag: '@phone' }, async ({
+  test('lists its entries in order and marks the current page', { tag: '@phone' }, async ({
     page,
     request,
   }) => {
@@ -58,7 +58,7 @@ test.describe('sidebar', () => {
     }
   })
 
-  test('what needs an app is disabled with a hint until there is one', { tag: '@phone' }, async ({
+  test('disables entries that need an app, with a hint, until there is one', { tag: '@phone' }, async ({
     page,
     request,
   }) => {
@@ -85,7 +85,7 @@ test.describe('sidebar', () => {
     await expect(heading(page, 'Licenses')).toBeVisible()
   })
 
-  test('Ctrl+B collapses and expands it, and a cookie keeps that for 7 days', async ({
+  test('Ctrl+B collapses and expands it, and a cookie keeps the state for 7 days', async ({
     page,
     context,
     request,
@@ -113,7 +113,7 @@ test.describe('sidebar', () => {
     await expect(sidebar).toHaveCSS('width', '256px')
   })
 
-  test('is a sheet on a phone, which a link, Escape and Ctrl+B close', { tag: '@phone-only' }, async ({
+  test('is a sheet on phones, closed by a link, Escape and Ctrl+B', { tag: '@phone-only' }, async ({
     page,
     request,
   }) => {
@@ -135,10 +135,9 @@ test.describe('sidebar', () => {
     await expect(sheet).toBeHidden()
   })
 
-  test('its logo leads to /landing, which is the dashboard for the signed-in', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('its logo links to /landing, which redirects signed-in owners to the dashboard', {
+    tag: '@phone',
+  }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     const logo = page.getByRole('link', { name: 'Keyward' })
     await expect(logo).toHaveAttribute('href', '/landing')
@@ -148,7 +147,7 @@ test.describe('sidebar', () => {
 })
 
 test.describe('footer', () => {
-  test('says what the product is, its version, and leads to the texts inside the shell', {
+  test('shows the product and its version, and links to the documents inside the shell', {
     tag: '@phone',
   }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request))
@@ -169,7 +168,7 @@ test.describe('footer', () => {
     }
   })
 
-  test('links to the policies and the community that the operator has set', async ({ page, request }) => {
+  test('links to the policies and the community that the operator configured', async ({ page, request }) => {
     const links = {
       shipping: 'https://pay.example.com/shipping',
       refund: 'https://pay.example.com/refund',
@@ -189,7 +188,7 @@ test.describe('footer', () => {
 })
 
 test.describe('any other path', () => {
-  test('is a 404 page with a way home', { tag: '@phone' }, async ({ page }) => {
+  test('shows a 404 page with a link home', { tag: '@phone' }, async ({ page }) => {
     const answer = await page.goto('/no/such/page')
     expect(answer?.status()).toBe(404)
     await expect(heading(page, 'Oops! Page not found')).toBeVisible()
@@ -197,7 +196,7 @@ test.describe('any other path', () => {
     await expect(page).toHaveURL('/')
   })
 
-  test('is so for the signed-in as well', async ({ page, request }) => {
+  test('shows the same page to signed-in owners', async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/dashboards')
     await expect(heading(page, 'Oops! Page not found')).toBeVisible()
     await page.getByRole('main').getByRole('link').click()
@@ -206,7 +205,7 @@ test.describe('any other path', () => {
 })
 
 test.describe('keyboard', () => {
-  test('is enough to sign in, create an app and log out', { tag: '@phone' }, async ({ page, request }) => {
+  test('suffices to sign in, create an app and log out', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await page.goto('/auth')
     await tabTo(page, page.getByLabel('Email'))
@@ -257,7 +256,7 @@ test.describe('keyboard', () => {
   })
 })
 
-/** Goes from control to control, as somebody without a mouse does. */
+/** Moves between controls with the keyboard. */
 async function tabTo(page: Page, target: Locator, key = 'Tab') {
   await expect(target).toBeVisible()
   for (let presses = 0; presses < 60; presses += 1) {

@@ -16,7 +16,7 @@ import {
   unique,
 } from '../steps.ts'
 
-test('a program runs with the key that its vendor sold, and is refused on its very next call when the vendor bans the user', async ({
+test('a program runs with a sold key, and is rejected on its next call after the vendor bans the user', async ({
   page,
   keyward,
 }) => {
@@ -38,32 +38,31 @@ test('a program runs with the key that its vendor sold, and is refused on its ve
     await expect(heading(page, 'Welcome back, Vera Vendor')).toBeVisible()
   })
 
-  const configuration =
-    await test.step('create an app; its id, secret and public key are there to copy', async () => {
-      await page.getByRole('button', { name: 'Create Your First App' }).first().click()
-      await dialog(page, 'Add New App').getByLabel('App Name').fill('Tally')
-      await page.getByRole('button', { name: 'Create App' }).click()
-      await expectToast(page, 'App created successfully')
-      const view = dialog(page, 'Tally is ready')
-      await expect(view).toBeVisible()
-      const facts: Configuration = {
-        baseUrl: keyward.url,
-        appId: await copied(page, 'Copy app id'),
-        secret: await copied(page, 'Copy app secret'),
-        publicKeys: await copied(page, 'Copy public key'),
-        home: join(folder, 'home'),
-      }
-      expect(facts.appId).toMatch(/^\w{8}$/)
-      expect(facts.secret).toMatch(/^\w{32}$/)
-      const [key] = JSON.parse(facts.publicKeys)
-      expect(key).toMatchObject({ kty: 'OKP', crv: 'Ed25519' })
-      for (const fact of [keyward.url, facts.appId, facts.secret, key.x]) {
-        // A file of this name is a module for every Node, whatever package it is in.
-        await expect(view.getByLabel('license.mjs', { exact: true })).toContainText(fact)
-      }
-      await view.getByRole('button', { name: 'Done' }).click()
-      return facts
-    })
+  const configuration = await test.step('create an app and copy its id, secret and public key', async () => {
+    await page.getByRole('button', { name: 'Create Your First App' }).first().click()
+    await dialog(page, 'Add New App').getByLabel('App Name').fill('Tally')
+    await page.getByRole('button', { name: 'Create App' }).click()
+    await expectToast(page, 'App created successfully')
+    const view = dialog(page, 'Tally is ready')
+    await expect(view).toBeVisible()
+    const facts: Configuration = {
+      baseUrl: keyward.url,
+      appId: await copied(page, 'Copy app id'),
+      secret: await copied(page, 'Copy app secret'),
+      publicKeys: await copied(page, 'Copy public key'),
+      home: join(folder, 'home'),
+    }
+    expect(facts.appId).toMatch(/^\w{8}$/)
+    expect(facts.secret).toMatch(/^\w{32}$/)
+    const [key] = JSON.parse(facts.publicKeys)
+    expect(key).toMatchObject({ kty: 'OKP', crv: 'Ed25519' })
+    for (const fact of [keyward.url, facts.appId, facts.secret, key.x]) {
+      // A file of this name is a module for every Node, whatever package it is in.
+      await expect(view.getByLabel('license.mjs', { exact: true })).toContainText(fact)
+    }
+    await view.getByRole('button', { name: 'Done' }).click()
+    return facts
+  })
 
   const key = await test.step('generate a license and copy its key', async () => {
     await navigate(page, 'Licenses')
@@ -87,14 +86,14 @@ test('a program runs with the key that its vendor sold, and is refused on its ve
   }
 
   try {
-    const program = await test.step('the program says that it is activated', async () => {
+    const program = await test.step('the program reports its activation', async () => {
       const started = start('office computer', '--key', key, '--watch')
       await started.expectOutput('Activated until')
       await started.expectOutput('Watching for changes')
       return started
     })
 
-    await test.step('the console shows the license Active, and by whom it is used', async () => {
+    await test.step('the console shows the license as Active with its user', async () => {
       await page.reload()
       const license = row(page, keyPrefix(key))
       await expect(license).toContainText('Active')
@@ -105,7 +104,7 @@ test('a program runs with the key that its vendor sold, and is refused on its ve
       await expect(row(page, key)).toContainText('Locked to a device')
     })
 
-    await test.step('the ban ends the program at its very next call, in the words of the app', async () => {
+    await test.step("the ban ends the program on its next call with the app's own text", async () => {
       await rowAction(page, key, 'Ban')
       await page.getByRole('button', { name: 'Ban User' }).click()
       await expectToast(page, 'User Banned')
@@ -115,7 +114,7 @@ test('a program runs with the key that its vendor sold, and is refused on its ve
       await start('office computer').expectEnd(3, 'User account is banned')
     })
 
-    await test.step('lifting the ban lets it in again', async () => {
+    await test.step('the program runs again after the ban is lifted', async () => {
       await rowAction(page, key, 'Unban')
       await page.getByRole('button', { name: 'Unban User' }).click()
       await expectToast(page, 'User Unbanned')
@@ -123,7 +122,7 @@ test('a program runs with the key that its vendor sold, and is refused on its ve
       await start('office computer').expectEnd(0, 'Activated until')
     })
 
-    await test.step('another machine is refused until the hardware lock is reset', async () => {
+    await test.step('another machine is rejected until the hardware lock is reset', async () => {
       await start('home laptop').expectEnd(3, 'Hardware ID mismatch')
       await rowAction(page, key, 'Reset HWID')
       await page.getByRole('button', { name: 'Reset HWID' }).click()
@@ -133,7 +132,7 @@ test('a program runs with the key that its vendor sold, and is refused on its ve
       await start('office computer').expectEnd(3, 'Hardware ID mismatch')
     })
 
-    await test.step('a paused app lets nobody in until it is resumed', async () => {
+    await test.step('a paused app rejects all programs until it is resumed', async () => {
       await navigate(page, 'Dashboard')
       await rowAction(page, 'Tally', 'Pause App')
       await expectToast(page, 'App paused successfully')
@@ -143,7 +142,7 @@ test('a program runs with the key that its vendor sold, and is refused on its ve
       await start('home laptop').expectEnd(0, 'Activated until')
     })
 
-    await test.step('a deleted license ends it for good', async () => {
+    await test.step('a deleted license ends the program permanently', async () => {
       const last = start('home laptop', '--watch')
       await last.expectOutput('Watching for changes')
       await navigate(page, 'Licenses')

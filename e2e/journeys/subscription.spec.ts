@@ -1,11 +1,11 @@
+import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { premiumVendor, setPlan } from '../reseller.ts'
-import { expectAccessible } from '../sound.ts'
 import { enter, expectToast, shownDate, Vendor } from '../steps.ts'
 
 const refused = { status: 403, json: { success: false, code: 'forbidden', message: 'Not now' } }
 
-test('the free plan shows what it includes and what premium costs', { tag: '@phone' }, async ({
+test('the free plan shows its features and the prices of premium', { tag: '@phone' }, async ({
   page,
   request,
   keyward,
@@ -33,7 +33,7 @@ test('the free plan shows what it includes and what premium costs', { tag: '@pho
   await expect(active.last()).toBeDisabled()
 })
 
-test('without prices the usual ones are shown, and said to be so', async ({ page, request }) => {
+test('shows fallback prices with a note while prices cannot be loaded', async ({ page, request }) => {
   await page.route('**/api/payments/pricing', (route) => route.fulfill(refused))
   await enter(page, await Vendor.signUp(request), '/subscription')
   await expect(page.getByText('₹699')).toBeVisible()
@@ -49,7 +49,7 @@ test('without prices the usual ones are shown, and said to be so', async ({ page
   await expect(page.getByText('₹1,199')).toBeVisible()
 })
 
-test('a plan that cannot be loaded says so, and is tried again', async ({ page, request }) => {
+test('a plan that fails to load shows an error with retry', async ({ page, request }) => {
   await page.route('**/api/subscription', (route) => route.fulfill(refused))
   await enter(page, await Vendor.signUp(request), '/subscription')
   await expect(page.getByText('Failed to fetch subscription status')).toBeVisible()

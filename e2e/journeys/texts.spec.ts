@@ -3,10 +3,10 @@ import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, resellerButton, Seller } from '../reseller.ts'
 import { dialog, enter, expectToast, heading, keyPrefix, Program, row, rowAction, Vendor } from '../steps.ts'
 
-/** No success, and not a word of why: what is shown then are the console's own texts. */
+/** A failure without a message, so that the console shows its own texts. */
 const silent = (route: Route) => route.fulfill({ status: 200, json: { success: false } })
 
-/** Lets every call that changes something fail without a word. */
+/** Makes every writing call fail without a message. */
 const silenceChanges = (page: Page) =>
   page.route('**/api/**', (route) =>
     route.request().method() === 'GET' || route.request().url().includes('/auth/logout')
@@ -14,12 +14,12 @@ const silenceChanges = (page: Page) =>
       : silent(route),
   )
 
-async function signInAndUp(page: Page, said: { login: string; registration: string }) {
+async function signInAndUp(page: Page, messages: { login: string; registration: string }) {
   await page.goto('/auth')
   await page.getByLabel('Email').fill('nora@example.com')
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign In' }).click()
-  await expectToast(page, 'Login Failed', said.login)
+  await expectToast(page, 'Login Failed', messages.login)
 
   await page.getByRole('tab', { name: 'Sign Up' }).click()
   await page.getByLabel('Full Name').fill('Nora New')
@@ -27,10 +27,10 @@ async function signInAndUp(page: Page, said: { login: string; registration: stri
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.getByLabel('Confirm Password').fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign Up' }).click()
-  await expectToast(page, 'Registration Failed', said.registration)
+  await expectToast(page, 'Registration Failed', messages.registration)
 }
 
-test('signing in and up without a result', async ({ page }) => {
+test('sign-in and sign-up show their texts for a response without data', async ({ page }) => {
   await page.route('**/api/auth/*', silent)
   await signInAndUp(page, {
     login: 'Invalid credentials. Please try again.',
@@ -38,7 +38,7 @@ test('signing in and up without a result', async ({ page }) => {
   })
 })
 
-test('signing in and up with an answer that says nothing', async ({ page }) => {
+test('sign-in and sign-up show their texts for an error without a message', async ({ page }) => {
   await page.route('**/api/auth/*', (route) => route.fulfill({ json: { success: true } }))
   await signInAndUp(page, {
     login: 'An error occurred during login.',
@@ -46,7 +46,7 @@ test('signing in and up with an answer that says nothing', async ({ page }) => {
   })
 })
 
-test('what fails without a word on the dashboard and in the settings', async ({ page, request }) => {
+test('dashboard and settings show their texts for errors without a message', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await silenceChanges(page)
@@ -103,7 +103,7 @@ test('what fails without a word on the dashboard and in the settings', async ({ 
   await expect(page.getByText('Failed to load settings')).toBeVisible()
 })
 
-test('what fails without a word with licenses and end users', async ({ page, request }) => {
+test('licenses and end users show their texts for errors without a message', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app, 2)
@@ -164,7 +164,11 @@ test('what fails without a word with licenses and end users', async ({ page, req
   await expectToast(page, 'Unban Failed')
 })
 
-test('what fails without a word with resellers, and in their portal', async ({ page, request, keyward }) => {
+test('resellers and their portal show their texts for errors without a message', async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app, 5)
   const seller = await Seller.signIn(request, reseller)
@@ -218,7 +222,7 @@ test('a reseller without an email cannot be deleted', async ({ page, request, ke
   expect(await vendor.call('GET', '/resellers')).toMatchObject({ resellers: [{ _id }] })
 })
 
-test('a profile without a name says that it cannot be loaded', async ({ page, request }) => {
+test('a profile without a name shows an error', async ({ page, request }) => {
   await page.route('**/api/auth/profile', async (route) => {
     const response = await route.fetch()
     const answer = await response.json()
@@ -231,7 +235,7 @@ test('a profile without a name says that it cannot be loaded', async ({ page, re
   await expect(page.getByText('Please try refreshing the page')).toBeVisible()
 })
 
-test('the phone layout applies under 768 pixels', async ({ page, request }) => {
+test('applies the phone layout below 768 pixels', async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request))
   await page.setViewportSize({ width: 767, height: 900 })
   await expect(page.getByRole('button', { name: 'Open menu' })).toBeVisible()
@@ -241,10 +245,12 @@ test('the phone layout applies under 768 pixels', async ({ page, request }) => {
   await expect(page.getByRole('button', { name: 'Open menu' })).toHaveCount(0)
 })
 
-test('every page of an owner and of a reseller asks the signed-out to sign in', async ({ page }) => {
+test('every page of an owner and of a reseller redirects to sign-in when signed out', async ({ page }) => {
   for (const name of ['dashboard', 'resellers', 'licenses', 'users', 'profile', 'settings', 'subscription']) {
     await page.goto(`/${name}`)
     await expect(page).toHaveURL('/auth')
+    // Leaving /subscription reloads the document, which would interrupt the next navigation.
+    await expect(page.getByRole('tab', { name: 'Sign In' })).toBeVisible()
   }
   for (const name of ['dashboard', 'licenses', 'profile']) {
     await page.goto(`/reseller/${name}`)

@@ -69,7 +69,7 @@ async function picture(page: Page, path: string, name: string, project: string) 
   })
 }
 
-/** A vendor in the middle of business. */
+/** A vendor with realistic data. */
 async function furnish(keyward: Keyward, request: APIRequestContext) {
   const vendor = await Vendor.signUp(request, 'Vera Vendor')
   makePremium(keyward, vendor)

@@ -8,12 +8,12 @@ test.each(['password', 'Password1', '123456', 'qwerty!!', 'WELCOME2026'])(
   },
 )
 
-test('repeats and runs do not make a password strong', () => {
+test('rates repeats and sequences as weak', () => {
   expect(measurePassword('aaaaaaaaaaaaaaaa').score).toBe(1)
   expect(measurePassword('abcdefghijklmnop').score).toBe(1)
 })
 
-test('length and variety do', () => {
+test('rates length and variety as strong', () => {
   expect(measurePassword('correct horse battery staple').score).toBe(4)
   expect(measurePassword('Tq7#vL2!').score).toBeGreaterThanOrEqual(2)
   expect(measurePassword('').score).toBe(0)

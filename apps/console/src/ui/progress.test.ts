@@ -11,7 +11,7 @@ function render(value: number, max: number) {
   return [bar.props['aria-valuenow'], /bg-(\w+)/.exec(bar.props.children.props.className)![1]]
 }
 
-test('warns from 70 percent and is red from 90, of whatever limit', () => {
+test('warns from 70 percent and is red from 90, for any limit', () => {
   expect([0, 69, 70, 89, 90, 100].map((used) => render(used, 100))).toEqual([
     [0, 'success'],
     [69, 'success'],
@@ -24,7 +24,7 @@ test('warns from 70 percent and is red from 90, of whatever limit', () => {
   expect(render(9000, 10_000)).toEqual([90, 'danger'])
 })
 
-test('is full at the limit, beyond it, and where nothing is allowed', () => {
+test('is full at the limit, beyond it, and with a limit of zero', () => {
   for (const [used, limit] of [
     [5, 5],
     [7, 5],

@@ -21,7 +21,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
   },
 )
 
-test('is unknown when it cannot be written as a date', () => {
+test('is undefined if it is not a valid date', () => {
   expect(expiryAfter(200_000, 'months')).toBeUndefined()
   expect(expiryAfter(1e15, 'days')).toBeUndefined()
 })

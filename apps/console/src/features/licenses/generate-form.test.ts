@@ -4,13 +4,13 @@ import { generateDefaults, generateSchema, hasMissingFields, toRequest } from '.
 
 const filled = { ...generateDefaults, app: 'app_1' }
 
-test('the defaults and an app make a request that the contract accepts', () => {
+test('the defaults with an app make a request that the contract accepts', () => {
   const request = toRequest(generateSchema.parse(filled))
   expect(request).toMatchObject({ app: 'app_1', count: 1 })
   expect(endpoints.licenses.create.body!.safeParse(request).success).toBe(true)
 })
 
-test('an empty note and an empty custom key are left out', () => {
+test('omits an empty note and an empty custom key', () => {
   const { note, key } = toRequest(generateSchema.parse(filled))
   expect([note, key]).toEqual([undefined, undefined])
 })
@@ -26,13 +26,13 @@ test.each([
   expect(generateSchema.safeParse({ ...filled, ...wrong }).success).toBe(false)
 })
 
-test('a custom key is refused for more than one license', () => {
+test('rejects a custom key for more than one license', () => {
   const result = generateSchema.safeParse({ ...filled, key: 'STUDIO-2027', amount: 2 })
   expect(result.error?.issues[0]?.path).toEqual(['key'])
   expect(generateSchema.safeParse({ ...filled, key: 'STUDIO-2027' }).success).toBe(true)
 })
 
-test('missing is what is empty, not what is wrong', () => {
+test('reports empty fields as missing, but not invalid ones', () => {
   expect(hasMissingFields(filled)).toBe(false)
   expect(hasMissingFields({ ...filled, app: '' })).toBe(true)
   expect(hasMissingFields({ ...filled, amount: Number.NaN })).toBe(true)

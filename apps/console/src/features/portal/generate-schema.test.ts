@@ -8,12 +8,12 @@ const yesterday = toDayInput(Date.now() - day)
 const takes = (count: number, expiresAt: string, remaining = 5) =>
   generateSchema(remaining).safeParse({ count, expiresAt }).success
 
-test('takes one to what remains', () => {
+test('accepts one up to the remaining quota', () => {
   expect([1, 5].map((count) => takes(count, today))).toEqual([true, true])
   expect([0, 6, 1.5, Number.NaN].map((count) => takes(count, today))).toEqual([false, false, false, false])
 })
 
-test('takes today and later, not yesterday, not nothing', () => {
+test('accepts today and later, but not yesterday and not an empty date', () => {
   expect(takes(1, today)).toBe(true)
   expect(takes(1, '9999-12-31')).toBe(true)
   expect(takes(1, yesterday)).toBe(false)

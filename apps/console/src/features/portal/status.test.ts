@@ -6,6 +6,6 @@ test.each([
   [true, 'EXPIRED', 'Used'],
   [false, 'EXPIRED', 'Expired'],
   [false, 'ACTIVE', 'Available'],
-] as const)('a license that is used: %s, and %s, has the badge %s', (used, status, label) => {
+] as const)('a license with used %s and status %s has the badge %s', (used, status, label) => {
   expect(badgeOf({ used, status }).label).toBe(label)
 })

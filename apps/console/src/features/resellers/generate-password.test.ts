@@ -11,7 +11,7 @@ test('has 12 characters, all of them letters, digits and !@#$%^&*', () => {
   }
 })
 
-test('bytes that would favour the first characters are thrown away', () => {
+test('discards bytes that would favor the first characters', () => {
   vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
     const bytes = array as unknown as Uint8Array
     bytes.fill(255)

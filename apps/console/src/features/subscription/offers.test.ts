@@ -19,25 +19,25 @@ function pricing(saved: number): Pricing {
   }
 }
 
-test('shows the prices of the server, and what a year saves', () => {
+test("shows the server's prices and the yearly savings", () => {
   expect(toOffers(pricing(1000))).toMatchObject([
     { term: 'Monthly', price: '₹5', before: undefined, per: 'month', note: undefined },
     { term: 'Yearly', price: '₹50', before: undefined, per: 'year', note: 'Save ₹10 (17%)' },
   ])
 })
 
-test('names no saving where there is none', () => {
+test('shows no savings if there are none', () => {
   expect(toOffers(pricing(0))[1]?.note).toBeUndefined()
 })
 
-test('falls back to the usual figures while the prices cannot be loaded', () => {
+test('shows fallback prices while the prices cannot be loaded', () => {
   expect(toOffers(undefined).map(({ price, note }) => [price, note])).toEqual([
     ['₹699', undefined],
     ['₹1199', 'Save ₹989 (17%)'],
   ])
 })
 
-test('shows what a coupon leaves to pay beside the price without it', () => {
+test('shows the price with a coupon next to the price without it', () => {
   const totals = { monthly: price(450, '₹4.50'), yearly: price(4500, '₹45') }
   expect(toOffers(pricing(1000), totals).map(({ price, before, note }) => [price, before, note])).toEqual([
     ['₹4.50', '₹5', undefined],
@@ -45,7 +45,7 @@ test('shows what a coupon leaves to pay beside the price without it', () => {
   ])
 })
 
-test('strikes no price that the coupon leaves as it is', () => {
+test('shows one price if the coupon does not change it', () => {
   const totals = { monthly: price(500, '₹5'), yearly: price(5000, '₹50') }
   expect(toOffers(pricing(1000), totals).map(({ before }) => before)).toEqual([undefined, undefined])
 })

@@ -2,7 +2,7 @@ import type { Payment } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { hasReceipt, statusFacts } from './payment-status.ts'
 
-test('there is a receipt for each payment in which money was taken', () => {
+test('every captured payment has a receipt', () => {
   const statuses = Object.keys(statusFacts) as Payment['status'][]
   expect(statuses.filter((status) => hasReceipt({ status }))).toEqual([
     'paid',

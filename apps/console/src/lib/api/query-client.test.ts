@@ -15,12 +15,12 @@ test('data is fresh for 30 seconds and kept for 5 minutes', () => {
   expect(options).toMatchObject({ staleTime: 30_000, gcTime: 300_000 })
 })
 
-test('nothing waits for the network to be carried out later', () => {
+test('nothing waits for the network to run later', () => {
   expect(options.networkMode).toBe('always')
   expect(defaults.mutations).toMatchObject({ networkMode: 'always', retry: false })
 })
 
-test('three more tries, from 1 second on doubling up to 30', () => {
+test('retries three times, after 1 second doubling up to 30', () => {
   const wait = options.retryDelay as (attempt: number, error: Error) => number
   expect([0, 1, 2, 4, 5, 9].map((attempt) => wait(attempt, new Error()))).toEqual([
     1000, 2000, 4000, 16_000, 30_000, 30_000,
@@ -35,7 +35,7 @@ test.each([
   [401, false],
   [404, false],
   [429, false],
-])('after a failure of status %i another try: %s', (status, again) => {
+])('after status %i it retries: %s', (status, again) => {
   const retry = options.retry as (failures: number, error: Error) => boolean
   const error = new ApiError('', { status, code: '' })
   expect(retry(0, error)).toBe(again)

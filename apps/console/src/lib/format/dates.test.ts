@@ -5,7 +5,7 @@ test('a date is shown as MMM dd, yyyy', () => {
   expect(formatDate(new Date(2026, 8, 5, 12))).toBe('Sep 05, 2026')
 })
 
-test('the end of a chosen day is the last millisecond of that local day', () => {
+test('the end of a day is the last millisecond of that local day', () => {
   const end = new Date(endOfLocalDay('2026-03-01'))
   expect(toDayInput(end)).toBe('2026-03-01')
   expect(end.getTime() + 1).toBe(new Date(2026, 2, 2).getTime())
@@ -20,6 +20,6 @@ test.each([
   expect(addDuration(from, amount, unit)).toEqual(expected)
 })
 
-test('hours are counted as time passed', () => {
+test('hours count elapsed time', () => {
   expect(addDuration(0, 36, 'hours').getTime()).toBe(36 * 3_600_000)
 })

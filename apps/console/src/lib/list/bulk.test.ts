@@ -7,7 +7,7 @@ vi.hoisted(() => vi.stubGlobal('window', { addEventListener() {} }))
 const rows = Array.from({ length: 10 }, (_, index) => index)
 const refused = (status: number) => new ApiError('No', { status, code: 'x' })
 
-test('goes in batches and tells how far it is', async () => {
+test('runs in batches and reports progress', async () => {
   const seen: number[][] = []
   const progress: number[] = []
   const result = await changeInBatches({
@@ -21,7 +21,7 @@ test('goes in batches and tells how far it is', async () => {
   expect(result).toEqual({ done: rows, failed: [] })
 })
 
-test('finds the one that is gone and changes all others', async () => {
+test('finds the missing row and changes all others', async () => {
   const result = await changeInBatches({
     rows,
     batchSize: 10,
@@ -33,7 +33,7 @@ test('finds the one that is gone and changes all others', async () => {
   expect(result.failed).toEqual([{ row: 7, reason: 'It no longer exists.', gone: true }])
 })
 
-test('stops when the server does not answer, and tells what is not done', async () => {
+test('stops when the server does not respond, and reports the remaining rows as failed', async () => {
   let calls = 0
   const result = await changeInBatches({
     rows,

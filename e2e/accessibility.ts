@@ -4,35 +4,39 @@ import { expect } from './keyward.ts'
 
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
-/** Some frames without anything on its way: colours between two themes are no finding. */
+/** Waits until animations end, because axe would report colors of a running transition. */
 const settled = `new Promise((done) => {
   let quiet = 0
-  const look = () => {
+  const check = () => {
     const moving = document.getAnimations().some(({ playState }) => playState === 'running')
     quiet = moving ? 0 : quiet + 1
     if (quiet > 5) done()
-    else requestAnimationFrame(look)
+    else requestAnimationFrame(check)
   }
-  look()
+  check()
 })`
 
-interface Look {
-  /** A selector of the part that is looked at; else all of the page. */
+interface AccessibleOptions {
+  /** A selector of the part to check; the whole page by default. */
   within?: string
-  /** Rules of axe that do not count here. */
+  /** Rules of axe to ignore. */
   exempt?: string[]
 }
 
-/** What is on the screen has no violation, light or dark, and fits the width of the screen. */
-export async function expectAccessible(page: Page, what: string, { within, exempt = [] }: Look = {}) {
+/** Checks the screen for violations, light and dark, and for horizontal overflow. */
+export async function expectAccessible(
+  page: Page,
+  what: string,
+  { within, exempt = [] }: AccessibleOptions = {},
+) {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await expect(page.locator('html')).toHaveClass(colorScheme === 'dark' ? /dark/ : /^((?!dark).)*$/)
     await page.evaluate(settled)
-    // The themes differ in colors alone.
+    // The themes differ only in colors.
     const axe = colorScheme === 'light' ? new AxeBuilder({ page }).withTags(standards) : colors(page)
     if (within) axe.include(within)
-    // Without the blank page that collects the results of frames: there are none.
+    // Skip the blank page that merges the results of frames: there are none.
     const { violations } = await axe.setLegacyMode().disableRules(exempt).analyze()
     const found = violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`,
