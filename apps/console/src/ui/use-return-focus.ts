@@ -16,7 +16,26 @@ export function useReturnFocus() {
     },
     restore(event: Event) {
       event.preventDefault()
-      opener.current?.focus()
+      if (opener.current) focusWhileThere(opener.current)
     },
   }
+}
+
+/** Focuses an element, and the page once the element is removed: a row that was deleted takes its buttons along. */
+function focusWhileThere(element: HTMLElement) {
+  element.focus()
+  const check = () => {
+    if (element.isConnected) return
+    stop()
+    if (document.activeElement === document.body)
+      document.getElementById('main')?.focus({ preventScroll: true })
+  }
+  const observer = new MutationObserver(check)
+  const stop = () => {
+    observer.disconnect()
+    document.removeEventListener('focusin', stop)
+  }
+  observer.observe(document.body, { childList: true, subtree: true })
+  document.addEventListener('focusin', stop)
+  check()
 }
