@@ -44,6 +44,9 @@ export const customKey = z
 /** The owner's note on a license. */
 export const licenseNote = text(0, 200, 'Note')
 
+/** The texts that an owner can attach to a new license; stored in columns of the same names. */
+export const licenseDetails = { note: licenseNote.optional() }
+
 /** Filters of lists and exports of licenses; search matches keys, notes and usernames. */
 export const licenseFilter = z.object({
   app: appFilter,
@@ -78,7 +81,7 @@ export const licenses = {
         expiresAt: instant,
         count: z.int().min(1).max(limits.generateMax).default(1),
         key: customKey.optional(),
-        note: licenseNote.optional(),
+        ...licenseDetails,
       })
       .refine((body) => body.key === undefined || body.count === 1, {
         path: ['count'],
@@ -135,4 +138,5 @@ export const licenses = {
 }
 
 export type License = z.output<typeof license>
+export type LicenseDetails = z.input<z.ZodObject<typeof licenseDetails>>
 export type LicenseStatus = z.output<typeof licenseStatus>

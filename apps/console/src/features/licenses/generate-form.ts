@@ -1,10 +1,16 @@
-import { type BodyInputOf, endpoints, limits } from '@keyward/contract'
+import { type BodyInputOf, endpoints, licenseDetails, limits } from '@keyward/contract'
 import { z } from 'zod'
 import { expiryAfter } from './expiry.ts'
 
 const body = endpoints.licenses.create.body!.shape
 const amountText = `Enter a whole number from 1 to ${limits.generateMax}`
 const blank = z.literal('').transform(() => undefined)
+
+/** Optional fields that may also be left blank. */
+const blankable = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, field]) => [name, z.union([blank, field])]),
+  ) as unknown as { [Name in keyof Shape]: z.ZodUnion<readonly [typeof blank, Shape[Name]]> }
 
 /** The fields of the dialog; `toRequest` maps amount and duration to count and date. */
 export const generateSchema = z
@@ -13,7 +19,7 @@ export const generateSchema = z
     amount: z.int(amountText).min(1, amountText).max(limits.generateMax, amountText),
     unit: z.enum(['hours', 'days', 'months']),
     duration: z.int('Enter a whole number of 1 or more').min(1, 'Enter a whole number of 1 or more'),
-    note: z.union([blank, body.note.unwrap()]),
+    ...blankable(licenseDetails),
     key: z.union([blank, body.key.unwrap()]),
   })
   .refine((values) => expiryAfter(values.duration, values.unit) !== undefined, {
@@ -30,14 +36,13 @@ export type GenerateValues = z.output<typeof generateSchema>
 
 export const generateDefaults = { amount: 1, unit: 'days', duration: 30, note: '', key: '' } as const
 
-export function toRequest(values: GenerateValues): BodyInputOf<typeof endpoints.licenses.create> {
-  return {
-    app: values.app,
-    expiresAt: expiryAfter(values.duration, values.unit)!.toISOString(),
-    count: values.amount,
-    note: values.note,
-    key: values.key,
-  }
+export function toRequest({
+  amount,
+  unit,
+  duration,
+  ...rest
+}: GenerateValues): BodyInputOf<typeof endpoints.licenses.create> {
+  return { ...rest, expiresAt: expiryAfter(duration, unit)!.toISOString(), count: amount }
 }
 
 export function hasMissingFields(values: GenerateInput): boolean {

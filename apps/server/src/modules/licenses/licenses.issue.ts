@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
+import { type LicenseDetails, licenseDetails } from '@keyward/contract'
 import { newId, newLicenseKey, normalizeKey } from '../../core/ids.ts'
 import type { Tx } from '../../db/open.ts'
 import { insertLicenses, type NewLicense } from './licenses.repo.ts'
 
 /** What a license to be made has of its own; without a key it gets a new one. */
-export interface LicenseDraft {
+export interface LicenseDraft extends LicenseDetails {
   key?: string | undefined
-  note?: string | undefined
   /** Milliseconds since 1970. */
   expiresAt: number
 }
@@ -55,8 +55,16 @@ function toRow(issuer: Issuer, draft: LicenseDraft): NewLicense {
     reseller_id: issuer.resellerId ?? null,
     key,
     key_normalized: normalizeKey(key),
-    note: draft.note || null,
+    ...toDetails(draft),
     expires_at: draft.expiresAt,
     created_at: issuer.now,
   }
 }
+
+const detailNames = Object.keys(licenseDetails) as (keyof LicenseDetails)[]
+
+const toDetails = (draft: LicenseDraft) =>
+  Object.fromEntries(detailNames.map((name) => [name, draft[name] || null])) as Record<
+    keyof LicenseDetails,
+    string | null
+  >

@@ -56,18 +56,8 @@ export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]):
     .returningAll()
     .execute()
 
-export type NewLicense = Pick<
-  LicenseRow,
-  | 'id'
-  | 'owner_id'
-  | 'app_id'
-  | 'reseller_id'
-  | 'key'
-  | 'key_normalized'
-  | 'note'
-  | 'expires_at'
-  | 'created_at'
->
+/** The columns of a new license; the others start empty. */
+export type NewLicense = Omit<LicenseRow, 'seq' | 'client_id' | 'used' | 'used_at' | 'banned'>
 
 export async function insertLicenses(tx: Tx, licenses: NewLicense[]): Promise<void> {
   await tx
