@@ -21,7 +21,7 @@ export function parseAccount(kind: 'owner' | 'reseller', args: string[]): Work {
   const isComplete = email !== undefined && more.length === 0
   if (isComplete && action === 'reset-password') return resetPassword(kind, email)
   if (isComplete && kind === 'owner' && action === 'sign-out') return signOut(email)
-  throw new UsageError(`Write: ${forms[kind]}.`)
+  throw new UsageError(`Usage: ${forms[kind]}.`)
 }
 
 const list: Work = async (database, print) => {

@@ -11,20 +11,20 @@ export function backUpCommand(
   withKey: boolean,
   now: number,
 ): string {
-  if (more.length > 0) throw new UsageError('Write: keyward backup [file] [--with-key]')
+  if (more.length > 0) throw new UsageError('Usage: keyward backup [file] [--with-key]')
   refusePostgres(config, 'Back PostgreSQL up with pg_dump')
   const { path, bytes, schema, sha256 } = inOneLine('The backup', () =>
     backUp(config, { file, withKey, now }),
   )
   const key = withKey
-    ? 'It holds the key that opens its secrets: keep it as safe as a password.'
-    : 'It holds no key: keep secret.key, or SECRET_KEY, apart from it.'
+    ? 'It contains the key that decrypts its secrets: protect it like a password.'
+    : 'It does not contain the key: keep secret.key, or SECRET_KEY, in another place.'
   return `${path}\n${toMegabytes(bytes)} MB, schema ${schema.at(-1)}, sha256 of the database ${sha256}\n${key}\n`
 }
 
 /** Runs `keyward restore` and returns what to print. */
 export function restoreCommand(config: Config, [file, ...more]: string[], now: number): string {
-  if (file === undefined || more.length > 0) throw new UsageError('Write: keyward restore <file>')
+  if (file === undefined || more.length > 0) throw new UsageError('Usage: keyward restore <file>')
   refusePostgres(config, 'Restore PostgreSQL with pg_restore')
   const { createdAt, replaced } = inOneLine('The restore', () => restore(config, { file, now }))
   const of =

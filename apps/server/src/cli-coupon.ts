@@ -28,13 +28,13 @@ export const couponOptions = {
 export function parseCoupon(args: string[], options: CouponOptions): (database: Database) => Promise<string> {
   const [action, given, ...more] = args
   if (action !== 'set' && Object.keys(options).length > 0)
-    throw new UsageError('Options go with coupon set alone.')
+    throw new UsageError('Only coupon set takes options.')
   if (action === 'list' && given === undefined) {
     return async ({ db }) => (await listCoupons(db, systemClock.now())).map(describe).join('')
   }
   if ((action !== 'set' && action !== 'end') || given === undefined || more.length > 0) {
     throw new UsageError(
-      'Write: keyward coupon list, keyward coupon set <code> --percent N, or keyward coupon end <code>',
+      'Usage: keyward coupon list, keyward coupon set <code> --percent N, or keyward coupon end <code>',
     )
   }
   const code = given.toUpperCase()
@@ -55,7 +55,7 @@ const toEnding = (code: string) => async (database: Database) => {
 
 function toSetting(code: string, options: CouponOptions): (database: Database) => Promise<void> {
   const percent = toNumber('--percent', options.percent, 99)
-  if (percent === null) throw new UsageError('coupon set needs --percent.')
+  if (percent === null) throw new UsageError('coupon set requires --percent.')
   const [from, until] = [toTime('--from', options.from), toTime('--until', options.until)]
   if (from !== null && until !== null && from >= until) throw new UsageError('--from must be before --until.')
   const coupon = {

@@ -16,28 +16,28 @@ import { databaseFault } from './start-errors.ts'
 const help = `Keyward ${version}, the command line of the server
 
 Usage:
-  keyward plan <email> premium [--days N]   give the vendor with this address the premium plan,
+  keyward plan <email> premium [--days N]   give the vendor with this email the premium plan
                                             for N days from now (default 365, at most 36500)
-  keyward plan <email> free                 put the vendor back on the free plan; nothing is deleted
-  keyward owner list                        show every vendor's account
-  keyward owner reset-password <email>      print a new password once and end every session of the vendor
+  keyward plan <email> free                 set the vendor to the free plan; nothing is deleted
+  keyward owner list                        list every vendor's account
+  keyward owner reset-password <email>      set and print a new password, and end every session
   keyward owner sign-out <email>            end every session of the vendor
-  keyward reseller reset-password <email>   print a new password once and end every session of the reseller
-  keyward coupon list                       show the coupons and how often they were used
-  keyward coupon set <code> --percent N     make a coupon of N percent (1 to 99), or give one new terms:
+  keyward reseller reset-password <email>   set and print a new password, and end every session
+  keyward coupon list                       list the coupons and how often they were used
+  keyward coupon set <code> --percent N     create a coupon of N percent (1 to 99), or change its terms:
       [--from DATE] [--until DATE]          when it can be used (2027-01-31, or a date-time)
-      [--uses N] [--uses-per-owner N]       how often in all, and by one vendor; without, as often as wanted
-      [--listed]                            show it to every vendor on the page of plans
-  keyward coupon end <code>                 let nobody use a coupon any more
-  keyward backup [file] [--with-key]        back the embedded database up into one file (default: a new one
-                                            in DATA_DIR/backups), with the key that opens its secrets if asked
-  keyward restore <file>                    put a backup into DATA_DIR; what it replaces is kept next to it.
+      [--uses N] [--uses-per-owner N]       how often in total, and per vendor; default: unlimited
+      [--listed]                            show it to every vendor on the subscription page
+  keyward coupon end <code>                 end a coupon: no new order can use it
+  keyward backup [file] [--with-key]        back up the embedded database to one file (default: a new one
+                                            in DATA_DIR/backups), optionally with the key of its secrets
+  keyward restore <file>                    restore a backup into DATA_DIR and keep the replaced files.
                                             The server must be stopped first
   keyward --help                            show this text
   keyward --version                         show the version
 
-The database is found as the server finds it: DATABASE_URL, else DATA_DIR (default ./data).
-The server may be running, except for restore; it sees a change with its next request.
+The database is the server's: DATABASE_URL, or else DATA_DIR (default ./data).
+The server may be running, except for restore; changes apply from its next request.
 `
 
 const daysDefault = 365
@@ -66,9 +66,9 @@ async function main(args: string[]): Promise<void> {
     const work = parseAccount(command, rest)
     return withDatabase((database) => work(database, print))
   }
-  if (command === undefined) throw new UsageError('Which command?')
+  if (command === undefined) throw new UsageError('No command given. See keyward --help.')
   const isKnown = ['plan', 'coupon', 'owner', 'reseller', 'backup', 'restore'].includes(command)
-  throw new UsageError(isKnown ? `An option does not go with ${command}.` : `There is no command ${command}.`)
+  throw new UsageError(isKnown ? `${command} does not take this option.` : `There is no command ${command}.`)
 }
 
 function readArguments(args: string[]) {
@@ -91,9 +91,9 @@ function readArguments(args: string[]) {
 
 async function changePlan([email, plan, ...more]: string[], givenDays: string | undefined): Promise<void> {
   if (email === undefined || more.length > 0 || (plan !== 'premium' && plan !== 'free')) {
-    throw new UsageError('Write: keyward plan <email> premium|free')
+    throw new UsageError('Usage: keyward plan <email> premium|free')
   }
-  if (plan === 'free' && givenDays !== undefined) throw new UsageError('--days goes with premium.')
+  if (plan === 'free' && givenDays !== undefined) throw new UsageError('--days is only for premium.')
   const days = givenDays === undefined ? daysDefault : Number(givenDays)
   if (!Number.isInteger(days) || days < 1 || days > daysMax) {
     throw new UsageError(`--days takes a whole number from 1 to ${daysMax}.`)

@@ -80,14 +80,14 @@ const ownPaths = new Set<string | undefined>([
 ])
 ownPaths.delete('')
 const publicUrl = httpUrl
-  .refine((value) => !/[?#@]/.test(value), 'must have no query, no fragment and no user name')
+  .refine((value) => !/[?#@]/.test(value), 'must have no query, fragment or username')
   .refine(
     (value) => /^(\/[\w.~-]+)*\/?$/.test(pathOf(value)),
     'may have a path of letters, digits and . _ ~ - only',
   )
   .refine(
     (value) => pathOf(value) === '/' || !ownPaths.has(pathOf(value).split('/')[1]),
-    'must not have a path that begins like one of Keyward itself',
+    "must not have a path that starts with one of Keyward's own",
   )
   .transform((value) => new URL(value).href.replace(/\/+$/, ''))
 
@@ -173,11 +173,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (mode === 'mock' && !development) mistakes.push(`PAYMENTS: mock ${onlyHere}`)
   if (values.RATE_LIMITS === 'off' && !development) mistakes.push(`RATE_LIMITS: off ${onlyHere}`)
   if (!keysSet && (values.RAZORPAY_KEY_ID ?? values.RAZORPAY_KEY_SECRET) !== undefined) {
-    mistakes.push('RAZORPAY_KEY_ID: needs RAZORPAY_KEY_SECRET, and the other way round')
+    mistakes.push('RAZORPAY_KEY_ID: requires RAZORPAY_KEY_SECRET, and vice versa')
   }
   const { protocol, hostname } = new URL(values.RAZORPAY_API_URL)
   if (protocol === 'http:' && !loopback.test(hostname)) {
-    mistakes.push('RAZORPAY_API_URL: must be an https address, for the key secret is sent to it')
+    mistakes.push('RAZORPAY_API_URL: must be an https address, because the key secret is sent to it')
   }
   if (mode === 'razorpay' && !keysSet) {
     mistakes.push('PAYMENTS: razorpay needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET')

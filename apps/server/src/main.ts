@@ -66,7 +66,7 @@ function greeting(config: Config, port: number): string {
     `  mail      ${config.smtpUrl ? 'by SMTP' : 'to this log'}`,
     `  passwords ${describePasswordReset(config)}`,
     ...(config.payments.mode === 'razorpay' && !config.payments.webhookSecret
-      ? ['  webhooks  refused: RAZORPAY_WEBHOOK_SECRET is not set; payments are looked for every few minutes']
+      ? ['  webhooks  rejected: RAZORPAY_WEBHOOK_SECRET is not set; payments are fetched every few minutes']
       : []),
     ...(config.rateLimits === 'off' ? ['  limits    off: sign-in attempts are not counted'] : []),
     ...(config.databaseUrl ? [] : findLooseModes(config.dataDir)).map((line) => `  warning   ${line}`),

@@ -15,7 +15,7 @@ export function listenFault(error: unknown, { host, port }: Config): StartError 
       : code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT'
         ? `HOST ${host} is not an address of this machine.`
         : code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-          ? `HOST ${host} is not a known name. Set HOST to an address of this machine.`
+          ? `HOST ${host} cannot be resolved. Set HOST to an address of this machine.`
           : code === 'EACCES' || code === 'EPERM'
             ? `Not allowed to listen on port ${port}. Set PORT to 1024 or higher, or allow it.`
             : undefined

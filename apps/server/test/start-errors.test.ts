@@ -46,7 +46,7 @@ async function expectLine(environment: Record<string, string>, line: RegExp) {
 describe('a failed start prints the reason in one line and exits with 1', () => {
   test.each([
     ['an address of another machine', { HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is not an address of this/],
-    ['an unknown name', { HOST: 'no-such-host.invalid' }, /^HOST no-such-host\.invalid is not a known name/],
+    ['an unknown name', { HOST: 'no-such-host.invalid' }, /^HOST no-such-host\.invalid cannot be resolved/],
     ['an unknown log level', { LOG_LEVEL: 'loud' }, /^Configuration: LOG_LEVEL: must be fatal, /],
     ['a port that is not a number', { PORT: '0x1f' }, /^Configuration: PORT: must be a port number$/],
     [

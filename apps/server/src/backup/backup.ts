@@ -25,7 +25,7 @@ export function backUp(
   const source = join(dataDir, databaseFile)
   refuseUnfinishedRestore(dataDir)
   if (!existsSync(source)) {
-    throw new OperatorError(`There is no database in ${dataDir}: set DATA_DIR to that of the server.`)
+    throw new OperatorError(`There is no database in ${dataDir}: set DATA_DIR to the server's directory.`)
   }
   const path = options.file === undefined ? defaultPath(dataDir, options.now) : resolve(options.file)
   const directory = dirname(path)
@@ -69,7 +69,7 @@ function keyOf(config: Pick<Config, 'dataDir' | 'secretKey'>, fingerprint: strin
     throw new OperatorError(`There is no key to back up: ${path} is missing and SECRET_KEY is not set.`)
   if (fingerprint !== null && createSeal(key).fingerprint !== fingerprint) {
     throw new OperatorError(
-      'SECRET_KEY is not the key that this database was sealed with: nothing was written.',
+      'SECRET_KEY is not the key that this database was encrypted with: nothing was written.',
     )
   }
   return key

@@ -126,7 +126,7 @@ function neededKey(config: Settings, included: string | undefined, fingerprint: 
   if (config.secretKey !== undefined) {
     if (opens(config.secretKey)) return undefined
     throw new OperatorError(
-      'SECRET_KEY is not the key that this backup was sealed with. Nothing was changed.',
+      'SECRET_KEY is not the key that this backup was encrypted with. Nothing was changed.',
     )
   }
   const path = join(config.dataDir, keyFile)

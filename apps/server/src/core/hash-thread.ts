@@ -3,8 +3,8 @@ import { parentPort } from 'node:worker_threads'
 import { hashSync, verifySync } from '@node-rs/argon2'
 import type { HashAnswer, HashTask } from './hash-threads.ts'
 
-// On Linux a thread has a priority of its own, so that hashes take what answering and signing leave; elsewhere
-// this would slow down the whole process.
+// On Linux each thread has its own priority, so hashing yields to requests and signatures. Elsewhere this call would
+// slow down the whole process.
 if (process.platform === 'linux') setPriority(10)
 
 parentPort?.on('message', ({ password, stored, parameters }: HashTask) => {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Options } from '@node-rs/argon2'
 
-/** A password to be hashed, or to be compared with a stored hash. */
+/** A password to hash, or to compare with a stored hash. */
 export interface HashTask {
   password: string
   stored?: string
@@ -16,15 +16,15 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/** How many hashes are worth computing at once: on Linux their priority is low, elsewhere a core stays free. */
+/** On Linux hashing threads run at low priority and may use all cores; elsewhere one core stays free. */
 export const hashesAtOnce = Math.min(
   8,
   Math.max(1, availableParallelism() - (process.platform === 'linux' ? 0 : 1)),
 )
 
 /**
- * Computes each hash on a thread apart from libuv's pool, which reads files and signs while the signing thread is not
- * ready: neither must wait behind hashes. Callers bound how many hashes they ask for at once.
+ * Hashes on threads outside of libuv's pool, which reads files, and signs while the signing thread is not ready:
+ * neither may wait for hashes. Callers bound how many hashes they request at once.
  */
 export class HashThreads {
   readonly #idle: Worker[] = []
@@ -42,7 +42,7 @@ export class HashThreads {
     const worker = this.#idle.pop() ?? this.#start()
     return new Promise<T>((resolve, reject) => {
       this.#tasks.set(worker, { resolve, reject })
-      // The process must not end before the answer; an idle thread keeps nothing running.
+      // Keeps the process alive until the answer; idle threads do not.
       worker.ref()
       worker.postMessage(task)
     })

@@ -5,7 +5,7 @@ import { problem } from './problem.ts'
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const current = `m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}`
 
-/** Hashes passwords with argon2id: a bounded number at a time, and a bounded number that waits for its turn. */
+/** Hashes passwords with argon2id: a bounded number at once, with a bounded queue. */
 export class Passwords {
   readonly #threads: HashThreads
   #running = 0
@@ -24,14 +24,14 @@ export class Passwords {
     return this.#inTurn(() => this.#threads.hash(password.normalize('NFKC'), parameters))
   }
 
-  /** Takes as long for a missing hash as for a present one. */
+  /** Takes equally long without a stored hash, so that timing does not reveal whether an account exists. */
   async verify(stored: string | null | undefined, password: string): Promise<boolean> {
     const known = stored ?? (await this.#decoyHash())
     const matches = await this.#inTurn(() => this.#threads.verify(known, password.normalize('NFKC')))
     return matches && stored != null
   }
 
-  /** Whether a stored hash was made with weaker parameters than today's. */
+  /** Whether a stored hash uses other parameters than the current ones. */
   isOutdated(stored: string): boolean {
     return !stored.includes(`$${current}$`)
   }

@@ -37,7 +37,7 @@ export async function openSeal({ db }: Pick<Database, 'db'>, config: Config): Pr
     .executeTakeFirstOrThrow()
   if (known.value !== seal.fingerprint) {
     throw new SecretKeyError(
-      'SECRET_KEY is not the key that this database was sealed with. Nothing was changed.',
+      'SECRET_KEY is not the key that this database was encrypted with. Nothing was changed.',
     )
   }
   return seal
@@ -47,7 +47,7 @@ function keyFromFile(path: string, mayMake: boolean): string {
   if (!existsSync(path)) {
     if (!mayMake) {
       throw new SecretKeyError(
-        `The database is sealed, and its key is missing: put ${path} back or set SECRET_KEY.`,
+        `The database is encrypted, and its key is missing: restore ${path} or set SECRET_KEY.`,
       )
     }
     // Sync the key to disk before anything is encrypted with it: a power failure must not lose it.
@@ -56,6 +56,6 @@ function keyFromFile(path: string, mayMake: boolean): string {
     publish(scratch, path)
   }
   const key = readFileSync(path, 'utf8').trim()
-  if (key === '') throw new SecretKeyError(`${path} is empty: put the key back, or set SECRET_KEY.`)
+  if (key === '') throw new SecretKeyError(`${path} is empty: restore the key or set SECRET_KEY.`)
   return key
 }

@@ -6,7 +6,7 @@ import { signOnPool } from './signing.ts'
 /** What is to be signed in one turn of the event loop. */
 export interface SignBatch {
   id: number
-  /** The worker drops the keys that it has. */
+  /** The worker drops its stored keys first. */
   forget: boolean
   newKeys: [number: number, key: KeyObject][]
   keyNumbers: number[]
@@ -28,13 +28,13 @@ interface Waiting {
 
 export interface SigningOptions {
   startWorker?: () => Worker
-  /** How many signatures may be under way; beyond them callers are rejected. */
+  /** How many signatures may be pending; further calls are rejected. */
   mostWaiting?: number
-  /** How many keys the worker keeps. */
+  /** How many keys the worker stores. */
   keysKept?: number
-  /** How long after a worker ended the next one is started. */
+  /** Delay before a crashed worker is replaced. */
   restartAfterMs?: number
-  /** Receives why a worker crashed. */
+  /** Receives the error of a crashed worker. */
   onError?: (error: unknown) => void
 }
 
@@ -43,8 +43,8 @@ const defaults = { mostWaiting: 8192, keysKept: 10_000, restartAfterMs: 1000, on
 export const startSigningWorker = (): Worker => new Worker(new URL('./signing-worker.ts', import.meta.url))
 
 /**
- * Signs on one worker thread. All signatures of one turn of the event loop are one message each way, because a message
- * costs the server's thread about as much as the rest of a check. Without a worker, libuv's pool signs.
+ * Signs on one worker thread. Batches all signatures of one turn of the event loop into one message each way, because
+ * a message costs the server's thread about as much as the rest of a check. Without a worker, libuv's pool signs.
  */
 export class SigningThread {
   readonly #options: Required<SigningOptions>
@@ -63,7 +63,7 @@ export class SigningThread {
     this.#options = { startWorker: startSigningWorker, ...defaults, ...options }
   }
 
-  /** The Ed25519 signature over the Latin-1 bytes of `base`, as base64. */
+  /** Returns the Ed25519 signature over the Latin-1 bytes of `base`, as base64. */
   sign(base: string, key: KeyObject): Promise<string> {
     if (this.#waiting >= this.#options.mostWaiting) return Promise.reject(problem('unavailable'))
     this.#waiting += 1
@@ -76,7 +76,7 @@ export class SigningThread {
     })
   }
 
-  /** Later calls are signed by the pool. */
+  /** Stops the worker; later calls are signed on the pool. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#worker?.terminate()
@@ -145,7 +145,7 @@ export class SigningThread {
       .then(resolve, reject)
   }
 
-  /** What the worker has not answered is signed by the pool; the next call starts another worker. */
+  /** Signs the worker's unanswered batches on the pool; the next call starts another worker. */
   #end(worker: Worker): void {
     if (this.#worker !== worker) return
     this.#worker = undefined

@@ -7,10 +7,10 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 
-/** One component of a signature base: its identifier as it stands in the signature input, and its value. */
+/** A component of a signature base: its identifier as in Signature-Input, and its value. */
 export type Component = readonly [identifier: string, value: string]
 
-/** The signature base of RFC 9421, section 2.5, and the parameters that go into Signature-Input. */
+/** Builds the signature base of RFC 9421, section 2.5, and the value of Signature-Input. */
 export function signatureBase(
   components: readonly Component[],
   parameters: { created: number; keyid: string },
@@ -21,17 +21,17 @@ export function signatureBase(
   return { base: `${lines}"@signature-params": ${input}`, input }
 }
 
-/** Content-Digest of RFC 9530 over the bytes of a body. */
+/** The Content-Digest (RFC 9530) of a body. */
 export const contentDigest = (body: Buffer | string): string => `sha-256=:${hash('sha256', body, 'base64')}:`
 
-/** Whether one of the digests in the header is a sha-256 that fits the body. */
+/** Whether the header contains a sha-256 digest that matches the body. */
 export function digestMatches(header: string, body: Buffer): boolean {
   const given = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:,|$)/.exec(header)?.[1]
   if (given === undefined) return false
   return timingSafeEqual(Buffer.from(given, 'base64'), hash('sha256', body, 'buffer'))
 }
 
-/** The signature as base64, made on libuv's thread pool. */
+/** Signs on libuv's thread pool; returns base64. */
 export const signOnPool = (base: string, key: KeyObject): Promise<string> =>
   new Promise((resolve, reject) => {
     sign(null, Buffer.from(base, 'latin1'), key, (error, signature) =>
@@ -39,11 +39,14 @@ export const signOnPool = (base: string, key: KeyObject): Promise<string> =>
     )
   })
 
-/** The signature as base64, made on the calling thread, which must not be the server's own. */
+/** Signs on the calling thread, which must not be the server's; returns base64. */
 export const signNow = (base: string, key: KeyObject): string =>
   sign(null, Buffer.from(base, 'latin1'), key).toString('base64')
 
-/** A new Ed25519 pair: the public half and its RFC 7638 thumbprint, the private half as base64url PKCS #8. */
+/**
+ * Generates an Ed25519 key pair: the public key with its RFC 7638 thumbprint, and the private key as base64url PKCS
+ * #8.
+ */
 export function newSigningKey(): { kid: string; x: string; privateKey: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const { x } = publicKey.export({ format: 'jwk' })
@@ -58,6 +61,6 @@ export function newSigningKey(): { kid: string; x: string; privateKey: string } 
 export const importPrivateKey = (privateKey: string): KeyObject =>
   createPrivateKey({ key: Buffer.from(privateKey, 'base64url'), format: 'der', type: 'pkcs8' })
 
-/** The JWK that programs verify with. */
+/** The public key as a JWK, for programs to verify signatures. */
 export const toJwk = (kid: string, x: string) =>
   ({ kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' }) as const

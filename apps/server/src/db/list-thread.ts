@@ -67,7 +67,7 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/** Starts its thread with the first query, and again with the next one if it ended. */
+/** Starts its thread with the first query, and restarts it with the next one if it ended. */
 class ListThread implements DatabaseConnection {
   readonly #path: string
   readonly #waiting = new Map<number, Waiting>()

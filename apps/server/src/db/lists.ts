@@ -9,21 +9,21 @@ import { type SearchTerm, toSearchTerm } from './search.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** What tells one list by `seq` from another. In every query `t` is the table that is listed, or its counts. */
+/** What distinguishes the lists. In each query `t` is the listed table or its counts. */
 export interface List<Status extends string> {
-  /** Has the indexes `…_owner` and `…_app` by `seq`, and each again with `_expiry` and `_banned`. */
+  /** Must have the indexes `…_owner` and `…_app` by `seq`, each also with `_expiry` and `_banned`. */
   table: 'licenses' | 'clients'
   id: RegExp
-  /** The condition that a row with this status meets. */
+  /** SQL condition for each status. */
   statuses: Record<Status, (now: number) => Sql>
-  /** The same by what places count: the flags, and whether the expiry is past. */
+  /** The same condition in terms of the counts: by flags, and by whether the expiry has passed. */
   inPlaces: Record<Status, { flags: Sql; expired?: boolean }>
   count(database: Database, whose: ListScope): Promise<Counts<Status>>
-  /** The `seq` of what a search finds. */
+  /** Selects the `seq` of the search's hits. */
   hits(search: Search): Sql | Promise<Sql>
 }
 
-/** Whose rows: an owner's, or of one app that is known to be the owner's. */
+/** The scope of a list: an owner, or one app that the caller has checked to be the owner's. */
 export interface ListScope {
   scope: OwnerScope
   appId?: string | undefined
@@ -34,7 +34,7 @@ export interface ListFilter<Status extends string> extends ListScope {
   status?: Status | undefined
 }
 
-/** What is asked of a list; `app` is named by either of its ids. */
+/** The query of a list; `app` is an `_id` or an `appId`. */
 export interface ListQuery<Status extends string> extends Page {
   app?: string | undefined
   status?: Status | undefined
@@ -48,25 +48,25 @@ export interface Search {
   dialect: Database['dialect']
   scope: OwnerScope
   term: SearchTerm
-  /** What the filter lets through. */
+  /** SQL condition of the filter. */
   mine: Sql
-  /** The order of the list for SQLite's full-text index `s`: of too many hits the ones to be shown first are found. */
+  /** Sort order for SQLite's full-text index `s`, so that a capped search keeps the hits that are shown first. */
   inOrder: Sql
-  /** SQLite's other way, when the filter lets few rows through: to look at each of them. */
+  /** An alternative for SQLite if few rows match the filter: scan those rows. */
   narrow?: { rows: Sql; where: Sql; inOrder: Sql }
-  /** Whether so many rows match in a full-text index that it takes long to look at all of them. */
+  /** Whether so many rows match in a full-text index that reading all of them is slow. */
   isCommon(index: 'license_search' | 'client_search', query: string): Promise<boolean>
 }
 
 interface Found {
-  /** In no particular order. */
+  /** Unsorted. */
   seqs: number[]
   pagination: Pagination
 }
 
 type SortedPage = Page & { sort: Sort }
 
-/** What is on a page of a list or of a search in it, with the counts that are shown above. */
+/** A page of a list or of a search, with the counts over the whole filter. */
 export async function findPage<Status extends string>(
   database: Database,
   list: List<Status>,
@@ -104,7 +104,7 @@ async function plainPage<Status extends string>(
   return { seqs: rows.map((row) => row.seq), pagination }
 }
 
-/** For pages of a list that are far from its ends. */
+/** Where a page far from both ends starts. */
 export function findListStart<Status extends string>(
   database: Database,
   list: List<Status>,
@@ -119,7 +119,7 @@ export function findListStart<Status extends string>(
   return findStart(database, { table: list.table, byExpiry, now, ...conditions }, target)
 }
 
-/** The same for a search, which counts no further than `limits.searchCountMax`. */
+/** A page of a search; counts at most `limits.searchCountMax` hits. */
 export async function searchPage<Status extends string>(
   database: Database,
   list: List<Status>,
@@ -142,8 +142,8 @@ export async function searchPage<Status extends string>(
 }
 
 /**
- * Looks at the next rows before a `seq`, at most `count` of them, newest first, and tells which the status
- * lets through: a step of a long walk that never scans far.
+ * Reads the next `count` rows before a `seq`, newest first, and marks those that match the status: a bounded step of
+ * a long walk.
  */
 export async function nextWindow<Status extends string>(
   database: Database,
@@ -170,13 +170,16 @@ const withStatus = <Status extends string>(
   { status, now }: ListFilter<Status>,
 ): Sql => (status === undefined ? sql`` : sql`and ${statuses[status](now)}`)
 
-/** Below this many matches they are gathered and sorted; above, the list is walked until a page is full. */
+/**
+ * Up to this many matches are read from the status index and sorted; above, the list is walked until the page is
+ * full.
+ */
 const fewMatches = 20_000
 
-/** As many rows that a filter lets through are looked at one by one for a text that is in very many others. */
+/** Up to this many filtered rows are scanned for a common text instead of reading all of its hits. */
 const narrowMatches = 100_000
 
-/** As many rows are walked along as fast as places are counted. */
+/** Skipping this many rows is as fast as computing the start from counts. */
 const nearOffset = 2_000
 
 function toIndex({ status }: ListFilter<string>, total: number): '' | '_expiry' | '_banned' {
@@ -184,7 +187,7 @@ function toIndex({ status }: ListFilter<string>, total: number): '' | '_expiry' 
   return status !== undefined && total <= fewMatches ? '_expiry' : ''
 }
 
-/** SQLite keeps no statistics that would tell it which way is short; PostgreSQL finds out by itself. */
+/** Names the index, because SQLite keeps no statistics to choose it; PostgreSQL chooses itself. */
 function indexed(
   { dialect }: Database,
   table: string,
@@ -205,7 +208,7 @@ function searchHits<Status extends string>(
 ): Sql | Promise<Sql> {
   const { dialect } = database
   const { scope, appId } = filter
-  // The plus keeps SQLite from walking the owner's index from end to end: searches come by a shorter way.
+  // The unary plus keeps SQLite from scanning the owner's index: the search has a more selective one.
   const mine = sql`${sql.raw(dialect === 'sqlite' ? '+' : '')}t.owner_id = ${scope.ownerId}
     ${appId === undefined ? sql`` : sql`and t.app_id = ${appId}`} ${withStatus(list, filter)}`
   if (list.id.test(term.text)) {
@@ -250,7 +253,7 @@ async function isCommon({ lists }: Database, index: string, query: string): Prom
 
 const enough = limits.searchCountMax + 1
 
-/** What one way or another of searching finds; each looks no further than is counted. */
+/** Combines search conditions; each finds no more rows than are counted. */
 export const anyOf = (...ways: Sql[]): Sql =>
   sql.join(
     ways.map((way) => sql`select seq from (${way} limit ${enough}) way`),
@@ -259,7 +262,7 @@ export const anyOf = (...ways: Sql[]): Sql =>
 
 const blockHours = 256
 
-/** How far counts that triggers keep, by blocks of hours and by hours, tell what is past; the rest is counted row by row. */
+/** Where the trigger-kept counts by block (256 hours) and by hour end; rows after `instant` are counted one by one. */
 export function countedUntil(now: number) {
   const lastHour = Math.floor(now / hour)
   const block = Math.floor(lastHour / blockHours)

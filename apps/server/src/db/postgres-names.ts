@@ -3,14 +3,14 @@ const namesMax = 200
 const textsCounted = 1000
 const lettersMax = 2000
 
-/** What decides how these run best is in their values: PostgreSQL plans them anew each time. */
+/** The best plan depends on the values, so PostgreSQL must plan each execution. */
 const plansVary = /\b(like|order by|limit|offset|group by|count|sum|with)\b/i
-/** A prepared statement fails once another node has added a column to what it returns. */
+/** A prepared `select *` fails after another node has added a column. */
 const columnsVary = /\*/
 
 /**
- * Names for the statements that are used again and again, so that PostgreSQL parses and plans them once for each
- * connection. Their number is bounded: a list of a hundred ids has another text than one of ninety-nine.
+ * Names frequent statements, so that PostgreSQL parses and plans them once per connection. The number of names is
+ * bounded, because texts vary: a list of 100 ids differs from one of 99.
  */
 export class StatementNames {
   readonly #names = new Map<string, string>()

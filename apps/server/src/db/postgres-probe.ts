@@ -42,7 +42,7 @@ export async function filterRunning(
   return new Set(rows.map((row: { pid: number }) => row.pid))
 }
 
-/** Closes a connection without waiting longer than `ms` for a server that does not answer. */
+/** Closes a connection, waiting at most `ms` for a server that does not respond. */
 export async function endOrTimeOut(client: { end(): Promise<void> }, ms: number): Promise<void> {
   let late: NodeJS.Timeout | undefined
   const waited = new Promise<void>((resolve) => {

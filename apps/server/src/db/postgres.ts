@@ -6,7 +6,7 @@ import { endOrTimeOut, filterRunning, isDirect, queryOnce } from './postgres-pro
 import { StorageRoom } from './storage-room.ts'
 
 const checkouts = { max: 10, longestWaitMs: 4500, connectMs: 4000 }
-/** A wait that takes longer than this makes the pool ask whether PostgreSQL still answers. */
+/** After waiting this long, the pool probes whether PostgreSQL still responds. */
 const suspectAfterMs = 1000
 const tickMs = 250
 const retryMs = 500
@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * The connections to PostgreSQL. One that stopped answering without closing them would hold every caller forever; a
- * slow query is no proof of that, so a long wait starts a probe over a fresh connection, and the probe decides.
+ * The connection pool of PostgreSQL. A server that stops responding without closing connections would block every
+ * caller forever. A slow query does not prove that, so a long wait starts a probe over a new connection.
  */
 export class PostgresPool {
   readonly room = new StorageRoom()
@@ -42,7 +42,7 @@ export class PostgresPool {
       max: checkouts.max,
       connectionTimeoutMillis: checkouts.connectMs,
     })
-    // A connection that is lost, idle or not, must not end the process: its query fails, the next opens another.
+    // A lost connection must not crash the process: its query fails, and the next one opens another.
     this.#pool.on('error', () => {})
     this.#pool.on('connect', (client) => client.on('error', () => {}))
   }
@@ -63,7 +63,7 @@ export class PostgresPool {
     }
   }
 
-  /** One statement; its name, if any, is used where no pooler shares the connection with others. */
+  /** Runs one statement. Its name, if any, is used only without a pooler, because a pooler shares connections. */
   async query(query: { name?: string; text: string; values: unknown[] }): Promise<pg.QueryResult> {
     const client = await this.connect()
     try {
@@ -75,7 +75,7 @@ export class PostgresPool {
     }
   }
 
-  /** Runs a query on a connection of this pool; for `PostgresClient` alone. */
+  /** Runs a query on a connection of this pool; only for `PostgresClient`. */
   async run(client: pg.PoolClient, query: string | pg.QueryConfig, values?: unknown[]) {
     try {
       const result = await this.#watch(client, client.query(query, values))
@@ -96,7 +96,7 @@ export class PostgresPool {
     return found
   }
 
-  /** Connections that are open, and callers that wait for one. */
+  /** The number of open connections and of waiting callers. */
   get counts(): { open: number; waiting: number } {
     return { open: this.#pool.totalCount, waiting: this.#waiting.size }
   }
@@ -165,7 +165,8 @@ export class PostgresPool {
       this.#isDown = false
       for (const waiting of lost) if (this.#waiting.has(waiting)) waiting.fail(doesNotAnswer())
     } catch (error) {
-      // A refusal is an answer, and so is what others got meanwhile: only connections are short.
+      // An error response, or a success of another caller, proves that the server responds: only connections are
+      // short.
       if (isRefusal(error) || this.#lastAnswerAt > startedAt) return
       this.#isDown = true
       for (const waiting of [...this.#waiting]) waiting.fail(doesNotAnswer(error))
@@ -174,7 +175,7 @@ export class PostgresPool {
     }
   }
 
-  /** Waits for an answer that will not come: the server runs no query of their connection. */
+  /** Finds the waiting callers whose connection runs no query on the server, so that no response will come. */
   async #lostAmong(suspects: Waiting[], probe: pg.Client): Promise<Waiting[]> {
     const pids = suspects.flatMap(({ client }) => (client ? [pidOf(client)] : []))
     if (pids.length === 0) return []
@@ -184,7 +185,7 @@ export class PostgresPool {
   }
 }
 
-/** One connection while it is taken; the queries on it fail at once after one of them got no answer. */
+/** A connection that is checked out; after one query got no response, further ones fail immediately. */
 export class PostgresClient {
   readonly #pool: PostgresPool
   readonly #client: pg.PoolClient
@@ -224,8 +225,8 @@ export class PostgresClient {
   }
 }
 
-// A node that vanished in the middle of a transaction must not keep its locks until TCP gives up, which takes hours,
-// and a lock that somebody else keeps must not hold all connections.
+// A node that vanishes within a transaction must not keep its locks until TCP times out after hours, and waiting for
+// another's lock must not use up all connections.
 const begin = "begin; set local idle_in_transaction_session_timeout = '15s'; set local lock_timeout = '10s'"
 
 class BoundedTransactions extends PostgresDriver {
@@ -259,7 +260,7 @@ const isRefusal = (error: unknown): boolean =>
 
 const lostMessages = /^Connection terminated|not queryable|^Client was closed|^timeout e/
 
-/** Shutting down, starting up, out of connections, or a connection that broke. */
+/** PostgreSQL is shutting down, starting up or out of connections, or the connection broke. */
 function isConnectionFault(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true
   const { code = '', message = '' } = error as { code?: string; message?: string }

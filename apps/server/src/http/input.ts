@@ -10,7 +10,7 @@ const noBody = z.strictObject({})
 const mostValues = 1000
 /** Deeper than any endpoint accepts; keeps recursion from overflowing the stack. */
 const deepest = 20
-const tooMany: Issue = { path: '', message: `There are more than ${mostValues} values` }
+const tooMany: Issue = { path: '', message: `More than ${mostValues} values` }
 const mostIssues = 10
 const mostUnknownFields = 10
 const longestName = 100
@@ -51,7 +51,7 @@ export function findFault(value: unknown, { allowNul }: { allowNul: boolean }): 
     if (typeof part === 'string')
       return allowNul || !part.includes('\u0000')
         ? undefined
-        : { path, message: 'A NUL character cannot be used' }
+        : { path, message: 'NUL characters are not allowed' }
     if (typeof part !== 'object' || part === null) return undefined
     if (depth === deepest) return { path: '', message: 'Nested too deeply' }
     // Checked before the loop: enumerating the indexes of a huge array is already expensive.

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 
 type Method = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
-/** A child logger that is made with its first line: a check of a program writes none. */
+/** Creates the child logger with its first line, because a program's check logs nothing. */
 class LazyLogger {
   readonly #parent: FastifyBaseLogger
   readonly #bindings: Record<string, unknown>

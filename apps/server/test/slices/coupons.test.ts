@@ -208,7 +208,7 @@ describe('the command line', () => {
   })
 
   test.each([
-    ['no percent', ['set', 'X'], 'needs --percent'],
+    ['no percent', ['set', 'X'], 'requires --percent'],
     ['too many percent', ['set', 'X', '--percent', '100'], '--percent takes a whole number from 1 to 99'],
     ['a fraction', ['set', 'X', '--percent', '2.5'], '--percent takes'],
     ['a negative number', ['set', 'X', '--percent', '5', '--uses=-1'], '--uses takes'],
@@ -220,8 +220,8 @@ describe('the command line', () => {
     ],
     ['a code that cannot be typed', ['set', 'ä', '--percent', '5'], 'A code has'],
     ['an unknown code', ['end', 'NOSUCH'], 'There is no coupon NOSUCH'],
-    ['options of another command', ['list', '--days', '3'], 'does not go with coupon'],
-    ['options of another action', ['end', 'SAVE10', '--percent', '3'], 'go with coupon set alone'],
+    ['options of another command', ['list', '--days', '3'], 'coupon does not take this option'],
+    ['options of another action', ['end', 'SAVE10', '--percent', '3'], 'Only coupon set takes options'],
     ['an unknown action', ['fly'], 'coupon set <code>'],
   ])('explains %s and exits with 1', async (_name, args, text) => {
     const ended = await coupon(...args)

@@ -134,7 +134,7 @@ test.each([
   [['owner', 'fly', 'a@example.com'], 'keyward owner list'],
   [['owner', 'reset-password', 'nobody@example.com'], 'There is no owner with the email nobody@example.com.'],
   [['owner', 'sign-out', 'nobody@example.com'], 'There is no owner with the email nobody@example.com.'],
-  [['owner', 'list', '--days', '3'], 'An option does not go with owner.'],
+  [['owner', 'list', '--days', '3'], 'owner does not take this option.'],
   [['owner', '--fast'], '--fast'],
   [['reseller', 'list'], 'keyward reseller reset-password <email>'],
   [['reseller', 'reset-password', 'nobody@example.com'], 'There is no reseller with the email'],

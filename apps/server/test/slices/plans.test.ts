@@ -116,7 +116,7 @@ test.each([
   [
     'days of the free plan',
     ['plan', 'nobody@example.com', 'free', '--days', '3'],
-    '--days goes with premium',
+    '--days is only for premium',
   ],
   ['an unknown command', ['fly'], 'no command fly'],
   ['an unknown option', ['plan', '--fast'], '--fast'],

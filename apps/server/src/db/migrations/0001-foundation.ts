@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 const text = (dialect: 'sqlite' | 'postgres') => (dialect === 'postgres' ? 'text collate "C"' : 'text')
 
-/** `seq` is the rowid on SQLite: the search index names rows by it, and lists are sorted by it. */
+/** On SQLite `seq` is the rowid: the full-text index refers to it, and lists are sorted by it. */
 const seq = (dialect: 'sqlite' | 'postgres') =>
   dialect === 'postgres' ? 'bigint generated always as identity primary key' : 'integer primary key'
 
@@ -265,7 +265,7 @@ function postgresTrigger(table: string, event: string, tables: string, body: str
   ]
 }
 
-/** Adds the net change of each bucket; sorted, so that two transactions lock the rows in one order. */
+/** Adds the net change of each bucket, sorted so that concurrent transactions lock the rows in the same order. */
 function postgresNet(counts: string, keys: string): string {
   const columns = `app_id, owner_id, bucket, ${keys}`
   const part = (table: string, sign: number) =>
@@ -343,7 +343,7 @@ const postgresSearch = [
   'create index clients_name_search on clients using gin (username_normalized gin_trgm_ops)',
 ]
 
-/** Accounts, apps, licenses, end users, sessions, counts kept by triggers, and the search indexes. */
+/** Accounts, apps, licenses, end users, sessions, counts kept by triggers, and the full-text indexes. */
 export const foundation: Migration = {
   name: '0001-foundation',
   statements: (dialect) =>

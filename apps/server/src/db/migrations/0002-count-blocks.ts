@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 type Dialect = 'sqlite' | 'postgres'
 
-/** 256 of the hourly buckets, so that counts of a long time are read from few rows. */
+/** A block of 256 hourly buckets, so that counts over years are read from few rows. */
 const block = (row: string) => `((${row}.expires_at + 3599999) / 3600000) / 256`
 
 interface Counting {
@@ -56,7 +56,7 @@ function postgresTriggers({ table, blocks, keys }: Counting): string[] {
   const columns = `app_id, owner_id, block, ${keys}`
   const part = (rows: string, sign: number) =>
     `select app_id, owner_id, ${block('x')} as block, ${keys}, ${sign} as d from ${rows} x`
-  // Sorted, so that two transactions lock the rows in one order.
+  // Sorted, so that concurrent transactions lock the rows in the same order.
   const addNet = (parts: string) => `insert into ${blocks} (${columns}, n)
     select ${columns}, sum(d) from (${parts}) net
     group by ${columns} having sum(d) <> 0 order by app_id, block, ${keys}
@@ -82,7 +82,7 @@ function postgresTriggers({ table, blocks, keys }: Counting): string[] {
   ]
 }
 
-/** Counts of blocks of 256 hours beside the hourly ones: an owner with years of expiries is counted at once. */
+/** Counts by blocks of 256 hours, so that an owner with years of expiries is counted quickly. */
 export const countBlocks: Migration = {
   name: '0002-count-blocks',
   statements: (dialect) =>

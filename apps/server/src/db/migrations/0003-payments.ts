@@ -1,9 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
-/** The coupons that every server starts with: percent off, without an end and without a limit, shown to everybody. */
+/** The coupons of a new server in percent: public, unlimited and without an end. */
 const coupons = { SAVE10: 10, SAVE20: 20, SAVE25: 25, WELCOME: 15, LAUNCH: 30 }
 
-/** Coupons, orders and the payments made on them. */
+/** Coupons, orders and payments. */
 export const payments: Migration = {
   name: '0003-payments',
   statements: (dialect) => {
@@ -23,7 +23,7 @@ export const payments: Migration = {
       ...Object.entries(coupons).map(
         ([code, percent]) => `insert into coupons (code, percent, listed) values ('${code}', ${percent}, 1)`,
       ),
-      // coupon_code is empty where there is none, so that orders without one are compared like the others.
+      // coupon_code is empty instead of null, so that orders without a coupon compare equal.
       `create table payment_orders (
         id ${text} primary key,
         owner_id ${text} not null references owners (id) on delete cascade,

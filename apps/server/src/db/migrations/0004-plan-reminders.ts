@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Which reminders of the end of premium were sent, or are being sent. */
+/** Which reminders of the end of premium were sent or are claimed. */
 export const planReminders: Migration = {
   name: '0004-plan-reminders',
   statements: (dialect) => [

@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * SQLite's full-text index writes a part of itself anew as soon as a tenth of it is deleted: a second and more, in
- * which everybody waits, again and again while many rows go. What is deleted stays in it instead, and is not found.
+ * SQLite's full-text index rewrites a part of itself once a tenth of it is deleted, which blocks the server for a
+ * second or more, repeatedly during mass deletion. Instead, deleted entries stay in it and are not found.
  */
 export const searchMerges: Migration = {
   name: '0005-search-merges',

@@ -7,7 +7,7 @@ const tables = {
   client_blocks: 'app_id, block, banned',
 }
 
-/** Finds the counts that have fallen to zero, so that housekeeping deletes some of them without a scan. */
+/** Indexes counts of zero, so that housekeeping deletes them without a scan. */
 export const emptyCounts: Migration = {
   name: '0006-empty-counts',
   statements: () =>

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Holds all that the counts of a reseller's licenses need, so that they are counted without reading the licenses. */
+/** A covering index for the counts of a reseller's licenses. */
 export const resellerCounts: Migration = {
   name: '0007-reseller-counts',
   statements: () => [

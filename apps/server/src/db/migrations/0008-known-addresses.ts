@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Addresses from which somebody signed in to an account, both as hashes. */
+/** Addresses from which an account has signed in; both stored as keyed hashes. */
 export const knownAddresses: Migration = {
   name: '0008-known-addresses',
   statements: (dialect) => {

@@ -2,12 +2,12 @@ import type { Migration } from '../migrate.ts'
 
 const ninetyDaysMs = 90 * 86_400_000
 
-/** What the limits of plans and sessions need to be found and compared. */
+/** Columns and indexes for the limits of plans and sessions. */
 export const limits: Migration = {
   name: '0009-limits',
   statements: () => [
     'create index clients_unlicensed on clients (app_id, expires_at) where license_id is null',
-    // A session works with the secret that it was opened with, and ends with it.
+    // A session is valid only for the version of the secret that opened it.
     'alter table apps add column secret_version integer not null default 0',
     'alter table client_sessions add column secret_version integer not null default 0',
     ...['owner_sessions', 'reseller_sessions'].map(

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Mailed links to a new password: of an owner, or with `reseller_id` of one of its resellers. */
+/** Reset links: of an owner, or with `reseller_id` of one of its resellers. */
 export const passwordResets: Migration = {
   name: '0010-password-resets',
   statements: (dialect) => {

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Records name the session and the address of their actor, and some concern no single owner. */
+/** Adds the actor's session and address to records; records may concern no single owner. */
 export const auditActors: Migration = {
   name: '0011-audit-actors',
   statements: (dialect) =>

@@ -12,7 +12,7 @@ import { passwordResets } from './0010-password-resets.ts'
 import { auditActors } from './0011-audit-actors.ts'
 import { listPlaces } from './0012-list-places.ts'
 
-/** In the order in which they run; a landed one is never changed. */
+/** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
   foundation,
   countBlocks,

@@ -69,7 +69,7 @@ async function openOrder(
   if (open) return { order: open, isNew: false }
   if (coupon) await refuseUnusable(tx, coupon, { scope, now, withOwnOpen: true })
   if (offer.amount < smallestCharge) {
-    throw problem('invalid_coupon', { message: 'With this coupon the price is less than can be charged' })
+    throw problem('invalid_coupon', { message: 'With this coupon the price is below the minimum charge' })
   }
   const order: repo.NewOrder = {
     ...offer,

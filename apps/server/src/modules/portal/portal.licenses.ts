@@ -56,7 +56,7 @@ export async function createLicenses(
     const drafts = Array.from({ length: given.count }, () => ({ expiresAt }))
     const issued = await issueLicenses(tx, { ...actor, now }, drafts)
     const ids = issued.map((license) => license.id)
-    // A reseller may create thousands at once; the record lists only the first of them.
+    // A reseller may create thousands at once; the record lists only the first ones.
     write.record('licenses.created', actor.appId, { count: ids.length, ids: ids.slice(0, limits.bulkMax) })
     return issued
   })

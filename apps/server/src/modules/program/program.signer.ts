@@ -9,7 +9,7 @@ import type { AppFacts } from './program.facts.ts'
 const keysKept = 10_000
 const label = 'keyward'
 
-/** Signs answers with the key of their app; opened keys are kept, so that a key is unsealed once. */
+/** Signs responses with their app's key; caches decrypted keys. */
 export class AnswerSigner {
   readonly #seal: Seal
   readonly #pathPrefix: string
@@ -22,7 +22,7 @@ export class AnswerSigner {
     this.#pathPrefix = basePath
   }
 
-  /** Puts Content-Digest, Signature-Input and Signature on a reply with these bytes. */
+  /** Adds Content-Digest, Signature-Input and Signature for this body to a reply. */
   async sign(request: FastifyRequest, reply: FastifyReply, app: AppFacts, body: string): Promise<void> {
     const digest = contentDigest(body)
     const components = this.#components(request, reply.statusCode, digest)
