@@ -8,7 +8,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
 import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.access.ts'
-import { lockClient } from '../src/modules/end-users/end-users.access.ts'
+import { lockEndUser } from '../src/modules/end-users/end-users.access.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
 import * as entitlements from '../src/modules/entitlements/entitlements.service.ts'
 import { licenseList } from '../src/modules/licenses/licenses.list.ts'
@@ -70,15 +70,15 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['licenses are deleted', (tx) => licenses.deleteByIds(tx, scope, ids)],
   ['licenses are extended', (tx) => entitlements.extendLicenses(tx, scope, ids, 1, 1)],
   ['end users are read', (tx) => clients.listById(tx, scope, ids)],
-  ['end users are locked', (tx) => clients.lockClients(tx, scope, ids)],
-  ['end users are changed', (tx) => clients.updateClients(tx, scope, ids, { banned: 1 })],
-  ['end users are deleted', (tx) => clients.deleteClients(tx, scope, ids)],
-  ['end users are extended', (tx) => entitlements.extendClients(tx, scope, ids, 1, 1)],
+  ['end users are locked', (tx) => clients.lockEndUsers(tx, scope, ids)],
+  ['end users are changed', (tx) => clients.updateEndUsers(tx, scope, ids, { banned: 1 })],
+  ['end users are deleted', (tx) => clients.deleteEndUsers(tx, scope, ids)],
+  ['end users are extended', (tx) => entitlements.extendEndUsers(tx, scope, ids, 1, 1)],
   ['licenses are freed', (tx) => entitlements.freeLicensesOf(tx, scope, ids)],
   ['a license is redeemed', (tx) => entitlements.redeem(tx, scope, 'lic_1', 'usr_1', 1)],
   ['a license gets an expiry', (tx) => entitlements.setLicenseExpiry(tx, scope, 'lic_1', 1)],
-  ['an end user is locked', (tx) => lockClient(tx, scope, 'usr_1')],
-  ['an end user is extended', (tx) => entitlements.extendClients(tx, scope, ['usr_1'], 1, 1)],
+  ['an end user is locked', (tx) => lockEndUser(tx, scope, 'usr_1')],
+  ['an end user is extended', (tx) => entitlements.extendEndUsers(tx, scope, ['usr_1'], 1, 1)],
 ])("%s by id without scanning the owner's rows", async (_name, work) => {
   const plan = await plansOf(work)
   expect(plan.length).toBeGreaterThan(0)

@@ -18,7 +18,7 @@ export interface List<Status extends string> {
   statuses: Record<Status, (now: number) => Sql>
   /** The same condition in terms of the counts: by flags, and by whether the expiry has passed. */
   inPlaces: Record<Status, { flags: Sql; expired?: boolean }>
-  count(database: Database, whose: ListScope): Promise<Counts<Status>>
+  count(database: Database, selection: ListScope): Promise<Counts<Status>>
   /** Selects the `seq` of the search's hits. */
   hits(search: Search): Sql | Promise<Sql>
 }

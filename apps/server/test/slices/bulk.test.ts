@@ -12,7 +12,7 @@ const app = appForAll(owner)
 const idsOf = (rows: { _id: string }[]) => rows.map((row) => row._id)
 const findLicense = async (key: string): Promise<License> =>
   (await owner.call('GET', `/licenses?search=${key}`)).json.data.licenses[0]
-const findClient = async (username: string): Promise<Client> =>
+const findEndUser = async (username: string): Promise<Client> =>
   (await owner.call('GET', `/clients?search=${username}`)).json.data.clients[0]
 
 test('extends many licenses from the later of now and their expiry, together with their end users', async () => {
@@ -26,7 +26,7 @@ test('extends many licenses from the later of now and their expiry, together wit
     on.clock.inDays(40),
     on.clock.inDays(13),
   ])
-  expect((await findClient(user.username)).expiresAt).toBe(on.clock.inDays(40))
+  expect((await findEndUser(user.username)).expiresAt).toBe(on.clock.inDays(40))
 })
 
 test('bans, unbans and deletes many licenses', async () => {
@@ -40,7 +40,7 @@ test('bans, unbans and deletes many licenses', async () => {
   const { license, user } = await registerUser(on, owner, app, 'left-behind')
   const deleted = await owner.call('POST', '/licenses/bulk', { action: 'delete', ids: [...ids, license._id] })
   expect(deleted.json.data).toEqual({ action: 'delete', changed: 4, licenses: [] })
-  expect(await findClient(user.username)).toMatchObject({ status: 'expired', licenseKey: null })
+  expect(await findEndUser(user.username)).toMatchObject({ status: 'expired', licenseKey: null })
   expect(await findLicense(license.key)).toBeUndefined()
 })
 
@@ -82,12 +82,12 @@ test('changes many end users like single ones', async () => {
   expect((await bulk('ban')).clients.map((client: Client) => client.status)).toEqual(['banned', 'banned'])
   expect((await bulk('unban')).clients.map((client: Client) => client.status)).toEqual(['active', 'active'])
   await one.program.call('POST', '/login', { username: 'bulk-one', password: 'swordfish', hwid: 'pc-1' })
-  expect((await findClient('bulk-one')).hwid).toBe('pc-1')
+  expect((await findEndUser('bulk-one')).hwid).toBe('pc-1')
   expect((await bulk('reset-hwid')).clients.map((client: Client) => client.hwid)).toEqual([null, null])
   const foreign = await other.call('POST', '/clients/bulk', { action: 'delete', ids })
   expect(foreign.status).toBe(404)
   expect(await bulk('delete')).toEqual({ action: 'delete', changed: 2, clients: [] })
-  expect(await findClient('bulk-one')).toBeUndefined()
+  expect(await findEndUser('bulk-one')).toBeUndefined()
   expect(await findLicense(one.license.key)).toMatchObject({ used: false, usedBy: null })
 })
 
@@ -130,7 +130,7 @@ test('concurrent bulk and single changes of the same rows all succeed, in any or
   expect(answers.map((answer) => answer.status)).toEqual(Array(answers.length).fill(200))
   for (const { license, user } of users) {
     const { expiresAt } = await findLicense(license.key)
-    expect((await findClient(user.username)).expiresAt).toBe(expiresAt)
+    expect((await findEndUser(user.username)).expiresAt).toBe(expiresAt)
   }
 })
 

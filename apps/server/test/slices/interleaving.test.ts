@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { type Tx, transact } from '../../src/db/open.ts'
-import { lockClient } from '../../src/modules/end-users/end-users.access.ts'
+import { lockEndUser } from '../../src/modules/end-users/end-users.access.ts'
 import { redeem, setLicenseExpiry } from '../../src/modules/entitlements/entitlements.service.ts'
 import { makeLicenses, makePremium, refusal, registerUser, single, startProgram } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
@@ -92,7 +92,7 @@ test('deleting a user while a key is added leaves that key unused', async () => 
   const added = single(await makeLicenses(on, owner, app))
   const answer = await whileOpen(
     async (tx) => {
-      await lockClient(tx, scope(), user._id)
+      await lockEndUser(tx, scope(), user._id)
       await redeem(tx, scope(), added._id, user._id, on.clock.now())
     },
     () => owner.call('DELETE', `/clients/${user._id}`),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { type Tx, transact } from '../../src/db/open.ts'
-import { bindHwid, lockClient, updateClient } from '../../src/modules/end-users/end-users.access.ts'
+import { bindHwid, lockEndUser, updateEndUser } from '../../src/modules/end-users/end-users.access.ts'
 import * as endUsers from '../../src/modules/end-users/end-users.repo.ts'
 import * as entitlements from '../../src/modules/entitlements/entitlements.service.ts'
 import { deleteByIds, setBanned } from '../../src/modules/licenses/licenses.repo.ts'
@@ -28,21 +28,21 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
     (tx, { unused, user }) =>
       entitlements.setFirstLicense(tx, foreign, { id: unused, expires_at: ends }, user),
   ],
-  ['setClientExpiry', (tx, { user }) => entitlements.setClientExpiry(tx, foreign, user, ends)],
+  ['setEndUserExpiry', (tx, { user }) => entitlements.setEndUserExpiry(tx, foreign, user, ends)],
   ['setLicenseExpiry', (tx, { license }) => entitlements.setLicenseExpiry(tx, foreign, license, ends)],
   ['extendLicenses', (tx, { license }) => entitlements.extendLicenses(tx, foreign, [license], 9, 1)],
-  ['extendClients', (tx, { user }) => entitlements.extendClients(tx, foreign, [user], 9, 1)],
+  ['extendEndUsers', (tx, { user }) => entitlements.extendEndUsers(tx, foreign, [user], 9, 1)],
   ['freeLicensesOf', (tx, { user }) => entitlements.freeLicensesOf(tx, foreign, [user])],
   [
     'expireUsersOf',
     (tx, { license, user }) =>
       entitlements.expireUsersOf(tx, foreign, [{ id: license, client_id: user }], on.clock.now()),
   ],
-  ['lockClient', async (tx, { user }) => expect(await lockClient(tx, foreign, user)).toBeUndefined()],
-  ['updateClient', (tx, { user }) => updateClient(tx, foreign, user, { banned: 1 })],
+  ['lockEndUser', async (tx, { user }) => expect(await lockEndUser(tx, foreign, user)).toBeUndefined()],
+  ['updateEndUser', (tx, { user }) => updateEndUser(tx, foreign, user, { banned: 1 })],
   ['bindHwid', (tx, { user }) => bindHwid(tx, foreign, user, 'another', 'another')],
-  ['updateClients', (tx, { user }) => endUsers.updateClients(tx, foreign, [user], { banned: 1 })],
-  ['deleteClients', (tx, { user }) => endUsers.deleteClients(tx, foreign, [user])],
+  ['updateEndUsers', (tx, { user }) => endUsers.updateEndUsers(tx, foreign, [user], { banned: 1 })],
+  ['deleteEndUsers', (tx, { user }) => endUsers.deleteEndUsers(tx, foreign, [user])],
   ['deleteSlice', (tx) => endUsers.deleteSlice(tx, foreign, app._id, 100)],
   ['setBanned', (tx, { license }) => setBanned(tx, foreign, [license], 1)],
   ['deleteByIds', (tx, { license }) => deleteByIds(tx, foreign, [license])],

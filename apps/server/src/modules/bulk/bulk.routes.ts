@@ -2,8 +2,8 @@ import { clientExport, endpoints, licenseExport } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
-import { changeClients } from '../end-users/end-users.bulk.ts'
-import { clientSource } from '../end-users/end-users.service.ts'
+import { changeEndUsers } from '../end-users/end-users.bulk.ts'
+import { endUserSource } from '../end-users/end-users.service.ts'
 import { changeLicenses } from '../licenses/licenses.bulk.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
 import { toFile } from './export.file.ts'
@@ -18,14 +18,14 @@ export function bulkRoutes(mount: Mount, ctx: Ctx): void {
   }))
   mount(bulk.clients, 'owner', async ({ actor, body }) => ({
     action: body.action,
-    ...(await changeClients(ctx, actor, body)),
+    ...(await changeEndUsers(ctx, actor, body)),
   }))
   mount(bulk.exportLicenses, 'owner', async ({ actor, query: { format, ...query } }) => {
     const slices = await exportRows(ctx, actor, licenseSource, query)
     return toFile(slices, { name: 'licenses', format, columns: licenseExport, now: ctx.clock.now() })
   })
   mount(bulk.exportClients, 'owner', async ({ actor, query: { format, ...query } }) => {
-    const slices = await exportRows(ctx, actor, clientSource, query)
+    const slices = await exportRows(ctx, actor, endUserSource, query)
     return toFile(slices, { name: 'end-users', format, columns: clientExport, now: ctx.clock.now() })
   })
   mount(bulk.importLicenses, 'owner', async ({ actor, body }) => {

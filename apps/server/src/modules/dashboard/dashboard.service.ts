@@ -5,7 +5,7 @@ import type { DailyMetric } from '../../db/tables.ts'
 import { getUser } from '../account/account.service.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { listDailyCounts } from '../daily-counts/daily-counts.service.ts'
-import { countClients } from '../end-users/end-users.service.ts'
+import { countEndUsers } from '../end-users/end-users.service.ts'
 import { countLicenses } from '../licenses/licenses.service.ts'
 import * as repo from './dashboard.repo.ts'
 
@@ -24,7 +24,7 @@ export async function dashboardData(ctx: Ctx, scope: OwnerScope) {
     return { change: added - (total - added), added }
   }
   const licenses = await countLicenses(ctx, scope)
-  const clients = await countClients(ctx, scope)
+  const clients = await countEndUsers(ctx, scope)
   const resellers = await repo.countResellers(lists, scope, { from: now - period * day, to: now })
   const soonMs = limits.expiringSoonDays * day
   const soon = await repo.countEnding(lists, scope, { from: now, to: now + soonMs })

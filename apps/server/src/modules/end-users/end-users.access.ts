@@ -2,7 +2,7 @@ import type { OwnerScope } from '../../core/ctx.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 
-export async function insertClient(tx: Tx, client: NewClient): Promise<void> {
+export async function insertEndUser(tx: Tx, client: NewEndUser): Promise<void> {
   await tx.insertInto('clients').values(client).execute()
 }
 
@@ -23,7 +23,7 @@ export const findById = (db: Db, appId: string, id: string): Promise<ClientRow |
   db.selectFrom('clients').selectAll().where('app_id', '=', appId).where('id', '=', id).executeTakeFirst()
 
 /** Locks the row until the transaction ends. */
-export const lockClient = (tx: Tx, scope: OwnerScope, id: string): Promise<ClientRow | undefined> =>
+export const lockEndUser = (tx: Tx, scope: OwnerScope, id: string): Promise<ClientRow | undefined> =>
   tx
     .updateTable('clients')
     .set((eb) => ({ id: eb.ref('id') }))
@@ -32,7 +32,7 @@ export const lockClient = (tx: Tx, scope: OwnerScope, id: string): Promise<Clien
     .returningAll()
     .executeTakeFirst()
 
-export async function updateClient(
+export async function updateEndUser(
   tx: Tx,
   scope: OwnerScope,
   id: string,
@@ -65,7 +65,7 @@ export async function bindHwid(
   return bound !== undefined
 }
 
-export type NewClient = Pick<
+export type NewEndUser = Pick<
   ClientRow,
   | 'id'
   | 'owner_id'

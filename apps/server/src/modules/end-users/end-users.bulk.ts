@@ -3,15 +3,15 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
-import { extendClients, freeLicensesOf, lockLicensesOf } from '../entitlements/entitlements.service.ts'
+import { extendEndUsers, freeLicensesOf, lockLicensesOf } from '../entitlements/entitlements.service.ts'
 import type { BulkChange } from '../licenses/licenses.bulk.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { reserveExtension } from './end-users.limit.ts'
 import * as repo from './end-users.repo.ts'
-import { toClient } from './end-users.service.ts'
+import { toEndUser } from './end-users.service.ts'
 
 /** Changes or deletes all or none; 404 if one is missing. Returns the remaining ones. */
-export async function changeClients(
+export async function changeEndUsers(
   ctx: Ctx,
   actor: VendorActor,
   given: BulkChange<BulkClientAction>,
@@ -24,12 +24,12 @@ export async function changeClients(
     if ((await repo.listById(tx, actor, ids)).length < ids.length) throw problem('not_found')
     // Lock licenses before end users, as everywhere; end users deleted meanwhile are then missing below.
     await lockLicensesOf(tx, actor, ids)
-    if ((await repo.lockClients(tx, actor, ids)) < ids.length) throw problem('not_found')
+    if ((await repo.lockEndUsers(tx, actor, ids)) < ids.length) throw problem('not_found')
     if (given.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
     await apply(write, actor, { ...given, ids }, now)
     return repo.listById(tx, actor, ids)
   })
-  return { changed: ids.length, clients: rows.map((row) => toClient(row, now)) }
+  return { changed: ids.length, clients: rows.map((row) => toEndUser(row, now)) }
 }
 
 async function apply(
@@ -41,20 +41,20 @@ async function apply(
   const { tx } = write
   switch (action) {
     case 'extend':
-      await extendClients(tx, actor, ids, days, now)
+      await extendEndUsers(tx, actor, ids, days, now)
       return write.record('end_users.extended', null, { ids: [...ids], days })
     case 'ban':
-      await repo.updateClients(tx, actor, ids, { banned: 1 })
+      await repo.updateEndUsers(tx, actor, ids, { banned: 1 })
       return write.record('end_users.banned', null, { ids: [...ids] })
     case 'unban':
-      await repo.updateClients(tx, actor, ids, { banned: 0 })
+      await repo.updateEndUsers(tx, actor, ids, { banned: 0 })
       return write.record('end_users.unbanned', null, { ids: [...ids] })
     case 'reset-hwid':
-      await repo.updateClients(tx, actor, ids, { hwid: null, hwid_hash: null })
+      await repo.updateEndUsers(tx, actor, ids, { hwid: null, hwid_hash: null })
       return write.record('end_users.hwid_reset', null, { ids: [...ids] })
     case 'delete':
       await freeLicensesOf(tx, actor, ids)
-      await repo.deleteClients(tx, actor, ids)
+      await repo.deleteEndUsers(tx, actor, ids)
       return write.record('end_users.deleted', null, { ids: [...ids] })
   }
 }

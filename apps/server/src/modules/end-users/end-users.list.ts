@@ -14,7 +14,7 @@ import type { Database } from '../../db/open.ts'
 import { afterPrefix, anywhere, trigramQuery } from '../../db/search.ts'
 
 /** The end users of an owner. */
-export const clientList: List<ClientStatus> = {
+export const endUserList: List<ClientStatus> = {
   table: 'clients',
   id: /^usr_[0-9a-f]{32}$/,
   statuses: {
@@ -35,20 +35,20 @@ export const clientList: List<ClientStatus> = {
 }
 
 /** Counts like licenses: by blocks of hours, by hours, and row by row within the current hour. */
-async function count({ lists }: Database, whose: ListScope): Promise<Counts<ClientStatus>> {
-  const past = countedUntil(whose.now)
+async function count({ lists }: Database, selection: ListScope): Promise<Counts<ClientStatus>> {
+  const past = countedUntil(selection.now)
   const { rows } = await sql<Record<'total' | 'banned' | 'expired', number>>`
     select coalesce(sum(n), 0) as total, coalesce(sum(n * banned), 0) as banned,
       coalesce(sum(past * (1 - banned)), 0) as expired
     from (
       select t.n as n, t.banned as banned, case when t.block < ${past.block} then t.n else 0 end as past
-      from client_blocks t where ${within(whose)}
+      from client_blocks t where ${within(selection)}
       union all
       select 0, t.banned, t.n from client_counts t
-      where ${within(whose)} and t.bucket >= ${past.firstHour} and t.bucket <= ${past.lastHour}
+      where ${within(selection)} and t.bucket >= ${past.firstHour} and t.bucket <= ${past.lastHour}
       union all
       select 0, 0, 1 from clients t
-      where ${within(whose)} and t.banned = 0 and t.expires_at > ${past.instant} and t.expires_at <= ${whose.now}
+      where ${within(selection)} and t.banned = 0 and t.expires_at > ${past.instant} and t.expires_at <= ${selection.now}
     ) parts`.execute(lists)
   const { total = 0, banned = 0, expired = 0 } = rows[0] ?? {}
   return { total, active: total - banned - expired, banned, expired }

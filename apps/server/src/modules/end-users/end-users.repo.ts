@@ -4,7 +4,7 @@ import { type Db, ownerOf, type Tx } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 
 /** An end user with joined columns for display. */
-export interface ClientView extends ClientRow {
+export interface EndUserView extends ClientRow {
   app_name: string
   app_public_id: string
   license_key: string | null
@@ -18,7 +18,7 @@ const views = (db: Db) =>
     .selectAll('c')
     .select(['a.name as app_name', 'a.app_id as app_public_id', 'l.key as license_key'])
 
-export const findClient = (db: Db, scope: OwnerScope, id: string): Promise<ClientView | undefined> =>
+export const findEndUser = (db: Db, scope: OwnerScope, id: string): Promise<EndUserView | undefined> =>
   views(db).where('c.id', '=', id).where('c.owner_id', '=', scope.ownerId).executeTakeFirst()
 
 export async function listBySeq(
@@ -26,7 +26,7 @@ export async function listBySeq(
   scope: OwnerScope,
   seqs: readonly number[],
   sort: Sort,
-): Promise<ClientView[]> {
+): Promise<EndUserView[]> {
   if (seqs.length === 0) return []
   return views(db)
     .where('c.seq', 'in', seqs)
@@ -36,11 +36,11 @@ export async function listBySeq(
 }
 
 /** Sorted by creation. */
-export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<ClientView[]> =>
+export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<EndUserView[]> =>
   views(db).where('c.id', 'in', ids).where(ownerOf('c'), '=', scope.ownerId).orderBy('c.seq').execute()
 
 /** Locks the rows until the transaction ends and returns how many there are. */
-export async function lockClients(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
+export async function lockEndUsers(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
   const locked = await tx
     .updateTable('clients')
     .set((eb) => ({ id: eb.ref('id') }))
@@ -51,7 +51,7 @@ export async function lockClients(tx: Tx, scope: OwnerScope, ids: readonly strin
   return locked.length
 }
 
-export async function updateClients(
+export async function updateEndUsers(
   tx: Tx,
   scope: OwnerScope,
   ids: readonly string[],
@@ -66,7 +66,7 @@ export async function updateClients(
 }
 
 /** Deletes end users and returns how many. */
-export async function deleteClients(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
+export async function deleteEndUsers(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
   const deleted = await tx
     .deleteFrom('clients')
     .where('id', 'in', ids)

@@ -5,7 +5,7 @@ import * as service from './end-users.service.ts'
 
 export function endUsersRoutes(mount: Mount, ctx: Ctx): void {
   const { clients } = endpoints
-  mount(clients.list, 'owner', ({ actor, query }) => service.listClients(ctx, actor, query))
+  mount(clients.list, 'owner', ({ actor, query }) => service.listEndUsers(ctx, actor, query))
   mount(clients.createDirect, 'owner', async ({ actor, body }) => ({
     client: await service.createDirect(ctx, actor, body),
   }))
@@ -19,7 +19,7 @@ export function endUsersRoutes(mount: Mount, ctx: Ctx): void {
     client: await service.extend(ctx, actor, params.id, body.days),
   }))
   mount(clients.remove, 'owner', async ({ actor, params }) => {
-    await service.deleteClient(ctx, actor, params.id)
+    await service.deleteEndUser(ctx, actor, params.id)
     return {}
   })
 }

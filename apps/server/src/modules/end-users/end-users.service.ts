@@ -12,35 +12,35 @@ import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
-import { extendClient, freeLicensesOf, lockLicensesOf } from '../entitlements/entitlements.service.ts'
+import { extendEndUser, freeLicensesOf, lockLicensesOf } from '../entitlements/entitlements.service.ts'
 import { getLimits } from '../owners/owners.service.ts'
-import { insertClient, lockClient, updateClient } from './end-users.access.ts'
+import { insertEndUser, lockEndUser, updateEndUser } from './end-users.access.ts'
 import { reserveDirect, reserveExtension } from './end-users.limit.ts'
-import { clientList } from './end-users.list.ts'
+import { endUserList } from './end-users.list.ts'
 import * as repo from './end-users.repo.ts'
 import { clientStatus } from './end-users.rules.ts'
 
-export async function listClients(ctx: Ctx, scope: OwnerScope, query: ListQuery<ClientStatus>) {
+export async function listEndUsers(ctx: Ctx, scope: OwnerScope, query: ListQuery<ClientStatus>) {
   const now = ctx.clock.now()
   const appId = await findAppId(ctx.db, scope, query.app)
   const filter = { scope, appId, status: query.status, now }
-  const { seqs, pagination, stats } = await findPage(ctx.database, clientList, filter, query)
+  const { seqs, pagination, stats } = await findPage(ctx.database, endUserList, filter, query)
   const rows = await repo.listBySeq(ctx.db, scope, seqs, query.sort)
-  return { clients: rows.map((row) => toClient(row, now)), pagination, stats }
+  return { clients: rows.map((row) => toEndUser(row, now)), pagination, stats }
 }
 
 /** Source of an export of end users. */
-export const clientSource = {
-  list: clientList,
+export const endUserSource = {
+  list: endUserList,
   read: async (ctx: Ctx, scope: OwnerScope, seqs: readonly number[], now: number): Promise<Client[]> =>
-    (await repo.listBySeq(ctx.db, scope, seqs, 'newest')).map((row) => toClient(row, now)),
+    (await repo.listBySeq(ctx.db, scope, seqs, 'newest')).map((row) => toEndUser(row, now)),
 }
 
 /** Counts an owner's end users, or those of one app that the caller has checked to be the owner's. */
-export const countClients = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<Counts<ClientStatus>> =>
-  clientList.count(ctx.database, { scope, appId, now: ctx.clock.now() })
+export const countEndUsers = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<Counts<ClientStatus>> =>
+  endUserList.count(ctx.database, { scope, appId, now: ctx.clock.now() })
 
-export interface DirectClient {
+export interface DirectEndUser {
   username: string
   password: string
   appId: string
@@ -49,7 +49,7 @@ export interface DirectClient {
 }
 
 /** Creates an end user without a license. */
-export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectClient): Promise<Client> {
+export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectEndUser): Promise<Client> {
   const now = ctx.clock.now()
   const expiresAt = toEpochMs(given.expiresAt)
   if (expiresAt <= now) throw invalid('expiresAt', 'The expiry must be in the future')
@@ -63,7 +63,7 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectCl
       const { tx } = write
       await getApp(tx, actor, app.id)
       await reserveDirect(tx, actor, app.id, maxLicensesPerApp, now)
-      await insertClient(tx, {
+      await insertEndUser(tx, {
         id,
         owner_id: actor.ownerId,
         app_id: app.id,
@@ -79,23 +79,23 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectCl
         created_at: now,
       })
       write.record('end_user.created', id, { expiresAt })
-      return repo.findClient(tx, actor, id)
+      return repo.findEndUser(tx, actor, id)
     }),
   )
   if (!row) throw problem('internal')
-  return toClient(row, now)
+  return toEndUser(row, now)
 }
 
 export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, banned?: boolean): Promise<Client> =>
   change(ctx, actor, id, async (write, client) => {
     const next = banned ?? client.banned === 0
-    await updateClient(write.tx, actor, id, { banned: next ? 1 : 0 })
+    await updateEndUser(write.tx, actor, id, { banned: next ? 1 : 0 })
     write.record(next ? 'end_user.banned' : 'end_user.unbanned', id, {})
   })
 
 export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Client> =>
   change(ctx, actor, id, async (write, client) => {
-    await updateClient(write.tx, actor, id, { hwid: null, hwid_hash: null })
+    await updateEndUser(write.tx, actor, id, { hwid: null, hwid_hash: null })
     write.record('end_user.hwid_reset', id, { wasBound: client.hwid_hash !== null })
   })
 
@@ -104,28 +104,28 @@ export async function extend(ctx: Ctx, actor: VendorActor, id: string, days: num
   const lengthen = async (write: Write, client: ClientRow) => {
     const now = ctx.clock.now()
     await reserveExtension(write.tx, actor, [id], maxLicensesPerApp, now)
-    const after = await extendClient(write.tx, actor, id, days, now)
+    const after = await extendEndUser(write.tx, actor, id, days, now)
     write.record('end_user.extended', id, { days, before: client.expires_at, after })
   }
   return change(ctx, actor, id, lengthen, lockLicensesOf)
 }
 
 /** Deletes an end user; its licenses become unused. */
-export async function deleteClient(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
+export async function deleteEndUser(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
     const { tx } = write
-    if (!(await repo.findClient(tx, actor, id))) throw problem('not_found')
+    if (!(await repo.findEndUser(tx, actor, id))) throw problem('not_found')
     // Lock before freeing the licenses, so that a key added concurrently is freed too.
     await lockLicensesOf(tx, actor, [id])
-    await lockClient(tx, actor, id)
+    await lockEndUser(tx, actor, id)
     await freeLicensesOf(tx, actor, [id])
-    if ((await repo.deleteClients(tx, actor, [id])) === 0) throw problem('not_found')
+    if ((await repo.deleteEndUsers(tx, actor, [id])) === 0) throw problem('not_found')
     write.record('end_user.deleted', id, {})
   })
 }
 
 /** Deletes the end users of an app in slices, each in its own transaction. The caller has checked the app's owner. */
-export const deleteClientsInSlices = (ctx: Ctx, actor: VendorActor, appId: string): Promise<void> =>
+export const deleteEndUsersInSlices = (ctx: Ctx, actor: VendorActor, appId: string): Promise<void> =>
   inSlices((size) =>
     ctx.tx(actor, async (write) => {
       const count = await repo.deleteSlice(write.tx, actor, appId, size)
@@ -143,20 +143,20 @@ async function change(
 ): Promise<Client> {
   const row = await ctx.tx(actor, async (write) => {
     const { tx } = write
-    if (!(await repo.findClient(tx, actor, id))) throw problem('not_found')
+    if (!(await repo.findEndUser(tx, actor, id))) throw problem('not_found')
     await lockFirst?.(tx, actor, [id])
-    const locked = await lockClient(tx, actor, id)
+    const locked = await lockEndUser(tx, actor, id)
     if (!locked) throw problem('not_found')
     await apply(write, locked)
-    return repo.findClient(tx, actor, id)
+    return repo.findEndUser(tx, actor, id)
   })
   if (!row) throw problem('not_found')
-  return toClient(row, ctx.clock.now())
+  return toEndUser(row, ctx.clock.now())
 }
 
 const usernameTaken = () => problem('username_taken')
 
-export function toClient(row: repo.ClientView, now: number): Client {
+export function toEndUser(row: repo.EndUserView, now: number): Client {
   return {
     _id: row.id,
     username: row.username,

@@ -41,7 +41,7 @@ export async function setFirstLicense(
 }
 
 /** Sets the expiry that an end user and its first license share; a key added later keeps its own. */
-export async function setClientExpiry(
+export async function setEndUserExpiry(
   tx: Tx,
   scope: OwnerScope,
   clientId: string,
@@ -119,14 +119,14 @@ export async function extendLicenses(
 }
 
 /** Extends one end user and its first license; returns the new expiry. */
-export async function extendClient(
+export async function extendEndUser(
   tx: Tx,
   scope: OwnerScope,
   id: string,
   days: number,
   now: number,
 ): Promise<number> {
-  await extendClients(tx, scope, [id], days, now)
+  await extendEndUsers(tx, scope, [id], days, now)
   const { expires_at } = await tx
     .selectFrom('clients')
     .select('expires_at')
@@ -137,7 +137,7 @@ export async function extendClient(
 }
 
 /** Extends end users and their first licenses; a key added later keeps its own expiry. */
-export async function extendClients(
+export async function extendEndUsers(
   tx: Tx,
   scope: OwnerScope,
   clientIds: readonly string[],

@@ -39,20 +39,20 @@ export const licenseList: List<LicenseStatus> = {
  * Adds trigger-kept counts by block and by hour to the rows of the current hour. One pass without GROUP BY, because
  * SQLite would sort for it.
  */
-async function count({ lists }: Database, whose: ListScope): Promise<Counts<LicenseStatus>> {
-  const past = countedUntil(whose.now)
+async function count({ lists }: Database, selection: ListScope): Promise<Counts<LicenseStatus>> {
+  const past = countedUntil(selection.now)
   const { rows } = await sql<Record<'total' | 'used' | 'banned' | 'past' | 'past_used', number>>`
     select coalesce(sum(n), 0) as total, coalesce(sum(n * used), 0) as used, coalesce(sum(n * banned), 0) as banned,
       coalesce(sum(past), 0) as past, coalesce(sum(past * used), 0) as past_used
     from (
       select t.n as n, t.used as used, t.banned as banned, case when t.block < ${past.block} then t.n else 0 end as past
-      from license_blocks t where ${within(whose)}
+      from license_blocks t where ${within(selection)}
       union all
       select 0, t.used, 0, t.n from license_counts t
-      where ${within(whose)} and t.bucket >= ${past.firstHour} and t.bucket <= ${past.lastHour}
+      where ${within(selection)} and t.bucket >= ${past.firstHour} and t.bucket <= ${past.lastHour}
       union all
       select 0, t.used, 0, 1 from licenses t
-      where ${within(whose)} and t.used in (0, 1) and t.expires_at > ${past.instant} and t.expires_at <= ${whose.now}
+      where ${within(selection)} and t.used in (0, 1) and t.expires_at > ${past.instant} and t.expires_at <= ${selection.now}
     ) parts`.execute(lists)
   const { total = 0, used = 0, banned = 0, past: expired = 0, past_used: usedUp = 0 } = rows[0] ?? {}
   return { total, active: used - usedUp, unused: total - used - (expired - usedUp), expired, banned }

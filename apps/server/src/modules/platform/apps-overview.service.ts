@@ -4,7 +4,7 @@ import { problem } from '../../core/problem.ts'
 import { inSlices } from '../../core/slices.ts'
 import * as access from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
-import { countClients, deleteClientsInSlices } from '../end-users/end-users.service.ts'
+import { countEndUsers, deleteEndUsersInSlices } from '../end-users/end-users.service.ts'
 import { countLicenses, deleteLicensesInSlices } from '../licenses/licenses.service.ts'
 
 /** What deleting an app would remove. */
@@ -16,7 +16,7 @@ export async function deletionPreview(ctx: Ctx, scope: OwnerScope, idOrAppId: st
 export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
   const { id } = await getApp(ctx.db, scope, idOrAppId)
   const licenses = await countLicenses(ctx, scope, id)
-  const clients = await countClients(ctx, scope, id)
+  const clients = await countEndUsers(ctx, scope, id)
   return {
     totalLicenses: licenses.total,
     activeLicenses: licenses.active,
@@ -34,7 +34,7 @@ export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string)
   await ctx.tx(actor, async (write) => write.record('app.deletion_started', id, { name }))
   // Licenses first, which expires their end users: an interruption leaves no used license without an end user.
   await deleteLicensesInSlices(ctx, actor, { appId: id })
-  await deleteClientsInSlices(ctx, actor, id)
+  await deleteEndUsersInSlices(ctx, actor, id)
   for (const table of access.leftoverTables) {
     await inSlices((size) => ctx.tx(actor, ({ tx }) => access.deleteLeftovers(tx, id, table, size)))
   }

@@ -8,11 +8,11 @@ import type { Write } from '../../core/record.ts'
 import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
-import { findById, findByUsername, insertClient, lockClient } from '../end-users/end-users.access.ts'
+import { findById, findByUsername, insertEndUser, lockEndUser } from '../end-users/end-users.access.ts'
 import {
   lockLicensesOf,
   redeem,
-  setClientExpiry,
+  setEndUserExpiry,
   setFirstLicense,
 } from '../entitlements/entitlements.service.ts'
 import { findLicenseById, findLicenseByKey, lockLicenseById } from '../licenses/licenses.access.ts'
@@ -120,7 +120,7 @@ export async function upgrade(
   return ctx.tx(toActor(session, given.address), async (write) => {
     const { tx, now } = write
     await lockLicensesOf(tx, app, [found.id])
-    const client = await lockClient(tx, app, found.id)
+    const client = await lockEndUser(tx, app, found.id)
     if (!client) throw problem('usernameNotFound')
     if (!(await redeem(tx, app, license.id, client.id, now))) throw problem('keyUsed')
     const key = await findLicenseById(tx, app.id, license.id)
@@ -128,7 +128,7 @@ export async function upgrade(
     if (client.banned === 1) throw problem('userBanned')
     refuseKey(key, now)
     const expiresAt = Math.min(lastInstant, Math.max(client.expires_at, now) + (key.expires_at - now))
-    await setClientExpiry(tx, app, client.id, expiresAt)
+    await setEndUserExpiry(tx, app, client.id, expiresAt)
     write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt })
     await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
     return toSessionUser({ ...toEndUserFacts(client), expiresAt })
@@ -202,7 +202,7 @@ async function redeemForNewUser(
     last_login_at: now,
     created_at: now,
   }
-  await insertClient(tx, client)
+  await insertEndUser(tx, client)
   if (!(await redeem(tx, app, license.id, client.id, now))) throw problem('keyUsed')
   write.record('end_user.registered', client.id, { licenseId: license.id })
   await startSession(write, session, { id: client.id, hwidHash: client.hwid_hash })
@@ -223,7 +223,7 @@ async function redeemForFormerUser(
   if (!license) throw problem('keyNotFound')
   refuseNewKey(license, now)
   const found = await findByUsername(tx, app.id, normalizeName(license.key))
-  const client = found && (await lockClient(tx, app, found.id))
+  const client = found && (await lockEndUser(tx, app, found.id))
   if (!client || client.password_hash !== null || client.license_id !== null) throw problem('usernameTaken')
   if (!(await redeem(tx, app, license.id, client.id, now))) throw problem('keyUsed')
   await setFirstLicense(tx, app, license, client.id)

@@ -5,7 +5,7 @@ import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
-import { bindHwid, findByUsername, lockClient, updateClient } from '../end-users/end-users.access.ts'
+import { bindHwid, findByUsername, lockEndUser, updateEndUser } from '../end-users/end-users.access.ts'
 import { findLicenseById } from '../licenses/licenses.access.ts'
 import { toActor } from './program.actor.ts'
 import type { EndUserFacts, SessionFacts } from './program.facts.ts'
@@ -48,7 +48,7 @@ export const signInByUsedKey = (
     const license = await findLicenseById(tx, session.app.id, licenseId)
     if (!license) throw problem('keyNotFound')
     if (license.client_id === null) throw problem('keyUsed')
-    const client = await lockClient(tx, session.app, license.client_id)
+    const client = await lockEndUser(tx, session.app, license.client_id)
     if (!client || client.password_hash !== null || client.license_id !== license.id) throw problem('keyUsed')
     return signIn(write, session, client.id, hwid)
   })
@@ -62,7 +62,7 @@ export async function signIn(
 ): Promise<SessionUser> {
   const { tx, now } = write
   const { app } = session
-  const client = await lockClient(tx, app, clientId)
+  const client = await lockEndUser(tx, app, clientId)
   if (!client) throw problem('usernameNotFound')
   const firstLicense =
     client.license_id === null ? undefined : await findLicenseById(tx, app.id, client.license_id)
@@ -79,7 +79,7 @@ export async function signIn(
   if (refusal) throw problem(refusal)
   if (hwid && sentHwidHash !== null && endUser.hwidHash === null)
     await bindHwid(tx, app, endUser.id, hwid, sentHwidHash)
-  await updateClient(tx, app, endUser.id, { last_login_at: now })
+  await updateEndUser(tx, app, endUser.id, { last_login_at: now })
   await startSession(write, session, { id: endUser.id, hwidHash: sentHwidHash })
   write.record('end_user.signed_in', endUser.id, {})
   return toSessionUser({ ...endUser, hwidHash: endUser.hwidHash ?? sentHwidHash, lastLoginAt: now })
