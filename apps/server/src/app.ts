@@ -103,7 +103,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clock,
     seal: options.seal,
     passwords: options.passwords ?? new Passwords(),
-    tx: (actor, work) => transactRecorded(database.db, { actor, now: clock.now(), publish }, work),
+    tx: (actor, work, more) =>
+      transactRecorded(database.db, { actor, now: clock.now(), publish }, work, more),
   }
   const logError = (error: unknown) =>
     logStorageFailure(error, server.log) ?? server.log.error({ err: error }, 'background work failed')

@@ -5,7 +5,7 @@ import { createSeal } from '../core/crypto.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { databaseFile, keyFile, refuseUnfinishedRestore } from '../db/data-dir.ts'
 import { existing, matchOwnerOf, publish, removeScratch, scratchIn } from '../db/files.ts'
-import { SqliteHandle } from '../db/sqlite.ts'
+import { SqliteHandle } from '../db/sqlite-handle.ts'
 import { writeBackupFile } from './backup-file.ts'
 import { copyDatabase, inspectDatabase } from './copy.ts'
 

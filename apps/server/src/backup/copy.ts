@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { fingerprintName } from '../core/secret-key.ts'
 import { publish, scratchIn } from '../db/files.ts'
-import { SqliteHandle } from '../db/sqlite.ts'
+import { SqliteHandle } from '../db/sqlite-handle.ts'
 
 /**
  * Copies a database into a new file with mode 0600. `vacuum into` reads one snapshot, so it always finishes; SQLite's

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Database } from '../db/open.ts'
+import type { Database, TransactionOptions } from '../db/open.ts'
 import type { Actor } from './actor.ts'
 import type { Clock } from './clock.ts'
 import type { Seal } from './crypto.ts'
@@ -15,7 +15,7 @@ export interface Ctx {
   database: Database
   /** For reads outside a transaction; writes use `tx`. */
   db: Database['db']
-  tx: <T>(actor: Actor, work: (write: Write) => Promise<T>) => Promise<T>
+  tx: <T>(actor: Actor, work: (write: Write) => Promise<T>, options?: TransactionOptions) => Promise<T>
 }
 
 /** The owner whose rows a call may access; it comes from the session, never from the request. */

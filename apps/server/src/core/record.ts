@@ -1,6 +1,6 @@
 import { type ActionDetail, type ActionName, actions, unloggedActions } from '@keyward/contract'
 import type { Kysely } from 'kysely'
-import { type Tx, transact } from '../db/open.ts'
+import { type TransactionOptions, type Tx, transact } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import { type Actor, toAuditColumns } from './actor.ts'
 import { newId } from './ids.ts'
@@ -89,12 +89,14 @@ export async function transactRecorded<T>(
   db: Kysely<Tables>,
   { actor, now, publish }: { actor: Actor; now: number; publish: RecordConsumer },
   work: (write: Write) => Promise<T>,
+  options?: TransactionOptions,
 ): Promise<T> {
-  const { result, records } = await transact(db, async (tx) => {
+  const run = async (tx: Tx) => {
     const write = new Write(tx, actor, now)
     const result = await work(write)
     return { result, records: await write.finish() }
-  })
+  }
+  const { result, records } = await transact(db, run, options)
   if (records.length > 0) publish(records)
   return result
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ListThreadAnswer, ListThreadQuery } from './list-thread.ts'
-import { SqliteHandle } from './sqlite.ts'
+import { SqliteHandle } from './sqlite-handle.ts'
 
 const handle = new SqliteHandle(workerData as string, { readOnly: true })
 

@@ -2,9 +2,10 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
+import { NeighborFailedError } from './commit-groups.ts'
 import { ListThreadDialect } from './list-thread.ts'
 import { KeywardPostgresDialect, PostgresPool } from './postgres.ts'
-import { NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
+import { longTransaction, NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
 import { StorageRoom } from './storage-room.ts'
 import type { Db, Tables, Tx } from './tables.ts'
 
@@ -64,11 +65,24 @@ const serializationFailure = '40001'
 const deadlockDetected = '40P01'
 const sqliteBusy = 5
 
-/** Runs `work` in one transaction; retries serialization failures, deadlocks and a busy SQLite. */
-export async function transact<T>(db: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> {
+export interface TransactionOptions {
+  /** It takes several turns of the event loop; on SQLite its commit is not shared with others. */
+  isLong?: boolean
+}
+
+/**
+ * Runs `work` in one transaction; retries serialization failures, deadlocks, a busy SQLite, and after the failure of
+ * a transaction with the same commit.
+ */
+export async function transact<T>(
+  db: Kysely<Tables>,
+  work: (tx: Tx) => Promise<T>,
+  { isLong = false }: TransactionOptions = {},
+): Promise<T> {
+  const transaction = isLong ? db.transaction().setAccessMode(longTransaction) : db.transaction()
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.transaction().execute(work)
+      return await transaction.execute(work)
     } catch (error) {
       if (attempt >= 6 || !isTransient(error)) throw error
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** attempt))
@@ -77,6 +91,7 @@ export async function transact<T>(db: Kysely<Tables>, work: (tx: Tx) => Promise<
 }
 
 function isTransient(error: unknown): boolean {
+  if (error instanceof NeighborFailedError) return true
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }
   return code === serializationFailure || code === deadlockDetected || errcode === sqliteBusy
 }

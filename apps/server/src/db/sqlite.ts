@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -8,49 +8,10 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type TransactionSettings,
 } from 'kysely'
-
-const statementsKept = 500
-
-/** A `node:sqlite` database that keeps its prepared statements. */
-export class SqliteHandle {
-  readonly database: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
-
-  constructor(path: string, options: { readOnly: boolean }) {
-    this.database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: 5000 })
-    this.database.exec('pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory')
-    if (!options.readOnly) {
-      this.database.exec('pragma journal_mode = wal; pragma journal_size_limit = 67108864')
-    }
-    // SQLite's own lower() knows no letters beyond ASCII.
-    this.database.function('lower_unicode', { deterministic: true }, (text) =>
-      typeof text === 'string' ? text.toLowerCase() : null,
-    )
-    // Last, because a change of the journal mode may put it back: an acknowledged write is on disk.
-    this.database.exec('pragma synchronous = full')
-  }
-
-  prepare(text: string): StatementSync {
-    let statement = this.#statements.get(text)
-    if (statement) {
-      this.#statements.delete(text)
-    } else {
-      statement = this.database.prepare(text)
-      if (this.#statements.size >= statementsKept) {
-        const oldest = this.#statements.keys().next().value
-        if (oldest !== undefined) this.#statements.delete(oldest)
-      }
-    }
-    this.#statements.set(text, statement)
-    return statement
-  }
-
-  close(): void {
-    this.#statements.clear()
-    if (this.database.isOpen) this.database.close()
-  }
-}
+import { CommitGroups, type GroupedTransaction, NeighborFailedError } from './commit-groups.ts'
+import { SqliteHandle } from './sqlite-handle.ts'
 
 /** The two connections of an embedded database: one that writes, one that sees only what is committed. */
 export interface SqliteHandles {
@@ -65,7 +26,7 @@ export function openSqlite(path: string): SqliteHandles {
 
 type OnFailure = (error: unknown) => void
 
-/** Kysely over `node:sqlite`: statements are kept, transactions are immediate and take turns. */
+/** Kysely over `node:sqlite`: statements are kept, transactions are immediate, take turns and share commits. */
 export class NodeSqliteDialect implements Dialect {
   readonly #handles: SqliteHandles
   readonly #onFailure: OnFailure
@@ -91,90 +52,65 @@ export class ManyConnectionsAdapter extends SqliteAdapter {
 class NodeSqliteDriver implements Driver {
   readonly #handles: SqliteHandles
   readonly #onFailure: OnFailure
-  #turn: Promise<void> = Promise.resolve()
+  readonly #groups: CommitGroups
 
   constructor(handles: SqliteHandles, onFailure: OnFailure) {
     this.#handles = handles
     this.#onFailure = onFailure
+    this.#groups = new CommitGroups(handles.writer, onFailure)
   }
 
   async init() {}
 
   async acquireConnection() {
-    return new NodeSqliteConnection(this.#handles, () => this.#takeTurn(), this.#onFailure)
+    return new NodeSqliteConnection(this.#handles, this.#groups, this.#onFailure)
   }
 
-  async beginTransaction(connection: DatabaseConnection) {
-    await (connection as NodeSqliteConnection).begin()
+  async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings) {
+    await (connection as NodeSqliteConnection).begin({ isLong: accessMode === longTransaction })
   }
 
   async commitTransaction(connection: DatabaseConnection) {
-    try {
-      ;(connection as NodeSqliteConnection).end('commit')
-    } catch (error) {
-      this.#onFailure(error)
-      throw error
-    }
+    await (connection as NodeSqliteConnection).end('release')
   }
 
   async rollbackTransaction(connection: DatabaseConnection) {
-    ;(connection as NodeSqliteConnection).end('rollback')
+    await (connection as NodeSqliteConnection).end('rollback')
   }
 
   async releaseConnection() {}
 
   async destroy() {
+    this.#groups.close()
     this.#handles.reader.close()
     this.#handles.writer.close()
   }
-
-  async #takeTurn(): Promise<() => void> {
-    let done = () => {}
-    const before = this.#turn
-    this.#turn = new Promise((resolve) => {
-      done = resolve
-    })
-    await before
-    return done
-  }
 }
 
+/** Kysely passes few settings to a driver; with this one a transaction says that it takes several turns. */
+export const longTransaction = 'read write'
+
 const readsOnly = /^\s*(select|with|explain)\b/i
+const mostAttempts = 5
 
 class NodeSqliteConnection implements DatabaseConnection {
   readonly #handles: SqliteHandles
-  readonly #takeTurn: () => Promise<() => void>
+  readonly #groups: CommitGroups
   readonly #onFailure: OnFailure
-  #endTurn: (() => void) | undefined
+  #transaction: GroupedTransaction | undefined
 
-  constructor(handles: SqliteHandles, takeTurn: () => Promise<() => void>, onFailure: OnFailure) {
+  constructor(handles: SqliteHandles, groups: CommitGroups, onFailure: OnFailure) {
     this.#handles = handles
-    this.#takeTurn = takeTurn
+    this.#groups = groups
     this.#onFailure = onFailure
   }
 
-  async begin(): Promise<void> {
-    const endTurn = await this.#takeTurn()
-    try {
-      this.#handles.writer.prepare('begin immediate').run()
-    } catch (error) {
-      endTurn()
-      throw error
-    }
-    this.#endTurn = endTurn
+  async begin({ isLong }: { isLong: boolean }): Promise<void> {
+    this.#transaction = await this.#groups.begin(isLong)
   }
 
-  end(how: 'commit' | 'rollback'): void {
-    try {
-      if (how === 'commit' || this.#handles.writer.database.isTransaction) {
-        this.#handles.writer.prepare(how).run()
-      }
-    } finally {
-      if (how === 'rollback' || !this.#handles.writer.database.isTransaction) {
-        this.#endTurn?.()
-        this.#endTurn = undefined
-      }
-    }
+  async end(how: 'release' | 'rollback'): Promise<void> {
+    await this.#transaction?.end(how)
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
@@ -187,13 +123,26 @@ class NodeSqliteConnection implements DatabaseConnection {
   }
 
   async #execute<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.#endTurn) return run<Row>(this.#handles.writer, query)
+    if (this.#transaction) return this.#transaction.run((writer) => run<Row>(writer, query))
     if (readsOnly.test(query.sql)) return run<Row>(this.#handles.reader, query)
-    const endTurn = await this.#takeTurn()
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#executeAlone<Row>(query)
+      } catch (error) {
+        if (attempt >= mostAttempts || !(error instanceof NeighborFailedError)) throw error
+      }
+    }
+  }
+
+  async #executeAlone<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const transaction = await this.#groups.begin(false)
     try {
-      return run<Row>(this.#handles.writer, query)
-    } finally {
-      endTurn()
+      const result = transaction.run((writer) => run<Row>(writer, query))
+      await transaction.end('release')
+      return result
+    } catch (error) {
+      await transaction.end('rollback')
+      throw error
     }
   }
 

@@ -104,6 +104,30 @@ describe.skipIf(storage === undefined)('a full disk', () => {
     throw new Error('the disk did not fill up')
   }
 
+  test('of many writers at once on a disk that gets full, each learns the truth', async () => {
+    const noteOf = (at: number) => `writer ${at} ${randomBytes(80).toString('hex')}`
+    const create = (note: string) =>
+      owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), note, count: 50 })
+    const acknowledged = new Map<string, boolean>()
+    limited.fill(on)
+    for (let round = 0; round < 40; round += 1) {
+      const notes = Array.from({ length: 16 }, (_, at) => noteOf(100 * round + at))
+      const answers = await Promise.all(notes.map(create))
+      for (const [at, answer] of answers.entries()) {
+        if (answer.status !== 201) expect(refusal(answer)).toBe('storage_full')
+        acknowledged.set(notes[at] ?? '', answer.status === 201)
+      }
+      if (answers.every(({ status }) => status !== 201)) break
+      limited.fill(on)
+    }
+    const rows = await on.database.db.selectFrom('licenses').select('note').distinct().execute()
+    const stored = new Set(rows.map((row) => row.note))
+    for (const [note, isAcknowledged] of acknowledged) expect(stored.has(note)).toBe(isAcknowledged)
+    expect([...acknowledged.values()]).toContain(false)
+    limited.empty(on)
+    await expect.poll(async () => (await on.call('GET', '/ready')).status, { timeout: 10_000 }).toBe(200)
+  })
+
   test('answers writes with storage_full, keeps reads and checks working, and recovers without a restart', async () => {
     const { program, license } = await activateKey(on, owner, app)
     const count = async () => (await owner.call('GET', '/licenses?limit=1')).json.data.stats.total

@@ -7,7 +7,7 @@ import type { Db } from '../../db/open.ts'
 import { readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
-import { issueLicenses } from '../licenses/licenses.issue.ts'
+import { issueLicenses, issuing } from '../licenses/licenses.issue.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { decide, type ImportLine, readImport } from './import.rules.ts'
 
@@ -45,25 +45,31 @@ export async function importLicenses(
     return answer(decide(lines, await findTaken(ctx.db, app.id, lines), { free, message }))
   }
   refuseMistakes(lines)
-  return ctx.tx(actor, async (write) => {
-    const { tx } = write
-    // Locks the app, so that no license is created between the decision and the insert.
-    if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited, now))) throw problem('not_found')
-    const rows = decide(lines, await findTaken(tx, app.id, lines), { free: lines.length, message })
-    const drafts = rows.flatMap((row, at) => {
-      const { key, note, expiresAt } = lines[at] ?? {}
-      return row.outcome === 'created' && expiresAt !== undefined ? [{ key, note, expiresAt }] : []
-    })
-    if (!(await reserveLicenses(tx, actor, app.id, drafts.length, max, now))) {
-      throw problem('plan_limit_reached', { message })
-    }
-    const made = await issueLicenses(tx, { ownerId: actor.ownerId, appId: app.id, now }, drafts)
-    write.record('licenses.imported', app.id, { count: made.length })
-    const keys = made.values()
-    return answer(
-      rows.map((row) => (row.outcome === 'created' ? { ...row, key: keys.next().value?.key ?? null } : row)),
-    )
-  })
+  return ctx.tx(
+    actor,
+    async (write) => {
+      const { tx } = write
+      // Locks the app, so that no license is created between the decision and the insert.
+      if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited, now))) throw problem('not_found')
+      const rows = decide(lines, await findTaken(tx, app.id, lines), { free: lines.length, message })
+      const drafts = rows.flatMap((row, at) => {
+        const { key, note, expiresAt } = lines[at] ?? {}
+        return row.outcome === 'created' && expiresAt !== undefined ? [{ key, note, expiresAt }] : []
+      })
+      if (!(await reserveLicenses(tx, actor, app.id, drafts.length, max, now))) {
+        throw problem('plan_limit_reached', { message })
+      }
+      const made = await issueLicenses(tx, { ownerId: actor.ownerId, appId: app.id, now }, drafts)
+      write.record('licenses.imported', app.id, { count: made.length })
+      const keys = made.values()
+      return answer(
+        rows.map((row) =>
+          row.outcome === 'created' ? { ...row, key: keys.next().value?.key ?? null } : row,
+        ),
+      )
+    },
+    issuing(lines.length),
+  )
 }
 
 const sliceSize = 500

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type LicenseDetails, licenseDetails } from '@keyward/contract'
 import { newId, newLicenseKey, normalizeKey } from '../../core/ids.ts'
-import type { Tx } from '../../db/open.ts'
+import type { TransactionOptions, Tx } from '../../db/open.ts'
 import { insertLicenses, type NewLicense } from './licenses.repo.ts'
 
 /** What a license to be made has of its own; without a key it gets a new one. */
@@ -20,6 +20,9 @@ export interface Issuer {
 }
 
 const sliceSize = 50
+
+/** Options of a transaction that creates this many licenses: between slices others are answered. */
+export const issuing = (count: number): TransactionOptions => ({ isLong: count > sliceSize })
 
 /**
  * Inserts licenses in the caller's transaction, which has reserved their number, and returns them in order.

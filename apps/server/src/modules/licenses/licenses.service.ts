@@ -12,7 +12,7 @@ import { findApp, reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { expireUsersOf, setLicenseExpiry } from '../entitlements/entitlements.service.ts'
 import { getLimits } from '../owners/owners.service.ts'
-import { draftLicenses, insertDrafted } from './licenses.issue.ts'
+import { draftLicenses, insertDrafted, issuing } from './licenses.issue.ts'
 import { licenseList } from './licenses.list.ts'
 import * as repo from './licenses.repo.ts'
 
@@ -53,24 +53,28 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLic
   const drafts = Array.from({ length: given.count }, () => ({ key: given.key, note: given.note, expiresAt }))
   return unlessTaken(keyTaken, () =>
     unlessGone(appGone, () =>
-      ctx.tx(actor, async (write) => {
-        const { tx } = write
-        const app = await findApp(tx, actor, given.app)
-        if (!app) throw appGone()
-        if (given.key !== undefined && app.allow_custom_keys === 0) throw problem('custom_keys_off')
-        // Without a limit and a key of the owner's own, there is nothing to decide under the app's lock.
-        const isFree = maxLicensesPerApp === unlimited && given.key === undefined
-        if (!isFree && !(await reserveLicenses(tx, actor, app.id, drafts.length, maxLicensesPerApp, now))) {
-          throw problem('plan_limit_reached', {
-            message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
-          })
-        }
-        const made = draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
-        const ids = made.map((license) => license.id)
-        write.record('licenses.created', app.id, { count: ids.length, ids })
-        write.last(() => insertDrafted(tx, made))
-        return made.map((license) => toLicense(asNew(license, app), now))
-      }),
+      ctx.tx(
+        actor,
+        async (write) => {
+          const { tx } = write
+          const app = await findApp(tx, actor, given.app)
+          if (!app) throw appGone()
+          if (given.key !== undefined && app.allow_custom_keys === 0) throw problem('custom_keys_off')
+          // Without a limit and a key of the owner's own, there is nothing to decide under the app's lock.
+          const isFree = maxLicensesPerApp === unlimited && given.key === undefined
+          if (!isFree && !(await reserveLicenses(tx, actor, app.id, drafts.length, maxLicensesPerApp, now))) {
+            throw problem('plan_limit_reached', {
+              message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
+            })
+          }
+          const made = draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
+          const ids = made.map((license) => license.id)
+          write.record('licenses.created', app.id, { count: ids.length, ids })
+          write.last(() => insertDrafted(tx, made))
+          return made.map((license) => toLicense(asNew(license, app), now))
+        },
+        issuing(given.count),
+      ),
     ),
   )
 }

@@ -5,7 +5,7 @@ import type { Ctx } from '../../core/ctx.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
-import { issueLicenses } from '../licenses/licenses.issue.ts'
+import { issueLicenses, issuing } from '../licenses/licenses.issue.ts'
 import { deleteLicensesInSlices } from '../licenses/licenses.service.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { findReseller, reserveQuota } from '../resellers/resellers.access.ts'
@@ -44,22 +44,26 @@ export async function createLicenses(
   const { maxResellers, maxLicensesPerApp } = await getLimits(ctx, actor)
   if (maxResellers === 0) throw unavailable()
   const { app_name: appName } = await getReseller(ctx, actor)
-  const made = await ctx.tx(actor, async (write) => {
-    const { tx } = write
-    // Lock the app before the reseller, in the same order as deleting licenses does.
-    if (!(await reserveLicenses(tx, actor, actor.appId, given.count, maxLicensesPerApp, now)))
-      throw unavailable()
-    if (!(await reserveQuota(tx, actor.resellerId, given.count))) {
-      const reseller = await findReseller(tx, actor, actor.resellerId)
-      throw reseller?.active === 1 ? quotaReached(remainingLicenses(reseller)) : problem('unauthorized')
-    }
-    const drafts = Array.from({ length: given.count }, () => ({ expiresAt }))
-    const issued = await issueLicenses(tx, { ...actor, now }, drafts)
-    const ids = issued.map((license) => license.id)
-    // A reseller may create thousands at once; the record lists only the first ones.
-    write.record('licenses.created', actor.appId, { count: ids.length, ids: ids.slice(0, limits.bulkMax) })
-    return issued
-  })
+  const made = await ctx.tx(
+    actor,
+    async (write) => {
+      const { tx } = write
+      // Lock the app before the reseller, in the same order as deleting licenses does.
+      if (!(await reserveLicenses(tx, actor, actor.appId, given.count, maxLicensesPerApp, now)))
+        throw unavailable()
+      if (!(await reserveQuota(tx, actor.resellerId, given.count))) {
+        const reseller = await findReseller(tx, actor, actor.resellerId)
+        throw reseller?.active === 1 ? quotaReached(remainingLicenses(reseller)) : problem('unauthorized')
+      }
+      const drafts = Array.from({ length: given.count }, () => ({ expiresAt }))
+      const issued = await issueLicenses(tx, { ...actor, now }, drafts)
+      const ids = issued.map((license) => license.id)
+      // A reseller may create thousands at once; the record lists only the first ones.
+      write.record('licenses.created', actor.appId, { count: ids.length, ids: ids.slice(0, limits.bulkMax) })
+      return issued
+    },
+    issuing(given.count),
+  )
   const licenses = made.map((license) =>
     toPortalLicense({ ...license, used: 0, username: null }, appName, now),
   )

@@ -1,0 +1,237 @@
+import type { SqliteHandle } from './sqlite-handle.ts'
+
+/** A transaction of the same commit made SQLite roll all of it back; what fails with this can be tried again. */
+export class NeighborFailedError extends Error {
+  readonly errcode: unknown
+
+  constructor(cause: unknown) {
+    super('a transaction of the same commit failed', { cause })
+    this.errcode = (cause as { errcode?: unknown }).errcode
+  }
+}
+
+type Settle = (error?: unknown) => void
+
+interface Group {
+  /** Transactions that have ended and wait for the commit. */
+  waiting: Settle[]
+  openedAt: number
+  /** Whether a transaction joined since the event loop turned last. */
+  hasGrown: boolean
+  /** The event loop has turned while a transaction was under way. */
+  isDue: boolean
+  isAlone: boolean
+}
+
+export interface GroupLimits {
+  transactions: number
+  ms: number
+}
+
+const defaultLimits: GroupLimits = { transactions: 64, ms: 5 }
+
+/**
+ * Lets write transactions share commits, because a commit waits for the disk. They run one after the other, each in
+ * a savepoint of its own, and end when the commit of all of them is on disk. A group is committed in the first turn of
+ * the event loop in which none joins it.
+ */
+export class CommitGroups {
+  readonly #writer: SqliteHandle
+  readonly #limits: GroupLimits
+  readonly #onFailure: (error: unknown) => void
+  readonly #queue: (() => void)[] = []
+  #isBusy = false
+  #group: Group | undefined
+
+  constructor(writer: SqliteHandle, onFailure: (error: unknown) => void, limits = defaultLimits) {
+    this.#writer = writer
+    this.#onFailure = onFailure
+    this.#limits = limits
+  }
+
+  /**
+   * Begins a transaction when it is its turn. One that is `alone` shares its commit with none: a long one would keep
+   * the others waiting.
+   */
+  async begin(isAlone: boolean): Promise<GroupedTransaction> {
+    await this.#takeTurn()
+    try {
+      if (isAlone) this.#commit()
+      this.#group ??= this.#open(isAlone)
+      this.#writer.prepare('savepoint one').run()
+      this.#group.hasGrown = true
+      return new GroupedTransaction(this)
+    } catch (error) {
+      this.#checkLost(error)
+      this.#passTurn()
+      throw error
+    }
+  }
+
+  /** Ends the transaction that has the turn; resolves when what it saw and wrote is on disk. */
+  async end(how: 'release' | 'rollback'): Promise<void> {
+    let committed: Promise<void> | undefined
+    try {
+      const group = this.#group
+      if (!group) throw new Error('there is no transaction')
+      if (how === 'rollback') this.#writer.prepare('rollback to one').run()
+      this.#writer.prepare('release one').run()
+      // A refusal, too, may rest on what a neighbor has written.
+      if (how === 'release' || group.waiting.length > 0) {
+        committed = new Promise((resolve, reject) => {
+          group.waiting.push((error) => (error === undefined ? resolve() : reject(error)))
+        })
+      }
+    } catch (error) {
+      this.#lose(error)
+      throw error
+    } finally {
+      this.#passTurn()
+    }
+    await committed
+  }
+
+  /** Runs a statement of the transaction that has the turn. */
+  run<T>(work: (writer: SqliteHandle) => T): T {
+    try {
+      return work(this.#writer)
+    } catch (error) {
+      this.#checkLost(error)
+      throw error
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#group !== undefined
+  }
+
+  /** Gives the turn back after the whole group was lost. */
+  leave(): void {
+    this.#passTurn()
+  }
+
+  /** Commits what has ended; a transaction that is under way is rolled back, and its neighbors with it. */
+  close(): void {
+    if (this.#isBusy) this.#lose(new Error('the database is being closed'))
+    else this.#commit()
+  }
+
+  #open(isAlone: boolean): Group {
+    if (this.#writer.database.isTransaction) this.#writer.prepare('rollback').run()
+    this.#writer.prepare('begin immediate').run()
+    const group = { waiting: [], openedAt: performance.now(), hasGrown: false, isDue: false, isAlone }
+    this.#commitSoon(group)
+    return group
+  }
+
+  #commitSoon(group: Group): void {
+    setImmediate(() => {
+      if (this.#group !== group) return
+      if (this.#isBusy) {
+        group.isDue = true
+      } else if (group.hasGrown) {
+        group.hasGrown = false
+        this.#commitSoon(group)
+      } else {
+        this.#commit()
+      }
+    })
+  }
+
+  #commit(): void {
+    const group = this.#group
+    if (!group) return
+    this.#group = undefined
+    try {
+      this.#writer.prepare('commit').run()
+    } catch (error) {
+      this.#onFailure(error)
+      this.#rollBack()
+      for (const settle of group.waiting) settle(error)
+      return
+    }
+    for (const settle of group.waiting) settle()
+  }
+
+  /** SQLite rolls a whole transaction back by itself when the disk is full or fails. */
+  #checkLost(error: unknown): void {
+    if (!this.#writer.database.isTransaction) this.#lose(error)
+  }
+
+  #lose(cause: unknown): void {
+    const group = this.#group
+    this.#group = undefined
+    this.#rollBack()
+    for (const settle of group?.waiting ?? []) settle(new NeighborFailedError(cause))
+  }
+
+  #rollBack(): void {
+    if (!this.#writer.database.isTransaction) return
+    try {
+      this.#writer.prepare('rollback').run()
+    } catch (error) {
+      this.#onFailure(error)
+    }
+  }
+
+  async #takeTurn(): Promise<void> {
+    if (this.#isBusy) await new Promise<void>((resolve) => this.#queue.push(resolve))
+    this.#isBusy = true
+  }
+
+  /** The turn goes to the next one directly, so that no other can take it in between. */
+  #passTurn(): void {
+    const group = this.#group
+    if (group && this.#isFull(group)) this.#commit()
+    const next = this.#queue.shift()
+    if (next) {
+      next()
+      return
+    }
+    this.#isBusy = false
+    if (group?.isDue) {
+      group.isDue = false
+      this.#commitSoon(group)
+    }
+  }
+
+  #isFull({ isAlone, waiting, openedAt }: Group): boolean {
+    return (
+      isAlone ||
+      waiting.length >= this.#limits.transactions ||
+      performance.now() - openedAt >= this.#limits.ms
+    )
+  }
+}
+
+/** One transaction of a group. */
+export class GroupedTransaction {
+  readonly #groups: CommitGroups
+  #failure: { error: unknown } | undefined
+  #hasEnded = false
+
+  constructor(groups: CommitGroups) {
+    this.#groups = groups
+  }
+
+  run<T>(work: (writer: SqliteHandle) => T): T {
+    // Without its transaction a statement would be committed by itself.
+    if (this.#failure) throw this.#failure.error
+    if (this.#hasEnded || !this.#groups.isOpen) throw new Error('the transaction has ended')
+    try {
+      return this.#groups.run(work)
+    } catch (error) {
+      if (!this.#groups.isOpen) this.#failure = { error }
+      throw error
+    }
+  }
+
+  /** Kysely rolls back once more after a failure; that does nothing. */
+  async end(how: 'release' | 'rollback'): Promise<void> {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    if (!this.#failure) return this.#groups.end(how)
+    this.#groups.leave()
+    if (how === 'release') throw this.#failure.error
+  }
+}

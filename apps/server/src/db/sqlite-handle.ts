@@ -1,0 +1,43 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+
+const statementsKept = 500
+
+/** A `node:sqlite` database that keeps its prepared statements. */
+export class SqliteHandle {
+  readonly database: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(path: string, options: { readOnly: boolean }) {
+    this.database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: 5000 })
+    this.database.exec('pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory')
+    if (!options.readOnly) {
+      this.database.exec('pragma journal_mode = wal; pragma journal_size_limit = 67108864')
+    }
+    // SQLite's own lower() knows no letters beyond ASCII.
+    this.database.function('lower_unicode', { deterministic: true }, (text) =>
+      typeof text === 'string' ? text.toLowerCase() : null,
+    )
+    // Last, because a change of the journal mode may put it back: an acknowledged write is on disk.
+    this.database.exec('pragma synchronous = full')
+  }
+
+  prepare(text: string): StatementSync {
+    let statement = this.#statements.get(text)
+    if (statement) {
+      this.#statements.delete(text)
+    } else {
+      statement = this.database.prepare(text)
+      if (this.#statements.size >= statementsKept) {
+        const oldest = this.#statements.keys().next().value
+        if (oldest !== undefined) this.#statements.delete(oldest)
+      }
+    }
+    this.#statements.set(text, statement)
+    return statement
+  }
+
+  close(): void {
+    this.#statements.clear()
+    if (this.database.isOpen) this.database.close()
+  }
+}

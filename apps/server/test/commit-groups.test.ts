@@ -1,0 +1,287 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { system } from '../src/core/actor.ts'
+import { transactRecorded } from '../src/core/record.ts'
+import { storageFailureOf } from '../src/db/failure.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { migrations } from '../src/db/migrations/index.ts'
+import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
+
+let dataDir: string
+let database: Database & { dialect: 'sqlite' }
+let commits: number
+/** Thrown by the next commit instead of committing. */
+let commitError: Error | undefined
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'keyward-groups-'))
+  await open()
+  await migrate(database, migrations, { now: 1 })
+  commits = 0
+  commitError = undefined
+  // On a busy machine a group would end early, because it was open for too long.
+  vi.spyOn(performance, 'now').mockReturnValue(0)
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await database.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+async function open() {
+  const opened = openDatabase({ url: undefined, dataDir })
+  if (opened.dialect !== 'sqlite') throw new Error('an embedded database')
+  database = opened
+  const { writer } = database.handles
+  const prepare = writer.prepare.bind(writer)
+  writer.prepare = (text) => {
+    if (text === 'commit') {
+      const error = commitError
+      commitError = undefined
+      if (error) throw error
+      commits += 1
+    }
+    return prepare(text)
+  }
+}
+
+const insert = (tx: Tx, name: string) => tx.insertInto('meta').values({ name, value: 'x' }).execute()
+const write = (name: string) => transact(database.db, (tx) => insert(tx, name))
+const isCommitted = (name: string): boolean =>
+  database.handles.reader.prepare('select 1 from meta where name = ?').get(name) !== undefined
+const committed = (): string[] =>
+  database.handles.reader.database
+    .prepare('select name from meta order by name')
+    .all()
+    .map((row) => String(row.name))
+const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `name-${100 + at}`)
+/** Like an error of the disk, a conflict with this clause makes SQLite roll back the whole transaction. */
+const rollBackAll = (tx: Tx) =>
+  sql`insert or rollback into meta (name, value) values ('taken', 'x')`.execute(tx)
+const fullDisk = () => Object.assign(new Error('database or disk is full'), { errcode: 13 })
+
+test('concurrent transactions share commits, and each ends when its own is on disk', async () => {
+  const ends = names(50).map(async (name) => {
+    await write(name)
+    return isCommitted(name)
+  })
+  expect(await Promise.all(ends)).toEqual(names(50).map(() => true))
+  expect(commits).toBeLessThan(10)
+})
+
+test('transactions one after the other have a commit each', async () => {
+  for (const name of names(5)) await write(name)
+  expect(commits).toBe(5)
+})
+
+test('a group that was open for long is committed while more transactions wait', async () => {
+  let now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => ++now)
+  await Promise.all(names(50).map(write))
+  expect(commits).toBeGreaterThan(5)
+  expect(commits).toBeLessThan(30)
+})
+
+test('single statements share commits too', async () => {
+  const ends = names(50).map(async (name) => {
+    await database.db.insertInto('meta').values({ name, value: 'x' }).execute()
+    return isCommitted(name)
+  })
+  expect(await Promise.all(ends)).toEqual(names(50).map(() => true))
+  expect(commits).toBeLessThan(10)
+})
+
+test('what fails is undone alone', async () => {
+  const settled = await Promise.allSettled(
+    names(30).map((name, at) =>
+      transact(database.db, async (tx) => {
+        await insert(tx, name)
+        if (at % 3 === 0) throw new Error(`refused ${name}`)
+      }),
+    ),
+  )
+  for (const [at, name] of names(30).entries()) {
+    const expected = at % 3 === 0 ? { reason: { message: `refused ${name}` } } : { status: 'fulfilled' }
+    expect(settled[at]).toMatchObject(expected)
+  }
+  expect(committed()).toEqual(names(30).filter((_, at) => at % 3 !== 0))
+})
+
+test('a statement that makes SQLite roll back everything fails alone; its neighbors are tried again', async () => {
+  await write('taken')
+  const single = () => database.db.insertInto('meta').values({ name: 'single', value: 'x' }).execute()
+  const settled = await Promise.allSettled([
+    write('a'),
+    single(),
+    transact(database.db, rollBackAll),
+    write('b'),
+  ])
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+  expect(committed()).toEqual(['a', 'b', 'single', 'taken'])
+})
+
+test('nothing is written by a transaction that goes on after SQLite rolled it back', async () => {
+  await write('taken')
+  const goesOn = transact(database.db, async (tx) => {
+    await insert(tx, 'before')
+    await rollBackAll(tx).catch(() => {})
+    await insert(tx, 'after').catch(() => {})
+  })
+  await expect(goesOn).rejects.toMatchObject({ errcode: 1555 })
+  expect(committed()).toEqual(['taken'])
+})
+
+test('a commit that fails fails all of its transactions, also refusals that saw their writes', async () => {
+  const error = fullDisk()
+  commitError = error
+  const refuse = () =>
+    transact(database.db, async (tx) => {
+      const seen = await tx.selectFrom('meta').select('name').where('name', '=', 'a').executeTakeFirst()
+      throw new Error(`saw ${seen?.name}`)
+    })
+  const settled = await Promise.allSettled([write('a'), refuse(), write('b')])
+  expect(settled).toEqual([error, error, error].map((reason) => ({ status: 'rejected', reason })))
+  expect(storageFailureOf(error)).toBe('storage_full')
+  expect(committed()).toEqual([])
+  await write('c')
+  expect(committed()).toEqual(['c'])
+})
+
+test('a commit that SQLite refuses is rolled back', async () => {
+  const orphan = transact(database.db, async (tx) => {
+    await sql`pragma defer_foreign_keys = on`.execute(tx)
+    await sql`insert into owner_sessions (id, owner_id, token_hash, created_at, expires_at)
+      values ('x', 'no owner', 'x', 1, 1)`.execute(tx)
+  })
+  const settled = await Promise.allSettled([write('a'), orphan])
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await write('b')
+  expect(committed()).toEqual(['b'])
+})
+
+test('records are published after the commit, and never when it fails', async () => {
+  const published: boolean[] = []
+  const record = (name: string) =>
+    transactRecorded(
+      database.db,
+      { actor: system, now: 1, publish: () => published.push(isCommitted(name)) },
+      async (write) => {
+        await insert(write.tx, name)
+        write.record('end_user.signed_out', null, {})
+      },
+    )
+  await Promise.all([record('a'), record('b')])
+  expect(published).toEqual([true, true])
+  commitError = fullDisk()
+  expect((await Promise.allSettled([record('c'), record('d')])).map(({ status }) => status)).toEqual([
+    'rejected',
+    'rejected',
+  ])
+  expect(published).toEqual([true, true])
+})
+
+test('a long transaction keeps no other one waiting for its commit', async () => {
+  const gate = Promise.withResolvers<void>()
+  const before = write('before')
+  const long = transact(
+    database.db,
+    async (tx) => {
+      await insert(tx, 'long')
+      await gate.promise
+    },
+    { isLong: true },
+  )
+  const after = write('after')
+  await before
+  expect(committed()).toEqual(['before'])
+  gate.resolve()
+  await Promise.all([long, after])
+  expect(committed()).toEqual(['after', 'before', 'long'])
+})
+
+test('transactions wait for another process that writes', async () => {
+  database.handles.writer.database.exec('pragma busy_timeout = 0')
+  const other = new DatabaseSync(database.path)
+  other.exec("begin immediate; insert into meta (name, value) values ('other', 'x')")
+  const writing = Promise.all([write('a'), write('b')])
+  for (let turns = 0; turns < 5; turns += 1) await turn()
+  other.exec('commit')
+  other.close()
+  await writing
+  expect(committed()).toEqual(['a', 'b', 'other'])
+})
+
+test('closing commits what has ended, and undoes what has not', async () => {
+  const gate = Promise.withResolvers<void>()
+  const ended = write('ended')
+  const settling = Promise.allSettled([ended])
+  const opened = transact(database.db, async (tx) => {
+    await insert(tx, 'open')
+    await gate.promise
+    await insert(tx, 'too late')
+  })
+  const settled = Promise.allSettled([opened])
+  await turn()
+  await database.close()
+  gate.resolve()
+  const [first] = await settling
+  expect((await settled)[0]?.status).toBe('rejected')
+  await open()
+  expect(committed()).toEqual(first.status === 'fulfilled' ? ['ended'] : [])
+})
+
+/** The same random numbers in each run. */
+function numbersFrom(seed: number) {
+  let state = seed
+  return (below: number): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((state / 2_147_483_648) * below)
+  }
+}
+
+test.each([1, 2, 3, 4])('exactly what succeeded is there after mixed work (%i)', async (seed) => {
+  await write('taken')
+  const random = numbersFrom(seed)
+  const kinds = [
+    'writes',
+    'writes',
+    'writes',
+    'writes once',
+    'refuses',
+    'rolls back all',
+    'rests',
+    'is long',
+  ] as const
+  const work = async (name: string): Promise<string | undefined> => {
+    const kind = kinds[random(kinds.length)] ?? 'writes'
+    for (let turns = random(4); turns > 0; turns -= 1) await turn()
+    if (kind === 'writes once') {
+      await database.db.insertInto('meta').values({ name, value: 'x' }).execute()
+      return name
+    }
+    await transact(
+      database.db,
+      async (tx) => {
+        await insert(tx, name)
+        if (kind === 'rests' || kind === 'is long') await turn()
+        if (kind === 'rolls back all') await rollBackAll(tx)
+        if (kind === 'refuses') throw new Error('refused')
+      },
+      { isLong: kind === 'is long' },
+    )
+    expect(isCommitted(name)).toBe(true)
+    return name
+  }
+  const settled = await Promise.allSettled(names(150).map(work))
+  const succeeded = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  expect(settled.filter((one) => one.status === 'rejected').map((one) => one.reason.message)).toEqual(
+    expect.arrayContaining(['refused']),
+  )
+  expect(committed()).toEqual([...succeeded, 'taken'].sort())
+  expect(succeeded.length).toBeGreaterThan(80)
+})
