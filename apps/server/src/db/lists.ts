@@ -126,7 +126,7 @@ export async function searchPage<Status extends string>(
   filter: ListFilter<Status>,
   page: SortedPage,
   term: SearchTerm,
-  /** How many rows the filter lets through, if that is known. */
+  /** How many rows match the filter, if known. */
   total?: number,
 ): Promise<Found> {
   const order = sql.raw(orderOf[page.sort])

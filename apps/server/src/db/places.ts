@@ -4,21 +4,21 @@ import type { Database } from './open.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** Numbers of `seq` that are counted together, and the hours of expiries; the triggers have the same. */
+/** Rows are counted by ranges of `seq` (places) and of expiry (blocks). The triggers use the same widths. */
 const placeWidth = 16_384
 const blockMs = 32 * hour
 
 export interface PlacesQuery {
   table: 'licenses' | 'clients'
-  /** The listed table, with the index by which SQLite finds expiries. */
+  /** The listed table with SQLite's index on expiry. */
   byExpiry: Sql
-  /** Whose rows. */
+  /** SQL condition of the scope. */
   within: Sql
-  /** Begins with `and`: the condition on a row. */
+  /** SQL condition on a row, starting with `and`. */
   status: Sql
-  /** Begins with `and`: the same condition on the flags alone. */
+  /** The same condition on the flags only, starting with `and`. */
   flags: Sql
-  /** Whether the rows have expired; undefined when that does not matter. */
+  /** Whether only expired or only unexpired rows count; undefined for both. */
   expired: boolean | undefined
   now: number
 }
@@ -29,13 +29,13 @@ interface PlaceCount {
 }
 
 export interface Start {
-  /** Begins with `and`: the rows from the place on in which the page begins. */
+  /** SQL condition, starting with `and`, for rows from the page's first place on. */
   from: Sql
-  /** How many of them come before the page. */
+  /** How many of those rows to skip. */
   offset: number
 }
 
-/** Where a page begins that comes after `offset` rows, found by counts instead of a walk along all of them. */
+/** Finds where the page after `offset` rows starts from counts, without walking over the rows before it. */
 export async function findStart(
   { lists }: Pick<Database, 'lists'>,
   query: PlacesQuery,
@@ -59,7 +59,7 @@ function startAt(place: number, order: 'asc' | 'desc', offset: number): Start {
   return { from, offset }
 }
 
-/** The rows of each place; those of the hours around now, of which only some have expired, are counted one by one. */
+/** Counts the rows per place. The current block has expired only partly, so its rows are counted one by one. */
 function countPlaces({ table, byExpiry, within, status, flags, expired, now }: PlacesQuery) {
   const places = sql.raw(table === 'licenses' ? 'license_places' : 'client_places')
   if (expired === undefined) {

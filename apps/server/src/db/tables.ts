@@ -178,7 +178,7 @@ interface AttemptsTable {
   window_ends: number
 }
 
-/** Both are keyed hashes; see `core/account-guesses.ts`. */
+/** Both are keyed hashes; see `core/account-throttle.ts`. */
 interface KnownAddressesTable {
   account: string
   address: string

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 type Dialect = 'sqlite' | 'postgres'
 
-/** A place is 16,384 numbers of `seq`, a block 32 hours; `db/places.ts` has the same. */
+/** A place is a range of 16,384 `seq`, a block 32 hours; `db/places.ts` uses the same widths. */
 const placeOf = (row: string) => `${row}.seq / 16384`
 const blockOf = (row: string) => `${row}.expires_at / 115200000`
 
