@@ -1,15 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliCompress } from 'node:zlib'
 import helmet from '@fastify/helmet'
 import staticFiles from '@fastify/static'
 import { consolePaths } from '@keyward/contract/console-paths'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { problem } from '../core/problem.ts'
-import { docsStyle, renderDocs } from './docs-page.ts'
 import { answerProblem } from './errors.ts'
-import { buildOpenApi } from './openapi.ts'
 
 const contentPolicy = {
   defaultSrc: ["'self'"],
@@ -55,18 +54,35 @@ export async function installPages(
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
     xFrameOptions: { action: 'deny' },
   })
-  const docs = renderDocs(config.basePath)
-  const openApi = JSON.stringify(buildOpenApi(config.publicUrl))
-  server.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(docs))
-  server.get('/docs/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(docsStyle))
-  server.get('/api/openapi.json', (_request, reply) => reply.type('application/json').send(openApi))
+  const docs = once(async () => (await import('./docs-page.ts')).renderDocs(config.basePath))
+  const openApi = once(async () =>
+    JSON.stringify((await import('./openapi.ts')).buildOpenApi(config.publicUrl)),
+  )
+  server.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(await docs()))
+  server.get('/docs/style.css', async (_request, reply) =>
+    reply.type('text/css; charset=utf-8').send((await import('./docs-page.ts')).docsStyle),
+  )
+  server.get('/api/openapi.json', async (_request, reply) =>
+    reply.type('application/json').send(await openApi()),
+  )
   await installConsole(server, config, consoleDir)
 }
+
+/** What few ask for is made for the first of them, not at the start. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+const compress = promisify(brotliCompress)
 
 /** A page, plain and compressed. */
 interface Page {
   html: string
-  brotli: Buffer
+  brotli: () => Promise<Buffer>
 }
 
 /** Reads a page of the console and prefixes its links and files with the base path. */
@@ -75,10 +91,15 @@ function readPage(path: string, basePath: string): Page | undefined {
   const html = readFileSync(path, 'utf8')
     .replace('<html ', `<html data-base="${basePath}" `)
     .replace(/ (href|src)="\.?\/(?!\/)/g, (_, attribute) => ` ${attribute}="${basePath}/`)
-  return { html, brotli: brotliCompressSync(html) }
+  return { html, brotli: once(() => compress(html)) }
 }
 
-function sendPage(request: FastifyRequest, reply: FastifyReply, status: number, page: Page | undefined) {
+async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  page: Page | undefined,
+) {
   if (page === undefined)
     return reply.code(503).type('text/plain').send('The console is not built. Run npm start.')
   reply
@@ -87,7 +108,9 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, status: number, 
     .header('cache-control', 'no-cache')
     .header('vary', 'accept-encoding')
   const takesBrotli = /\bbr\b/.test(String(request.headers['accept-encoding']))
-  return takesBrotli ? reply.header('content-encoding', 'br').send(page.brotli) : reply.send(page.html)
+  return takesBrotli
+    ? reply.header('content-encoding', 'br').send(await page.brotli())
+    : reply.send(page.html)
 }
 
 async function installConsole(server: FastifyInstance, config: Config, consoleDir: string): Promise<void> {

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import { createTransport } from 'nodemailer'
 import { type Config, loopback } from '../../config.ts'
 import { second } from '../../core/clock.ts'
 import { MailError } from './mail.error.ts'
@@ -44,25 +43,28 @@ export function createMailer(
 
 function createSmtpMailer(url: string, from: string): Mailer {
   // Query parameters of the URL override these options.
-  const transport = createTransport({
-    pool: true,
-    url,
-    requireTLS: needsTls(url),
-    maxConnections: 2,
-    maxRequeues: 1,
-    dnsTimeout: timeoutMs,
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    idleTimeout: idleTimeoutMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  const open = async () =>
+    (await import('nodemailer')).createTransport({
+      pool: true,
+      url,
+      requireTLS: needsTls(url),
+      maxConnections: 2,
+      maxRequeues: 1,
+      dnsTimeout: timeoutMs,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      idleTimeout: idleTimeoutMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+  let transport: ReturnType<typeof open> | undefined
   return {
     async send({ to, subject, text, html }) {
       refuseUnsendable({ to, subject })
       try {
-        await transport.sendMail({
+        transport ??= open()
+        await (await transport).sendMail({
           from,
           to: { name: '', address: to },
           subject,
@@ -75,7 +77,7 @@ function createSmtpMailer(url: string, from: string): Mailer {
         throw new MailError(error as object)
       }
     },
-    close: () => transport.close({ force: true }),
+    close: () => void transport?.then((opened) => opened.close({ force: true })).catch(() => {}),
   }
 }
 

@@ -1,0 +1,100 @@
+import { flushCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { buildApp } from './app.ts'
+import { type Config, ConfigError, localUrl, readConfig } from './config.ts'
+import { openLog } from './core/log-writer.ts'
+import { OperatorError } from './core/operator-error.ts'
+import { findLooseModes } from './db/data-dir.ts'
+import { prepare } from './prepare.ts'
+import { databaseFault, listenFault } from './start-errors.ts'
+
+/** Running requests get this long on shutdown; then their connections are closed. */
+const drainMs = 10_000
+/** Extra time for closing the database and background work. */
+const graceMs = 5_000
+const flushMs = 500
+const cacheAfterMs = 5_000
+/** By number: the first access to process.stdout would make writes to a pipe block. */
+const standardOutput = 1
+const consoleDir = fileURLToPath(new URL('../../console/dist', import.meta.url))
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  const { database, seal } = await prepare(config).catch((error: unknown) => {
+    throw databaseFault(error, config) ?? error
+  })
+  const log = openLog(standardOutput)
+  process.on('exit', () => log.flushAtExit())
+  const { logLevel } = config
+  const server = await buildApp({ config, database, seal, consoleDir, logLevel, log })
+  let stopping = false
+  const stop = async () => {
+    if (stopping) return
+    stopping = true
+    setTimeout(() => server.server.closeAllConnections(), drainMs).unref()
+    setTimeout(() => process.exit(1), drainMs + graceMs).unref()
+    const failures = [await failureOf(server.close()), await failureOf(database.close())].filter(Boolean)
+    for (const err of failures) server.log.error({ err }, 'closing failed')
+    await log.flush(flushMs)
+    process.exit(failures.length > 0 ? 1 : 0)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  if (process.argv.includes('--end-with-parent')) {
+    process.on('disconnect', stop)
+    if (!process.connected) return stop()
+  }
+  // For `localhost` Fastify opens a second server on ::1 that the connection limits do not cover.
+  const host = config.host === 'localhost' ? '127.0.0.1' : config.host
+  await server.listen({ port: config.port, host }).catch((error: unknown) => {
+    throw listenFault(error, config) ?? error
+  })
+  const [address] = server.addresses() as { port: number }[]
+  log.write(greeting(config, address?.port ?? config.port))
+  // Otherwise a kill would discard what was compiled.
+  setTimeout(flushCompileCache, cacheAfterMs).unref()
+}
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+function greeting(config: Config, port: number): string {
+  const payments = { mock: 'simulated', razorpay: 'Razorpay', off: 'off' }[config.payments.mode]
+  const lines = [
+    `Keyward is ready: ${config.publicUrl ?? localUrl(config, port)}`,
+    `  data      ${config.databaseUrl ? 'PostgreSQL' : config.dataDir}`,
+    `  payments  ${payments}`,
+    `  mail      ${config.smtpUrl ? 'by SMTP' : 'to this log'}`,
+    `  passwords ${describePasswordReset(config)}`,
+    ...(config.payments.mode === 'razorpay' && !config.payments.webhookSecret
+      ? ['  webhooks  rejected: RAZORPAY_WEBHOOK_SECRET is not set; payments are fetched every few minutes']
+      : []),
+    ...(config.rateLimits === 'off' ? ['  limits    off: sign-in attempts are not counted'] : []),
+    ...(config.databaseUrl ? [] : findLooseModes(config.dataDir)).map((line) => `  warning   ${line}`),
+    ...(config.registration === 'closed' ? ['  sign-up   closed'] : []),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Describes how forgotten passwords are reset, and what mailed links need. */
+function describePasswordReset({ passwordReset, smtpUrl }: Config): string {
+  if (passwordReset === 'mail') return 'reset by mailed links'
+  const missing = smtpUrl === undefined ? 'SMTP_URL' : 'PUBLIC_URL'
+  return `reset by keyward owner reset-password alone: ${missing} is not set`
+}
+
+/** Prints errors that an operator can correct as plain lines, others with their stack. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError)
+    return error.mistakes.map((mistake) => `Configuration: ${mistake}`).join('\n')
+  const { message, stack } = error as Error
+  return error instanceof OperatorError ? message : (stack ?? message)
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${explain(error)}\n`)
+  process.exit(1)
+})
