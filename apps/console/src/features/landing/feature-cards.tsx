@@ -31,12 +31,12 @@ const features: { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Users,
     title: 'End users',
-    text: 'Customers register themselves with a key. Ban, extend or reset one, and the very next call of the program knows.',
+    text: 'Customers register themselves with a key. Ban, extend or reset one, and it applies to the next call of the program.',
   },
   {
     icon: HandshakeIcon,
     title: 'Resellers',
-    text: 'Give partners a portal of their own, tied to one app, with a quota that you set and can change at any time.',
+    text: 'Give partners their own portal for one app, with a quota that you can change at any time.',
   },
   {
     icon: Server,
@@ -63,7 +63,7 @@ export function FeatureCards() {
             Everything between a sale and a running program
           </h2>
           <p className="mt-3 text-lg text-fg-muted text-pretty">
-            Six things that a vendor would otherwise build, and then have to maintain.
+            Six features that you would otherwise have to build and maintain.
           </p>
         </div>
         {still ? null : (

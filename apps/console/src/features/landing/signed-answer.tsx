@@ -3,10 +3,10 @@ import { Check } from 'lucide-react'
 const codeClass = 'overflow-x-auto p-5 font-mono text-xs leading-6 sm:p-6 sm:text-[0.8125rem]'
 
 const guarantees = [
-  'A faked server cannot sign: the private key never leaves yours.',
-  'A recorded answer does not pass: each carries the nonce of its own request.',
-  'A changed body does not pass: its digest is part of the signature.',
-  'Nothing home-made: RFC 9421 signatures, RFC 9530 digests, Ed25519.',
+  'A fake server cannot sign: the private key never leaves your server.',
+  'A recorded answer is rejected: each contains the nonce of its request.',
+  'A changed body is rejected: the signature covers its digest.',
+  'Standards only: RFC 9421 signatures, RFC 9530 digests, Ed25519.',
 ]
 
 export function SignedAnswer() {
@@ -20,8 +20,8 @@ export function SignedAnswer() {
           A verdict that cannot be forged
         </h2>
         <p className="mt-3 text-lg leading-8 text-fg-muted text-pretty">
-          Most license checks fall to somebody who answers “yes” in place of the server. Here the answer
-          proves where it comes from and which question it belongs to.
+          Most license checks can be defeated by a fake server that answers “yes”. Here every answer proves
+          where it comes from and which request it belongs to.
         </p>
         <ul className="mt-8 space-y-3">
           {guarantees.map((guarantee) => (
@@ -51,7 +51,7 @@ export function SignedAnswer() {
           </code>
         </pre>
         <figcaption className="border-t border-line px-5 py-3 text-xs text-fg-muted sm:px-6">
-          What the signature covers. The SDK checks it for you, on every answer.
+          What the signature covers. The SDK verifies it for you, on every answer.
         </figcaption>
       </figure>
     </section>

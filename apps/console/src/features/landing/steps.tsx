@@ -1,7 +1,7 @@
 const steps = [
   {
     title: 'Create an app',
-    text: 'It gets an id, a secret and a signing key of its own, filled into a snippet that is ready to copy.',
+    text: 'It gets its own id, secret and signing key, in a snippet that is ready to copy.',
   },
   {
     title: 'Generate keys',
@@ -9,7 +9,7 @@ const steps = [
   },
   {
     title: 'Ask for the verdict',
-    text: 'Paste the snippet into your program. From the first activation on you see who uses what, and decide.',
+    text: 'Paste the snippet into your program. After the first activation you see who uses which license.',
   },
 ]
 

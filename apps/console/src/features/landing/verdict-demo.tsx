@@ -72,7 +72,7 @@ export function VerdictDemo() {
         </div>
       </div>
       <figcaption className="border-t border-line px-5 py-3 text-xs text-fg-muted">
-        The SDK has checked the signature and the nonce before your code sees the verdict.
+        The SDK verifies the signature and the nonce before your code sees the verdict.
       </figcaption>
     </figure>
   )

@@ -2,6 +2,7 @@ import { limits, type Reseller } from '@keyward/contract'
 import { useState } from 'react'
 import { z } from 'zod'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { amountOf } from '../../lib/format/words.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -48,7 +49,7 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
     return (
       <ConfirmDialog
         title="Set the limit below the licenses already created?"
-        description={`This reseller has already created ${amount(used)}. The new limit is ${unsure.toLocaleString('en-US')}. Do you want to continue?`}
+        description={`This reseller has already created ${amountOf(used, 'license')}. The new limit is ${unsure.toLocaleString('en-US')}. Do you want to continue?`}
         loss="These licenses stay valid, but the reseller cannot create more until some are deleted."
         tone="neutral"
         confirmLabel="Continue"
@@ -97,7 +98,7 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
           </dl>
           {preview?.belowUsed && (
             <p className="text-[0.8125rem] text-warning-text">
-              This is below the {amount(used)} already created.
+              This is below the {amountOf(used, 'license')} already created.
             </p>
           )}
         </DialogBody>
@@ -106,9 +107,6 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
     </Dialog>
   )
 }
-
-const amount = (licenses: number) =>
-  `${licenses.toLocaleString('en-US')} ${licenses === 1 ? 'license' : 'licenses'}`
 
 function Figure({ label, value }: { label: string; value: number | undefined }) {
   return (

@@ -70,16 +70,14 @@ export function EndUsersPage() {
   const UserDialog =
     dialog.kind && dialog.kind in userDialogs ? userDialogs[dialog.kind as EndUserAction] : undefined
 
-  async function exportAs(format: 'csv' | 'json') {
-    const { saveExport } = await import('../../ui/save-export.ts')
-    const total = data?.pagination.capped ? undefined : data?.pagination.total
-    await saveExport({
+  const exportAs = async (format: 'csv' | 'json') =>
+    (await import('./export-list.ts')).exportList({
       endpoint: wire.bulk.exportClients,
-      query: { ...filters, format },
+      filters,
+      format,
       noun: 'end users',
-      total,
+      pagination: data?.pagination,
     })
-  }
 
   if (apps.isSuccess && !hasApps) {
     return (

@@ -72,16 +72,14 @@ export function LicensesPage() {
     else dialog.open('delete-all')
   }
 
-  async function exportAs(format: 'csv' | 'json') {
-    const { saveExport } = await import('../../ui/save-export.ts')
-    const total = data?.pagination.capped ? undefined : data?.pagination.total
-    await saveExport({
+  const exportAs = async (format: 'csv' | 'json') =>
+    (await import('./export-list.ts')).exportList({
       endpoint: wire.bulk.exportLicenses,
-      query: { ...filters, format },
+      filters,
+      format,
       noun: 'licenses',
-      total,
+      pagination: data?.pagination,
     })
-  }
 
   if (apps.isSuccess && !hasApps) {
     return (

@@ -10,11 +10,11 @@ const sections: DocumentSection[] = [
         <p>
           Keyward is a licensing and authentication platform for people who sell software. You create an app,
           generate license keys for it, and add a few lines to your program. From then on the program asks
-          Keyward whether it may run, and Keyward answers in a way that nobody can forge.
+          Keyward whether it may run, and gets an answer that nobody can forge.
         </p>
         <p>
-          You host it yourself. It is one process with its database inside, it sends nothing to anybody, and
-          what it knows about your customers stays on your machine.
+          You host it yourself. It is one process with an embedded database. It sends nothing to anyone, and
+          your customer data stays on your server.
         </p>
       </>
     ),
@@ -26,13 +26,13 @@ const sections: DocumentSection[] = [
       <dl>
         <dt>Owners</dt>
         <dd>
-          Software vendors. They create apps, issue and manage license keys, appoint resellers and look after
-          their end users, from one console.
+          Software vendors. They create apps, issue and manage license keys, manage resellers and their end
+          users, from one console.
         </dd>
         <dt>Resellers</dt>
         <dd>
-          Partners who sell one of those apps. They sign in to a portal of their own and generate keys within
-          the quota that the owner has set.
+          Partners who sell one of those apps. They sign in to their own portal and generate keys within the
+          quota that the owner sets.
         </dd>
         <dt>End users</dt>
         <dd>
@@ -49,26 +49,26 @@ const sections: DocumentSection[] = [
       <>
         <p>
           The program opens a session with the app’s id and secret, and signs its user in with a name and
-          password or with the license key alone. Keyward looks at the ban, the dates and the hardware lock,
-          in that order, and answers with a verdict and a text that you can word yourself, app by app.
+          password or with the license key alone. Keyward checks bans, dates and the hardware lock, in that
+          order, and returns a verdict with a text that you can change for each app.
         </p>
         <p>
-          Every verdict is signed with a key that belongs to the app, and carries the random number that the
-          program sent. A faked server, a recorded answer or an answer to another question does not pass. When
-          you ban somebody, the very next call of their program is refused.
+          Every verdict is signed with the app's own key and includes the random number that the program sent.
+          Fake servers, recorded answers and answers to other requests are rejected. When you ban a user, the
+          next call of their program is rejected.
         </p>
       </>
     ),
   },
   {
     id: 'principles',
-    title: 'What we hold on to',
+    title: 'Our principles',
     body: (
       <ul>
-        <li>Limits hold on the server, even when many requests arrive at the same moment.</li>
-        <li>A key is redeemed once. One program wins; all others are told so.</li>
-        <li>What cannot be undone says what will be lost before it happens.</li>
-        <li>The wire is documented and built on published standards, so that you are never locked in.</li>
+        <li>The server enforces all limits, even for concurrent requests.</li>
+        <li>A key can be redeemed only once.</li>
+        <li>Before an action that cannot be undone, the console says what you will lose.</li>
+        <li>The protocol is documented and uses published standards, so you are never locked in.</li>
       </ul>
     ),
   },
@@ -77,9 +77,9 @@ const sections: DocumentSection[] = [
     title: 'Free and premium',
     body: (
       <p>
-        The free plan has 2 apps and 30 licenses per app, without a time limit. Premium lifts those limits and
-        adds resellers. When premium ends, nothing is deleted. The <a href={paths.terms}>terms</a> and the{' '}
-        <a href={paths.privacy}>privacy policy</a> say the rest.
+        The free plan includes 2 apps and 30 licenses per app, without a time limit. Premium removes these
+        limits and adds resellers. When premium ends, nothing is deleted. See the{' '}
+        <a href={paths.terms}>terms</a> and the <a href={paths.privacy}>privacy policy</a> for details.
       </p>
     ),
   },
