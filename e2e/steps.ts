@@ -49,8 +49,11 @@ export class Vendor {
     this.token = facts.token
   }
 
-  static async signUp(request: APIRequestContext, name = 'Vera Vendor') {
-    const email = `${unique('vendor')}@example.com`
+  static async signUp(
+    request: APIRequestContext,
+    name = 'Vera Vendor',
+    email = `${unique('vendor')}@example.com`,
+  ) {
     const password = unique('long-enough')
     const answer = await request.post('/api/auth/register', { data: { name, email, password } })
     expect(answer.status()).toBe(201)

@@ -1,5 +1,5 @@
 import { expect, test } from '../keyward.ts'
-import { enter, Vendor } from '../steps.ts'
+import { enter, settle, Vendor } from '../steps.ts'
 
 test.use({ environment: { PAYMENTS: 'off' } })
 
@@ -9,5 +9,11 @@ test('with payments off the page says so and disables its buttons', async ({ pag
   for (const name of ['Upgrade Monthly', 'Upgrade Yearly', 'Apply']) {
     await expect(page.getByRole('button', { name })).toBeDisabled()
   }
-  await expect(page.getByText('₹1,199')).toBeVisible()
+  await expect(page.getByText('₹1,199', { exact: true })).toBeVisible()
+
+  await page.evaluate('localStorage.clear()')
+  await page.goto('/landing')
+  await settle(page)
+  await expect(page.getByRole('contentinfo').getByRole('link', { name: 'Terms' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Start free, pay when you grow' })).toHaveCount(0)
 })

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
-import { heading, settle } from '../steps.ts'
+import { heading, isPhone, settle } from '../steps.ts'
 
 const lit = (page: Page) => page.locator('[data-lit=true]')
 
@@ -36,6 +36,43 @@ test('the landing page links to sign-in and dashboard, and switches its theme', 
   await expect(html).toHaveClass(/dark/)
   await page.getByRole('button', { name: 'Use the light theme' }).click()
   await expect(html).not.toHaveClass(/dark/)
+})
+
+test('the landing page shows use cases, the console, the code and the prices of the server', {
+  tag: '@phone',
+}, async ({ page }) => {
+  await page.goto('/landing')
+  for (const name of ['An indie tool', 'A reseller network', 'A game mod', 'What a signed verdict stops']) {
+    await expect(page.getByRole('heading', { level: 3, name })).toBeVisible()
+  }
+  await expect(page.getByText("import { Keyward } from '@keyward/sdk'")).toBeVisible()
+  const prices = page.getByRole('region', { name: 'Start free, pay when you grow' })
+  await expect(prices).toContainText('Save 86%: ₹1,199 instead of 12 × ₹699')
+  await expect(prices).toContainText('30 licenses per application')
+  for (const link of await prices.getByRole('link').all()) await expect(link).toHaveAttribute('href', '/auth')
+
+  const tour = page.getByRole('region', { name: 'A console for the whole day’s work' })
+  const shown = tour.getByRole('img')
+  await expect(shown).toHaveCount(isPhone(page) ? 1 : 3)
+  for (const picture of await shown.all()) {
+    await picture.scrollIntoViewIfNeeded()
+    await expect
+      .poll(() => picture.evaluate<number, { naturalWidth: number }>((image) => image.naturalWidth))
+      .toBeGreaterThan(700)
+    const [loaded, reserved] = await picture.evaluate<
+      [number, number],
+      { naturalWidth: number; naturalHeight: number; getAttribute(name: string): string }
+    >((image) => [
+      image.naturalWidth / image.naturalHeight,
+      Number(image.getAttribute('width')) / Number(image.getAttribute('height')),
+    ])
+    expect(loaded).toBeCloseTo(reserved, 2)
+  }
+  const loadedThemes = () =>
+    page.evaluate<string[]>(
+      `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.webp'))`,
+    )
+  for (const name of await loadedThemes()) expect(name).toMatch(/-light-/)
 })
 
 test('a highlight moves over the six cards every three seconds, and pauses on hover', async ({ page }) => {

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
-import type { APIRequestContext, Page } from '@playwright/test'
-import { expect, type Keyward, test } from '../keyward.ts'
-import { makePremium, Program, settle, storeToken, unique, Vendor } from '../steps.ts'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import { settle, storeToken } from '../steps.ts'
+import { furnish } from './furnish.ts'
 
 const directory = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
 const ownerPages = {
@@ -67,36 +68,4 @@ async function picture(page: Page, path: string, name: string, project: string) 
     fullPage: project === 'desktop',
     animations: 'disabled',
   })
-}
-
-/** A vendor with realistic data. */
-async function furnish(keyward: Keyward, request: APIRequestContext) {
-  const vendor = await Vendor.signUp(request, 'Vera Vendor')
-  makePremium(keyward, vendor)
-  const studio = await vendor.createApp('Atlas Studio')
-  const mobile = await vendor.createApp('Atlas Mobile')
-  const licenses = [
-    ...(await vendor.createLicenses(studio, 12, 90)),
-    ...(await vendor.createLicenses(mobile, 6, 20)),
-  ]
-  for (const [index, name] of ['mira', 'jonas.weber', 'studio-nord', 'k.tanaka', 'elif'].entries()) {
-    const program = await Program.start(request, index < 3 ? studio : mobile)
-    await program.register(name, licenses[index < 3 ? index : 12 + index]!, `machine-${name}`)
-  }
-  const { clients } = await vendor.call('GET', '/clients')
-  await vendor.call('PATCH', `/clients/${clients[0]._id}/toggle-ban`)
-  await vendor.call('PATCH', `/licenses/${licenses[5]!._id}/toggle-ban`)
-  const password = unique('reseller-password')
-  const email = `${unique('north')}@example.com`
-  await vendor.call('POST', '/resellers', { email, password, app_id: studio._id, allowed_license_keys: 20 })
-  const login = await request.post('/api/resellers/auth/login', { data: { email, password } })
-  const resellerToken: string = (await login.json()).data.token
-  const expiresAt = new Date(Date.now() + 60 * 86_400_000).toISOString()
-  const made = await request.post('/api/resellers/auth/licenses', {
-    headers: { authorization: `Bearer ${resellerToken}` },
-    data: { count: 15, expiresAt },
-  })
-  const [first] = (await made.json()).data.licenses
-  await (await Program.start(request, studio)).register('reseller.customer', first)
-  return { vendor, resellerToken }
 }

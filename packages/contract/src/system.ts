@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { pricing } from './plans.ts'
 
 const link = z.url().nullable()
 const tag = 'System'
@@ -40,6 +41,9 @@ export const system = {
         .enum(['mail', 'operator'])
         .describe('how a forgotten password is reset: by a mailed link, or by the operator'),
       payments: z.enum(['mock', 'razorpay', 'off']),
+      pricing: pricing
+        .nullable()
+        .describe('plans and prices for visitors; null while the server takes no payments'),
       links: z.strictObject({
         shipping: link,
         refund: link,

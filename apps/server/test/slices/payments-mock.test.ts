@@ -156,6 +156,7 @@ test('with payments off rejects orders and verification and still returns the hi
     expect(await historyOf(owner)).toEqual([])
     const { json } = await owner.call('GET', '/payments/pricing')
     expect(json.data.checkout).toBe('off')
+    expect((await closed.call('GET', '/config')).json.data.pricing).toBeNull()
   } finally {
     await closed.close()
   }

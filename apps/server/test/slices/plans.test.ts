@@ -32,6 +32,13 @@ test('lists prices in paise and as formatted rupees, with yearly savings against
   })
 })
 
+test('shows visitors the same prices as owners', async () => {
+  const owner = await signUp(on)
+  const { plans } = (await owner.call('GET', '/payments/pricing')).json.data
+  const config = await on.call('GET', '/config')
+  expect(config.json.data.pricing).toEqual(plans)
+})
+
 test('lists the plans with their limits', async () => {
   const owner = await signUp(on)
   const { plans } = (await owner.call('GET', '/plans')).json.data

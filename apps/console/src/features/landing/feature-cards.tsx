@@ -91,9 +91,9 @@ export function FeatureCards() {
               key={title}
               data-lit={lit}
               onPointerEnter={() => setIndex(position)}
-              className="group rounded-xl border border-line bg-surface p-6 transition-[border-color,box-shadow] duration-500 data-[lit=true]:border-accent-text data-[lit=true]:shadow-pop"
+              className="group rounded-xl border border-line bg-surface p-6 transition-[border-color,box-shadow] duration-150 data-[lit=true]:border-accent-text data-[lit=true]:shadow-pop"
             >
-              <span className="grid size-10 place-items-center rounded-lg bg-sunken text-fg-muted transition-colors duration-500 group-data-[lit=true]:bg-accent group-data-[lit=true]:text-on-accent">
+              <span className="grid size-10 place-items-center rounded-lg bg-sunken text-fg-muted transition-colors duration-150 group-data-[lit=true]:bg-accent group-data-[lit=true]:text-on-accent">
                 <Icon aria-hidden className="size-5" />
               </span>
               <h3 className="mt-5 font-semibold text-base">{title}</h3>

@@ -1,19 +1,35 @@
-import { Check } from 'lucide-react'
+import { ShieldCheck } from 'lucide-react'
 
 const codeClass = 'overflow-x-auto p-5 font-mono text-xs leading-6 sm:p-6 sm:text-[0.8125rem]'
 
-const guarantees = [
-  'A fake server cannot sign: the private key never leaves your server.',
-  'A recorded answer is rejected: each contains the nonce of its request.',
-  'A changed body is rejected: the signature covers its digest.',
-  'Standards only: RFC 9421 signatures, RFC 9530 digests, Ed25519.',
+const attacks = [
+  {
+    attack: 'A fake license server',
+    defense: 'It cannot sign: the private key never leaves your server. The SDK rejects its answer.',
+  },
+  {
+    attack: 'A recorded “yes”, replayed',
+    defense: 'Each answer carries the nonce of its own request, so an old one never fits.',
+  },
+  {
+    attack: 'An answer changed on the way',
+    defense: 'Status and body are part of the signature. One changed byte fails the check.',
+  },
+  {
+    attack: 'One key on many machines',
+    defense: 'The key is locked to the first machine; any other one gets hwidMismatch.',
+  },
+  {
+    attack: 'A computer clock set back',
+    defense: 'The server decides when a license expires, by its own clock.',
+  },
 ]
 
 export function SignedAnswer() {
   return (
     <section
       aria-labelledby="signed-title"
-      className="grid items-center gap-12 py-20 sm:py-28 lg:grid-cols-2 lg:gap-16"
+      className="grid items-start gap-12 py-20 sm:py-28 lg:grid-cols-2 lg:gap-16"
     >
       <div>
         <h2 id="signed-title" className="text-3xl font-semibold tracking-tight text-balance">
@@ -23,16 +39,24 @@ export function SignedAnswer() {
           Most license checks can be defeated by a fake server that answers “yes”. Here every answer proves
           where it comes from and which request it belongs to.
         </p>
-        <ul className="mt-8 space-y-3">
-          {guarantees.map((guarantee) => (
-            <li key={guarantee} className="flex gap-3 text-[0.9375rem] leading-7">
-              <Check aria-hidden className="mt-1.5 size-4 shrink-0 text-success" />
-              {guarantee}
-            </li>
+        <h3 className="mt-8 font-semibold text-base">What a signed verdict stops</h3>
+        <dl className="mt-3 divide-y divide-line">
+          {attacks.map(({ attack, defense }) => (
+            <div key={attack} className="py-3">
+              <dt className="flex items-center gap-2.5 font-medium text-[0.9375rem]">
+                <ShieldCheck aria-hidden className="size-4 shrink-0 text-success" />
+                {attack}
+              </dt>
+              <dd className="mt-1 pl-6.5 text-[0.9375rem] leading-6 text-fg-muted text-pretty">{defense}</dd>
+            </div>
           ))}
-        </ul>
+        </dl>
+        <p className="mt-4 text-sm leading-6 text-fg-muted text-pretty">
+          It cannot stop someone who removes the check from a copy of your program. No license server can;
+          deliver what matters only after a verdict.
+        </p>
       </div>
-      <figure className="min-w-0 overflow-hidden rounded-2xl border border-line bg-surface">
+      <figure className="min-w-0 overflow-hidden rounded-2xl border border-line bg-surface lg:sticky lg:top-24">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
         <pre tabIndex={0} className={codeClass}>
           <code>
@@ -51,7 +75,8 @@ export function SignedAnswer() {
           </code>
         </pre>
         <figcaption className="border-t border-line px-5 py-3 text-xs text-fg-muted sm:px-6">
-          What the signature covers. The SDK verifies it for you, on every answer.
+          What the signature covers: RFC 9421, RFC 9530 and Ed25519, nothing home-made. The SDK verifies it
+          for you, on every answer.
         </figcaption>
       </figure>
     </section>

@@ -24,11 +24,10 @@ export function Testimonials() {
           Sample testimonials
         </p>
         <h2 id="testimonials-title" className="mt-4 text-3xl font-semibold tracking-tight text-balance">
-          What we hope to hear
+          What changes for a vendor
         </h2>
         <p className="mt-3 text-lg text-fg-muted text-pretty">
-          These voices are examples that we wrote ourselves, not customers. They describe what Keyward is made
-          for.
+          Illustrative quotes that show what vendors use Keyward for.
         </p>
       </div>
       <ul className="mt-12 grid gap-4 lg:grid-cols-3">

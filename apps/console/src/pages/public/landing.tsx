@@ -1,10 +1,13 @@
 import { Closing } from '../../features/landing/closing.tsx'
+import { ConsoleTour } from '../../features/landing/console-tour.tsx'
 import { Facts } from '../../features/landing/facts.tsx'
 import { FeatureCards } from '../../features/landing/feature-cards.tsx'
 import { Hero } from '../../features/landing/hero.tsx'
+import { Prices } from '../../features/landing/prices.tsx'
 import { SignedAnswer } from '../../features/landing/signed-answer.tsx'
 import { Steps } from '../../features/landing/steps.tsx'
 import { Testimonials } from '../../features/landing/testimonials.tsx'
+import { UseCases } from '../../features/landing/use-cases.tsx'
 import { usePageMeta } from './use-page-meta.ts'
 
 export function LandingPage() {
@@ -18,9 +21,12 @@ export function LandingPage() {
       <Hero />
       <Facts />
       <div className="mx-auto max-w-6xl divide-y px-5 sm:px-8">
+        <UseCases />
+        <ConsoleTour />
         <FeatureCards />
-        <SignedAnswer />
         <Steps />
+        <SignedAnswer />
+        <Prices />
         <Testimonials />
       </div>
       <Closing />

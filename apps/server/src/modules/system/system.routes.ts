@@ -5,6 +5,7 @@ import { problem } from '../../core/problem.ts'
 import { version } from '../../core/version.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import type { Mount } from '../../http/mount.ts'
+import { toPricing } from '../payments/pricing.rules.ts'
 
 async function canRead({ db }: Ctx): Promise<void> {
   await sql`select 1`.execute(db).catch((error) => {
@@ -14,6 +15,7 @@ async function canRead({ db }: Ctx): Promise<void> {
 
 export function systemRoutes(mount: Mount, ctx: Ctx): void {
   const { system } = endpoints
+  const pricing = ctx.config.payments.mode === 'off' ? null : toPricing(ctx.config)
   mount(system.health, 'public', async () => ({ status: 'up' as const }))
   mount(system.ready, 'public', async () => {
     const isFull = await canRead(ctx).then(() => ctx.database.room.isFull(ctx.db))
@@ -27,6 +29,7 @@ export function systemRoutes(mount: Mount, ctx: Ctx): void {
     passwordPolicy: ctx.config.passwordPolicy,
     passwordReset: ctx.config.passwordReset,
     payments: ctx.config.payments.mode,
+    pricing,
     links: ctx.config.links,
   }))
 }
