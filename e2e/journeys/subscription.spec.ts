@@ -14,10 +14,18 @@ test('the free plan shows its features and the prices of premium', { tag: '@phon
   await enter(page, vendor, '/subscription')
   await expect(page.getByText('2 applications')).toBeVisible()
   await expect(page.getByText('Unlimited resellers with a portal of their own')).toBeVisible()
-  await expect(page.getByText('₹699')).toBeVisible()
-  await expect(page.getByText('₹1,199')).toBeVisible()
+  await expect(page.getByText('₹699', { exact: true })).toBeVisible()
+  await expect(page.getByText('₹1,199', { exact: true })).toBeVisible()
   await expect(page.getByText('Save ₹7,189 (86%)')).toBeVisible()
-  await expect(page.getByText('Seven-day money-back guarantee')).toBeVisible()
+  await expect(page.getByText('₹1,199 instead of 12 × ₹699')).toBeVisible()
+  const upgrade = page
+    .locator('section')
+    .filter({ has: page.getByRole('button', { name: 'Upgrade Yearly' }) })
+  await expect(upgrade.getByText('Seven-day money-back guarantee')).toBeVisible()
+  await expect(upgrade.getByRole('button', { name: /^Upgrade/ })).toHaveText([
+    'Upgrade Yearly',
+    'Upgrade Monthly',
+  ])
   for (const name of ['Upgrade Monthly', 'Upgrade Yearly']) {
     await expect(page.getByRole('button', { name })).toBeEnabled()
   }
@@ -39,6 +47,7 @@ test('shows fallback prices with a note while prices cannot be loaded', async ({
   await expect(page.getByText('₹699')).toBeVisible()
   await expect(page.getByText('₹1199')).toBeVisible()
   await expect(page.getByText('Save ₹989 (17%)')).toBeVisible()
+  await expect(page.getByText('instead of 12')).toHaveCount(0)
   await expect(page.getByText('Failed to load the prices of this server.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Upgrade Yearly' })).toBeDisabled()
   await page.getByRole('button', { name: 'Refresh plans' }).click()
@@ -46,7 +55,7 @@ test('shows fallback prices with a note while prices cannot be loaded', async ({
   await page.unroute('**/api/payments/pricing')
   await page.getByRole('button', { name: 'Refresh plans' }).click()
   await expectToast(page, 'Plans refreshed successfully!')
-  await expect(page.getByText('₹1,199')).toBeVisible()
+  await expect(page.getByText('₹1,199', { exact: true })).toBeVisible()
 })
 
 test('a plan that fails to load shows an error with retry', async ({ page, request }) => {

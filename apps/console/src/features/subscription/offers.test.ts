@@ -21,28 +21,37 @@ function pricing(saved: number): Pricing {
 
 test("shows the server's prices and the yearly savings", () => {
   expect(toOffers(pricing(1000))).toMatchObject([
-    { term: 'Monthly', price: '₹5', before: undefined, per: 'month', note: undefined },
-    { term: 'Yearly', price: '₹50', before: undefined, per: 'year', note: 'Save ₹10 (17%)' },
+    {
+      term: 'Yearly',
+      price: '₹50',
+      before: undefined,
+      per: 'year',
+      note: 'Save ₹10 (17%)',
+      comparison: '₹50 instead of 12 × ₹5',
+    },
+    { term: 'Monthly', price: '₹5', before: undefined, per: 'month', note: undefined, comparison: undefined },
   ])
 })
 
 test('shows no savings if there are none', () => {
-  expect(toOffers(pricing(0))[1]?.note).toBeUndefined()
+  expect(toOffers(pricing(0))[0]).toMatchObject({ term: 'Yearly', note: undefined, comparison: undefined })
 })
 
 test('shows fallback prices while the prices cannot be loaded', () => {
-  expect(toOffers(undefined).map(({ price, note }) => [price, note])).toEqual([
-    ['₹699', undefined],
-    ['₹1199', 'Save ₹989 (17%)'],
+  expect(toOffers(undefined).map(({ price, note, comparison }) => [price, note, comparison])).toEqual([
+    ['₹1199', 'Save ₹989 (17%)', undefined],
+    ['₹699', undefined, undefined],
   ])
 })
 
 test('shows the price with a coupon next to the price without it', () => {
   const totals = { monthly: price(450, '₹4.50'), yearly: price(4500, '₹45') }
-  expect(toOffers(pricing(1000), totals).map(({ price, before, note }) => [price, before, note])).toEqual([
-    ['₹4.50', '₹5', undefined],
+  const offers = toOffers(pricing(1000), totals)
+  expect(offers.map(({ price, before, note }) => [price, before, note])).toEqual([
     ['₹45', '₹50', 'Save 17%'],
+    ['₹4.50', '₹5', undefined],
   ])
+  expect(offers[0]?.comparison).toBe('₹45 instead of 12 × ₹4.50')
 })
 
 test('shows one price if the coupon does not change it', () => {

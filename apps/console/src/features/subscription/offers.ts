@@ -8,17 +8,31 @@ export interface Offer {
   before: string | undefined
   per: string
   note: string | undefined
+  /** What the saving is measured against. */
+  comparison: string | undefined
 }
 
 export type Totals = Record<PlanDuration, Price>
 
-const monthly = { planDuration: 'monthly', term: 'Monthly', per: 'month', before: undefined } as const
-const yearly = { planDuration: 'yearly', term: 'Yearly', per: 'year', before: undefined } as const
+const monthly = {
+  planDuration: 'monthly',
+  term: 'Monthly',
+  per: 'month',
+  before: undefined,
+  comparison: undefined,
+} as const
+const yearly = {
+  planDuration: 'yearly',
+  term: 'Yearly',
+  per: 'year',
+  before: undefined,
+  comparison: undefined,
+} as const
 
 /** Displayed while the server's prices cannot be loaded. */
 const fallback: Offer[] = [
-  { ...monthly, price: '₹699', note: undefined },
   { ...yearly, price: '₹1199', note: 'Save ₹989 (17%)' },
+  { ...monthly, price: '₹699', note: undefined },
 ]
 
 /** The terms on offer; `totals` are the server's prices with a coupon. */
@@ -27,13 +41,17 @@ export function toOffers(pricing: Pricing | undefined, totals?: Totals): Offer[]
   const { amount, amountFormatted, percentage } = pricing.premium_yearly.savings
   // A coupon changes the amount, but not the percentage.
   const saving = totals ? `Save ${percentage}%` : `Save ${amountFormatted} (${percentage}%)`
+  const month = toPrice(pricing.premium_monthly, totals?.monthly)
+  const year = toPrice(pricing.premium_yearly, totals?.yearly)
+  const saves = amount > 0
   return [
-    { ...monthly, ...toPrice(pricing.premium_monthly, totals?.monthly), note: undefined },
     {
       ...yearly,
-      ...toPrice(pricing.premium_yearly, totals?.yearly),
-      note: amount > 0 ? saving : undefined,
+      ...year,
+      note: saves ? saving : undefined,
+      comparison: saves ? `${year.price} instead of 12 × ${month.price}` : undefined,
     },
+    { ...monthly, ...month, note: undefined },
   ]
 }
 

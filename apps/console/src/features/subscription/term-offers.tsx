@@ -2,6 +2,7 @@ import type { PlanDuration } from '@keyward/contract'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { cx } from '../../ui/cx.ts'
 import type { Offer } from './offers.ts'
 
 export interface TermOffersProps {
@@ -17,7 +18,7 @@ export interface TermOffersProps {
   onChoose: (term: PlanDuration) => void
 }
 
-/** The two terms side by side, each with price and button. */
+/** The two terms side by side, each with price and button; the first one is recommended. */
 export function TermOffers({
   offers,
   label,
@@ -39,8 +40,14 @@ export function TermOffers({
 
   return (
     <ul ref={list} className="grid gap-3 min-[420px]:grid-cols-2">
-      {offers.map((offer) => (
-        <li key={offer.term} className="flex flex-col gap-3 rounded-lg border p-4">
+      {offers.map((offer, index) => (
+        <li
+          key={offer.term}
+          className={cx(
+            'flex flex-col gap-3 rounded-lg border p-4',
+            index === 0 && 'border-accent bg-accent-soft/40',
+          )}
+        >
           <div className="flex min-h-[1.375rem] flex-wrap items-center justify-between gap-2">
             <h3 className="font-medium">{offer.term}</h3>
             {offer.note && <Badge tone="success">{offer.note}</Badge>}
@@ -54,10 +61,15 @@ export function TermOffers({
             )}
             <span className="font-semibold text-2xl tabular-nums tracking-tight">{offer.price}</span>{' '}
             <span className="whitespace-nowrap text-fg-muted">per {offer.per}</span>
+            {offer.comparison && (
+              <span className="mt-1 block text-[0.8125rem] text-fg-muted tabular-nums">
+                {offer.comparison}
+              </span>
+            )}
           </p>
           {detail?.(offer)}
           <Button
-            variant="primary"
+            variant={index === 0 ? 'primary' : 'secondary'}
             data-term={offer.planDuration}
             disabled={disabled || (busy !== undefined && busy !== offer.planDuration)}
             loading={busy === offer.planDuration}

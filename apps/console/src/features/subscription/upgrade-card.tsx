@@ -1,4 +1,5 @@
 import type { DataOf, endpoints, PlanInfo } from '@keyward/contract'
+import { ShieldCheck } from 'lucide-react'
 import { useId } from 'react'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -56,6 +57,16 @@ export function UpgradeCard({ premium, pricing, active, expiryDate, checkout, co
           describedBy={reason || !pricing ? reasonId : undefined}
           onChoose={checkout.begin}
         />
+        <div className="flex gap-2.5">
+          <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-success-text" />
+          <div className="grid gap-0.5">
+            <p className="font-medium">Seven-day money-back guarantee</p>
+            <p className="text-[0.8125rem] text-fg-muted text-pretty">
+              Cancel within seven days of your first payment to get a full refund.
+              {open && ' One payment for the whole term. It does not renew automatically.'}
+            </p>
+          </div>
+        </div>
         {(reason || !pricing) && (
           <div id={reasonId} className="grid gap-1 text-fg-muted">
             {!pricing && <p>Failed to load the prices of this server. These are the usual prices.</p>}
@@ -68,11 +79,6 @@ export function UpgradeCard({ premium, pricing, active, expiryDate, checkout, co
             offered={pricing?.coupons ?? []}
             disabled={!open || checkout.term !== undefined}
           />
-        )}
-        {open && (
-          <p className="text-[0.8125rem] text-fg-muted">
-            One payment for the whole term. It does not renew automatically.
-          </p>
         )}
       </CardBody>
     </Card>

@@ -1,4 +1,4 @@
-import { RefreshCw, ShieldCheck } from 'lucide-react'
+import { RefreshCw } from 'lucide-react'
 import { Suspense } from 'react'
 import { useOwner } from '../../features/account/session.ts'
 import { CurrentPlan } from '../../features/subscription/current-plan.tsx'
@@ -23,7 +23,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { Callout, ErrorState } from '../../ui/states.tsx'
+import { ErrorState } from '../../ui/states.tsx'
 
 const CancelDialog = lazyNamed(() => import('../../features/subscription/cancel-dialog.tsx'), 'CancelDialog')
 const ReceiptDialog = lazyNamed(
@@ -56,7 +56,7 @@ export function SubscriptionPage() {
   const receipt = payments?.find((payment) => payment._id === dialog.id && hasReceipt(payment))
   const cancellable = status?.hasActiveSubscription && (!status.cancelledAt || status.moneyBack)
   return (
-    <div className="mx-auto grid w-full max-w-5xl gap-6">
+    <div className="grid w-full max-w-5xl gap-6">
       <div>
         <PageHeader
           title="Subscription"
@@ -122,14 +122,7 @@ export function SubscriptionPage() {
           )}
         </div>
       )}
-      {(failed || known) && (
-        <>
-          <PaymentHistory onReceipt={({ _id }) => dialog.open('receipt', _id)} />
-          <Callout icon={<ShieldCheck aria-hidden />} title="Seven-day money-back guarantee">
-            Cancel within seven days of your first payment to get a full refund.
-          </Callout>
-        </>
-      )}
+      {(failed || known) && <PaymentHistory onReceipt={({ _id }) => dialog.open('receipt', _id)} />}
       <Suspense fallback={null}>
         {dialog.kind === 'cancel' && status && cancellable && (
           <CancelDialog subscription={status} onClose={dialog.close} />
