@@ -35,7 +35,7 @@ export function ProfilePage() {
   const premium = owner?.plan === 'premium'
 
   return (
-    <div className="mx-auto grid w-full max-w-4xl gap-6">
+    <div className="grid w-full max-w-4xl gap-6">
       <PageHeader title="Profile" subtitle="Your account, plan and limits." />
       {!(owner?.name && owner.email) && (
         <Card>

@@ -11,7 +11,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 export function SettingsPage() {
   const { theme, setTheme } = useTheme()
   return (
-    <div className="mx-auto grid w-full max-w-3xl gap-6">
+    <div className="grid w-full max-w-3xl gap-6">
       <PageHeader
         title="Settings"
         subtitle="Choose how the console looks and set options for all your applications."

@@ -27,7 +27,7 @@ export function ResellerProfilePage() {
   const { created_licenses: total, allowed_license_keys: allowed, remaining_licenses: remaining } = reseller
   const percent = allowed > 0 ? Math.min(100, percentOf(total, allowed)) : 100
   return (
-    <div className="mx-auto grid w-full max-w-4xl gap-6">
+    <div className="grid w-full max-w-4xl gap-6">
       <PageHeader
         title="Profile"
         subtitle="Your account and your license quota."

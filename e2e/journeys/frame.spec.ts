@@ -1,0 +1,67 @@
+import type { Locator } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import { premiumVendor } from '../reseller.ts'
+import { dialog, enter, heading, settle } from '../steps.ts'
+
+test('all pages of the owner start their titles at one left edge', { tag: '@phone' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor } = await premiumVendor(request, keyward)
+  await enter(page, vendor)
+  const paths = ['licenses', 'users', 'resellers', 'profile', 'settings', 'subscription', 'about', 'terms']
+  const left = async () => {
+    await settle(page)
+    return Math.round((await boxOf(heading(page, /./))).x)
+  }
+  const first = await left()
+  for (const path of paths) {
+    await page.goto(`/${path}`)
+    await expect(heading(page, /./)).toBeVisible()
+    expect.soft(await left(), path).toBe(first)
+  }
+})
+
+test('a message covers neither the title of a page nor the buttons of a dialog', { tag: '@phone' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor } = await premiumVendor(request, keyward)
+  await enter(page, vendor, '/settings')
+  await page.getByRole('switch').first().click()
+  const toast = page.locator('[data-sonner-toast]').first()
+  await expect(toast).toBeVisible()
+  const { width, height } = page.viewportSize()!
+  await expect.poll(async () => bottomOf(await boxOf(toast))).toBeLessThanOrEqual(height - 16)
+  const box = await boxOf(toast)
+  expect(box.y).toBeGreaterThan(height / 2)
+  expect(box.x + box.width).toBeGreaterThan(width - 40)
+
+  await page.route('**/api/licenses', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({ status: 403, json: { success: false, code: 'forbidden', message: 'Not now' } })
+      : route.continue(),
+  )
+  await page.goto('/licenses?dialog=generate')
+  const generate = dialog(page, /Generate/)
+  const submit = generate.getByRole('button', { name: /^Generate/ })
+  await submit.click()
+  await expect(toast).toBeVisible()
+  await expect
+    .poll(async () => {
+      const [message, button] = [await boxOf(toast), await boxOf(submit)]
+      const apart = bottomOf(message) <= button.y || message.x >= button.x + button.width
+      return apart || message.y >= bottomOf(button)
+    })
+    .toBe(true)
+})
+
+async function boxOf(of: Locator) {
+  const box = await of.boundingBox()
+  if (!box) throw new Error('There is nothing to measure')
+  return box
+}
+
+const bottomOf = ({ y, height }: { y: number; height: number }) => y + height
