@@ -24,7 +24,7 @@ beforeEach(async () => {
   await migrate(database, migrations, { now: 1 })
   commits = 0
   commitError = undefined
-  // On a busy machine a group would end early, because it was open for too long.
+  // On a busy machine the age limit would end a group early.
   vi.spyOn(performance, 'now').mockReturnValue(0)
 })
 afterEach(async () => {
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 async function open() {
   const opened = openDatabase({ url: undefined, dataDir })
-  if (opened.dialect !== 'sqlite') throw new Error('an embedded database')
+  if (opened.dialect !== 'sqlite') throw new Error('expected an embedded database')
   database = opened
   const { writer } = database.handles
   const prepare = writer.prepare.bind(writer)
@@ -60,12 +60,12 @@ const committed = (): string[] =>
     .all()
     .map((row) => String(row.name))
 const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `name-${100 + at}`)
-/** Like an error of the disk, a conflict with this clause makes SQLite roll back the whole transaction. */
+/** Like a disk error, a conflict with this clause makes SQLite roll back the whole transaction. */
 const rollBackAll = (tx: Tx) =>
   sql`insert or rollback into meta (name, value) values ('taken', 'x')`.execute(tx)
 const fullDisk = () => Object.assign(new Error('database or disk is full'), { errcode: 13 })
 
-test('concurrent transactions share commits, and each ends when its own is on disk', async () => {
+test('concurrent transactions share commits, and each ends once its commit is on disk', async () => {
   const ends = names(50).map(async (name) => {
     await write(name)
     return isCommitted(name)
@@ -74,12 +74,12 @@ test('concurrent transactions share commits, and each ends when its own is on di
   expect(commits).toBeLessThan(10)
 })
 
-test('transactions one after the other have a commit each', async () => {
+test('sequential transactions commit separately', async () => {
   for (const name of names(5)) await write(name)
   expect(commits).toBe(5)
 })
 
-test('a group that was open for long is committed while more transactions wait', async () => {
+test('an old group is committed while more transactions wait', async () => {
   let now = 0
   vi.spyOn(performance, 'now').mockImplementation(() => ++now)
   await Promise.all(names(50).map(write))
@@ -96,7 +96,7 @@ test('single statements share commits too', async () => {
   expect(commits).toBeLessThan(10)
 })
 
-test('what fails is undone alone', async () => {
+test('rolls back only the failed transaction of a group', async () => {
   const settled = await Promise.allSettled(
     names(30).map((name, at) =>
       transact(database.db, async (tx) => {
@@ -112,7 +112,7 @@ test('what fails is undone alone', async () => {
   expect(committed()).toEqual(names(30).filter((_, at) => at % 3 !== 0))
 })
 
-test('a statement that makes SQLite roll back everything fails alone; its neighbors are tried again', async () => {
+test('after a rollback of the whole group only its cause fails; the others are retried', async () => {
   await write('taken')
   const single = () => database.db.insertInto('meta').values({ name: 'single', value: 'x' }).execute()
   const settled = await Promise.allSettled([
@@ -125,7 +125,7 @@ test('a statement that makes SQLite roll back everything fails alone; its neighb
   expect(committed()).toEqual(['a', 'b', 'single', 'taken'])
 })
 
-test('nothing is written by a transaction that goes on after SQLite rolled it back', async () => {
+test('a transaction that SQLite rolled back writes nothing more', async () => {
   await write('taken')
   const goesOn = transact(database.db, async (tx) => {
     await insert(tx, 'before')
@@ -136,7 +136,7 @@ test('nothing is written by a transaction that goes on after SQLite rolled it ba
   expect(committed()).toEqual(['taken'])
 })
 
-test('a commit that fails fails all of its transactions, also refusals that saw their writes', async () => {
+test('a failed commit fails all of its transactions, including rejections that read their writes', async () => {
   const error = fullDisk()
   commitError = error
   const refuse = () =>
@@ -152,7 +152,7 @@ test('a commit that fails fails all of its transactions, also refusals that saw 
   expect(committed()).toEqual(['c'])
 })
 
-test('a commit that SQLite refuses is rolled back', async () => {
+test('rolls back a commit that SQLite rejects', async () => {
   const orphan = transact(database.db, async (tx) => {
     await sql`pragma defer_foreign_keys = on`.execute(tx)
     await sql`insert into owner_sessions (id, owner_id, token_hash, created_at, expires_at)
@@ -164,7 +164,7 @@ test('a commit that SQLite refuses is rolled back', async () => {
   expect(committed()).toEqual(['b'])
 })
 
-test('records are published after the commit, and never when it fails', async () => {
+test('publishes records after the commit, and never if it fails', async () => {
   const published: boolean[] = []
   const record = (name: string) =>
     transactRecorded(
@@ -185,7 +185,7 @@ test('records are published after the commit, and never when it fails', async ()
   expect(published).toEqual([true, true])
 })
 
-test('a long transaction keeps no other one waiting for its commit', async () => {
+test('a long transaction delays no other commit', async () => {
   const gate = Promise.withResolvers<void>()
   const before = write('before')
   const long = transact(
@@ -204,7 +204,7 @@ test('a long transaction keeps no other one waiting for its commit', async () =>
   expect(committed()).toEqual(['after', 'before', 'long'])
 })
 
-test('transactions wait for another process that writes', async () => {
+test('waits for a write of another process', async () => {
   database.handles.writer.database.exec('pragma busy_timeout = 0')
   const other = new DatabaseSync(database.path)
   other.exec("begin immediate; insert into meta (name, value) values ('other', 'x')")
@@ -216,7 +216,7 @@ test('transactions wait for another process that writes', async () => {
   expect(committed()).toEqual(['a', 'b', 'other'])
 })
 
-test('closing commits what has ended, and undoes what has not', async () => {
+test('closing commits finished transactions and rolls back the others', async () => {
   const gate = Promise.withResolvers<void>()
   const ended = write('ended')
   const settling = Promise.allSettled([ended])
@@ -235,7 +235,7 @@ test('closing commits what has ended, and undoes what has not', async () => {
   expect(committed()).toEqual(first.status === 'fulfilled' ? ['ended'] : [])
 })
 
-/** The same random numbers in each run. */
+/** Returns the same random numbers in each run. */
 function numbersFrom(seed: number) {
   let state = seed
   return (below: number): number => {
@@ -244,7 +244,7 @@ function numbersFrom(seed: number) {
   }
 }
 
-test.each([1, 2, 3, 4])('exactly what succeeded is there after mixed work (%i)', async (seed) => {
+test.each([1, 2, 3, 4])('stores exactly the successful transactions of mixed work (%i)', async (seed) => {
   await write('taken')
   const random = numbersFrom(seed)
   const kinds = [

@@ -11,7 +11,7 @@ const urls = []
 registerHooks({ load(url, context, next) { urls.push(url); return next(url, context) } })
 process.on('exit', () => console.log(JSON.stringify({ urls, cache: getCompileCacheDir() })))`
 
-test('a start loads nothing that only later requests need, and keeps compiled code for the next start', async () => {
+test('a start loads no modules for later requests only, and caches compiled code for the next start', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'keyward-start-'))
   const { PATH = '' } = process.env
   const importHook = `data:text/javascript,${encodeURIComponent(hook)}`

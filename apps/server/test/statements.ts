@@ -1,6 +1,6 @@
 import type { Database } from '../src/db/open.ts'
 
-/** The statements that the work sends to the database, in their order; a prepared one with its name. */
+/** The statements that the work sends to the database, in order; prepared ones with their names. */
 export async function statementsOf(
   database: Database,
   work: () => Promise<unknown>,

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const thread of opened.splice(0)) await thread.close()
 })
 
-/** A signing thread whose workers and messages are seen. */
+/** A signing thread that records its workers and messages. */
 function open(options: SigningOptions = {}) {
   const workers: Worker[] = []
   const sent: unknown[] = []
@@ -44,7 +44,7 @@ const keys = [newKey(), newKey(), newKey()] as const
 const isSigned = (base: string, key: KeyObject, signature: string): boolean =>
   verify(null, Buffer.from(base, 'latin1'), createPublicKey(key), Buffer.from(signature, 'base64'))
 
-/** Signs many texts with several keys at once; whether each signature is that of its own text and key. */
+/** Signs many texts with several keys concurrently; returns whether each signature matches its text and key. */
 async function signMany(thread: SigningThread, count: number): Promise<boolean> {
   const many = Array.from({ length: count }, (_, at) => ({
     base: `text ${at} ü`,
@@ -71,7 +71,7 @@ test('sends all texts of one turn in one message, and each key once', async () =
   expect(sent).toMatchObject([{ newKeys: { length: 3 } }, {}])
 })
 
-test('forgets keys when there are too many, and still signs with the right one', async () => {
+test('drops keys beyond its bound and still signs with the correct one', async () => {
   const { thread, sent } = await openReady({ keysKept: 2 })
   for (const key of [...keys, ...keys]) {
     expect(isSigned('text', key, await thread.sign('text', key))).toBe(true)
@@ -80,7 +80,7 @@ test('forgets keys when there are too many, and still signs with the right one',
   expect(await signMany(thread, 30)).toBe(true)
 })
 
-test('signs what a killed worker has left, and starts another worker', async () => {
+test('signs what a killed worker left unsigned, and starts another worker', async () => {
   const { thread, workers } = await openReady({ restartAfterMs: 0 })
   const signing = signMany(thread, 200)
   await new Promise(setImmediate)
@@ -102,12 +102,12 @@ test.each([
     'answers nothing of a batch',
     `${ready} parentPort.on('message', ({ id }) => parentPort.postMessage({ id, signatures: [] }))`,
   ],
-])('signs everything although the worker %s', async (_what, code) => {
+])('signs everything even if the worker %s', async (_what, code) => {
   const { thread } = await openReady({ startWorker: start(code), restartAfterMs: 0 })
   for (let round = 0; round < 3; round += 1) expect(await signMany(thread, 20)).toBe(true)
 })
 
-test('signs everything although no worker can start', async () => {
+test('signs everything even if no worker can start', async () => {
   const crashed = Promise.withResolvers<unknown>()
   const { thread } = open({
     startWorker: start('throw new Error("no start")'),
@@ -119,7 +119,7 @@ test('signs everything although no worker can start', async () => {
   expect(await signMany(thread, 5)).toBe(true)
 })
 
-test('rejects more than may wait, and goes on when they are signed', async () => {
+test('rejects more than may wait, and recovers once those are signed', async () => {
   const { thread } = await openReady({ mostWaiting: 10 })
   const settled = await Promise.allSettled(Array.from({ length: 12 }, () => thread.sign('text', keys[0])))
   const rejected = settled.filter(({ status }) => status === 'rejected')
@@ -127,7 +127,7 @@ test('rejects more than may wait, and goes on when they are signed', async () =>
   expect(await signMany(thread, 10)).toBe(true)
 })
 
-test('signs what was under way when it closed, and later calls too', async () => {
+test('signs pending texts when closed, and later ones too', async () => {
   const { thread } = await openReady()
   const signing = signMany(thread, 100)
   await thread.close()

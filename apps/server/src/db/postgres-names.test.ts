@@ -4,7 +4,7 @@ import { StatementNames } from './postgres-names.ts'
 const often = (names: StatementNames, text: string) =>
   Array.from({ length: 10 }, () => names.of(text)).findLast(() => true)
 
-test('a statement gets a name of its own once it is used again and again, and keeps it', () => {
+test('a repeated statement gets a unique name and keeps it', () => {
   const names = new StatementNames()
   expect(names.of('delete from a where id = $1')).toBeUndefined()
   const first = often(names, 'delete from a where id = $1')
@@ -18,11 +18,11 @@ test.each([
   ['that page', 'select id from a order by seq limit $1'],
   ['whose columns another node may change', 'select * from a where id = $1'],
   ['that are very long', `delete from a where id in (${'$1, '.repeat(1000)}$1)`],
-])('statements %s get no name', (_which, text) => {
+])('gives statements %s no name', (_which, text) => {
   expect(often(new StatementNames(), text)).toBeUndefined()
 })
 
-test('the number of names is bounded', () => {
+test('bounds the number of names', () => {
   const names = new StatementNames()
   const given = Array.from({ length: 500 }, (_, at) => often(names, `delete from a${at} where id = $1`))
   expect(given.filter((name) => name !== undefined)).toHaveLength(200)

@@ -2,7 +2,7 @@ import fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { lazyLogger } from './lazy-logger.ts'
 
-test('a request that logs carries its id, and one that does not makes no logger', async () => {
+test('a logged line has the request id, and a request without one creates no logger', async () => {
   const lines: string[] = []
   const server = fastify({
     disableRequestLogging: true,

@@ -38,7 +38,7 @@ async function isForbidden({ endpoint }: (typeof calls)[number]): Promise<boolea
 }
 
 test.each(calls.map((call) => [call.name, call] as const))(
-  '%s declares what it needs and rejects an actor without it',
+  '%s declares its permission and rejects an actor without it',
   async (_name, call) => {
     const needed = call.endpoint.permission
     expect(needed).toBeDefined()

@@ -127,8 +127,8 @@ describe('attempt limits', () => {
     const refused = await guess('swordfish')
     expect(refusal(refused)).toBe('rate_limited')
     expect(refused.headers['retry-after']).toBe('900')
-    const elsewhere = await startProgram(on, app, { from: '10.0.3.2' })
-    const right = await elsewhere.call('POST', '/login', { username: 'alice', password: 'swordfish' })
+    const otherProgram = await startProgram(on, app, { from: '10.0.3.2' })
+    const right = await otherProgram.call('POST', '/login', { username: 'alice', password: 'swordfish' })
     expect(right.status).toBe(200)
   })
 

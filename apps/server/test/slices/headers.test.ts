@@ -114,7 +114,7 @@ describe('while payments are simulated or limits are off', () => {
     )
   })
 
-  test('rejects HTTP/1.0, which nginx uses toward servers by default', async () => {
+  test('rejects HTTP/1.0, the default of nginx towards servers', async () => {
     const own = await startServer({ RATE_LIMITS: 'on' })
     try {
       const port = Number(new URL(await own.server.listen({ port: 0, host: '127.0.0.1' })).port)

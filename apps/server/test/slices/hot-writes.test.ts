@@ -18,7 +18,7 @@ afterEach(async () => {
 const create = (given = {}) =>
   owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), ...given })
 
-test('the row that all callers of an app want is locked by the last statement before the commit', async () => {
+test('locks the row shared by all callers of an app in the last statement before the commit', async () => {
   const sent = await statementsOf(on.database, create)
   const writes = sent.map(({ text }) => text).filter((text) => /^(insert|update|delete)/.test(text))
   expect(writes).toEqual([
@@ -29,13 +29,13 @@ test('the row that all callers of an app want is locked by the last statement be
   expect(texts.slice(texts.indexOf(writes[1] ?? '') + 1)).not.toContainEqual(expect.stringMatching(/^select/))
 })
 
-test('what a new license shows is what a later read shows', async () => {
+test('returns a new license exactly as a later read does', async () => {
   const { json } = await create({ note: 'for a friend', count: 1 })
   const { json: listed } = await owner.call('GET', `/licenses?app=${app.appId}`)
   expect(listed.data.licenses).toEqual(json.data.licenses)
 })
 
-test('a license of an app that is being deleted is refused as for a missing app', async () => {
+test('rejects a license of an app being deleted like one of a missing app', async () => {
   let answer: Promise<Answer> | undefined
   await transact(on.database.db, async (tx) => {
     await tx.deleteFrom('apps').where('id', '=', app._id).execute()
@@ -47,7 +47,7 @@ test('a license of an app that is being deleted is refused as for a missing app'
   expect(refusal(refused)).toBe('not_found')
 })
 
-test('of many licenses with one key at once exactly one is made', async () => {
+test('creates one of many concurrent licenses with the same key', async () => {
   await owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
   const answers = await Promise.all(Array.from({ length: 12 }, () => create({ key: 'ONE-KEY-FOR-ALL' })))
   const refused = answers.filter(({ status }) => status >= 300)
@@ -55,7 +55,7 @@ test('of many licenses with one key at once exactly one is made', async () => {
 })
 
 test.runIf(process.env.TEST_DATABASE === 'postgres')(
-  'statements that are sent again and again are prepared once for a connection',
+  'prepares a repeated statement once per connection',
   async () => {
     for (let call = 0; call < 7; call += 1) await create()
     const sent = await statementsOf(on.database, create)

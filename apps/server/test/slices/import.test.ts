@@ -35,8 +35,8 @@ test('a dry run reports the outcome of every line and changes nothing', async ()
   expect(status).toBe(200)
   expect(json.data).toMatchObject({ dryRun: true, created: 1, skipped: 2, failed: 5 })
   expect(json.data.ignoredColumns).toEqual(['colour'])
-  const told = json.data.rows.map((row: { line: number; outcome: string }) => [row.line, row.outcome])
-  expect(told).toEqual([
+  const outcomes = json.data.rows.map((row: { line: number; outcome: string }) => [row.line, row.outcome])
+  expect(outcomes).toEqual([
     [2, 'created'],
     [3, 'skipped'],
     [4, 'error'],

@@ -138,7 +138,7 @@ describe('a search', () => {
     expect((await search('no such thing')).stats).toEqual(all.stats)
   })
 
-  test('reports a text that is too long in words, on every list', async () => {
+  test('reports a search text that is too long on every list', async () => {
     for (const list of ['licenses', 'clients', 'resellers', 'apps']) {
       const answer = await owner.call('GET', `/${list}?search=${'x'.repeat(101)}`)
       expect(answer.status).toBe(400)

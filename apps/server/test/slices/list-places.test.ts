@@ -49,8 +49,8 @@ const meets: Record<LicenseStatus | 'total', (row: Row, now: number) => boolean>
 }
 const statuses = ['total', 'unused', 'active', 'expired', 'banned'] as const
 
-describe.each(['owner', 'app'] as const)('a page of all that the %s has', (whose) => {
-  test.each(statuses)('begins where a walk along all rows would come to (%s)', async (status) => {
+describe.each(['owner', 'app'] as const)('a page over all rows of the %s', (whose) => {
+  test.each(statuses)('starts where a scan of all rows would (%s)', async (status) => {
     const now = on.clock.now()
     const filter: ListFilter<LicenseStatus> = {
       scope: { ownerId: owner.id },
@@ -76,7 +76,7 @@ describe.each(['owner', 'app'] as const)('a page of all that the %s has', (whose
   })
 })
 
-test('places are counted up and down with every change of a license and of an end user', async () => {
+test('counts follow every change of a license and an end user', async () => {
   const id = async (seq: number) =>
     (
       await on.database.db

@@ -66,9 +66,9 @@ test('answers many concurrent reports and events of one payment and activates it
   const buyer = await signUp(on)
   const checkout = provider.pay((await placeOrder(buyer)).orderId, { status: 'authorized' })
   const reports = Array.from({ length: 24 }, () => report(buyer, checkout))
-  const told = provider.deliverAll({ concurrent: true, duplicates: 4 })
+  const deliveries = provider.deliverAll({ concurrent: true, duplicates: 4 })
   expect(new Set((await Promise.all(reports)).map(({ status }) => status))).toEqual(new Set([200]))
-  expect(new Set((await told).map(({ status }) => status))).toEqual(new Set([200]))
+  expect(new Set((await deliveries).map(({ status }) => status))).toEqual(new Set([200]))
   expect(await activationsOf(on, buyer)).toBe(1)
 })
 

@@ -43,8 +43,8 @@ test('pausing does not affect programs of other owners', async () => {
 
 test.each(['platform', 'app'])('accepts any hardware id while the lock of the %s is off', async (whose) => {
   const { license } = await activateKey(on, owner, app, 'pc-1')
-  const elsewhere = await startProgram(on, app)
-  const signIn = () => elsewhere.call('POST', '/license', { licenseKey: license.key, hwid: 'pc-2' })
+  const otherProgram = await startProgram(on, app)
+  const signIn = () => otherProgram.call('POST', '/license', { licenseKey: license.key, hwid: 'pc-2' })
   expect(refusal(await signIn())).toBe('hwidMismatch')
   const set = (hwidLock: boolean) =>
     whose === 'platform'
@@ -52,9 +52,9 @@ test.each(['platform', 'app'])('accepts any hardware id while the lock of the %s
       : owner.call('PUT', `/apps/${app._id}`, { settings: { hwidLock } })
   await set(false)
   expect((await signIn()).status).toBe(200)
-  expect((await elsewhere.call('GET', '/session')).status).toBe(200)
+  expect((await otherProgram.call('GET', '/session')).status).toBe(200)
   await set(true)
-  expect(refusal(await elsewhere.call('GET', '/session'))).toBe('hwidMismatch')
+  expect(refusal(await otherProgram.call('GET', '/session'))).toBe('hwidMismatch')
   const again = await startProgram(on, app)
   const home = await again.call('POST', '/license', { licenseKey: license.key, hwid: 'pc-1' })
   expect(home.status).toBe(200)
@@ -66,7 +66,7 @@ test('a reset deletes apps, licenses, end users and settings, and ends all sessi
   await owner.call('PUT', '/settings', { hwidLock: false })
   const signIn = () =>
     on.call('POST', '/auth/login', { body: { email: owner.email, password: owner.password } })
-  const elsewhere = (await signIn()).json.data.token
+  const otherToken = (await signIn()).json.data.token
   const otherOwner = await signUp(on)
   const kept = await activateKey(on, otherOwner, await makeApp(otherOwner))
 
@@ -74,7 +74,7 @@ test('a reset deletes apps, licenses, end users and settings, and ends all sessi
   expect(status).toBe(200)
   expect(json.message).toBe('Platform data has been reset successfully')
   expect(refusal(await owner.call('GET', '/auth/profile'))).toBe('unauthorized')
-  expect(refusal(await on.call('GET', '/auth/profile', { token: elsewhere }))).toBe('unauthorized')
+  expect(refusal(await on.call('GET', '/auth/profile', { token: otherToken }))).toBe('unauthorized')
   expect(refusal(await program.call('GET', '/session'))).toBe('appDisabled')
   expect((await kept.program.call('GET', '/session')).status).toBe(200)
 

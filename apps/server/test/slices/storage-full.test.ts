@@ -104,7 +104,7 @@ describe.skipIf(storage === undefined)('a full disk', () => {
     throw new Error('the disk did not fill up')
   }
 
-  test('of many writers at once on a disk that gets full, each learns the truth', async () => {
+  test('on a filling disk every concurrent writer gets a correct response', async () => {
     const noteOf = (at: number) => `writer ${at} ${randomBytes(80).toString('hex')}`
     const create = (note: string) =>
       owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), note, count: 50 })
