@@ -56,7 +56,11 @@ test('finds an app among very many in the list, in filters, in forms and in the 
   await expect(page.getByRole('combobox', { name: 'App', exact: true })).toHaveText('Teapot')
   await expect(row(page, keyPrefix(licenses[0].key))).toBeVisible()
 
-  await page.keyboard.press('Control+k')
+  // The shortcuts load after the page.
+  await expect(async () => {
+    await page.keyboard.press('Control+k')
+    await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeVisible({ timeout: 1000 })
+  }).toPass()
   await page.getByRole('combobox', { name: 'Search or go to' }).fill('teapot')
   await page
     .getByRole('option', { name: /Teapot/ })

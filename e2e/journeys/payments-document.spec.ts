@@ -40,8 +40,13 @@ test('the page is entered and left by a full document load', { tag: '@phone' }, 
   await page.goForward()
   await expectAnother('/subscription', 'Subscription')
   if (!isPhone(page)) {
-    await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill('settings')
+    // The shortcuts load after the page.
+    const search = page.getByRole('combobox', { name: 'Search or go to' })
+    await expect(async () => {
+      await page.keyboard.press('Control+k')
+      await expect(search).toBeVisible({ timeout: 1000 })
+    }).toPass()
+    await search.fill('settings')
     await page
       .getByRole('option', { name: /^Settings/ })
       .first()
