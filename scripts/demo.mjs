@@ -168,12 +168,12 @@ async function buyPremium(owner, provider) {
     couponCode: 'SAVE10',
   })
   await provider.pay(order.keyId, order.orderId)
-  say('Paid at a stand-in provider. The browser closes immediately and reports nothing;')
+  say('Paid at a stand-in provider. The browser closes without a report;')
   const paid = await waitFor('premium', async () => {
     const now = await subscription()
     return now.hasActiveSubscription && now
   })
-  say(`the provider's webhook does. Premium until ${paid.expiryDate}.`)
+  say(`the provider's webhook starts premium until ${paid.expiryDate}.`)
   await owner('POST', '/apps', { name: 'Scribe' })
   say('The third app is created.')
 
@@ -182,7 +182,7 @@ async function buyPremium(owner, provider) {
   if (!refund.done) throw new Error('the money was not refunded')
   const { payments } = await owner('GET', '/payments/history')
   say(
-    `${refund.priceFormatted} refunded (${payments[0].status}); the plan is ${(await subscription()).plan}.`,
+    `The payment of ${refund.priceFormatted} is ${payments[0].status}; the plan is ${(await subscription()).plan}.`,
   )
   const { apps } = await owner('GET', '/apps')
   say(`All ${apps.length} apps are still there.`)
