@@ -117,7 +117,7 @@ export class CommitGroups {
   }
 
   #open(isAlone: boolean): Group {
-    if (this.#writer.database.isTransaction) this.#writer.prepare('rollback').run()
+    if (this.#isInTransaction()) this.#writer.prepare('rollback').run()
     this.#writer.prepare('begin immediate').run()
     const group = { waiting: [], openedAt: performance.now(), hasGrown: false, isDue: false, isAlone }
     this.#commitSoon(group)
@@ -155,7 +155,7 @@ export class CommitGroups {
 
   /** SQLite rolls a whole transaction back by itself when the disk is full or fails. */
   #checkLost(error: unknown): void {
-    if (!this.#writer.database.isTransaction) this.#lose(error)
+    if (!this.#isInTransaction()) this.#lose(error)
   }
 
   #lose(cause: unknown): void {
@@ -166,12 +166,17 @@ export class CommitGroups {
   }
 
   #rollBack(): void {
-    if (!this.#writer.database.isTransaction) return
+    if (!this.#isInTransaction()) return
     try {
       this.#writer.prepare('rollback').run()
     } catch (error) {
       this.#onFailure(error)
     }
+  }
+
+  #isInTransaction(): boolean {
+    const { database } = this.#writer
+    return database.isOpen && database.isTransaction
   }
 
   async #takeTurn(): Promise<void> {
