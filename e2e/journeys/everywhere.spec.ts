@@ -51,6 +51,17 @@ test.describe('command palette', () => {
     }
   })
 
+  test('gives every page an icon of its own', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor, '/settings')
+    await openPalette(page)
+    const pages = palette(page).getByRole('group', { name: 'Go to' }).getByRole('option')
+    await expect(pages).toHaveCount(11)
+    const icons = await Promise.all((await pages.all()).map((entry) => entry.locator('svg').innerHTML()))
+    expect(new Set(icons).size).toBe(icons.length)
+  })
+
   test('shows no data of another vendor', async ({ page, request }) => {
     const neighbour = await Vendor.signUp(request)
     const [theirs] = await neighbour.createLicenses(await neighbour.createApp())

@@ -1,4 +1,26 @@
-import { Box, FileText, Keyboard, KeyRound, LogOut, Plus, Search, SunMoon, UserRound, X } from 'lucide-react'
+import {
+  BookOpen,
+  Box,
+  CreditCard,
+  FileText,
+  Info,
+  Keyboard,
+  KeyRound,
+  LayoutDashboard,
+  LogOut,
+  Monitor,
+  Moon,
+  Plus,
+  Search,
+  Settings,
+  ShieldCheck,
+  Store,
+  Sun,
+  SunMoon,
+  UserRound,
+  Users,
+  X,
+} from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { type ComponentType, useId, useMemo, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -13,7 +35,9 @@ import { Keys } from './keys.tsx'
 import { optionId, useOptions } from './use-options.ts'
 import { useSearchResults } from './use-search-results.ts'
 
-const icons: Record<CommandIcon, ComponentType<{ className?: string; 'aria-hidden'?: boolean }>> = {
+type Icon = ComponentType<{ className?: string; 'aria-hidden'?: boolean }>
+
+const icons: Record<CommandIcon, Icon> = {
   page: FileText,
   create: Plus,
   app: Box,
@@ -22,6 +46,23 @@ const icons: Record<CommandIcon, ComponentType<{ className?: string; 'aria-hidde
   theme: SunMoon,
   keys: Keyboard,
   leave: LogOut,
+}
+
+/** Pages have the icons of the sidebar, themes those of the settings. */
+const iconsById: Record<string, Icon> = {
+  [`go-${paths.dashboard}`]: LayoutDashboard,
+  [`go-${paths.licenses}`]: KeyRound,
+  [`go-${paths.users}`]: Users,
+  [`go-${paths.resellers}`]: Store,
+  [`go-${paths.profile}`]: UserRound,
+  [`go-${paths.settings}`]: Settings,
+  [`go-${paths.subscription}`]: CreditCard,
+  [`go-${paths.docs}`]: BookOpen,
+  [`go-${paths.about}`]: Info,
+  [`go-${paths.privacy}`]: ShieldCheck,
+  'theme-light': Sun,
+  'theme-dark': Moon,
+  'theme-system': Monitor,
 }
 
 const groups = ['Go to', 'Create', 'Apps', 'Licenses', 'End users', 'Console']
@@ -156,7 +197,7 @@ interface OptionProps {
 
 function Option({ command, active, onChoose, onRun }: OptionProps) {
   const { label, detail, icon, keys } = command
-  const Icon = icons[icon]
+  const Icon = iconsById[command.id] ?? icons[icon]
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the combobox
     <div
