@@ -1,4 +1,4 @@
-import type { Locator } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { premiumVendor } from '../reseller.ts'
 import { dialog, enter, heading, settle } from '../steps.ts'
@@ -57,6 +57,38 @@ test('a message covers neither the title of a page nor the buttons of a dialog',
     })
     .toBe(true)
 })
+
+for (const [reducedMotion, limitMs] of [
+  ['no-preference', 200],
+  ['reduce', 2],
+] as const) {
+  test(`motion takes less than ${limitMs} ms with the preference ${reducedMotion}`, async ({
+    page,
+    request,
+    keyward,
+  }) => {
+    await page.emulateMedia({ reducedMotion })
+    const { vendor } = await premiumVendor(request, keyward)
+    await enter(page, vendor, '/settings')
+    await page.getByRole('switch').first().click()
+    await expect(page.locator('[data-sonner-toast]').first()).toBeVisible()
+    expect(await longestMotion(page)).toBeLessThan(limitMs)
+    await page.goto('/licenses?dialog=generate')
+    await expect(dialog(page, /Generate/)).toBeVisible()
+    await settle(page)
+    expect(await longestMotion(page)).toBeLessThan(limitMs)
+  })
+}
+
+/** The longest transition or finite animation of any element, in milliseconds. */
+const longestMotion = (page: Page) =>
+  page.evaluate<number>(`Math.max(...[...document.querySelectorAll('*')].flatMap((element) => {
+    const { transitionDuration, animationDuration, animationName, animationIterationCount } = getComputedStyle(element)
+    const finite = animationName !== 'none' && animationIterationCount !== 'infinite'
+    return [transitionDuration, finite ? animationDuration : '0s']
+      .flatMap((list) => list.split(', '))
+      .map((text) => parseFloat(text) * (text.endsWith('ms') ? 1 : 1000))
+  }))`)
 
 async function boxOf(of: Locator) {
   const box = await of.boundingBox()
