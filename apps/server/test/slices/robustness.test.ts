@@ -89,6 +89,7 @@ test('health, readiness and console configuration are public and contain no secr
   expect((await on.call('GET', '/health')).json.data).toEqual({ status: 'up' })
   expect((await on.call('GET', '/ready')).json.data).toEqual({ status: 'ready' })
   const { data } = (await on.call('GET', '/config')).json
+  const { plans } = (await owner.call('GET', '/payments/pricing')).json.data
   expect(data).toEqual({
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     publicUrl: null,
@@ -96,6 +97,7 @@ test('health, readiness and console configuration are public and contain no secr
     passwordPolicy: 'basic',
     passwordReset: 'operator',
     payments: 'mock',
+    pricing: plans,
     links: { shipping: null, refund: null, paymentTerms: null, community: null, videos: null },
   })
 })
@@ -214,13 +216,13 @@ describe('a validation error stays small', () => {
     ['lists in lists', Array.from({ length: 70 }, () => Array.from({ length: 70 }, () => 1))],
   ])('stops after a thousand values for %s', async (_shape, value) => {
     const { errors } = await refuse('/auth/login', { email: value })
-    expect(errors).toEqual([{ path: '', message: 'There are more than 1000 values' }])
+    expect(errors).toEqual([{ path: '', message: 'More than 1000 values' }])
   })
 
   test('rejects a query with thousands of names', async () => {
     const names = Array.from({ length: 2500 }, (_, at) => `a${at}`).join('&')
     const answer = await owner.call('GET', `/licenses?${names}`)
-    expect(answer.json.errors).toEqual([{ path: '', message: 'There are more than 1000 values' }])
+    expect(answer.json.errors).toEqual([{ path: '', message: 'More than 1000 values' }])
   })
 })
 
