@@ -30,6 +30,8 @@ test('the landing page links to sign-in and dashboard, and switches its theme', 
     )
   }
 
+  // A click before the scripts have loaded would be lost.
+  await expect(page.locator('#root')).not.toHaveAttribute('data-prerendered')
   const html = page.locator('html')
   await expect(html).not.toHaveClass(/dark/)
   await page.getByRole('button', { name: 'Use the dark theme' }).click()
