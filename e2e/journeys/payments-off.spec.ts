@@ -1,7 +1,7 @@
 import { expect, test } from '../keyward.ts'
 import { enter, settle, Vendor } from '../steps.ts'
 
-test.use({ environment: { PAYMENTS: 'off' } })
+test.use({ environment: { PAYMENTS: 'off', DEFAULT_PLAN: 'free' } })
 
 test('with payments off the page says so and disables its buttons', async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request), '/subscription')

@@ -1,13 +1,14 @@
 import { UsageError } from './cli-coupon.ts'
+import type { Config } from './config.ts'
 import { systemClock, toIso } from './core/clock.ts'
 import { OperatorError } from './core/operator-error.ts'
 import type { Database } from './db/open.ts'
 import type { OwnerRow } from './db/tables.ts'
 import { listOwners, resetOwnerPassword, signOutOwner } from './modules/account/account.operator.ts'
-import { planOf } from './modules/owners/plan.rules.ts'
+import { type Plan, planOf } from './modules/owners/plan.rules.ts'
 import { resetResellerPassword } from './modules/resellers/resellers.operator.ts'
 
-type Work = (database: Database, print: (text: string) => void) => Promise<void>
+type Work = (database: Database, print: (text: string) => void, config: Config) => Promise<void>
 
 const forms = {
   owner: 'keyward owner list, keyward owner reset-password <email>, or keyward owner sign-out <email>',
@@ -24,8 +25,10 @@ export function parseAccount(kind: 'owner' | 'reseller', args: string[]): Work {
   throw new UsageError(`Usage: ${forms[kind]}.`)
 }
 
-const list: Work = async (database, print) => {
-  for await (const owners of listOwners(database)) print(owners.map(describe).join(''))
+const list: Work = async (database, print, { defaultPlan }) => {
+  for await (const owners of listOwners(database)) {
+    print(owners.map((owner) => describe(owner, defaultPlan)).join(''))
+  }
 }
 
 const resetPassword =
@@ -49,8 +52,8 @@ const signOut =
 const missing = (kind: 'owner' | 'reseller', email: string) =>
   new OperatorError(`There is no ${kind} with the email ${email}.`)
 
-function describe({ email, name, premium_until: until, created_at: since }: OwnerRow): string {
-  const plan = planOf(until, systemClock.now())
-  const end = plan === 'premium' && until !== null ? ` until ${toIso(until)}` : ''
+function describe({ email, name, premium_until, created_at: since }: OwnerRow, defaultPlan: Plan): string {
+  const { plan, until } = planOf(premium_until, systemClock.now(), defaultPlan)
+  const end = until === null ? '' : ` until ${toIso(until)}`
   return `${email}: ${name}, ${plan}${end}, since ${toIso(since)}\n`
 }

@@ -5,12 +5,13 @@ import { parseArgs } from 'node:util'
 import { parseAccount } from './cli-account.ts'
 import { backUpCommand, restoreCommand } from './cli-backup.ts'
 import { couponOptions, parseCoupon, UsageError } from './cli-coupon.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
 import { systemClock, toIso } from './core/clock.ts'
 import { OperatorError } from './core/operator-error.ts'
 import { version } from './core/version.ts'
 import { type Database, openDatabase } from './db/open.ts'
-import { type PlanState, setPlan } from './modules/plans/plans.service.ts'
+import type { CurrentPlan } from './modules/owners/plan.rules.ts'
+import { setPlan } from './modules/plans/plans.service.ts'
 import { databaseFault } from './start-errors.ts'
 
 const help = `Keyward ${version}, the command line of the server
@@ -18,7 +19,9 @@ const help = `Keyward ${version}, the command line of the server
 Usage:
   keyward plan <email> premium [--days N]   give the vendor with this email the premium plan
                                             for N days from now (default 365, at most 36500)
-  keyward plan <email> free                 set the vendor to the free plan; nothing is deleted
+  keyward plan <email> premium --forever    give it without an end
+  keyward plan <email> free                 take a paid or given plan away; nothing is deleted. The vendor
+                                            then has the plan of DEFAULT_PLAN
   keyward owner list                        list every vendor's account
   keyward owner reset-password <email>      set and print a new password, and end every session
   keyward owner sign-out <email>            end every session of the vendor
@@ -48,8 +51,9 @@ async function main(args: string[]): Promise<void> {
   if (values.help || positionals[0] === 'help') return print(help)
   if (values.version) return print(`${version}\n`)
   const [command, ...rest] = positionals
-  const { help: _help, version: _version, days, 'with-key': withKey, ...ofCoupons } = values
-  const hasOther = days !== undefined || Object.keys(ofCoupons).length > 0
+  const { help: _help, version: _version, days, forever, 'with-key': withKey, ...ofCoupons } = values
+  const ofPlan = days !== undefined || forever !== undefined
+  const hasOther = ofPlan || Object.keys(ofCoupons).length > 0
   if (command === 'backup' && !hasOther) {
     return print(backUpCommand(readConfig(process.env), rest, withKey ?? false, systemClock.now()))
   }
@@ -57,14 +61,14 @@ async function main(args: string[]): Promise<void> {
     return print(restoreCommand(readConfig(process.env), rest, systemClock.now()))
   }
   if (command === 'plan' && withKey === undefined && Object.keys(ofCoupons).length === 0)
-    return changePlan(rest, days)
-  if (command === 'coupon' && days === undefined && withKey === undefined) {
+    return changePlan(rest, { days, forever })
+  if (command === 'coupon' && !ofPlan && withKey === undefined) {
     const change = parseCoupon(rest, ofCoupons)
     return withDatabase(async (database) => print(await change(database)))
   }
   if ((command === 'owner' || command === 'reseller') && Object.keys(values).length === 0) {
     const work = parseAccount(command, rest)
-    return withDatabase((database) => work(database, print))
+    return withDatabase((database, config) => work(database, print, config))
   }
   if (command === undefined) throw new UsageError('No command given. See keyward --help.')
   const isKnown = ['plan', 'coupon', 'owner', 'reseller', 'backup', 'restore'].includes(command)
@@ -80,6 +84,7 @@ function readArguments(args: string[]) {
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
         days: { type: 'string' },
+        forever: { type: 'boolean' },
         'with-key': { type: 'boolean' },
         ...couponOptions,
       },
@@ -89,37 +94,46 @@ function readArguments(args: string[]) {
   }
 }
 
-async function changePlan([email, plan, ...more]: string[], givenDays: string | undefined): Promise<void> {
+async function changePlan(
+  [email, plan, ...more]: string[],
+  given: { days: string | undefined; forever: boolean | undefined },
+): Promise<void> {
   if (email === undefined || more.length > 0 || (plan !== 'premium' && plan !== 'free')) {
     throw new UsageError('Usage: keyward plan <email> premium|free')
   }
-  if (plan === 'free' && givenDays !== undefined) throw new UsageError('--days is only for premium.')
-  const days = givenDays === undefined ? daysDefault : Number(givenDays)
+  if (plan === 'free' && given.days !== undefined) throw new UsageError('--days is only for premium.')
+  if (plan === 'free' && given.forever) throw new UsageError('--forever is only for premium.')
+  if (given.days !== undefined && given.forever) throw new UsageError('Use --days or --forever, not both.')
+  const days = given.days === undefined ? daysDefault : Number(given.days)
   if (!Number.isInteger(days) || days < 1 || days > daysMax) {
     throw new UsageError(`--days takes a whole number from 1 to ${daysMax}.`)
   }
-  await withDatabase(async (database) => {
-    const change = await setPlan(database, systemClock, { email, plan, days })
+  await withDatabase(async (database, { defaultPlan }) => {
+    const change = await setPlan(database, systemClock, { email, plan, days: given.forever ? null : days })
     if (!change) throw new UsageError(`There is no account with the email ${email}.`)
     print(`${change.email}: ${describe(change.before)} -> ${describe(change.after)}\n`)
+    if (plan === 'free' && defaultPlan === 'premium')
+      print('Every vendor of this server has premium (DEFAULT_PLAN), so this one keeps it.\n')
   })
 }
 
-async function withDatabase(work: (database: Database) => Promise<void>): Promise<void> {
-  const database = openExisting()
+async function withDatabase(work: (database: Database, config: Config) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env)
+  const database = openExisting(config)
   try {
-    await work(database)
+    await work(database, config)
   } finally {
     await database.close()
   }
 }
 
-const describe = ({ plan, until }: PlanState): string =>
-  until === null ? plan : `${plan} until ${toIso(until)}`
+const describe = ({ plan, until }: CurrentPlan): string => {
+  if (plan === 'free') return plan
+  return until === null ? `${plan} without an end` : `${plan} until ${toIso(until)}`
+}
 
 /** A mistyped directory must not create a new, empty database. */
-function openExisting(): Database {
-  const config = readConfig(process.env)
+function openExisting(config: Config): Database {
   if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'keyward.db'))) {
     throw new UsageError(`There is no database in ${config.dataDir}. Set DATA_DIR, or start Keyward once.`)
   }

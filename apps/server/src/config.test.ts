@@ -26,6 +26,7 @@ test('an empty environment is a development instance on loopback only', () => {
     trustProxy: false,
     registration: 'open',
     passwordPolicy: 'basic',
+    defaultPlan: 'free',
     rateLimits: 'on',
     payments: { mode: 'mock' },
     prices: { monthly: 69_900, yearly: 119_900, currency: 'INR' },
@@ -62,6 +63,7 @@ test.each([
   ['REGISTRATION', 'maybe'],
   ['PASSWORD_POLICY', 'none'],
   ['RATE_LIMITS', 'false'],
+  ['DEFAULT_PLAN', 'gold'],
   ['PAYMENTS', 'cash'],
   ['PAYMENTS', 'razorpay'],
   ['RAZORPAY_KEY_ID', 'rzp_1'],
@@ -98,6 +100,23 @@ test.each([
   ['https://example.com:8443/tools/keyward', 'https://example.com:8443/tools/keyward', '/tools/keyward'],
 ])('normalizes PUBLIC_URL=%s to %s with the base path "%s"', (given, publicUrl, basePath) => {
   expect(readConfig(given === undefined ? {} : { PUBLIC_URL: given })).toMatchObject({ publicUrl, basePath })
+})
+
+test.each([
+  ['mock', undefined, 'free'],
+  ['razorpay', undefined, 'free'],
+  ['off', undefined, 'premium'],
+  ['off', '', 'premium'],
+  ['off', 'free', 'free'],
+  ['mock', 'premium', 'premium'],
+  ['razorpay', 'premium', 'premium'],
+])('with payments %s and DEFAULT_PLAN=%s the default plan is %s', (mode, given, plan) => {
+  const environment = { ...(mode === 'razorpay' ? keys : {}), PAYMENTS: mode, DEFAULT_PLAN: given }
+  expect(readConfig(environment).defaultPlan).toBe(plan)
+})
+
+test('a reachable server without a payment provider gives premium by default', () => {
+  expect(readConfig({ PUBLIC_URL: 'https://keys.example.com' }).defaultPlan).toBe('premium')
 })
 
 test('prices are amounts with at most two decimals', () => {

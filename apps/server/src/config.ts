@@ -19,6 +19,8 @@ export interface Config {
   trustProxy: false | number | string[]
   registration: 'open' | 'closed'
   passwordPolicy: 'basic' | 'strict'
+  /** The plan of owners without a paid or granted one. */
+  defaultPlan: 'free' | 'premium'
   rateLimits: 'on' | 'off'
   logLevel: (typeof logLevels)[number]
   payments: {
@@ -124,6 +126,7 @@ const variables = z.object({
   PASSWORD_POLICY: z.enum(['basic', 'strict'], 'must be basic or strict').default('basic'),
   RATE_LIMITS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   LOG_LEVEL: z.enum(logLevels, `must be ${logLevels.join(', ')}`).default('info'),
+  DEFAULT_PLAN: z.enum(['free', 'premium'], 'must be free or premium').optional(),
   PAYMENTS: z.enum(['mock', 'razorpay', 'off'], 'must be mock, razorpay or off').optional(),
   RAZORPAY_KEY_ID: z.string().min(1).optional(),
   RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
@@ -196,6 +199,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     trustProxy: values.TRUST_PROXY,
     registration: values.REGISTRATION,
     passwordPolicy: values.PASSWORD_POLICY,
+    defaultPlan: values.DEFAULT_PLAN ?? (mode === 'off' ? 'premium' : 'free'),
     rateLimits: values.RATE_LIMITS,
     logLevel: values.LOG_LEVEL,
     payments: {

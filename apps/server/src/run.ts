@@ -74,6 +74,10 @@ function greeting(config: Config, port: number): string {
       : []),
     ...(config.rateLimits === 'off' ? ['  limits    off: sign-in attempts are not counted'] : []),
     ...(config.databaseUrl ? [] : findLooseModes(config.dataDir)).map((line) => `  warning   ${line}`),
+    ...(config.defaultPlan === 'premium' ? ['  plan      premium for every account'] : []),
+    ...(config.defaultPlan === 'premium' && config.registration === 'open' && !config.development
+      ? ['  warning   anyone can register and gets premium: set REGISTRATION=closed or DEFAULT_PLAN=free']
+      : []),
     ...(config.registration === 'closed' ? ['  sign-up   closed'] : []),
   ]
   return `${lines.join('\n')}\n`

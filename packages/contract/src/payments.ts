@@ -80,7 +80,7 @@ export const payments = {
     summary: 'Order a term of the premium plan; returns the open order of the same plan and coupon, if any',
     body: z.strictObject(termFields).refine(namesOneTerm, twoTerms),
     data: order,
-    errors: ['invalid_coupon', 'rate_limited', 'payment_provider_unavailable', 'payments_off'],
+    errors: ['invalid_coupon', 'conflict', 'rate_limited', 'payment_provider_unavailable', 'payments_off'],
   }),
   verify: endpoint({
     method: 'POST',

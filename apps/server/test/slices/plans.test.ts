@@ -125,6 +125,17 @@ test.each([
     ['plan', 'nobody@example.com', 'free', '--days', '3'],
     '--days is only for premium',
   ],
+  [
+    'a free plan without an end',
+    ['plan', 'nobody@example.com', 'free', '--forever'],
+    '--forever is only for premium',
+  ],
+  [
+    'both a number of days and no end',
+    ['plan', 'nobody@example.com', 'premium', '--forever', '--days', '3'],
+    '--days or --forever',
+  ],
+  ['no end of a coupon', ['coupon', 'list', '--forever'], 'coupon does not take this option'],
   ['an unknown command', ['fly'], 'no command fly'],
   ['an unknown option', ['plan', '--fast'], '--fast'],
 ])('the command line explains %s and exits with 1', async (_name, args, text) => {
@@ -150,6 +161,7 @@ test('help lists the commands, their options and how the database is found', asy
     'keyward plan <email> premium',
     'keyward coupon set',
     '--days N',
+    '--forever',
     '365',
     'DATABASE_URL',
     'DATA_DIR',

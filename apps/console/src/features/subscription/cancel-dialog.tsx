@@ -10,26 +10,28 @@ const endsNow =
 
 export function CancelDialog({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
   const { expiryDate, moneyBack, cancelledAt } = subscription
-  const [refund, setRefund] = useState(cancelledAt !== null && moneyBack !== null)
+  const endless = expiryDate === null
+  const refundOnly = cancelledAt !== null || endless
+  const [refund, setRefund] = useState(refundOnly && moneyBack !== null)
   const cancel = useCancelSubscription(onClose)
   const back = moneyBack && `Get ${moneyBack.priceFormatted} back`
   const until = <DateText value={expiryDate} none="its end" />
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={cancelledAt && back ? `${back}?` : 'Cancel your subscription?'}
+      title={refundOnly && back ? `${back}?` : 'Cancel your subscription?'}
       description={
-        cancelledAt ? undefined : (
+        refundOnly ? undefined : (
           <>Premium stays until {until}, and nothing renews automatically: you will not be charged again.</>
         )
       }
-      loss={refund ? endsNow : undefined}
+      loss={refund && !endless ? endsNow : undefined}
       cancelLabel={cancelledAt ? `Keep premium` : 'Not now'}
       confirmLabel={refund && back ? back : 'Cancel subscription'}
       busy={cancel.isPending}
       onConfirm={() => cancel.mutate(refund)}
     >
-      {!cancelledAt && moneyBack && (
+      {!refundOnly && moneyBack && (
         <fieldset className="grid gap-2">
           <legend className="mb-2 font-medium">What should happen?</legend>
           <Option checked={!refund} onChoose={() => setRefund(false)} title={<>Keep premium until {until}</>}>
@@ -40,10 +42,10 @@ export function CancelDialog({ subscription, onClose }: { subscription: Subscrip
           </Option>
         </fieldset>
       )}
-      {cancelledAt && moneyBack && (
+      {refundOnly && moneyBack && (
         <p className="text-fg-muted">
-          Refunded in full. Available until <DateText value={moneyBack.until} />. Otherwise premium stays
-          until {until}.
+          Refunded in full. Available until <DateText value={moneyBack.until} />.{' '}
+          {endless ? 'Your premium plan stays.' : <>Otherwise premium stays until {until}.</>}
         </p>
       )}
     </ConfirmDialog>

@@ -20,6 +20,7 @@ export interface CurrentPlanProps {
 
 export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentPlanProps) {
   const { hasActiveSubscription: premium, cancelledAt, expiryDate, moneyBack } = subscription
+  const endless = premium && expiryDate === null
   const words = stateInWords(subscription, payments)
   return (
     <Card>
@@ -47,17 +48,21 @@ export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentP
           items={[
             { label: 'Apps', value: limitText(subscription.appLimit) },
             { label: 'Licenses per App', value: limitText(subscription.licenseLimitPerApp) },
-            {
-              label: premium ? 'Premium Until' : 'Expires',
-              value: <DateText value={expiryDate} none="Never" />,
-            },
+            ...(endless
+              ? []
+              : [
+                  {
+                    label: premium ? 'Premium Until' : 'Expires',
+                    value: <DateText value={expiryDate} none="Never" />,
+                  },
+                ]),
           ]}
         />
         <div className="grid gap-2">
           <h3 className="font-medium">What's included</h3>
           <FeatureList features={plan.features} />
         </div>
-        {premium && (!cancelledAt || moneyBack) && (
+        {premium && (moneyBack || !(cancelledAt || endless)) && (
           <div className="grid gap-3 border-t pt-4">
             {moneyBack && (
               <p className="text-pretty text-[0.8125rem] text-fg-muted">
@@ -66,7 +71,9 @@ export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentP
               </p>
             )}
             <Button variant="dangerGhost" className="justify-self-start max-md:h-11" onClick={onCancel}>
-              {cancelledAt && moneyBack ? `Get ${moneyBack.priceFormatted} back` : 'Cancel subscription'}
+              {(cancelledAt || endless) && moneyBack
+                ? `Get ${moneyBack.priceFormatted} back`
+                : 'Cancel subscription'}
             </Button>
           </div>
         )}
@@ -89,6 +96,12 @@ function stateInWords(
       first.currency,
     )
   const words = []
+  if (hasActiveSubscription && expiryDate === null) {
+    words.push({
+      id: 'endless',
+      text: 'Your premium plan has no end. There is nothing to buy or renew.',
+    })
+  }
   if (hasActiveSubscription && cancelledAt) {
     const ends = back ? (
       <>premium ends once {back} is refunded.</>

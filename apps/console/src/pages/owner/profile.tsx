@@ -68,7 +68,11 @@ export function ProfilePage() {
             className="grid grid-cols-1 gap-3 min-[420px]:grid-cols-3 md:gap-4"
           >
             <StatCard label="Total Apps" value={appCount ?? owner.appCount} />
-            <StatCard label="Payment Status" value={owner.paymentStatus === 'paid' ? 'Paid' : 'Unpaid'} />
+            <StatCard
+              label="Payment Status"
+              value={owner.paymentStatus === 'paid' ? 'Paid' : 'Unpaid'}
+              detail={premium && owner.paymentStatus === 'unpaid' && 'No payment needed'}
+            />
             <StatCard label="Premium Access" value={premium ? 'Yes' : 'No'} />
           </section>
           <div className="grid items-start gap-4 md:grid-cols-2">

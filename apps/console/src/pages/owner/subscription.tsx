@@ -21,6 +21,7 @@ import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { cx } from '../../ui/cx.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ErrorState } from '../../ui/states.tsx'
@@ -54,13 +55,18 @@ export function SubscriptionPage() {
   const known = status && plan && premium && !pricing.isPending
   const ending = status && findNotice(status, Date.now())?.kind === 'ending'
   const receipt = payments?.find((payment) => payment._id === dialog.id && hasReceipt(payment))
-  const cancellable = status?.hasActiveSubscription && (!status.cancelledAt || status.moneyBack)
+  // The account is known first, so the layout does not change once the status is loaded.
+  const current = status ?? owner?.subscription
+  const endless = current?.hasActiveSubscription && current.expiryDate === null
+  const cancellable = status?.hasActiveSubscription && (status.moneyBack || !(status.cancelledAt || endless))
   return (
     <div className="grid w-full max-w-5xl gap-6">
       <div>
         <PageHeader
           title="Subscription"
-          subtitle="Your plan, its features and the price of premium."
+          subtitle={
+            endless ? 'Your plan and its features.' : 'Your plan, its features and the price of premium.'
+          }
           actions={
             <Button onClick={() => refresh.mutate()} loading={refresh.isPending}>
               {!refresh.isPending && <RefreshCw />}
@@ -87,7 +93,7 @@ export function SubscriptionPage() {
           />
         </Card>
       ) : (
-        <div className="grid items-start gap-4 lg:grid-cols-[2fr_3fr]">
+        <div className={cx('grid items-start gap-4', !endless && 'lg:grid-cols-[2fr_3fr]')}>
           {known ? (
             <CurrentPlan
               subscription={status}
@@ -98,7 +104,7 @@ export function SubscriptionPage() {
           ) : (
             <Skeleton className="h-96 rounded-xl" />
           )}
-          {known ? (
+          {endless ? null : known ? (
             <div className="grid min-w-0 gap-4">
               {ending && status.expiryDate && pricing.data && pricing.data.checkout !== 'off' && (
                 <RenewCard

@@ -2,17 +2,21 @@ import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
 import { checkPassword } from '../../core/password-policy.ts'
-import { limitOrNull, planLimits, planOf } from '../owners/plan.rules.ts'
+import { forever, grantedPlanOf, limitOrNull, planLimits, planOf } from '../owners/plan.rules.ts'
 
 const now = 1_000_000
 
 test.each([
-  [null, 'free'],
-  [now - 1, 'free'],
-  [now, 'free'],
-  [now + 1, 'premium'],
-] as const)('premium until %s means %s now', (until, plan) => {
-  expect(planOf(until, now)).toBe(plan)
+  [null, 'free', null],
+  [now - 1, 'free', null],
+  [now, 'free', null],
+  [now + 1, 'premium', now + 1],
+  [forever - 1, 'premium', forever - 1],
+  [forever, 'premium', null],
+] as const)('premium until %s means %s now, with the end %s', (premiumUntil, plan, until) => {
+  expect(grantedPlanOf(premiumUntil, now)).toEqual({ plan, until })
+  expect(planOf(premiumUntil, now, 'free')).toEqual({ plan, until })
+  expect(planOf(premiumUntil, now, 'premium')).toEqual({ plan: 'premium', until: null })
 })
 
 test('the free plan has 2 apps with 30 licenses each and no resellers; premium has no limits', () => {

@@ -10,7 +10,7 @@ import { type Tx, unlessTaken } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import { listAppRefs } from '../apps/apps.access.ts'
 import * as owners from '../owners/owners.service.ts'
-import { planLimits } from '../owners/plan.rules.ts'
+import { grantedPlanOf, planLimits } from '../owners/plan.rules.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
 import { getSubscription } from '../payments/subscription.service.ts'
 import * as sessions from '../sessions/sessions.service.ts'
@@ -158,7 +158,7 @@ export async function getUser(ctx: Ctx, scope: OwnerScope): Promise<User> {
     ...planLimits(subscription.plan),
     apps: await listAppRefs(ctx.db, scope),
     appCount: owner.app_count,
-    paymentStatus: subscription.hasActiveSubscription ? 'paid' : 'unpaid',
+    paymentStatus: grantedPlanOf(owner.premium_until, ctx.clock.now()).plan === 'premium' ? 'paid' : 'unpaid',
     createdAt: toIso(owner.created_at),
     subscription,
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
-import { type PlanLimits, planLimits, planOf } from './plan.rules.ts'
+import { type CurrentPlan, type PlanLimits, planLimits, planOf } from './plan.rules.ts'
 
 export const findOwnerByEmail = (db: Db, emailNormalized: string): Promise<OwnerRow | undefined> =>
   db.selectFrom('owners').selectAll().where('email_normalized', '=', emailNormalized).executeTakeFirst()
@@ -60,8 +60,13 @@ export const setPremiumUntil = (
 export const setPremiumCancelled = (tx: Tx, scope: OwnerScope, at: number): Promise<void> =>
   updateOwner(tx, scope, { premium_cancelled_at: at })
 
+export const currentPlan = (
+  { config, clock }: Pick<Ctx, 'config' | 'clock'>,
+  { premium_until }: Pick<OwnerRow, 'premium_until'>,
+): CurrentPlan => planOf(premium_until, clock.now(), config.defaultPlan)
+
 /** The limits of the owner's current plan. */
 export async function getLimits(ctx: Ctx, scope: OwnerScope): Promise<PlanLimits> {
   const owner = await getOwner(ctx.db, scope)
-  return planLimits(planOf(owner.premium_until, ctx.clock.now()))
+  return planLimits(currentPlan(ctx, owner).plan)
 }

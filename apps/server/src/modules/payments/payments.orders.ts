@@ -7,7 +7,8 @@ import { newId, newReceipt } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import type { OrderRow } from '../../db/tables.ts'
-import { lockOwner } from '../owners/owners.service.ts'
+import { currentPlan, lockOwner } from '../owners/owners.service.ts'
+import { isEndless } from '../owners/plan.rules.ts'
 import { countingMisses, lockCoupon, refuseUnusable } from './coupons.service.ts'
 import {
   type PaymentProvider,
@@ -54,7 +55,9 @@ async function openOrder(
 ): Promise<{ order: OrderRow; isNew: boolean }> {
   const { tx } = write
   const now = ctx.clock.now()
-  await lockOwner(tx, scope)
+  if (isEndless(currentPlan(ctx, await lockOwner(tx, scope)))) {
+    throw problem('conflict', { message: 'Your premium plan has no end, so there is nothing to buy' })
+  }
   await repo.expireOrders(tx, scope, now)
   const { currency, [duration]: listAmount } = ctx.config.prices
   const coupon = couponCode === undefined ? undefined : await lockCoupon(tx, couponCode)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { day, hour, minute } from '../../core/clock.ts'
+import { forever } from '../owners/plan.rules.ts'
 import { createRazorpay } from './payments.razorpay.ts'
 import { discounted, moneyBackUntil, nextCheck, nextPeriod, remainingOf } from './payments.rules.ts'
 
@@ -66,6 +67,7 @@ test('a period starts now or when the current one ends', () => {
   expect(nextPeriod(null, 'monthly', now)).toEqual({ start: now, end: now + 30 * day })
   expect(nextPeriod(now - 1, 'yearly', now)).toEqual({ start: now, end: now + 365 * day })
   expect(nextPeriod(now + day, 'monthly', now)).toEqual({ start: now + day, end: now + 31 * day })
+  expect(nextPeriod(forever, 'monthly', now)).toEqual({ start: now, end: now + 30 * day })
 })
 
 test('only future time of a period remains', () => {

@@ -1,6 +1,7 @@
 import { limits, type PaymentStatus } from '@keyward/contract'
 import { day, hour, minute } from '../../core/clock.ts'
 import type { OrderRow, PaymentRow } from '../../db/tables.ts'
+import { isForever } from '../owners/plan.rules.ts'
 import type { ProviderPayment } from './payments.provider.ts'
 import { termDays } from './pricing.rules.ts'
 
@@ -14,13 +15,17 @@ export const orderLifetimeMs = 15 * minute
 export const discounted = (amount: number, percent: number): number =>
   Math.floor((amount * (100 - percent)) / 100)
 
+/** When another period can start: at the end of premium, or immediately beside premium without an end. */
+export const startOfNext = (premiumUntil: number | null, now: number): number =>
+  isForever(premiumUntil) ? now : Math.max(now, premiumUntil ?? 0)
+
 /** A new period begins when the current one ends. */
 export function nextPeriod(
   premiumUntil: number | null,
   duration: OrderRow['plan_duration'],
   now: number,
 ): { start: number; end: number } {
-  const start = Math.max(now, premiumUntil ?? 0)
+  const start = startOfNext(premiumUntil, now)
   return { start, end: start + termDays[duration] * day }
 }
 

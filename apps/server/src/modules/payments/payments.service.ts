@@ -6,8 +6,8 @@ import type { OwnerScope } from '../../core/ctx.ts'
 import { toPrice } from '../../core/money.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db } from '../../db/open.ts'
-import { getOwner, lockOwner, setPremiumCancelled } from '../owners/owners.service.ts'
-import { planOf } from '../owners/plan.rules.ts'
+import { currentPlan, getOwner, lockOwner, setPremiumCancelled } from '../owners/owners.service.ts'
+import { isEndless } from '../owners/plan.rules.ts'
 import { acceptReport, sendRefunds } from './payments.pipeline.ts'
 import { mockProvider, type PaymentProvider, type Payments, type ProviderWaits } from './payments.provider.ts'
 import { createRazorpay } from './payments.razorpay.ts'
@@ -79,22 +79,25 @@ export async function cancel(
   { refund }: { refund: boolean },
 ): Promise<Cancelled> {
   const { ctx, provider } = payments
-  const offer = await ctx.tx(actor, async (write) => {
+  const { offer, endless } = await ctx.tx(actor, async (write) => {
     const { tx } = write
     const now = ctx.clock.now()
     const owner = await lockOwner(tx, actor)
-    if (planOf(owner.premium_until, now) === 'free')
-      throw problem('conflict', { message: 'There is no premium plan to cancel' })
+    const current = currentPlan(ctx, owner)
+    const endless = isEndless(current)
+    if (current.plan === 'free') throw problem('conflict', { message: 'There is no premium plan to cancel' })
+    if (endless && !refund)
+      throw problem('conflict', { message: 'Your premium plan has no end, so there is nothing to cancel' })
     const found = refund ? moneyBackOffer(ctx, await repo.listActivated(tx, actor)) : undefined
     if (found === null)
       throw problem('conflict', { message: 'The money-back guarantee no longer covers a payment' })
-    await setPremiumCancelled(tx, actor, owner.premium_cancelled_at ?? now)
+    if (!endless) await setPremiumCancelled(tx, actor, owner.premium_cancelled_at ?? now)
     for (const payment of found?.payments ?? []) {
       await repo.updatePayment(tx, payment.id, { refund_reason: 'money_back', refund_due: 1 })
       await repo.touchOrder(tx, payment.order_id, now)
     }
     write.record('plan.cancelled', actor.ownerId, { refund: found?.amount ?? 0 })
-    return found
+    return { offer: found, endless }
   })
   if (offer && provider) {
     for (const payment of offer.payments) {
@@ -106,10 +109,13 @@ export async function cancel(
   const rows = (await repo.listActivated(ctx.db, actor)).filter(({ id }) => ids.has(id))
   const done = rows.every((row) => row.refund_due === 0)
   const price = toPrice(offer.amount, offer.currency)
-  return { refund: { ...price, done }, message: refundMessage(price.priceFormatted, done) }
+  return { refund: { ...price, done }, message: refundMessage(price.priceFormatted, { done, endless }) }
 }
 
-const refundMessage = (amount: string, done: boolean): string =>
-  done
-    ? `Cancelled. ${amount} is being refunded.`
-    : `Cancelled. The payment provider could not be reached; ${amount} will be refunded as soon as possible, and premium ends then.`
+function refundMessage(amount: string, { done, endless }: { done: boolean; endless: boolean }): string {
+  const [start, end] = endless
+    ? ['', '. Your premium plan stays.']
+    : ['Cancelled. ', ', and premium ends then.']
+  if (done) return `${start}${amount} is being refunded.`
+  return `${start}The payment provider could not be reached; ${amount} will be refunded as soon as possible${end}`
+}

@@ -4,9 +4,10 @@ import type { Write } from '../../core/record.ts'
 import type { Tx } from '../../db/open.ts'
 import type { OrderRow, OwnerRow, PaymentRow } from '../../db/tables.ts'
 import { lockOwner, setPremiumUntil } from '../owners/owners.service.ts'
+import { isForever } from '../owners/plan.rules.ts'
 import type { Payments, ProviderDispute, ProviderPayment } from './payments.provider.ts'
 import * as repo from './payments.repo.ts'
-import { isRefunded, isTaken, nextCheck, nextPeriod, remainingOf } from './payments.rules.ts'
+import { isRefunded, isTaken, nextCheck, nextPeriod, remainingOf, startOfNext } from './payments.rules.ts'
 
 /** What the provider reports about a payment. */
 export interface Reported {
@@ -161,7 +162,7 @@ class Settlement {
 
   /** Restores the removed time after a won dispute or a failed refund. */
   async #restore(row: PaymentRow): Promise<PaymentRow> {
-    const start = Math.max(this.#now, this.#owner.premium_until ?? 0)
+    const start = startOfNext(this.#owner.premium_until, this.#now)
     const end = start + (row.taken_back_ms ?? 0)
     const period = end > start ? { period_start: start, period_end: end } : {}
     const restored = await this.#change(row, { taken_back_ms: null, ...period })
@@ -171,6 +172,7 @@ class Settlement {
   }
 
   async #setPremiumUntil(until: number): Promise<void> {
+    if (isForever(this.#owner.premium_until)) return
     const { id, premium_cancelled_at } = this.#owner
     await setPremiumUntil(this.#tx, { ownerId: id }, until, premium_cancelled_at)
     this.#owner.premium_until = until

@@ -5,13 +5,14 @@ import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { toPrice } from '../../core/money.ts'
 import type { Tx } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
-import { limitOrNull, planLimits, planOf } from '../owners/plan.rules.ts'
+import { currentPlan } from '../owners/owners.service.ts'
+import { limitOrNull, planLimits } from '../owners/plan.rules.ts'
 import * as repo from './payments.repo.ts'
 import { isRefunded, moneyBackUntil } from './payments.rules.ts'
 
 /** The owner's plan with details of its payments. */
 export async function getSubscription(ctx: Ctx, owner: OwnerRow): Promise<Subscription> {
-  const plan = planOf(owner.premium_until, ctx.clock.now())
+  const { plan, until } = currentPlan(ctx, owner)
   const isPremium = plan === 'premium'
   const { maxApps, maxLicensesPerApp } = planLimits(plan)
   const payments = await repo.listActivated(ctx.db, { ownerId: owner.id })
@@ -19,14 +20,14 @@ export async function getSubscription(ctx: Ctx, owner: OwnerRow): Promise<Subscr
   const offer = isPremium ? moneyBackOffer(ctx, payments) : null
   return {
     plan,
-    expiryDate: toIsoOrNull(isPremium ? owner.premium_until : null),
+    expiryDate: toIsoOrNull(until),
     subscriptionId: null,
     hasActiveSubscription: isPremium,
     appLimit: limitOrNull(maxApps),
     licenseLimitPerApp: limitOrNull(maxLicensesPerApp),
     orderId: last?.provider_order_id ?? null,
     paymentId: last?.provider_payment_id ?? null,
-    cancelledAt: toIsoOrNull(isPremium ? owner.premium_cancelled_at : null),
+    cancelledAt: toIsoOrNull(until === null ? null : owner.premium_cancelled_at),
     endedAt: toIsoOrNull(isPremium ? null : owner.premium_until),
     moneyBack: offer && { ...toPrice(offer.amount, offer.currency), until: toIso(offer.until) },
   }

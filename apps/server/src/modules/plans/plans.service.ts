@@ -4,29 +4,26 @@ import { normalizeName } from '../../core/ids.ts'
 import { transactAsOperator } from '../../core/record.ts'
 import type { Database } from '../../db/open.ts'
 import { findOwnerByEmail, lockOwner, setPremiumUntil } from '../owners/owners.service.ts'
-import { type Plan, planOf } from '../owners/plan.rules.ts'
+import { type CurrentPlan, forever, grantedPlanOf, type Plan } from '../owners/plan.rules.ts'
 import { endPeriods } from '../payments/subscription.service.ts'
-
-export interface PlanState {
-  plan: Plan
-  /** Milliseconds since 1970; null on the free plan. */
-  until: number | null
-}
 
 export interface PlanChange {
   email: string
-  before: PlanState
-  after: PlanState
+  before: CurrentPlan
+  after: CurrentPlan
 }
 
-/** Sets an owner's plan from now on, for the operator; undefined if no account has the address. */
+/**
+ * Sets an owner's plan from now on, for the operator; with `days` null premium has no end. Undefined if no account has
+ * the address.
+ */
 export async function setPlan(
   { db }: Pick<Database, 'db'>,
   clock: Clock,
-  given: { email: string; plan: Plan; days: number },
+  given: { email: string; plan: Plan; days: number | null },
 ): Promise<PlanChange | undefined> {
   const now = clock.now()
-  const until = given.plan === 'premium' ? now + given.days * day : null
+  const until = given.plan === 'free' ? null : given.days === null ? forever : now + given.days * day
   const found = await findOwnerByEmail(db, normalizeName(given.email))
   if (!found) return undefined
   const scope = { ownerId: found.id }
@@ -34,13 +31,8 @@ export async function setPlan(
     const owner = await lockOwner(write.tx, scope)
     await setPremiumUntil(write.tx, scope, until)
     await endPeriods(write.tx, scope, now)
-    const [before, after] = [toState(owner.premium_until, now), toState(until, now)]
+    const [before, after] = [grantedPlanOf(owner.premium_until, now), grantedPlanOf(until, now)]
     write.record('plan.set', owner.id, { before, after })
     return { email: owner.email, before, after }
   })
-}
-
-function toState(premiumUntil: number | null, now: number): PlanState {
-  const plan = planOf(premiumUntil, now)
-  return { plan, until: plan === 'premium' ? premiumUntil : null }
 }

@@ -28,6 +28,7 @@ export async function sendReminders(
   mailer: Mailer,
   { onError = () => {}, signal }: Options = {},
 ): Promise<void> {
+  if (ctx.config.defaultPlan === 'premium') return
   let failures = 0
   for (const reminder of await listDue(ctx)) {
     if (signal?.aborted) return
