@@ -1,6 +1,6 @@
 import { expectAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
-import { activated, inCheckout, press, test } from '../paying.ts'
+import { activated, endPremium, inCheckout, press, test } from '../paying.ts'
 import { dialog, enter, expectToast, inDays, row, shownDate, Vendor } from '../steps.ts'
 
 test('cancelling within seven days refunds the payment once the provider confirms it', async ({
@@ -35,6 +35,31 @@ test('cancelling within seven days refunds the payment once the provider confirm
   await expect(page.getByText(`Premium ended on ${shownDate(Date.now())}.`)).toBeVisible()
   await expect(page.getByText('Your payment was refunded.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()
+})
+
+test('a refund beside premium without an end keeps premium, and the question says so', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await enter(page, vendor, '/subscription')
+  await press(page, 'Upgrade Monthly')
+  await inCheckout(page, 'Pay')
+  await expectToast(page, activated)
+
+  endPremium(keyward, vendor, new Date('9999-12-31T23:59:59.999Z'))
+  await page.reload()
+  await expect(page.getByText('Your premium plan has no end.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Cancel subscription' })).toHaveCount(0)
+  await press(page, 'Get ₹699 back')
+  const question = dialog(page, 'Get ₹699 back?')
+  await expect(question.getByText('Your premium plan stays.')).toBeVisible()
+  await expect(question.getByText('Premium ends now')).toHaveCount(0)
+  await question.getByRole('button', { name: 'Get ₹699 back' }).click()
+  await expect(row(page, 'Premium, monthly')).toContainText(/Refund(ing|ed)/)
+  await expect(page.getByText('Your premium plan has no end.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Get ₹699 back' })).toHaveCount(0)
 })
 
 test('shows a receipt, and prints it alone', { tag: '@phone' }, async ({ page, request }) => {
