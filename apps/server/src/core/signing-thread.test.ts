@@ -119,6 +119,19 @@ test('signs everything even if no worker can start', async () => {
   expect(await signMany(thread, 5)).toBe(true)
 })
 
+test('signs everything even if the system allows no further thread', async () => {
+  const errors: unknown[] = []
+  const thread = new SigningThread({
+    mostWaiting: 5,
+    startWorker: () => {
+      throw new Error('no threads')
+    },
+    onError: (error) => errors.push(error),
+  })
+  for (let round = 0; round < 3; round += 1) expect(await signMany(thread, 5)).toBe(true)
+  expect(errors).toMatchObject([{ message: 'no threads' }])
+})
+
 test('rejects more than may wait, and recovers once those are signed', async () => {
   const { thread } = await openReady({ mostWaiting: 10 })
   const settled = await Promise.allSettled(Array.from({ length: 12 }, () => thread.sign('text', keys[0])))

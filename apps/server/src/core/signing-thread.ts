@@ -84,7 +84,8 @@ export class SigningThread {
 
   #start(): void {
     if (this.#worker || this.#isClosed || performance.now() < this.#startAfter) return
-    const worker = this.#options.startWorker()
+    const worker = this.#tryToStart()
+    if (!worker) return
     this.#worker = worker
     worker.unref()
     worker.on('message', (message: 'ready' | SignedBatch) => {
@@ -97,6 +98,17 @@ export class SigningThread {
       this.#end(worker)
     })
     worker.on('exit', () => this.#end(worker))
+  }
+
+  /** Node throws at once when the system allows no further thread. */
+  #tryToStart(): Worker | undefined {
+    try {
+      return this.#options.startWorker()
+    } catch (error) {
+      this.#startAfter = performance.now() + this.#options.restartAfterMs
+      this.#options.onError(error)
+      return undefined
+    }
   }
 
   #send(): void {
