@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { system } from '../src/core/actor.ts'
@@ -204,16 +204,41 @@ test('a long transaction delays no other commit', async () => {
   expect(committed()).toEqual(['after', 'before', 'long'])
 })
 
-test('waits for a write of another process', async () => {
-  database.handles.writer.database.exec('pragma busy_timeout = 0')
+/** Takes the write lock like a command of the operator; the returned function commits. */
+function lockFromElsewhere(): () => void {
   const other = new DatabaseSync(database.path)
   other.exec("begin immediate; insert into meta (name, value) values ('other', 'x')")
-  const writing = Promise.all([write('a'), write('b')])
-  for (let turns = 0; turns < 5; turns += 1) await turn()
-  other.exec('commit')
-  other.close()
+  return () => {
+    other.exec('commit')
+    other.close()
+  }
+}
+
+test('waits for a write of another process, and blocks no read meanwhile', async () => {
+  await write('before')
+  const unlock = lockFromElsewhere()
+  const single = database.db.insertInto('meta').values({ name: 'single', value: 'x' }).execute()
+  const writing = Promise.all([write('a'), single, write('b')])
+  for (let reads = 0; reads < 5; reads += 1) {
+    await pause(10)
+    expect(await database.db.selectFrom('meta').select('name').execute()).toEqual([{ name: 'before' }])
+  }
+  unlock()
   await writing
-  expect(committed()).toEqual(['a', 'b', 'other'])
+  expect(committed()).toEqual(['a', 'b', 'before', 'other', 'single'])
+})
+
+test('rejects writes when another process keeps the lock too long, and recovers', async () => {
+  const unlock = lockFromElsewhere()
+  const single = (name: string) =>
+    database.db.insertInto('meta').values({ name, value: 'x' }).execute().catch(storageFailureOf)
+  const refused = Promise.all([single('a'), single('b')])
+  await pause(30)
+  vi.spyOn(performance, 'now').mockReturnValue(10_000)
+  expect(await refused).toEqual(['database_unavailable', 'database_unavailable'])
+  unlock()
+  await write('c')
+  expect(committed()).toEqual(['c', 'other'])
 })
 
 test('closing commits finished transactions and rolls back the others', async () => {

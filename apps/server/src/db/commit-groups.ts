@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { isSqliteBusy } from './failure.ts'
 import type { SqliteHandle } from './sqlite-handle.ts'
 
 /** A transaction of the same commit made SQLite roll all of it back; what fails with this can be tried again. */
@@ -30,6 +32,10 @@ export interface GroupLimits {
 
 const defaultLimits: GroupLimits = { transactions: 64, ms: 5 }
 
+/** How long a transaction waits for a write of another process, such as a command of the operator. */
+const lockWaitMs = 5000
+const lockRetryMs = 10
+
 /**
  * Lets write transactions share commits, because a commit waits for the disk. They run one after the other, each in
  * a savepoint of its own, and end when the commit of all of them is on disk. A group is committed in the first turn of
@@ -54,10 +60,11 @@ export class CommitGroups {
    * the others waiting.
    */
   async begin(isAlone: boolean): Promise<GroupedTransaction> {
+    const waitUntil = performance.now() + lockWaitMs
     await this.#takeTurn()
     try {
       if (isAlone) this.#commit()
-      this.#group ??= this.#open(isAlone)
+      this.#group ??= await this.#open(isAlone, waitUntil)
       this.#writer.prepare('savepoint one').run()
       this.#group.hasGrown = true
       return new GroupedTransaction(this)
@@ -116,12 +123,25 @@ export class CommitGroups {
     else this.#commit()
   }
 
-  #open(isAlone: boolean): Group {
+  async #open(isAlone: boolean, waitUntil: number): Promise<Group> {
     if (this.#isInTransaction()) this.#writer.prepare('rollback').run()
-    this.#writer.prepare('begin immediate').run()
+    await this.#lockDatabase(waitUntil)
     const group = { waiting: [], openedAt: performance.now(), hasGrown: false, isDue: false, isAlone }
     this.#commitSoon(group)
     return group
+  }
+
+  /** Waits without blocking the thread: reads are answered even while another process keeps the lock. */
+  async #lockDatabase(waitUntil: number): Promise<void> {
+    for (;;) {
+      try {
+        this.#writer.prepare('begin immediate').run()
+        return
+      } catch (error) {
+        if (!isSqliteBusy(error) || performance.now() >= waitUntil) throw error
+      }
+      await pause(lockRetryMs)
+    }
   }
 
   #commitSoon(group: Group): void {

@@ -30,6 +30,12 @@ export function storageFailureOf(error: unknown): StorageFailure | undefined {
   return Object.values(others).includes(primary) ? 'database_unavailable' : undefined
 }
 
+/** Whether another process holds the lock that SQLite needed. */
+export function isSqliteBusy(error: unknown): boolean {
+  const errcode = (error as { errcode?: unknown } | null)?.errcode
+  return typeof errcode === 'number' && (errcode & 0xff) === sqlite.busy
+}
+
 function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' ? code : undefined

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { NeighborFailedError } from './commit-groups.ts'
+import { isSqliteBusy } from './failure.ts'
 import { ListThreadDialect } from './list-thread.ts'
 import { KeywardPostgresDialect, PostgresPool } from './postgres.ts'
 import { longTransaction, NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
@@ -63,7 +64,6 @@ function openPostgres(url: string): Database {
 
 const serializationFailure = '40001'
 const deadlockDetected = '40P01'
-const sqliteBusy = 5
 
 export interface TransactionOptions {
   /** It takes several turns of the event loop; on SQLite its commit is not shared with others. */
@@ -92,8 +92,8 @@ export async function transact<T>(
 
 function isTransient(error: unknown): boolean {
   if (error instanceof NeighborFailedError) return true
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
-  return code === serializationFailure || code === deadlockDetected || errcode === sqliteBusy
+  const { code } = error as { code?: unknown }
+  return code === serializationFailure || code === deadlockDetected || isSqliteBusy(error)
 }
 
 /**
