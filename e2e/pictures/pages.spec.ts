@@ -62,6 +62,7 @@ async function picture(page: Page, path: string, name: string, project: string) 
   await settle(page)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await page.evaluate('document.fonts.ready')
+  await loadImages(page)
   const suffix = project === 'desktop' ? '' : '-phone'
   await page.screenshot({
     path: `${directory}/${name}${suffix}.png`,
@@ -69,3 +70,10 @@ async function picture(page: Page, path: string, name: string, project: string) 
     animations: 'disabled',
   })
 }
+
+/** A full-page screenshot does not scroll, so lazy images would stay empty. */
+const loadImages = (page: Page) =>
+  page.evaluate(`Promise.all([...document.images].filter((image) => image.offsetParent).map((image) => {
+    image.loading = 'eager'
+    return image.decode()
+  }))`)
