@@ -32,8 +32,8 @@ export interface GroupLimits {
 
 const defaultLimits: GroupLimits = { transactions: 64, ms: 5 }
 
-/** How long a transaction waits for a write of another process, such as a command of the operator. */
-const lockWaitMs = 5000
+/** How long transactions wait for a write of another process, such as a command of the operator. */
+const lockWaitMs = 10_000
 const lockRetryMs = 10
 
 /**
@@ -48,6 +48,8 @@ export class CommitGroups {
   readonly #queue: (() => void)[] = []
   #isBusy = false
   #group: Group | undefined
+  /** Shared by all that queue, so that they do not wait one after the other. */
+  #lockedSince: number | undefined
 
   constructor(writer: SqliteHandle, onFailure: (error: unknown) => void, limits = defaultLimits) {
     this.#writer = writer
@@ -60,11 +62,10 @@ export class CommitGroups {
    * the others waiting.
    */
   async begin(isAlone: boolean): Promise<GroupedTransaction> {
-    const waitUntil = performance.now() + lockWaitMs
     await this.#takeTurn()
     try {
       if (isAlone) this.#commit()
-      this.#group ??= await this.#open(isAlone, waitUntil)
+      this.#group ??= await this.#open(isAlone)
       this.#writer.prepare('savepoint one').run()
       this.#group.hasGrown = true
       return new GroupedTransaction(this)
@@ -123,22 +124,25 @@ export class CommitGroups {
     else this.#commit()
   }
 
-  async #open(isAlone: boolean, waitUntil: number): Promise<Group> {
+  async #open(isAlone: boolean): Promise<Group> {
     if (this.#isInTransaction()) this.#writer.prepare('rollback').run()
-    await this.#lockDatabase(waitUntil)
+    await this.#lockDatabase()
     const group = { waiting: [], openedAt: performance.now(), hasGrown: false, isDue: false, isAlone }
     this.#commitSoon(group)
     return group
   }
 
   /** Waits without blocking the thread: reads are answered even while another process keeps the lock. */
-  async #lockDatabase(waitUntil: number): Promise<void> {
+  async #lockDatabase(): Promise<void> {
     for (;;) {
       try {
         this.#writer.prepare('begin immediate').run()
+        this.#lockedSince = undefined
         return
       } catch (error) {
-        if (!isSqliteBusy(error) || performance.now() >= waitUntil) throw error
+        if (!isSqliteBusy(error)) throw error
+        this.#lockedSince ??= performance.now()
+        if (performance.now() - this.#lockedSince >= lockWaitMs) throw error
       }
       await pause(lockRetryMs)
     }
@@ -214,6 +218,7 @@ export class CommitGroups {
       return
     }
     this.#isBusy = false
+    this.#lockedSince = undefined
     if (group?.isDue) {
       group.isDue = false
       this.#commitSoon(group)

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { NeighborFailedError } from './commit-groups.ts'
-import { isSqliteBusy } from './failure.ts'
 import { ListThreadDialect } from './list-thread.ts'
 import { KeywardPostgresDialect, PostgresPool } from './postgres.ts'
 import { longTransaction, NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
@@ -71,8 +70,8 @@ export interface TransactionOptions {
 }
 
 /**
- * Runs `work` in one transaction; retries serialization failures, deadlocks, a busy SQLite, and after the failure of
- * a transaction with the same commit.
+ * Runs `work` in one transaction; retries serialization failures, deadlocks, and after the failure of a transaction
+ * with the same commit.
  */
 export async function transact<T>(
   db: Kysely<Tables>,
@@ -93,7 +92,7 @@ export async function transact<T>(
 function isTransient(error: unknown): boolean {
   if (error instanceof NeighborFailedError) return true
   const { code } = error as { code?: unknown }
-  return code === serializationFailure || code === deadlockDetected || isSqliteBusy(error)
+  return code === serializationFailure || code === deadlockDetected
 }
 
 /**

@@ -20,7 +20,7 @@ export class SqliteHandle {
     // Last, because a change of the journal mode may put it back: an acknowledged write is on disk.
     this.database.exec('pragma synchronous = full')
     // Transactions wait for the lock without blocking the server's thread.
-    if (!options.readOnly) this.database.exec('pragma busy_timeout = 10')
+    if (!options.readOnly) this.database.exec('pragma busy_timeout = 1')
   }
 
   prepare(text: string): StatementSync {
