@@ -5,7 +5,8 @@ import { StatementNames } from './postgres-names.ts'
 import { endOrTimeOut, filterRunning, isDirect, queryOnce } from './postgres-probe.ts'
 import { StorageRoom } from './storage-room.ts'
 
-const checkouts = { max: 10, longestWaitMs: 4500, connectMs: 4000 }
+/** A busy pool is waited for longer than a server that does not respond, which the probe finds within four seconds. */
+const checkouts = { max: 10, longestWaitMs: 10_500, connectMs: 10_000 }
 /** After waiting this long, the pool probes whether PostgreSQL still responds. */
 const suspectAfterMs = 1000
 const tickMs = 250

@@ -1,8 +1,9 @@
+/** @module-tag race */
 import { randomBytes } from 'node:crypto'
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
 import { activateKey, makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
 import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
@@ -90,6 +91,8 @@ describe.skipIf(storage === undefined)('a full disk', () => {
     await limited.remove()
   })
 
+  afterEach(() => limited.empty(on))
+
   const write = () =>
     owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), count: 100 })
 
@@ -114,6 +117,8 @@ describe.skipIf(storage === undefined)('a full disk', () => {
       const notes = Array.from({ length: 16 }, (_, at) => noteOf(100 * round + at))
       const answers = await Promise.all(notes.map(create))
       for (const [at, answer] of answers.entries()) {
+        // PostgreSQL may end a connection that finds no space; whether its write was stored stays open.
+        if (answer.status === 503 && on.database.dialect === 'postgres') continue
         if (answer.status !== 201) expect(refusal(answer)).toBe('storage_full')
         acknowledged.set(notes[at] ?? '', answer.status === 201)
       }
