@@ -6,12 +6,15 @@ import { ownerOf, type Tx } from '../../db/open.ts'
 // A license and its end user share an expiry and a redemption: a statement here changes both, or the caller runs the
 // other one in the same transaction. Always lock licenses before end users: the opposite order deadlocks.
 
-/** Marks a license as used by an end user. Exactly one concurrent caller gets `true`. */
+/**
+ * Marks a license as used by an end user, or by one that the same transaction creates next: its counts are locked
+ * before those of end users. Exactly one concurrent caller gets `true`.
+ */
 export async function redeem(
   tx: Tx,
   scope: OwnerScope,
   licenseId: string,
-  clientId: string,
+  clientId: string | null,
   now: number,
 ): Promise<boolean> {
   const redeemed = await tx
@@ -23,6 +26,21 @@ export async function redeem(
     .returning('id')
     .executeTakeFirst()
   return redeemed !== undefined
+}
+
+/** Names the end user of a license that was redeemed before the end user existed. */
+export async function setEndUserOfLicense(
+  tx: Tx,
+  scope: OwnerScope,
+  licenseId: string,
+  clientId: string,
+): Promise<void> {
+  await tx
+    .updateTable('licenses')
+    .set({ client_id: clientId })
+    .where('id', '=', licenseId)
+    .where('owner_id', '=', scope.ownerId)
+    .execute()
 }
 
 /** Sets the first license, and so the expiry, of an end user whose former one was deleted. */

@@ -13,6 +13,7 @@ import {
   lockLicensesOf,
   redeem,
   setEndUserExpiry,
+  setEndUserOfLicense,
   setFirstLicense,
 } from '../entitlements/entitlements.service.ts'
 import { findLicenseById, findLicenseByKey, lockLicenseById } from '../licenses/licenses.access.ts'
@@ -202,8 +203,9 @@ async function redeemForNewUser(
     last_login_at: now,
     created_at: now,
   }
+  if (!(await redeem(tx, app, license.id, null, now))) throw problem('keyUsed')
   await insertEndUser(tx, client)
-  if (!(await redeem(tx, app, license.id, client.id, now))) throw problem('keyUsed')
+  await setEndUserOfLicense(tx, app, license.id, client.id)
   write.record('end_user.registered', client.id, { licenseId: license.id })
   await startSession(write, session, { id: client.id, hwidHash: client.hwid_hash })
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
