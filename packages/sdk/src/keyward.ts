@@ -81,7 +81,7 @@ export class Keyward {
 
   /**
    * Returns the signed-in user and its expiry; call it before every unit of work. A ban, pause or expiry is reported
-   * from the next call on. `sessionUnauthed` means that nobody is signed in.
+   * from the next call on. `sessionUnauthed` means that no user is signed in.
    */
   async session(): Promise<Result<UserData>> {
     return this.#call({ method: 'GET', name: 'session', repeatable: true }, false)

@@ -177,7 +177,7 @@ export class CommitGroups {
     for (const settle of group.waiting) settle()
   }
 
-  /** SQLite rolls a whole transaction back by itself when the disk is full or fails. */
+  /** SQLite automatically rolls back the whole transaction when the disk is full or fails. */
   #checkLost(error: unknown): void {
     if (!this.#isInTransaction()) this.#lose(error)
   }
@@ -245,7 +245,7 @@ export class GroupedTransaction {
   }
 
   run<T>(work: (writer: SqliteHandle) => T): T {
-    // Without its transaction a statement would be committed by itself.
+    // Outside its transaction, SQLite would autocommit the statement.
     if (this.#failure) throw this.#failure.error
     if (this.#hasEnded || !this.#groups.isOpen) throw new Error('the transaction has ended')
     try {

@@ -235,7 +235,7 @@ interface PaymentsTable {
   amount_refunded: number
   method: string | null
   failure: string | null
-  /** Why the server refunds the payment by itself. */
+  /** Why the server refunds the payment automatically. */
   refund_reason: 'money_back' | 'second' | 'different' | null
   refund_due: Generated<Flag>
   dispute: 'open' | 'won' | 'lost' | null

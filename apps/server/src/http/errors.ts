@@ -18,7 +18,7 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   const known = fromFramework(error as FastifyError)
   if (known) return known
-  // The client disconnected before the body was complete; nobody receives this response.
+  // The client disconnected before the body was complete, so this response reaches no client.
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ECONNRESET' && request.raw.destroyed && !request.raw.complete) return problem('bad_request')
   const failure = logStorageFailure(error, request.log)

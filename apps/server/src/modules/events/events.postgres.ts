@@ -7,7 +7,7 @@ const channel = 'keyward_changes'
 const batchMs = 200
 const checkMs = 25 * second
 const longestWaitMs = 30 * second
-/** How often all streams are told to refetch while this node cannot listen. */
+/** How often all streams are notified to refetch while this node cannot listen. */
 const refetchMs = 10 * second
 
 export interface PostgresEventsOptions {
