@@ -40,6 +40,26 @@ test('the landing page links to sign-in and dashboard, and switches its theme', 
   await expect(html).not.toHaveClass(/dark/)
 })
 
+test('rendering never reads the OS theme, which would suppress the event of its change', async ({ page }) => {
+  await page.addInitScript({
+    content: `
+      window.readers = []
+      const { get } = Object.getOwnPropertyDescriptor(MediaQueryList.prototype, 'matches')
+      Object.defineProperty(MediaQueryList.prototype, 'matches', {
+        get() {
+          if (this.media.includes('color-scheme')) window.readers.push(new Error('read').stack)
+          return get.call(this)
+        },
+      })`,
+  })
+  await page.goto('/about')
+  await expect(page.locator('#root')).not.toHaveAttribute('data-prerendered')
+  await expect(page.getByRole('button', { name: 'Use the dark theme' })).toBeVisible()
+  await settle(page)
+  // The script before the first paint, and the start of the page.
+  expect(await page.evaluate<string[]>('readers')).toHaveLength(2)
+})
+
 test('the landing page shows use cases, the console, the code and the prices of the server', {
   tag: '@phone',
 }, async ({ page }) => {

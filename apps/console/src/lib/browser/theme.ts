@@ -9,19 +9,19 @@ const key = 'keyward-theme'
 const osDark = window.matchMedia('(prefers-color-scheme: dark)')
 const listeners = createListeners()
 let choice = read()
+let dark = false
 
 function read(): Theme {
   const stored = readStored(key)
   return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
-function isDark() {
-  return choice === 'dark' || (choice === 'system' && osDark.matches)
-}
-
-/** Applies the selected theme, and changes of the OS since the first paint. */
+/**
+ * Applies the selected theme, and changes of the OS since the first paint. This alone reads `matches`:
+ * Chromium sends no `change` event for a change that a script has already read.
+ */
 export function applyTheme() {
-  const dark = isDark()
+  dark = choice === 'dark' || (choice === 'system' && osDark.matches)
   document.documentElement.classList.toggle('dark', dark)
   document.querySelector('meta[name="theme-color"]')?.setAttribute('content', dark ? '#0b0c0f' : '#fbfbfc')
   listeners.notify()
@@ -47,6 +47,10 @@ export function useTheme(): { theme: Theme; dark: boolean; setTheme: (theme: The
     () => choice,
     () => 'system' as const,
   )
-  const dark = useSyncExternalStore(listeners.subscribe, isDark, () => false)
-  return { theme, dark, setTheme }
+  const isDark = useSyncExternalStore(
+    listeners.subscribe,
+    () => dark,
+    () => false,
+  )
+  return { theme, dark: isDark, setTheme }
 }
