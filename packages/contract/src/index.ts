@@ -58,7 +58,7 @@ export { clientExport, licenseExport, toExportHeader, toExportLine } from './exp
 export { licenseStatus } from './license-status.ts'
 export type { License, LicenseDetails, LicenseStatus } from './licenses.ts'
 export { customKey, licenseDetails, licenseNote } from './licenses.ts'
-export { messageDefaults, reservedMessages } from './messages.ts'
+export { messageDefaults, modelMessages, reservedMessages } from './messages.ts'
 export { formatAmount } from './money.ts'
 export type { Order, Payment, PaymentStatus } from './payments.ts'
 export type { Permission, Requirement } from './permissions.ts'

@@ -19,7 +19,19 @@ export const messageDefaults = {
   pausedApp: 'Application is currently paused',
   unTooShort: 'Username is too short',
   pwLeaked: 'Password has been compromised',
+  noSeats: 'All seats are in use',
+  updatesEnded: 'This version is not covered by your license',
+  trialUsed: 'The trial was already used on this device',
+  notActivated: 'The license is not activated on this device',
 } as const
+
+/** Messages of licensing models that an app may never use; a screen can show them as a group of their own. */
+export const modelMessages: readonly (keyof typeof messageDefaults)[] = [
+  'noSeats',
+  'updatesEnded',
+  'trialUsed',
+  'notActivated',
+]
 
 /**
  * Messages whose check does not exist yet: owners can change the texts, but no program receives them. Remove a key in
@@ -30,4 +42,8 @@ export const reservedMessages: readonly (keyof typeof messageDefaults)[] = [
   'pausedSub',
   'hwidBlacklisted',
   'vpnBlocked',
+  'noSeats',
+  'updatesEnded',
+  'trialUsed',
+  'notActivated',
 ]

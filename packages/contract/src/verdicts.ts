@@ -14,7 +14,11 @@ export const verdictOrder = [
   'keyBanned',
   'pausedSub',
   'noActiveSubs',
+  'updatesEnded',
   'hwidBlacklisted',
+  'trialUsed',
   'hwidMismatch',
+  'notActivated',
   'vpnBlocked',
+  'noSeats',
 ] as const satisfies readonly (MessageKey | typeof credentials)[]

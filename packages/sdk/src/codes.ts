@@ -2,7 +2,7 @@
 
 /**
  * Why the server refuses, by the name of the message that the app's owner can edit. No server sends these yet:
- * hashCheckFail, pausedSub, hwidBlacklisted, vpnBlocked.
+ * hashCheckFail, pausedSub, hwidBlacklisted, vpnBlocked, noSeats, updatesEnded, trialUsed, notActivated.
  */
 export type LicenseState =
   | 'appDisabled'
@@ -23,3 +23,7 @@ export type LicenseState =
   | 'pausedApp'
   | 'unTooShort'
   | 'pwLeaked'
+  | 'noSeats'
+  | 'updatesEnded'
+  | 'trialUsed'
+  | 'notActivated'

@@ -1,4 +1,12 @@
-import { type DataOf, endpoints, type MessageKey, messageDefaults, reservedMessages } from '@keyward/contract'
+import {
+  type DataOf,
+  endpoints,
+  type MessageKey,
+  messageDefaults,
+  modelMessages,
+  reservedMessages,
+} from '@keyward/contract'
+import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import type { z } from 'zod'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
@@ -11,7 +19,9 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { useErrorMessages, useResetErrorMessages, useUpdateErrorMessages } from './queries.ts'
 
-const messageKeys = Object.keys(messageDefaults) as MessageKey[]
+const firstMessages = (Object.keys(messageDefaults) as MessageKey[]).filter(
+  (key) => !modelMessages.includes(key),
+)
 type Messages = DataOf<typeof endpoints.apps.getErrorMessages>['errorMessages']
 /** The endpoint accepts a partial map; the form always sends all of it. */
 const schema = endpoints.apps.updateErrorMessages.body as unknown as z.ZodType<Messages, Messages>
@@ -56,24 +66,33 @@ function MessagesForm({ id, messages, onClose }: { id: string; messages: Message
       onError: (error) => showFieldErrors(form, error),
     }),
   )
+  const field = (key: MessageKey) => (
+    <Field
+      key={key}
+      label={<span className="font-mono text-[0.8125rem]">{key}</span>}
+      hint={
+        reservedMessages.includes(key) ? 'Not in use yet. The server does not send this code.' : undefined
+      }
+      error={errors[key]?.message}
+    >
+      <Input {...form.register(key)} autoComplete="off" placeholder={messageDefaults[key]} />
+    </Field>
+  )
   return (
     <DialogForm onSubmit={submit}>
       <DialogBody>
         <p className="text-fg-muted">The texts that your program shows, by the code it receives.</p>
-        {messageKeys.map((key) => (
-          <Field
-            key={key}
-            label={<span className="font-mono text-[0.8125rem]">{key}</span>}
-            hint={
-              reservedMessages.includes(key)
-                ? 'Not in use yet. The server does not send this code.'
-                : undefined
-            }
-            error={errors[key]?.message}
-          >
-            <Input {...form.register(key)} autoComplete="off" placeholder={messageDefaults[key]} />
-          </Field>
-        ))}
+        {firstMessages.map(field)}
+        <details className="group" open={modelMessages.some((key) => errors[key]) || undefined}>
+          <summary className="flex cursor-pointer list-none items-center gap-1.5 rounded-md font-medium [&::-webkit-details-marker]:hidden">
+            <ChevronRight
+              aria-hidden
+              className="size-4 text-fg-muted transition-transform group-open:rotate-90"
+            />
+            Trials, seats, updates and activation
+          </summary>
+          <div className="mt-4 grid gap-4">{modelMessages.map(field)}</div>
+        </details>
       </DialogBody>
       <DialogFooter>
         <Button variant="ghost" onClick={() => setConfirming(true)} className="md:mr-auto">
