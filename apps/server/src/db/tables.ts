@@ -3,6 +3,9 @@ import type { Generated, Kysely, Selectable, Transaction } from 'kysely'
 /** Times are milliseconds since 1970, flags are 0 or 1, in both databases. */
 type Flag = 0 | 1
 
+export type LicenseTerm = 'date' | 'forever' | 'first_use'
+export type DurationUnit = 'hours' | 'days' | 'months' | 'years'
+
 interface OwnersTable {
   id: string
   name: string
@@ -54,6 +57,8 @@ interface AppsTable {
   allow_custom_keys: Generated<Flag>
   messages: Generated<string>
   license_count: Generated<number>
+  /** When a program that names no SDK last called `init`; written at most once a day. */
+  sdkless_init_at: number | null
   created_at: number
 }
 
@@ -92,7 +97,47 @@ interface LicensesTable {
   used: Generated<Flag>
   used_at: number | null
   banned: Generated<Flag>
+  /** When access ends, grace days included: counts, filters and verdicts compare it. */
   expires_at: number
+  term: Generated<LicenseTerm>
+  duration_value: number | null
+  duration_unit: DurationUnit | null
+  /** When the clock of `first_use` started. */
+  started_at: number | null
+  grace_days: Generated<number>
+  /** -1 for unlimited. */
+  devices: Generated<number>
+  /** Null if bound to devices. */
+  seats: number | null
+  seat_timeout_seconds: Generated<number>
+  /** JSON list of names. */
+  features: Generated<string>
+  updates_for_days: number | null
+  trial: Generated<Flag>
+  /** May name a type that was deleted. */
+  type_id: string | null
+  created_at: number
+}
+
+interface LicenseTypesTable {
+  seq: Generated<number>
+  id: string
+  owner_id: string
+  app_id: string
+  name: string
+  name_normalized: string
+  term: LicenseTerm
+  duration_value: number | null
+  duration_unit: DurationUnit | null
+  grace_days: number
+  devices: number
+  seats: number | null
+  seat_timeout_seconds: number
+  features: string
+  updates_for_days: number | null
+  trial: Flag
+  key_prefix: string | null
+  resellable: Flag
   created_at: number
 }
 
@@ -109,7 +154,10 @@ interface ClientsTable {
   hwid: string | null
   hwid_hash: string | null
   banned: Generated<Flag>
+  /** When access ends, grace days included: counts, filters and verdicts compare it. */
   expires_at: number
+  /** Those of the first license. */
+  grace_days: Generated<number>
   last_login_at: number | null
   created_at: number
 }
@@ -270,6 +318,7 @@ export interface Tables {
   resellers: ResellersTable
   reseller_sessions: ResellerSessionsTable
   licenses: LicensesTable
+  license_types: LicenseTypesTable
   clients: ClientsTable
   client_sessions: ClientSessionsTable
   license_counts: LicenseCountsTable

@@ -11,6 +11,7 @@ import { limits } from './0009-limits.ts'
 import { passwordResets } from './0010-password-resets.ts'
 import { auditActors } from './0011-audit-actors.ts'
 import { listPlaces } from './0012-list-places.ts'
+import { licenseTerms } from './0013-license-terms.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   passwordResets,
   auditActors,
   listPlaces,
+  licenseTerms,
 ]

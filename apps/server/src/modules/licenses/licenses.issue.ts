@@ -3,6 +3,7 @@ import { type LicenseDetails, licenseDetails } from '@keyward/contract'
 import { newId, newLicenseKey, normalizeKey } from '../../core/ids.ts'
 import type { TransactionOptions, Tx } from '../../db/open.ts'
 import { insertLicenses, type NewLicense } from './licenses.repo.ts'
+import { plainTerms } from './licenses.rules.ts'
 
 /** What a license to be made has of its own; without a key it gets a new one. */
 export interface LicenseDraft extends LicenseDetails {
@@ -59,6 +60,7 @@ function toRow(issuer: Issuer, draft: LicenseDraft): NewLicense {
     key,
     key_normalized: normalizeKey(key),
     ...toDetails(draft),
+    ...plainTerms,
     expires_at: draft.expiresAt,
     created_at: issuer.now,
   }

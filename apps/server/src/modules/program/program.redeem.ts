@@ -200,6 +200,7 @@ async function redeemForNewUser(
     hwid: given.hwid || null,
     hwid_hash: hashHwid(given.hwid),
     expires_at: license.expires_at,
+    grace_days: license.grace_days,
     last_login_at: now,
     created_at: now,
   }
