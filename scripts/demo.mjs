@@ -32,9 +32,7 @@ async function main() {
   await ensureInstalled({ dev: true })
   const folder = await mkdtemp(join(tmpdir(), 'keyward-demo-'))
   cleanups.push(() => rm(folder, { recursive: true, force: true }))
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const sdk = join(root, 'packages/sdk/tsconfig.build.json')
-  execFileSync(nodePath(), [tsc, '-p', sdk], { stdio: 'inherit' })
+  execFileSync(nodePath(), [join(root, 'packages/sdk/build.mjs')], { stdio: 'inherit' })
 
   chapter('A server with an empty database')
   const port = await findPort()

@@ -150,9 +150,7 @@ function compress(directory) {
 
 /** Builds the SDK for use by programs. */
 export async function buildSdk() {
-  const code = await run([at('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'], {
-    cwd: at('packages', 'sdk'),
-  })
+  const code = await run([at('packages', 'sdk', 'build.mjs')], {})
   if (code !== 0) process.exit(code)
 }
 

@@ -40,6 +40,8 @@ export type UsageErrorCode =
   | 'invalid_argument'
   /** No unique hardware id was found on this machine; pass `hwid`. */
   | 'hwid_unavailable'
+  /** Web Crypto, or Ed25519 in it, is missing in this browser or on this page. */
+  | 'crypto_unavailable'
 
 /** Base class of all errors that the SDK throws. A refused license is a result, not an error. */
 export class KeywardError extends Error {

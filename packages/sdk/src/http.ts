@@ -1,3 +1,4 @@
+import { concat } from './bytes.ts'
 import { KeywardNetworkError, KeywardSignatureError } from './errors.ts'
 import type { ReceivedAnswer } from './signature.ts'
 import type { Fetch, FetchResponse } from './types.ts'
@@ -36,7 +37,7 @@ export interface Exchange {
  */
 export async function exchange(fetch: Fetch, request: Exchange, timeoutMs: number): Promise<ReceivedAnswer> {
   const abort = new AbortController()
-  let timer: NodeJS.Timeout | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(
@@ -76,7 +77,7 @@ async function readBody(response: FetchResponse): Promise<Uint8Array> {
   let size = 0
   for (;;) {
     const { done, value } = await reader.read()
-    if (done || value === undefined) return Buffer.concat(chunks, size)
+    if (done || value === undefined) return concat(chunks)
     size += value.byteLength
     if (size > maxAnswerBytes) {
       // The rest is not needed, and a failed cancellation does not matter.

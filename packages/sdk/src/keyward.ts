@@ -1,5 +1,5 @@
+import { platform } from '#platform'
 import { KeywardNetworkError, KeywardUsageError } from './errors.ts'
-import { defaultHwid } from './hwid.ts'
 import { type CheckedOptions, checkOptions } from './options.ts'
 import { type Call, type Delivered, Transport } from './transport.ts'
 import type {
@@ -158,7 +158,7 @@ export class Keyward {
     const { hwid, appId } = this.#options
     this.#hwid ??= (async () => {
       if (hwid === null) return undefined
-      const found = typeof hwid === 'function' ? await hwid() : (hwid ?? (await defaultHwid(appId)))
+      const found = typeof hwid === 'function' ? await hwid() : (hwid ?? (await platform.findHwid(appId)))
       if (typeof found === 'string' && found.length >= 1 && found.length <= 256) return found
       throw new KeywardUsageError('invalid_options', 'hwid must give a text of 1 to 256 characters')
     })()

@@ -1,3 +1,4 @@
+import { platform } from '#platform'
 import { KeywardUsageError } from './errors.ts'
 import { type KeyRing, toKeyRing } from './keys.ts'
 import type { Fetch, KeywardOptions } from './types.ts'
@@ -65,8 +66,6 @@ function toAddress(baseUrl: unknown): { origin: string; prefix: string } {
 function warnOfPlainHttp(url: URL): void {
   const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|.+\.localhost)$/.test(url.hostname)
   if (url.protocol === 'https:' || loopback) return
-  process.emitWarning(`${url.origin} is not encrypted: passwords and keys can be read on the way`, {
-    type: 'KeywardWarning',
-    code: 'KEYWARD_PLAIN_HTTP',
-  })
+  const warning = `${url.origin} is not encrypted: passwords and keys can be read on the way`
+  platform.warn('KEYWARD_PLAIN_HTTP', warning)
 }

@@ -1,4 +1,5 @@
-import { createHash, timingSafeEqual, verify } from 'node:crypto'
+import { platform } from '#platform'
+import { equal, toBase64, toUtf8 } from './bytes.ts'
 import { KeywardSignatureError, type SignatureErrorCode } from './errors.ts'
 import type { KeyRing } from './keys.ts'
 import {
@@ -30,8 +31,8 @@ export interface ReceivedAnswer {
 }
 
 /** The value of `Content-Digest` (RFC 9530) for a body. */
-export function contentDigest(body: Uint8Array): string {
-  return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
+export async function contentDigest(body: Uint8Array): Promise<string> {
+  return `sha-256=:${toBase64(await platform.sha256(body))}:`
 }
 
 /** The components that a response must cover, in the protocol's order, with the expected values. */
@@ -67,9 +68,13 @@ export function signatureBase(
  * Classifies a response as a `verdict`, or as `unavailable` (429 and 5xx, which a proxy may send without a
  * signature). Throws `KeywardSignatureError` for any other response that is not genuine.
  */
-export function judge(sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing): 'verdict' | 'unavailable' {
+export async function judge(
+  sent: SentRequest,
+  answer: ReceivedAnswer,
+  keys: KeyRing,
+): Promise<'verdict' | 'unavailable'> {
   const unavailable = answer.status === 429 || answer.status >= 500
-  if (!unavailable || isSigned(answer)) verifyAnswer(sent, answer, keys)
+  if (!unavailable || isSigned(answer)) await verifyAnswer(sent, answer, keys)
   return unavailable ? 'unavailable' : 'verdict'
 }
 
@@ -88,9 +93,13 @@ export function isSigned(answer: ReceivedAnswer): boolean {
 
 /**
  * Verifies that a response is genuine, complete and meant for exactly this request. Returns the server's signing time
- * in seconds; throws `KeywardSignatureError` otherwise.
+ * in seconds; rejects with `KeywardSignatureError` otherwise.
  */
-export function verifyAnswer(sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing): { created: number } {
+export async function verifyAnswer(
+  sent: SentRequest,
+  answer: ReceivedAnswer,
+  keys: KeyRing,
+): Promise<{ created: number }> {
   const refuse = (code: SignatureErrorCode, message: string): never => {
     throw new KeywardSignatureError(code, `${message} (${sent.method} ${sent.path})`, answer.status)
   }
@@ -120,12 +129,12 @@ export function verifyAnswer(sent: SentRequest, answer: ReceivedAnswer, keys: Ke
   }
   const parameters =
     readParameters(input.params) ?? refuse('wrong_parameters', 'The signature has other parameters')
-  const key =
+  const verify =
     keys.get(parameters.keyid) ?? refuse('unknown_key', `Signed with the unknown key ${parameters.keyid}`)
-  if (!digestMatches(answer)) refuse('digest_mismatch', 'The body does not match its Content-Digest')
+  if (!(await digestMatches(answer))) refuse('digest_mismatch', 'The body does not match its Content-Digest')
 
-  const base = Buffer.from(signatureBase(sent, answer, parameters), 'utf8')
-  if (!verify(null, base, key, signature.value.value)) {
+  const base = toUtf8(signatureBase(sent, answer, parameters))
+  if (!(await verify(base, signature.value.value))) {
     refuse('bad_signature', 'The signature is not of this answer to this request')
   }
   return { created: parameters.created }
@@ -149,7 +158,7 @@ function readParameters(params: Parameters): { created: number; keyid: string } 
   return { created: created.value, keyid: keyid.value }
 }
 
-function digestMatches(answer: ReceivedAnswer): boolean {
+async function digestMatches(answer: ReceivedAnswer): Promise<boolean> {
   let digest: Item | InnerList | undefined
   try {
     digest = parseDictionary(header(answer, 'content-digest')).get('sha-256')
@@ -157,8 +166,7 @@ function digestMatches(answer: ReceivedAnswer): boolean {
     return false
   }
   if (digest?.kind !== 'item' || digest.value.type !== 'bytes') return false
-  const actual = createHash('sha256').update(answer.body).digest()
-  return digest.value.value.length === actual.length && timingSafeEqual(digest.value.value, actual)
+  return equal(digest.value.value, await platform.sha256(answer.body))
 }
 
 function header(answer: ReceivedAnswer, name: string): string {

@@ -1,3 +1,5 @@
+import { fromBase64 } from './bytes.ts'
+
 /** A bare item of RFC 9651, tagged with its type so that a token is never mistaken for a string. */
 type BareItem =
   | { type: 'string' | 'token'; value: string }
@@ -78,8 +80,7 @@ export function parseDictionary(text: string): Map<string, Item | InnerList> {
   }
 
   const toBytes = (base64: string): Uint8Array => {
-    const bytes = Buffer.from(base64, 'base64')
-    return bytes.toString('base64') === base64 ? bytes : fail('Not canonical base64')
+    return fromBase64(base64) ?? fail('Not canonical base64')
   }
 
   const parameters = (): Parameters => {

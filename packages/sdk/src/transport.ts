@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto'
+import { platform } from '#platform'
+import { fromUtf8, toBase64Url, toUtf8 } from './bytes.ts'
 import { KeywardNetworkError } from './errors.ts'
 import { type Exchange, exchange } from './http.ts'
 import type { KeyRing } from './keys.ts'
@@ -81,16 +82,16 @@ export class Transport {
     }
     // Leave time for a retry, so that one hanging connection does not use up the whole timeout.
     const attemptMs = call.repeatable && attempt < maxAttempts ? leftMs / 2 : leftMs
-    const { request, sent } = this.#prepare(call)
+    const { request, sent } = await this.#prepare(call)
     const answer = await exchange(fetch, request, Math.ceil(attemptMs))
-    if (judge(sent, answer, keys) === 'unavailable') throw toUnavailable(answer)
+    if ((await judge(sent, answer, keys)) === 'unavailable') throw toUnavailable(answer)
     return toOutcome(answer)
   }
 
-  #prepare(call: Call): { request: Exchange; sent: SentRequest } {
+  async #prepare(call: Call): Promise<{ request: Exchange; sent: SentRequest }> {
     const { origin, prefix, appId } = this.#options
     const path = `${prefix}/api/client/${call.name}`
-    const nonce = randomBytes(24).toString('base64url')
+    const nonce = toBase64Url(platform.randomBytes(24))
     const sent: SentRequest = { method: call.method, path, nonce }
     // The digest covers the bytes on the wire, and fetch would decompress them.
     const headers: Record<string, string> = {
@@ -106,7 +107,7 @@ export class Transport {
     let body: string | undefined
     if (call.body !== undefined) {
       body = JSON.stringify(call.body)
-      sent.contentDigest = contentDigest(Buffer.from(body, 'utf8'))
+      sent.contentDigest = await contentDigest(toUtf8(body))
       headers['content-type'] = 'application/json'
       headers['content-digest'] = sent.contentDigest
     }
@@ -146,7 +147,7 @@ function parseRetryAfter(value: string | null): number | undefined {
 }
 
 function toOutcome(answer: ReceivedAnswer): Delivered | Refused {
-  const answered = parseObject(Buffer.from(answer.body).toString('utf8'))
+  const answered = parseObject(fromUtf8(answer.body))
   const message = typeof answered?.message === 'string' ? answered.message : undefined
   if (answer.status < 300 && answered?.success === true) {
     const { data } = answered

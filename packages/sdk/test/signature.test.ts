@@ -1,4 +1,4 @@
-import { createPublicKey, sign, verify } from 'node:crypto'
+import { sign } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { KeywardSignatureError } from '../src/errors.ts'
@@ -13,7 +13,7 @@ const sent = {
   path: '/api/client/login',
   nonce: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
   authorization: 'Bearer session-1',
-  contentDigest: contentDigest(Buffer.from('{}')),
+  contentDigest: await contentDigest(Buffer.from('{}')),
 }
 const request = {
   method: sent.method,
@@ -34,9 +34,9 @@ function answer(how?: Signing) {
   return answerWith(signAnswer(request, 200, body, how).headers)
 }
 
-function refusal(attempt: () => unknown): string {
+async function refusal(attempt: () => Promise<unknown>): Promise<string> {
   try {
-    attempt()
+    await attempt()
   } catch (error) {
     if (error instanceof KeywardSignatureError) return error.code
     throw error
@@ -60,10 +60,10 @@ describe('the Ed25519 example of RFC 9421, appendix B.2.6', () => {
   const signature =
     'sig-b26=:wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==:'
 
-  it('is parsed and verified with a key of the key ring', () => {
+  it('is parsed and verified with a key of the key ring', async () => {
     const parsed = parseDictionary(signature).get('sig-b26')
     if (parsed?.kind !== 'item' || parsed.value.type !== 'bytes') throw new Error('not parsed')
-    expect(verify(null, Buffer.from(base), keys.get('test-key-ed25519')!, parsed.value.value)).toBe(true)
+    expect(await keys.get('test-key-ed25519')!(Buffer.from(base), parsed.value.value)).toBe(true)
     const list = parseDictionary(`sig-b26=${input}`).get('sig-b26')
     if (list?.kind !== 'list') throw new Error('not parsed')
     expect(list.items.map((item) => item.value.value)).toEqual([
@@ -77,7 +77,7 @@ describe('the Ed25519 example of RFC 9421, appendix B.2.6', () => {
     expect(list.params.get('created')).toEqual({ type: 'integer', value: 1618884473 })
   })
 
-  it("is reproduced exactly by the test signer's key", () => {
+  it("is reproduced exactly by the test signer's key", async () => {
     const privateKey = { key: testKey, format: 'jwk' } as const
     expect(`sig-b26=:${sign(null, Buffer.from(base), privateKey as never).toString('base64')}:`).toBe(
       signature,
@@ -86,35 +86,37 @@ describe('the Ed25519 example of RFC 9421, appendix B.2.6', () => {
 })
 
 describe('verifyAnswer', () => {
-  it('accepts a response that covers the request, and returns the signing time', () => {
-    expect(verifyAnswer(sent, answer({ created: 1_700_000_000 }), keys)).toEqual({ created: 1_700_000_000 })
+  it('accepts a response that covers the request, and returns the signing time', async () => {
+    expect(await verifyAnswer(sent, answer({ created: 1_700_000_000 }), keys)).toEqual({
+      created: 1_700_000_000,
+    })
   })
 
-  it('builds the same signature base as an independent signer', () => {
+  it('builds the same signature base as an independent signer', async () => {
     const { base, headers } = signAnswer(request, 200, body)
     const parameters = { created: 1_750_000_000, keyid: testKey.kid }
     expect(signatureBase(sent, answerWith(headers), parameters)).toBe(base)
   })
 
-  it('ignores signatures under other labels', () => {
+  it('ignores signatures under other labels', async () => {
     const headers = signAnswer(request, 200, body).headers
     const more = answerWith({
       ...headers,
       'signature-input': `proxy=("@status");created=1, ${headers['signature-input']}`,
       signature: `${headers.signature}, proxy=:AAAA:`,
     })
-    expect(verifyAnswer(sent, more, keys).created).toBe(1_750_000_000)
+    expect((await verifyAnswer(sent, more, keys)).created).toBe(1_750_000_000)
   })
 
-  it('finds sha-256 among other digests', () => {
-    const digest = `sha-512=:AAAA:, ${contentDigest(body)}`
-    expect(refusal(() => verifyAnswer(sent, answer({ digest }), keys))).toBe('accepted')
+  it('finds sha-256 among other digests', async () => {
+    const digest = `sha-512=:AAAA:, ${await contentDigest(body)}`
+    expect(await refusal(() => verifyAnswer(sent, answer({ digest }), keys))).toBe('accepted')
   })
 
   const all = coveredFor(request.headers)
-  it.each(all)('rejects a response that does not cover %s', (name) => {
+  it.each(all)('rejects a response that does not cover %s', async (name) => {
     const components = all.filter((each) => each !== name)
-    expect(refusal(() => verifyAnswer(sent, answer({ components }), keys))).toBe('wrong_coverage')
+    expect(await refusal(() => verifyAnswer(sent, answer({ components }), keys))).toBe('wrong_coverage')
   })
 
   it.each([
@@ -128,8 +130,8 @@ describe('verifyAnswer', () => {
     ['a component as a token', all.map((name) => name.replace('"content-digest";req', 'content-digest;req'))],
     ['a further parameter on a component', all.map((name) => name.replace('"@path";req', '"@path";req;sf'))],
     ['no component', []],
-  ])('rejects coverage with %s', (_, components) => {
-    expect(refusal(() => verifyAnswer(sent, answer({ components }), keys))).toBe('wrong_coverage')
+  ])('rejects coverage with %s', async (_, components) => {
+    expect(await refusal(() => verifyAnswer(sent, answer({ components }), keys))).toBe('wrong_coverage')
   })
 
   it.each([
@@ -142,94 +144,108 @@ describe('verifyAnswer', () => {
     ['a negative created', ';created=-1;keyid="test-key-ed25519";alg="ed25519"'],
     ['another order', ';keyid="test-key-ed25519";created=1;alg="ed25519"'],
     ['an extra parameter', ';created=1;keyid="test-key-ed25519";alg="ed25519";tag="x"'],
-  ])('rejects parameters with %s', (_, params) => {
-    expect(refusal(() => verifyAnswer(sent, answer({ params }), keys))).toBe('wrong_parameters')
+  ])('rejects parameters with %s', async (_, params) => {
+    expect(await refusal(() => verifyAnswer(sent, answer({ params }), keys))).toBe('wrong_parameters')
   })
 
-  it('rejects a duplicate parameter', () => {
+  it('rejects a duplicate parameter', async () => {
     const params = ';created=1;created=2;keyid="test-key-ed25519";alg="ed25519"'
-    expect(refusal(() => verifyAnswer(sent, answer({ params }), keys))).toBe('malformed_signature')
+    expect(await refusal(() => verifyAnswer(sent, answer({ params }), keys))).toBe('malformed_signature')
   })
 
-  it('rejects a duplicate label', () => {
+  it('rejects a duplicate label', async () => {
     const headers = signAnswer(request, 200, body).headers
     const twice = answerWith({ ...headers, signature: `${headers.signature}, ${headers.signature}` })
-    expect(refusal(() => verifyAnswer(sent, twice, keys))).toBe('malformed_signature')
+    expect(await refusal(() => verifyAnswer(sent, twice, keys))).toBe('malformed_signature')
   })
 
-  it("rejects another app's key, even under the correct key id", () => {
-    expect(refusal(() => verifyAnswer(sent, answer({ key: otherKey }), keys))).toBe('unknown_key')
+  it("rejects another app's key, even under the correct key id", async () => {
+    expect(await refusal(() => verifyAnswer(sent, answer({ key: otherKey }), keys))).toBe('unknown_key')
     const borrowed = answer({ key: otherKey, keyid: testKey.kid })
-    expect(refusal(() => verifyAnswer(sent, borrowed, keys))).toBe('bad_signature')
+    expect(await refusal(() => verifyAnswer(sent, borrowed, keys))).toBe('bad_signature')
   })
 
-  it('rejects a response to a request with another path, method, nonce, session or body', () => {
+  it('rejects a response to a request with another path, method, nonce, session or body', async () => {
     const changes = [
       { path: '/api/client/license' },
       { method: 'GET' },
       { nonce: 'BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB' },
       { authorization: 'Bearer session-2' },
-      { contentDigest: contentDigest(Buffer.from('{"a":1}')) },
+      { contentDigest: await contentDigest(Buffer.from('{"a":1}')) },
     ]
     for (const change of changes) {
-      expect(refusal(() => verifyAnswer({ ...sent, ...change }, answer(), keys))).toBe('bad_signature')
+      expect(await refusal(() => verifyAnswer({ ...sent, ...change }, answer(), keys))).toBe('bad_signature')
     }
   })
 
-  it('rejects a signature without its input and an input without its signature', () => {
+  it('rejects a signature without its input and an input without its signature', async () => {
     const { headers } = signAnswer(request, 200, body)
     for (const missing of ['signature', 'signature-input']) {
       const half = answerWith({ ...headers, [missing]: undefined })
-      expect(refusal(() => verifyAnswer(sent, half, keys))).toBe('malformed_signature')
+      expect(await refusal(() => verifyAnswer(sent, half, keys))).toBe('malformed_signature')
       expect(isSigned(half)).toBe(true)
     }
   })
 
   it.each(['', 'sha-256=:AAAA:', 'sha-256="x"', 'md5=:AAAA:', 'broken=='])(
     'rejects the digest "%s", even when signed',
-    (digest) => {
-      expect(refusal(() => verifyAnswer(sent, answer({ digest }), keys))).toBe('digest_mismatch')
+    async (digest) => {
+      expect(await refusal(() => verifyAnswer(sent, answer({ digest }), keys))).toBe('digest_mismatch')
     },
   )
 
-  it('rejects any changed status, body or signature', () => {
+  it('rejects any changed status, body or signature', async () => {
     const { headers } = signAnswer(request, 200, body)
     const bits = fc.integer({ min: 0, max: 511 })
-    fc.assert(
-      fc.property(bits, (bit) => {
+    await fc.assert(
+      fc.asyncProperty(bits, async (bit) => {
         const signature = Buffer.from(headers.signature.slice('keyward=:'.length, -1), 'base64')
         signature[bit >> 3]! ^= 1 << (bit & 7)
         const forged = { ...headers, signature: `keyward=:${signature.toString('base64')}:` }
-        expect(refusal(() => verifyAnswer(sent, answerWith(forged), keys))).toBe('bad_signature')
+        expect(await refusal(() => verifyAnswer(sent, answerWith(forged), keys))).toBe('bad_signature')
       }),
       { numRuns: 200 },
     )
-    fc.assert(
-      fc.property(fc.integer({ min: 100, max: 599 }), fc.uint8Array({ maxLength: 60 }), (status, bytes) => {
-        if (status === 200 || Buffer.compare(bytes, body) === 0) return
-        expect(refusal(() => verifyAnswer(sent, answerWith(headers, status), keys))).toBe('bad_signature')
-        expect(refusal(() => verifyAnswer(sent, answerWith(headers, 200, bytes), keys))).toBe(
-          'digest_mismatch',
-        )
-      }),
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 100, max: 599 }),
+        fc.uint8Array({ maxLength: 60 }),
+        async (status, bytes) => {
+          if (status === 200 || Buffer.compare(bytes, body) === 0) return
+          expect(await refusal(() => verifyAnswer(sent, answerWith(headers, status), keys))).toBe(
+            'bad_signature',
+          )
+          expect(await refusal(() => verifyAnswer(sent, answerWith(headers, 200, bytes), keys))).toBe(
+            'digest_mismatch',
+          )
+        },
+      ),
     )
   })
 
-  it('accepts an edited header only if its signature is unchanged', () => {
+  it('accepts an edited header only if its signature is unchanged', async () => {
     const { headers } = signAnswer(request, 200, body)
     const name = fc.constantFrom('signature', 'signature-input', 'content-digest' as const)
     const insert = fc.string({ unit: fc.constantFrom(...' ",;:=()?-AZaz019+/\\'), maxLength: 2 })
-    fc.assert(
-      fc.property(name, fc.nat({ max: 400 }), fc.nat({ max: 2 }), insert, (name, at, cut, insert) => {
-        const original = headers[name]
-        const start = at % original.length
-        const edited = original.slice(0, start) + insert + original.slice(start + cut)
-        if (edited.trim() === original) return
-        const verdict = refusal(() => verifyAnswer(sent, answerWith({ ...headers, [name]: edited }), keys))
-        if (verdict !== 'accepted') return
-        expect(name).not.toBe('content-digest')
-        expect(parseDictionary(edited).get('keyward')).toEqual(parseDictionary(original).get('keyward'))
-      }),
+    await fc.assert(
+      fc.asyncProperty(
+        name,
+        fc.nat({ max: 400 }),
+        fc.nat({ max: 2 }),
+        insert,
+        async (name, at, cut, insert) => {
+          const original = headers[name]
+          const start = at % original.length
+          const edited = original.slice(0, start) + insert + original.slice(start + cut)
+          if (edited.trim() === original) return
+          const verdict = await refusal(() =>
+            verifyAnswer(sent, answerWith({ ...headers, [name]: edited }), keys),
+          )
+          if (verdict !== 'accepted') return
+          expect(name).not.toBe('content-digest')
+          expect(parseDictionary(edited).get('keyward')).toEqual(parseDictionary(original).get('keyward'))
+        },
+      ),
       { numRuns: 3_000 },
     )
   })
@@ -238,11 +254,11 @@ describe('verifyAnswer', () => {
 describe('toKeyRing', () => {
   const jwk = toPublic(testKey)
 
-  it('accepts an array of keys, a JWK set or one key', () => {
+  it('accepts an array of keys, a JWK set or one key', async () => {
     for (const given of [[jwk], { keys: [jwk] }, jwk]) expect([...toKeyRing(given).keys()]).toEqual([jwk.kid])
   })
 
-  it('keeps all keys of a rotation and ignores other key types', () => {
+  it('keeps all keys of a rotation and ignores other key types', async () => {
     const rsa = { kty: 'RSA', kid: 'rsa' }
     const sealing = { ...jwk, kid: 'enc', use: 'enc' }
     expect([...toKeyRing([jwk, rsa, sealing, toPublic(otherKey)]).keys()]).toEqual([jwk.kid, otherKey.kid])
@@ -263,11 +279,11 @@ describe('toKeyRing', () => {
     expect(() => toKeyRing(given as never)).toThrow(expect.objectContaining({ code: 'invalid_options' }))
   })
 
-  it('returns keys that Node verifies with', () => {
-    expect(
-      toKeyRing(jwk)
-        .get(jwk.kid)
-        ?.equals(createPublicKey({ key: jwk, format: 'jwk' })),
-    ).toBe(true)
+  it('returns keys that verify signatures of Node', async () => {
+    const message = Buffer.from('message')
+    const signature = sign(null, message, { key: testKey, format: 'jwk' } as never)
+    const verify = toKeyRing(jwk).get(jwk.kid)!
+    expect(await verify(message, signature)).toBe(true)
+    expect(await verify(Buffer.from('other'), signature)).toBe(false)
   })
 })

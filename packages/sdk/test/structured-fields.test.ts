@@ -22,7 +22,7 @@ describe('parseDictionary', () => {
         ['alg', { type: 'string', value: 'e"d' }],
       ]),
     })
-    expect(fields.get('b')).toMatchObject({ value: { type: 'bytes', value: Buffer.from([0, 1]) } })
+    expect(fields.get('b')).toMatchObject({ value: { type: 'bytes', value: new Uint8Array([0, 1]) } })
     expect(fields.get('c')).toMatchObject({ value: { type: 'boolean', value: true } })
     expect(fields.get('d')).toMatchObject({ value: { type: 'boolean', value: false } })
     expect(fields.get('e')).toMatchObject({

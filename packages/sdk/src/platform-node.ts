@@ -1,0 +1,16 @@
+import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
+import { toBase64Url } from './bytes.ts'
+import { defaultHwid } from './hwid.ts'
+import type { Platform } from './platform.ts'
+
+export const platform: Platform = {
+  sha256: async (bytes) => createHash('sha256').update(bytes).digest(),
+  randomBytes: (length) => randomBytes(length),
+  toVerifier(publicKey) {
+    const jwk = { kty: 'OKP', crv: 'Ed25519', x: toBase64Url(publicKey) }
+    const key = createPublicKey({ key: jwk, format: 'jwk' })
+    return async (message, signature) => verify(null, message, key, signature)
+  },
+  findHwid: (appId) => defaultHwid(appId),
+  warn: (code, message) => process.emitWarning(message, { type: 'KeywardWarning', code }),
+}

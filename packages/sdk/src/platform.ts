@@ -1,0 +1,14 @@
+/** What the SDK needs from its surroundings; one implementation for Node, Bun and Deno, one for browsers. */
+export interface Platform {
+  sha256(bytes: Uint8Array): Promise<Uint8Array>
+  randomBytes(length: number): Uint8Array
+  /** Prepares the 32 bytes of an Ed25519 public key (RFC 8032) for verification. */
+  toVerifier(publicKey: Uint8Array): Verify
+  /** The id of this machine for one app. Rejects if the machine has none, or if it cannot be read. */
+  findHwid(appId: string): Promise<string>
+  /** Prints a warning where developers see it. */
+  warn(code: string, message: string): void
+}
+
+/** Resolves to whether `signature` is the key's signature of `message`. */
+export type Verify = (message: Uint8Array, signature: Uint8Array) => Promise<boolean>
