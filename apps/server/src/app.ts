@@ -171,7 +171,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     scope.setChildLoggerFactory(lazyLogger)
     const signer = new AnswerSigner(ctx.seal, config.basePath, logError)
     scope.addHook('onClose', () => signer.close())
-    programRoutes(createProgramMount(scope, { ctx, reads, signer, checkAnswers }), {
+    programRoutes(createProgramMount(scope, { ctx, reads, sessions, signer, checkAnswers }), {
       ctx,
       reads,
       sessions,

@@ -22,6 +22,10 @@ export interface Seal {
   seal(plain: string, context: string): string
   /** Throws when the text was modified, moved to another row, or encrypted with another key. */
   open(sealed: string, context: string): string
+  /** Encrypts a token: a fresh key for each, because random nonces of one key may repeat after billions of tokens. */
+  sealToken(plain: string, context: string): string
+  /** Undefined for every other text, also for another spelling of the same bytes. */
+  openToken(sealed: string, context: string): string | undefined
   /** A keyed hash, for values that are few enough to be enumerated. */
   digest(text: string): string
   /** Identifies the key without revealing it. */
@@ -32,6 +36,8 @@ export function createSeal(secretKey: string): Seal {
   const derive = (purpose: string, length: number) =>
     Buffer.from(hkdfSync('sha256', secretKey, 'keyward', purpose, length))
   const key = derive('seal', 32)
+  const tokenKey = derive('token', 32)
+  const keyOfToken = (salt: Buffer) => createHmac('sha256', tokenKey).update(salt).digest()
   const digestKey = derive('digest', 32)
   return {
     fingerprint: derive('fingerprint', 16).toString('hex'),
@@ -48,6 +54,29 @@ export function createSeal(secretKey: string): Seal {
         .setAAD(Buffer.from(context))
         .setAuthTag(bytes.subarray(12, 28))
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+    },
+    sealToken(plain, context) {
+      const nonce = randomBytes(28)
+      const cipher = createCipheriv('aes-256-gcm', keyOfToken(nonce.subarray(0, 16)), nonce.subarray(16))
+      cipher.setAAD(Buffer.from(context))
+      const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')
+    },
+    openToken(sealed, context) {
+      const bytes = Buffer.from(sealed, 'base64url')
+      if (bytes.length < 44 || bytes.toString('base64url') !== sealed) return undefined
+      const decipher = createDecipheriv(
+        'aes-256-gcm',
+        keyOfToken(bytes.subarray(0, 16)),
+        bytes.subarray(16, 28),
+        { authTagLength: 16 },
+      )
+      decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(28, 44))
+      try {
+        return Buffer.concat([decipher.update(bytes.subarray(44)), decipher.final()]).toString('utf8')
+      } catch {
+        return undefined
+      }
     },
     digest: (text) => createHmac('sha256', digestKey).update(text).digest('hex'),
   }

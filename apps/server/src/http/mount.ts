@@ -125,5 +125,5 @@ function sendEvents(reply: FastifyReply, content: Readable): FastifyReply {
 }
 
 export function bearerToken(request: FastifyRequest): string | undefined {
-  return /^Bearer ([\w-]{20,200})$/i.exec(request.headers.authorization ?? '')?.[1]
+  return /^Bearer ([\w-]{20,1200})$/i.exec(request.headers.authorization ?? '')?.[1]
 }

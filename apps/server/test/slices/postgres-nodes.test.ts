@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { activateKey, makeApp, makeLicenses, makePremium, signUp, single } from '../actors.ts'
+import { activateKey, makeApp, makeLicenses, makePremium, signUp, single, startProgram } from '../actors.ts'
 import { makePostgresDatabase, startServer } from '../harness.ts'
 import { findPgBouncer, startPgBouncer } from '../pgbouncer.ts'
 import { statementsOf } from '../statements.ts'
@@ -25,6 +25,27 @@ describe('several nodes on one PostgreSQL', () => {
       await Promise.all(databases.map((database) => database.close()))
     }
   })
+})
+
+test('a session that one node opens is signed in, used and ended on others', async () => {
+  const url = await makePostgresDatabase()
+  const nodes = [await startServer({ DATABASE_URL: url }), await startServer({ DATABASE_URL: url })]
+  const [first, second] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
+  try {
+    const owner = await signUp(first)
+    const app = await makeApp(owner)
+    const license = single(await makeLicenses(first, owner, app))
+    const { session } = await startProgram(first, app)
+    const ask = (on: typeof first, method: string, path: string, body?: object) =>
+      on.call(method, `/client${path}`, { token: session, headers: { 'keyward-app': app.appId }, body })
+    const body = { licenseKey: license.key }
+    expect((await ask(second, 'POST', '/license', body)).status).toBe(200)
+    expect((await ask(first, 'GET', '/session')).status).toBe(200)
+    expect((await ask(first, 'POST', '/logout')).status).toBe(200)
+    expect((await ask(second, 'POST', '/license', body)).json.code).toBe('sessionUnauthed')
+  } finally {
+    for (const node of nodes) await node.close()
+  }
 })
 
 const pgBouncer = findPgBouncer()

@@ -6,6 +6,7 @@ import type { Write } from '../../core/record.ts'
 import { extendEndUsers, freeLicensesOf, lockLicensesOf } from '../entitlements/entitlements.service.ts'
 import type { BulkChange } from '../licenses/licenses.bulk.ts'
 import { getLimits } from '../owners/owners.service.ts'
+import { endProgramSessionsOf } from '../sessions/sessions.service.ts'
 import { reserveExtension } from './end-users.limit.ts'
 import * as repo from './end-users.repo.ts'
 import { toEndUser } from './end-users.service.ts'
@@ -54,6 +55,7 @@ async function apply(
       return write.record('end_users.hwid_reset', null, { ids: [...ids] })
     case 'delete':
       await freeLicensesOf(tx, actor, ids)
+      await endProgramSessionsOf(tx, ids)
       await repo.deleteEndUsers(tx, actor, ids)
       return write.record('end_users.deleted', null, { ids: [...ids] })
   }

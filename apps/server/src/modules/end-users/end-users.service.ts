@@ -14,6 +14,7 @@ import type { ClientRow } from '../../db/tables.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
 import { extendEndUser, freeLicensesOf, lockLicensesOf } from '../entitlements/entitlements.service.ts'
 import { getLimits } from '../owners/owners.service.ts'
+import { endProgramSessionsOf } from '../sessions/sessions.service.ts'
 import { insertEndUser, lockEndUser, updateEndUser } from './end-users.access.ts'
 import { reserveDirect, reserveExtension } from './end-users.limit.ts'
 import { endUserList } from './end-users.list.ts'
@@ -119,6 +120,7 @@ export async function deleteEndUser(ctx: Ctx, actor: VendorActor, id: string): P
     await lockLicensesOf(tx, actor, [id])
     await lockEndUser(tx, actor, id)
     await freeLicensesOf(tx, actor, [id])
+    await endProgramSessionsOf(tx, [id])
     if ((await repo.deleteEndUsers(tx, actor, [id])) === 0) throw problem('not_found')
     write.record('end_user.deleted', id, {})
   })

@@ -39,6 +39,8 @@ export interface SessionFacts {
   expiresAt: number
   /** The secret's version when the session was opened. */
   secretVersion: number
+  /** Of a sealed token with which nobody has signed in: the session has no row yet. */
+  tokenHash: string | null
   /** Hash of the hardware id that the program sent at sign-in. */
   hwidHash: string | null
   app: AppFacts
@@ -124,6 +126,7 @@ const toSessionFacts = (row: SessionColumns): SessionFacts => ({
   id: row.session_id,
   expiresAt: row.session_expires_at,
   secretVersion: row.session_secret_version,
+  tokenHash: null,
   hwidHash: row.session_hwid_hash,
   app: toAppFacts(row),
   endUser:

@@ -12,6 +12,7 @@ import { parseInput } from '../../http/input.ts'
 import { bearerToken } from '../../http/mount.ts'
 import { messageOf } from '../apps/apps.service.ts'
 import type { AppFacts, ProgramReads, SessionFacts } from './program.facts.ts'
+import type { ProgramSessions } from './program.sessions.ts'
 import type { AnswerSigner } from './program.signer.ts'
 import { appVerdict } from './program.verdict.ts'
 
@@ -37,6 +38,7 @@ export interface ProgramMount {
 interface Options {
   ctx: Ctx
   reads: ProgramReads
+  sessions: ProgramSessions
   signer: AnswerSigner
   checkAnswers: boolean
 }
@@ -109,20 +111,21 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
 /** Resolves the session of a call; it must belong to the app in `Keyward-App`. */
 async function openSession(
   request: FastifyRequest,
-  { reads, ctx }: Options,
+  { reads, sessions, ctx }: Options,
   signAs: (app: AppFacts) => void,
 ): Promise<SessionFacts> {
   const named = request.headers['keyward-app']
   if (typeof named !== 'string' || named === '') throw problem('sessionUnauthed')
   const token = bearerToken(request)
-  const session = token === undefined ? undefined : await reads.session(sha256(token))
-  const isOfApp = session !== undefined && (named === session.app.appId || named === session.app.id)
-  const app = isOfApp ? session.app : await reads.app(named)
+  const stored = token === undefined ? undefined : await reads.session(sha256(token))
+  const isOfApp = stored !== undefined && (named === stored.app.appId || named === stored.app.id)
+  const app = isOfApp ? stored.app : await reads.app(named)
   if (!app) throw problem('appDisabled')
   signAs(app)
   const verdict = appVerdict(app)
   if (verdict) throw problem(verdict)
-  if (!isOfApp || session.expiresAt <= ctx.clock.now()) throw problem('sessionUnauthed')
+  const session = isOfApp ? stored : token !== undefined && sessions.unseal(token, app)
+  if (!session || session.expiresAt <= ctx.clock.now()) throw problem('sessionUnauthed')
   if (session.secretVersion !== app.secretVersion) throw problem('sessionUnauthed')
   return session
 }

@@ -1,40 +1,56 @@
-import type { Db, Tx } from '../../db/open.ts'
+import type { Tx } from '../../db/open.ts'
+import { endedVersion } from '../sessions/sessions.service.ts'
+import type { SessionFacts } from './program.facts.ts'
 
 // Session ids come from the resolved token of a call, never from its input, so these functions take no scope.
 
-export interface NewSession {
-  id: string
-  app_id: string
-  token_hash: string
-  secret_version: number
-  created_at: number
-  expires_at: number
-}
-
-export async function insertSession(db: Db, session: NewSession): Promise<void> {
-  await db
-    .insertInto('client_sessions')
-    .values({ ...session, client_id: null, hwid_hash: null })
-    .execute()
+interface SignedIn {
+  clientId: string | null
+  hwidHash: string | null
+  expiresAt: number
 }
 
 /** Signs a session in as an end user; false if the session has ended meanwhile. */
-export async function signSessionIn(
-  tx: Tx,
-  id: string,
-  user: { clientId: string; hwidHash: string | null; expiresAt: number },
-): Promise<boolean> {
-  const row = await tx
-    .updateTable('client_sessions')
-    .set({ client_id: user.clientId, hwid_hash: user.hwidHash, expires_at: user.expiresAt })
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
+export const signSessionIn = (tx: Tx, session: SessionFacts, user: SignedIn, now: number): Promise<boolean> =>
+  write(tx, session, { ...user, secretVersion: session.secretVersion }, now)
+
+/** Ends a session. Its row stays until the token has expired, because the token alone would open it again. */
+export async function endSession(tx: Tx, session: SessionFacts, now: number): Promise<void> {
+  const { expiresAt } = session
+  await write(tx, session, { clientId: null, hwidHash: null, expiresAt, secretVersion: endedVersion }, now)
 }
 
-export async function deleteSession(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('client_sessions').where('id', '=', id).execute()
+/** Writes nothing and returns false if the session has ended since it was read. */
+async function write(
+  tx: Tx,
+  { id, app, secretVersion, tokenHash }: SessionFacts,
+  state: SignedIn & { secretVersion: number },
+  now: number,
+): Promise<boolean> {
+  const change = {
+    client_id: state.clientId,
+    hwid_hash: state.hwidHash,
+    expires_at: state.expiresAt,
+    secret_version: state.secretVersion,
+  }
+  const update = () =>
+    tx
+      .updateTable('client_sessions')
+      .set(change)
+      .where('id', '=', id)
+      .where('secret_version', '=', secretVersion)
+      .returning('id')
+  // Another sign-in on the same token may have written the row first.
+  const insert = (hash: string) =>
+    tx
+      .insertInto('client_sessions')
+      .values({ id, app_id: app.id, token_hash: hash, created_at: now, ...change })
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet(change).where('client_sessions.secret_version', '=', secretVersion),
+      )
+      .returning('id')
+  const row = await (tokenHash === null ? update() : insert(tokenHash)).executeTakeFirst()
+  return row !== undefined
 }
 
 export async function extendSessions(tx: Tx, ids: readonly string[], expiresAt: number): Promise<void> {

@@ -9,7 +9,7 @@ import { toActor } from './program.actor.ts'
 import type { SessionFacts } from './program.facts.ts'
 import type { ProgramMount } from './program.mount.ts'
 import { register, signInByKey, upgrade } from './program.redeem.ts'
-import { deleteSession } from './program.repo.ts'
+import { endSession } from './program.repo.ts'
 import * as service from './program.service.ts'
 import { login } from './program.sign-in.ts'
 
@@ -38,7 +38,7 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
   mount.session(program.session, async ({ session }) => ({ user: service.currentUser(deps, session) }))
   mount.session(program.logout, async ({ session, address }) => {
     await deps.ctx.tx(toActor(session, address), async (write) => {
-      await deleteSession(write.tx, session.id)
+      await endSession(write.tx, session, write.now)
       write.record('end_user.signed_out', session.endUser?.id ?? null, {})
     })
     return {}

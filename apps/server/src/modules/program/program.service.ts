@@ -23,11 +23,11 @@ export async function getApp({ reads }: ProgramDeps, idOrAppId: string): Promise
   return app
 }
 
-export async function init(deps: ProgramDeps, app: AppFacts, given: { secret: string; version: string }) {
+export function init(deps: ProgramDeps, app: AppFacts, given: { secret: string; version: string }) {
   if (!sameDigest(app.secretHash, sha256(given.secret))) throw problem('appDisabled')
   const refusal = appVerdict(app)
   if (refusal) throw problem(refusal)
-  const { token, expiresAt } = await deps.sessions.open(app)
+  const { token, expiresAt } = deps.sessions.open(app)
   return {
     session: token,
     expiresAt: toIso(expiresAt),

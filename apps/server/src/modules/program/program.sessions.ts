@@ -2,37 +2,67 @@ import { system } from '../../core/actor.ts'
 import { hour, second } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
-import { newId, newToken } from '../../core/ids.ts'
+import { newId } from '../../core/ids.ts'
+import type { AppFacts, SessionFacts } from './program.facts.ts'
 import * as repo from './program.repo.ts'
 
 export const sessionLifetimeMs = 24 * hour
 const extendAfterMs = hour
 
-/** Sessions of programs. Extensions are batched into one commit. */
+/** The longest JSON of a session's fields, which every request sends back in its token. */
+export const sessionFieldBytesMax = 512
+
+/** What `init` was sent and later calls need. A sign-in has to store it in the session's row. */
+export type SessionFields = Record<string, string>
+
+/** Content of a sealed token. */
+interface Sealed {
+  id: string
+  expiresAt: number
+  secretVersion: number
+  fields: SessionFields
+}
+
+type Needs = Pick<Ctx, 'clock' | 'seal' | 'tx'>
+
+const prefix = 'kwc_'
+const contextOf = (app: { id: string }): string => `client_session:${app.id}`
+
+/**
+ * Sessions of programs. `init` writes nothing: its token is the sealed session, and the first sign-in or the logout
+ * writes a row, which from then on decides. Extensions are batched into one commit.
+ */
 export class ProgramSessions {
-  readonly #ctx: Ctx
+  readonly #ctx: Needs
   readonly #onError: (error: unknown) => void
   readonly #used = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(ctx: Ctx, onError: (error: unknown) => void) {
+  constructor(ctx: Needs, onError: (error: unknown) => void) {
     this.#ctx = ctx
     this.#onError = onError
   }
 
-  async open(app: { id: string; secretVersion: number }): Promise<{ token: string; expiresAt: number }> {
-    const now = this.#ctx.clock.now()
-    const token = newToken('kwc')
-    const expiresAt = now + sessionLifetimeMs
-    await repo.insertSession(this.#ctx.db, {
-      id: newId('cse'),
-      app_id: app.id,
-      secret_version: app.secretVersion,
-      token_hash: sha256(token),
-      created_at: now,
-      expires_at: expiresAt,
-    })
+  open(
+    app: { id: string; secretVersion: number },
+    fields: SessionFields = {},
+  ): { token: string; expiresAt: number } {
+    const size = Buffer.byteLength(JSON.stringify(fields))
+    if (size > sessionFieldBytesMax) throw new Error(`the fields of a session have ${size} bytes`)
+    const expiresAt = this.#ctx.clock.now() + sessionLifetimeMs
+    const sealed: Sealed = { id: newId('cse'), expiresAt, secretVersion: app.secretVersion, fields }
+    const token = prefix + this.#ctx.seal.sealToken(JSON.stringify(sealed), contextOf(app))
     return { token, expiresAt }
+  }
+
+  /** The session of a token without a row; undefined unless this installation sealed it for this app. */
+  unseal(token: string, app: AppFacts): SessionFacts | undefined {
+    if (!token.startsWith(prefix)) return undefined
+    const text = this.#ctx.seal.openToken(token.slice(prefix.length), contextOf(app))
+    if (text === undefined) return undefined
+    const { id, expiresAt, secretVersion } = JSON.parse(text) as Sealed
+    const tokenHash = sha256(token)
+    return { id, expiresAt, secretVersion, tokenHash, hwidHash: null, app, endUser: null, firstKey: null }
   }
 
   /** Extends a session in use; due extensions are written within a second. */

@@ -88,11 +88,14 @@ export async function signIn(
 /** Assigns the session to an end user. */
 export async function startSession(
   { tx, now }: Write,
-  { id, app }: SessionFacts,
+  session: SessionFacts,
   endUser: { id: string; hwidHash: string | null },
 ): Promise<void> {
-  const user = { clientId: endUser.id, hwidHash: endUser.hwidHash, expiresAt: now + sessionLifetimeMs }
-  if (!(await signSessionIn(tx, id, user))) throw problem('sessionUnauthed')
+  const { app } = session
+  // Not before the token's own end, which another node's clock may have set.
+  const expiresAt = Math.max(session.expiresAt, now + sessionLifetimeMs)
+  const user = { clientId: endUser.id, hwidHash: endUser.hwidHash, expiresAt }
+  if (!(await signSessionIn(tx, session, user, now))) throw problem('sessionUnauthed')
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'sign_ins', now)
 }
 
