@@ -19,7 +19,7 @@ export interface AnswerCase {
   request: { method: string; path: string; headers: Record<string, string>; body: string | null }
   response: { status: number; headers: [name: string, value: string][]; body: string }
   expect:
-    | { outcome: 'verdict' | 'unavailable'; signatureBase?: string }
+    | { outcome: 'verdict' | 'unavailable'; reason?: string; signatureBase?: string }
     | { outcome: 'refused'; reason: string }
 }
 
@@ -111,6 +111,20 @@ const unsigned = (name: string, status: number, body: string): AnswerCase => ({
   expect:
     status === 429 || status >= 500 ? { outcome: 'unavailable' } : { outcome: 'refused', reason: 'unsigned' },
 })
+/** An unsigned response that needs no attack to explain it. */
+const stranger = (
+  name: string,
+  reason: string,
+  status: number,
+  type: string,
+  body: string,
+  headers: [string, string][] = [],
+): AnswerCase => ({
+  name,
+  request: login,
+  response: { status, headers: [['content-type', type], ...headers], body },
+  expect: { outcome: 'unavailable', reason },
+})
 /** A response without a verdict that has no Keyward signature, or none that can be parsed. */
 const withHeaders = (name: string, status: number, headers: [string, string][]): AnswerCase => ({
   name,
@@ -190,7 +204,24 @@ const answers: AnswerCase[] = [
   ]),
   unsigned('an unsigned success', 200, granted),
   unsigned('an unsigned rejection', 403, banned),
-  unsigned('an unsigned redirect', 302, ''),
+  stranger('an unsigned redirect', 'captive_portal', 302, 'text/plain', '', [
+    ['location', 'https://portal.example/'],
+  ]),
+  stranger('a web page', 'captive_portal', 200, 'text/html; charset=utf-8', '<html>Welcome</html>'),
+  stranger('a page of an intercepting network', 'captive_portal', 511, 'text/plain', 'Sign in'),
+  stranger('a missing path', 'wrong_address', 404, 'application/json', '{"error":"not found"}'),
+  stranger('a refused method', 'wrong_address', 405, 'text/plain', ''),
+  stranger(
+    'a server without the app',
+    'unknown_app',
+    403,
+    'application/json',
+    '{"success":false,"code":"appDisabled","message":"Application is currently disabled"}',
+  ),
+  refused('a web page with half a signature', 'malformed_signature', {}, (response) => ({
+    ...dropHeader('signature')(response),
+    body: '<html>Welcome</html>',
+  })),
   refused('only another label', 'unsigned', { label: 'sig1' }),
   refused('an input without its signature', 'malformed_signature', {}, dropHeader('signature')),
   refused('a signature without its input', 'malformed_signature', {}, dropHeader('signature-input')),

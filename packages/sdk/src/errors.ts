@@ -10,6 +10,12 @@ export type NetworkErrorCode =
   | 'rate_limited'
   /** The server responded with 5xx. */
   | 'server_error'
+  /** A web page or a redirect answered: a sign-in page of the network (captive portal), or `baseUrl` is another site. */
+  | 'captive_portal'
+  /** The server at `baseUrl` has no such call: `baseUrl` is wrong, or the server is older than this SDK. */
+  | 'wrong_address'
+  /** The server knows no app with this `appId`, and therefore cannot sign. */
+  | 'unknown_app'
   /** The response is genuine, but this version of the SDK does not understand it. */
   | 'unexpected_answer'
 
@@ -40,6 +46,8 @@ export type UsageErrorCode =
   | 'invalid_argument'
   /** No unique hardware id was found on this machine; pass `hwid`. */
   | 'hwid_unavailable'
+  /** The machine's id exists but could not be read, in three attempts; try again later. */
+  | 'hwid_unreadable'
   /** Web Crypto, or Ed25519 in it, is missing in this browser or on this page. */
   | 'crypto_unavailable'
 
@@ -98,7 +106,7 @@ export class KeywardUsageError extends KeywardError {
   override readonly name = 'KeywardUsageError'
   declare readonly code: UsageErrorCode
 
-  constructor(code: UsageErrorCode, message: string) {
-    super(code, message)
+  constructor(code: UsageErrorCode, message: string, options?: { cause?: unknown }) {
+    super(code, message, options)
   }
 }

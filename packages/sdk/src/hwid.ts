@@ -16,13 +16,16 @@ export interface Machine {
 
 const linuxFiles = ['/etc/machine-id', '/var/lib/dbus/machine-id', '/sys/class/dmi/id/product_uuid']
 const registryKey = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography'
+/** Only root may read `product_uuid`, so a refusal there is as lasting as a missing file. */
+const absent = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
 /** Placeholder ids of firmware and disk images, shared by many machines. */
 const meaningless = /^(?:[0f-]*|uninitialized|03000200-0400-0500-0006-000700080009)$/i
 
 /**
  * A stable id of this machine for one app: HMAC-SHA256 over the machine's own id, keyed with the app id, as 64 hex
  * digits. The raw id never leaves the machine, and two apps get unrelated ids. Throws `KeywardUsageError`
- * (`hwid_unavailable`) if the machine has no id of its own.
+ * (`hwid_unavailable`) if the machine has no id of its own, and (`hwid_unreadable`) if it has one that three attempts
+ * could not read: another source would give the machine another id.
  */
 export async function defaultHwid(appId: string, machine: Machine = thisMachine()): Promise<string> {
   const id = await findMachineId(machine)
@@ -37,10 +40,30 @@ export async function defaultHwid(appId: string, machine: Machine = thisMachine(
 
 async function findMachineId(machine: Machine): Promise<string | undefined> {
   for (const [source, ask] of sources(machine)) {
-    const id = (await ask().catch(() => '')).trim().toLowerCase()
+    const id = (await readSource(ask)).trim().toLowerCase()
     if (id !== '' && !meaningless.test(id)) return `${source}:${id}`
   }
   return networkId(machine)
+}
+
+const attempts = 3
+const pauseMs = 100
+
+/** Returns an empty text if this machine does not have the source, or this user may never read it. */
+async function readSource(ask: () => Promise<string>): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask()
+    } catch (cause) {
+      const { code } = cause as { code?: unknown }
+      if (typeof code === 'string' && absent.has(code)) return ''
+      if (attempt === attempts) {
+        const message = 'The id of this machine could not be read. Try again later.'
+        throw new KeywardUsageError('hwid_unreadable', message, { cause })
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
 }
 
 type Source = [name: string, ask: () => Promise<string>]

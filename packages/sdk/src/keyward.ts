@@ -158,7 +158,7 @@ export class Keyward {
     const { hwid, appId } = this.#options
     this.#hwid ??= (async () => {
       if (hwid === null) return undefined
-      const found = typeof hwid === 'function' ? await hwid() : (hwid ?? (await platform.findHwid(appId)))
+      const found = typeof hwid === 'function' ? await ask(hwid) : (hwid ?? (await platform.findHwid(appId)))
       if (typeof found === 'string' && found.length >= 1 && found.length <= 256) return found
       throw new KeywardUsageError('invalid_options', 'hwid must give a text of 1 to 256 characters')
     })()
@@ -193,6 +193,14 @@ function texts<T extends object, K extends keyof T & string>(input: T, required:
     }
   }
   return input as T & Record<K, string>
+}
+
+async function ask(hwid: () => string | Promise<string>): Promise<string> {
+  try {
+    return await hwid()
+  } catch (cause) {
+    throw new KeywardUsageError('hwid_unavailable', 'The function hwid failed', { cause })
+  }
 }
 
 function toKey(licenseKey: unknown): string {

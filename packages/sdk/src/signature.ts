@@ -1,6 +1,6 @@
 import { platform } from '#platform'
-import { equal, toBase64, toUtf8 } from './bytes.ts'
-import { KeywardSignatureError, type SignatureErrorCode } from './errors.ts'
+import { equal, fromUtf8, toBase64, toUtf8 } from './bytes.ts'
+import { KeywardNetworkError, KeywardSignatureError, type SignatureErrorCode } from './errors.ts'
 import type { KeyRing } from './keys.ts'
 import {
   type InnerList,
@@ -66,7 +66,8 @@ export function signatureBase(
 
 /**
  * Classifies a response as a `verdict`, or as `unavailable` (429 and 5xx, which a proxy may send without a
- * signature). Throws `KeywardSignatureError` for any other response that is not genuine.
+ * signature). Rejects with `KeywardNetworkError` if something other than the app's server answered, and with
+ * `KeywardSignatureError` for any other response that is not genuine.
  */
 export async function judge(
   sent: SentRequest,
@@ -74,8 +75,42 @@ export async function judge(
   keys: KeyRing,
 ): Promise<'verdict' | 'unavailable'> {
   const unavailable = answer.status === 429 || answer.status >= 500
-  if (!unavailable || isSigned(answer)) await verifyAnswer(sent, answer, keys)
+  const signed = isSigned(answer)
+  const stranger = signed || (unavailable && answer.status !== 511) ? undefined : toStranger(answer)
+  if (stranger) throw stranger
+  if (!unavailable || signed) await verifyAnswer(sent, answer, keys)
   return unavailable ? 'unavailable' : 'verdict'
+}
+
+/**
+ * Explains an unsigned response that no attack needs: a captive portal, another site, or a missing app. Anyone on the
+ * network can send these, as they can drop the request, so they are never a verdict. An unsigned response that claims
+ * to be one is not explained: only a fake server sends it.
+ */
+function toStranger(answer: ReceivedAnswer): KeywardNetworkError | undefined {
+  const { status } = answer
+  const isPage = /^(?:text\/html|application\/xhtml\+xml)\b/i.test(header(answer, 'content-type'))
+  // Browsers hide redirects behind the status 0.
+  if (isPage || status === 0 || status === 511 || (status >= 300 && status < 400)) {
+    const message = 'A web page answered: a captive portal, or baseUrl is the address of another site'
+    return new KeywardNetworkError('captive_portal', message, { status, outcomeUnknown: true })
+  }
+  const facts = { status, outcomeUnknown: false }
+  if (status === 404 || status === 405) {
+    const message = `No Keyward server answers at baseUrl (status ${status})`
+    return new KeywardNetworkError('wrong_address', message, facts)
+  }
+  return status === 403 && readCode(answer) === 'appDisabled'
+    ? new KeywardNetworkError('unknown_app', 'The server has no app with this appId', facts)
+    : undefined
+}
+
+function readCode(answer: ReceivedAnswer): unknown {
+  try {
+    return JSON.parse(fromUtf8(answer.body)).code
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether a response has a signature with the protocol's label, valid or not. */

@@ -6,6 +6,9 @@ import type { KeyRing } from './keys.ts'
 import { contentDigest, isSigned, judge, type ReceivedAnswer, type SentRequest } from './signature.ts'
 import type { Fetch, Refused } from './types.ts'
 
+/** Errors that a retry within seconds does not mend. */
+const lasting = new Set<string>(['unexpected_answer', 'captive_portal', 'wrong_address', 'unknown_app'])
+
 const maxAttempts = 3
 const firstPauseMs = 250
 const longestPauseMs = 4_000
@@ -115,10 +118,13 @@ export class Transport {
   }
 }
 
-/** A 429 was sent before any work, so even non-repeatable calls can be retried. */
+/**
+ * A signed 429 was sent before any work, so even non-repeatable calls can be retried. A proxy may send an unsigned one
+ * after it lost the answer of a request that it passed on.
+ */
 function mayRepeat(call: Call, error: KeywardNetworkError): boolean {
-  if (error.code === 'unexpected_answer') return false
-  return call.repeatable || error.code === 'unreachable' || error.code === 'rate_limited'
+  if (lasting.has(error.code)) return false
+  return call.repeatable || !error.outcomeUnknown
 }
 
 function toUnavailable(answer: ReceivedAnswer): KeywardNetworkError {

@@ -109,7 +109,6 @@ const forgeries: [what: string, code: string, behaviour: Behaviour][] = [
   ],
   ['an unsigned success', 'unsigned', plain(200, JSON.stringify({ success: true, data: { user } }))],
   ['an unsigned rejection', 'unsigned', plain(403, JSON.stringify({ success: false, code: 'userBanned' }))],
-  ['a redirect', 'unsigned', plain(302, '', { location: 'http://127.0.0.1:9/' })],
   [
     'a 500 with a broken signature',
     'wrong_parameters',
@@ -117,6 +116,21 @@ const forgeries: [what: string, code: string, behaviour: Behaviour][] = [
   ],
   ['a body of a megabyte', 'body_too_large', plain(200, 'x'.repeat(1_000_000))],
 ]
+
+describe('a response of something other than the server', () => {
+  it.each([
+    ['captive_portal', plain(302, '', { location: 'http://127.0.0.1:9/' })],
+    ['captive_portal', plain(200, '<html>Welcome to our hotel</html>', { 'content-type': 'text/html' })],
+    ['captive_portal', plain(511, '')],
+    ['wrong_address', plain(404, '{"message":"Not Found"}')],
+    ['unknown_app', plain(403, JSON.stringify({ success: false, code: 'appDisabled' }))],
+  ] as const)('is reported as %s, and never retried', async (code, behaviour) => {
+    server.on('session', behaviour)
+    const before = server.seen.length
+    await expect(keyward.session()).rejects.toMatchObject({ name: 'KeywardNetworkError', code })
+    expect(server.seen.length - before).toBe(1)
+  })
+})
 
 describe('a forged response', () => {
   it.each(forgeries)('is rejected: %s', async (_, code, behaviour) => {
@@ -160,7 +174,7 @@ describe('a forged response', () => {
   it('is not followed to another address', async () => {
     const other = await startStandIn()
     server.on('session', plain(307, '', { location: `${other.baseUrl}/api/client/session` }))
-    await expect(keyward.session()).rejects.toMatchObject({ code: 'unsigned', status: 307 })
+    await expect(keyward.session()).rejects.toMatchObject({ code: 'captive_portal', status: 307 })
     expect(other.seen).toHaveLength(0)
     await other.close()
   })

@@ -5,7 +5,7 @@ import { defaultHwid, type Machine } from '../src/hwid.ts'
 const appId = 'app12345'
 
 function machine(facts: Partial<Machine> & { files?: Record<string, string>; output?: string }): Machine {
-  const missing = () => Promise.reject(new Error('missing'))
+  const missing = () => Promise.reject(Object.assign(new Error('missing'), { code: 'ENOENT' }))
   return {
     platform: 'linux',
     hostname: 'Anvil',
@@ -62,6 +62,38 @@ describe('defaultHwid', () => {
       name: 'KeywardUsageError',
       code: 'hwid_unavailable',
     })
+  })
+
+  it('reads a second and a third time, and never takes the next source instead', async () => {
+    const busy = Object.assign(new Error('busy'), { code: 'EIO' })
+    for (const failures of [2, 3]) {
+      let reads = 0
+      const read = async (path: string) => {
+        if (path !== '/etc/machine-id') return uuid
+        if (++reads <= failures) throw busy
+        return '3d1219c7c4c5404aaa1f6d2a48adfda4'
+      }
+      const found = defaultHwid(appId, machine({ read }))
+      if (failures === 2) {
+        expect(await found).toBe(expected('machine-id:3d1219c7c4c5404aaa1f6d2a48adfda4'))
+      } else {
+        await expect(found).rejects.toMatchObject({
+          name: 'KeywardUsageError',
+          code: 'hwid_unreadable',
+          cause: busy,
+        })
+      }
+      expect(reads).toBe(3)
+    }
+  })
+
+  it('takes the next source if this user may never read one', async () => {
+    const read = async (path: string) =>
+      Promise.reject(Object.assign(new Error(path), { code: path.includes('dmi') ? 'EACCES' : 'ENOENT' }))
+    const macs = ['8c:00:00:00:00:01']
+    expect(await defaultHwid(appId, machine({ read, macs }))).toBe(
+      expected('network:8c:00:00:00:00:01:anvil'),
+    )
   })
 
   it('derives different ids for two apps and never the raw one', async () => {

@@ -274,7 +274,10 @@ describe('the SDK and the real server', () => {
     expect(await connect({ secret: 'wrong' }).init()).toMatchObject({ ok: false, code: 'appDisabled' })
     await owner('POST', `/apps/${app._id}/rotate-secret`)
     expect(await connect().init()).toMatchObject({ ok: false, code: 'appDisabled' })
-    await expect(connect({ appId: 'ZZZZZZZZ' }).init()).rejects.toMatchObject({ code: 'unsigned' })
+    await expect(connect({ appId: 'ZZZZZZZZ' }).init()).rejects.toMatchObject({
+      name: 'KeywardNetworkError',
+      code: 'unknown_app',
+    })
   })
 
   it("reject another app's key and session", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
-import { type Fetch, Keyward, type KeywardOptions } from '../src/index.ts'
+import { type Fetch, Keyward, type KeywardOptions, KeywardUsageError } from '../src/index.ts'
 import { digestOf, testKey, toPublic } from './signer.ts'
 import { plain, refuse, type StandIn, signed, startStandIn, succeed, user } from './stand-in.ts'
 
@@ -309,6 +309,18 @@ describe('the hardware id', () => {
     const keyward = connect({ hwid: () => (++asked === 1 ? '' : 'machine') })
     await expect(keyward.license('KEY')).rejects.toMatchObject({ code: 'invalid_options' })
     expect((await keyward.license('KEY')).ok).toBe(true)
+  })
+
+  it('reports a function that throws as an error of the SDK', async () => {
+    const cause = new Error('no USB key')
+    const hwid = () => {
+      throw cause
+    }
+    const error = await connect({ hwid })
+      .license('KEY')
+      .catch((error) => error)
+    expect(error).toBeInstanceOf(KeywardUsageError)
+    expect(error).toMatchObject({ code: 'hwid_unavailable', cause })
   })
 
   it('defaults to 64 hexadecimal digits that identify the machine', async () => {

@@ -134,6 +134,12 @@ describe('a call that must not repeat', () => {
     expect(server.seen).toHaveLength(1)
   })
 
+  it('is not retried after an unsigned 429, which a proxy may send after losing the answer', async () => {
+    server.on('register', plain(429), genuine)
+    await expect(send(redeem)).rejects.toMatchObject({ code: 'rate_limited', outcomeUnknown: true })
+    expect(server.seen).toHaveLength(1)
+  })
+
   it('is retried after a signed 429, which precedes any work', async () => {
     server.on('register', refuse(429, 'rate_limited'), genuine)
     expect((await send(redeem)).ok).toBe(true)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type AnswerCase, files, render } from '../../../sdks/vectors/generate.ts'
-import { KeywardSignatureError } from '../src/errors.ts'
+import { KeywardNetworkError, KeywardSignatureError } from '../src/errors.ts'
 import { defaultHwid } from '../src/hwid.ts'
 import { toKeyRing } from '../src/keys.ts'
 import { judge, type SentRequest, signatureBase } from '../src/signature.ts'
@@ -43,6 +43,12 @@ describe('the conformance cases for every SDK', () => {
       if (expected.outcome === 'refused') {
         const error = await judge(sent, answer, keys).catch((error) => error)
         expect(error).toBeInstanceOf(KeywardSignatureError)
+        expect(error.code).toBe(expected.reason)
+        return
+      }
+      if (expected.reason !== undefined) {
+        const error = await judge(sent, answer, keys).catch((error) => error)
+        expect(error).toBeInstanceOf(KeywardNetworkError)
         expect(error.code).toBe(expected.reason)
         return
       }
