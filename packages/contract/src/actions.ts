@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { appSettings } from './apps.ts'
 import { limits } from './constants.ts'
 
 const nothing = z.strictObject({})
@@ -17,8 +18,7 @@ const appFields = z
     name: z.string(),
     version: z.string(),
     paused: flag,
-    hwidLock: flag,
-    allowCustomLicenseKey: flag,
+    ...appSettings.shape,
   })
   .partial()
 const messages = z.record(z.string(), z.string())

@@ -76,6 +76,7 @@ export const program = {
       'keyUsed',
       'keyBanned',
       'noActiveSubs',
+      'hwidMismatch',
       'rate_limited',
       'busy',
     ],

@@ -55,6 +55,11 @@ interface AppsTable {
   paused: Generated<Flag>
   hwid_lock: Generated<Flag>
   allow_custom_keys: Generated<Flag>
+  require_hwid: Generated<Flag>
+  require_activation: Generated<Flag>
+  device_tolerance: Generated<Flag>
+  device_self_service: Generated<Flag>
+  device_cooldown_hours: Generated<number>
   messages: Generated<string>
   license_count: Generated<number>
   /** When a program that names no SDK last called `init`; written at most once a day. */
@@ -151,8 +156,13 @@ interface ClientsTable {
   username_normalized: string
   email: string | null
   password_hash: string | null
+  /** Those of the device seen last. */
   hwid: string | null
   hwid_hash: string | null
+  /** The number of rows in `devices`. */
+  device_count: Generated<number>
+  /** When a program last freed a device of this end user. */
+  device_freed_at: number | null
   banned: Generated<Flag>
   /** When access ends, grace days included: counts, filters and verdicts compare it. */
   expires_at: number
@@ -160,6 +170,29 @@ interface ClientsTable {
   grace_days: Generated<number>
   last_login_at: number | null
   created_at: number
+}
+
+interface DevicesTable {
+  id: string
+  owner_id: string
+  app_id: string
+  client_id: string
+  /** As the program sent it. */
+  hwid: string
+  /** Identifies the device among those of its end user; see `deviceHash`. */
+  hwid_hash: string
+  name: string | null
+  system: string | null
+  /** Salted hashes of parts; null where the device has none. */
+  part_machine: string | null
+  part_board: string | null
+  part_disk: string | null
+  part_network: string | null
+  /** How often the device drifted since `drifting_since`. */
+  drifts: Generated<number>
+  drifting_since: number | null
+  first_seen_at: number
+  last_seen_at: number
 }
 
 interface ClientSessionsTable {
@@ -320,6 +353,7 @@ export interface Tables {
   licenses: LicensesTable
   license_types: LicenseTypesTable
   clients: ClientsTable
+  devices: DevicesTable
   client_sessions: ClientSessionsTable
   license_counts: LicenseCountsTable
   license_blocks: LicenseBlocksTable

@@ -30,7 +30,7 @@ test('a new app has an 8-character id, a 32-character secret, version 1.0.0 and 
     version: '1.0.0',
     paused: false,
     createdAt: new Date(on.clock.now()).toISOString(),
-    settings: { hwidLock: true, allowCustomLicenseKey: false },
+    settings: { hwidLock: true, allowCustomLicenseKey: false, requireHwid: false },
   })
 })
 
@@ -122,7 +122,7 @@ describe('changing an app', () => {
       ...app,
       version: '1.2.10',
       paused: true,
-      settings: { hwidLock: false, allowCustomLicenseKey: true },
+      settings: { hwidLock: false, allowCustomLicenseKey: true, requireHwid: false },
     })
   })
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { activateKey, refusal, registerUser, startProgram } from '../actors.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { activateKey, makeLicenses, refusal, registerUser, single, startProgram } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 
@@ -111,4 +111,40 @@ test('compares ids in full length, including Unicode', async () => {
   expect(refusal(await signIn(`${'ü'.repeat(255)}2`))).toBe('hwidMismatch')
   expect((await signIn(long)).status).toBe(200)
   expect((await signIn('x'.repeat(257))).status).toBe(400)
+})
+
+describe('an app that requires a hardware id', () => {
+  beforeEach(async () => {
+    await owner.call('PUT', `/apps/${app._id}`, { settings: { requireHwid: true, hwidLock: false } })
+  })
+
+  test('refuses every sign-in without one and leaves the key unused', async () => {
+    const license = single(await makeLicenses(on, owner, app))
+    const program = await startProgram(on, app)
+    const newUser = { username: 'alice', password: 'swordfish', licenseKey: license.key }
+    for (const hwid of [undefined, '']) {
+      expect(refusal(await program.call('POST', '/license', { licenseKey: license.key, hwid }))).toBe(
+        'hwidMismatch',
+      )
+      expect(refusal(await program.call('POST', '/register', { ...newUser, hwid }))).toBe('hwidMismatch')
+    }
+    expect((await program.call('POST', '/register', { ...newUser, hwid: 'pc-1' })).status).toBe(200)
+    const { username, password } = newUser
+    expect(refusal(await program.call('POST', '/login', { username, password }))).toBe('hwidMismatch')
+  })
+
+  test('refuses running sessions and validate without one', async () => {
+    await owner.call('PUT', `/apps/${app._id}`, { settings: { requireHwid: false } })
+    const { program, license } = await activateKey(on, owner, app)
+    await owner.call('PUT', `/apps/${app._id}`, { settings: { requireHwid: true } })
+    expect(refusal(await program.call('GET', '/session'))).toBe('hwidMismatch')
+    const validate = async (hwid?: string) =>
+      (
+        await on.call('POST', '/client/validate', {
+          body: { appId: app.appId, licenseKey: license.key, hwid },
+        })
+      ).json.data
+    expect(await validate()).toMatchObject({ valid: false, code: 'hwidMismatch' })
+    expect(await validate('pc-1')).toMatchObject({ valid: true })
+  })
 })

@@ -8,6 +8,7 @@ import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { ErrorMessagesForm } from './error-messages-form.tsx'
+import { MoreSettings } from './more-settings.tsx'
 import { useRotateSecret, useUpdateApp } from './queries.ts'
 
 export function AppSettingsDialog({ app, onClose }: { app: App; onClose: () => void }) {
@@ -53,6 +54,7 @@ function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
           checked={settings.allowCustomLicenseKey}
           onChange={(allowCustomLicenseKey) => setSettings({ ...settings, allowCustomLicenseKey })}
         />
+        <MoreSettings settings={settings} onChange={(change) => setSettings({ ...settings, ...change })} />
         <hr />
         <div className="grid gap-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
           <CopyField label="App ID" value={app.appId} />

@@ -12,6 +12,7 @@ import { passwordResets } from './0010-password-resets.ts'
 import { auditActors } from './0011-audit-actors.ts'
 import { listPlaces } from './0012-list-places.ts'
 import { licenseTerms } from './0013-license-terms.ts'
+import { devices } from './0015-devices.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   auditActors,
   listPlaces,
   licenseTerms,
+  devices,
 ]

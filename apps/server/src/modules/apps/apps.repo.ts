@@ -4,6 +4,7 @@ import { orderOf, type Page, seek } from '../../core/paging.ts'
 import type { Database, Db, Tx } from '../../db/open.ts'
 import { anywhere } from '../../db/search.ts'
 import type { AppRow } from '../../db/tables.ts'
+import type { SettingColumns } from './apps.settings.ts'
 
 /** A page of the apps that match the search, newest first, and their total. */
 export async function pageApps(
@@ -94,17 +95,7 @@ export const insertApp = (tx: Tx, app: NewApp): Promise<AppRow> =>
   tx.insertInto('apps').values(app).returningAll().executeTakeFirstOrThrow()
 
 export type AppChange = Partial<
-  Pick<
-    AppRow,
-    | 'name'
-    | 'version'
-    | 'paused'
-    | 'hwid_lock'
-    | 'allow_custom_keys'
-    | 'messages'
-    | 'secret_sealed'
-    | 'secret_hash'
-  >
+  Pick<AppRow, 'name' | 'version' | 'paused' | 'messages' | 'secret_sealed' | 'secret_hash'> & SettingColumns
 > & { secret_version?: RawBuilder<number> }
 
 export const updateApp = (

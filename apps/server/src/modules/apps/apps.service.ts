@@ -13,6 +13,7 @@ import type { AppRow } from '../../db/tables.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { findApp } from './apps.access.ts'
 import * as repo from './apps.repo.ts'
+import { toSettingColumns, toSettings } from './apps.settings.ts'
 
 export type { AppRow }
 
@@ -77,7 +78,7 @@ export interface AppUpdate {
   name?: string | undefined
   version?: string | undefined
   paused?: boolean | undefined
-  settings?: { hwidLock?: boolean | undefined; allowCustomLicenseKey?: boolean | undefined } | undefined
+  settings?: Parameters<typeof toSettingColumns>[0] | undefined
 }
 
 export async function updateApp(
@@ -90,8 +91,7 @@ export async function updateApp(
     name: update.name,
     version: update.version,
     paused: toFlag(update.paused),
-    hwid_lock: toFlag(update.settings?.hwidLock),
-    allow_custom_keys: toFlag(update.settings?.allowCustomLicenseKey),
+    ...toSettingColumns(update.settings ?? {}),
   }
   const changed = Object.entries(change).filter(([, value]) => value !== undefined)
   if (changed.length === 0) return readApp(ctx, actor, idOrAppId)
@@ -177,7 +177,7 @@ function toApp(ctx: Ctx, row: AppRow): App {
     version: row.version,
     paused: row.paused === 1,
     createdAt: toIso(row.created_at),
-    settings: { hwidLock: row.hwid_lock === 1, allowCustomLicenseKey: row.allow_custom_keys === 1 },
+    settings: toSettings(row),
   }
 }
 
@@ -188,6 +188,5 @@ const toFields = (row: AppRow): Record<string, string | boolean> => ({
   name: row.name,
   version: row.version,
   paused: row.paused === 1,
-  hwidLock: row.hwid_lock === 1,
-  allowCustomLicenseKey: row.allow_custom_keys === 1,
+  ...toSettings(row),
 })

@@ -15,6 +15,8 @@ export interface AppFacts {
   isPlatformPaused: boolean
   /** Whether the hardware lock is on for both the platform and the app. */
   hwidLock: boolean
+  /** Whether programs must send a hardware id. */
+  requireHwid: boolean
   /** The owner's custom texts, as JSON. */
   messages: string
   signing: { kid: string; publicKey: string; sealed: string }
@@ -70,6 +72,7 @@ interface AppColumns {
   secret_version: number
   app_paused: Flag
   app_hwid_lock: Flag
+  require_hwid: Flag
   messages: string
   signing_kid: string
   signing_public: string
@@ -118,6 +121,7 @@ const toAppFacts = (row: AppColumns): AppFacts => ({
   isPaused: row.app_paused === 1,
   isPlatformPaused: row.platform_paused === 1,
   hwidLock: row.platform_hwid_lock === 1 && row.app_hwid_lock === 1,
+  requireHwid: row.require_hwid === 1,
   messages: row.messages,
   signing: { kid: row.signing_kid, publicKey: row.signing_public, sealed: row.signing_sealed },
 })
@@ -168,7 +172,8 @@ const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
 })
 
 const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.name as app_name,
-  a.version as app_version, a.secret_hash, a.secret_version, a.paused as app_paused, a.hwid_lock as app_hwid_lock, a.messages,
+  a.version as app_version, a.secret_hash, a.secret_version, a.paused as app_paused, a.hwid_lock as app_hwid_lock,
+  a.require_hwid, a.messages,
   a.signing_kid, a.signing_public, a.signing_sealed,
   o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`
 

@@ -188,7 +188,8 @@ async function redeemForNewUser(
   const license = await lockLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
   refuseNewKey(license, now)
-  const client: Omit<ClientRow, 'seq' | 'banned'> = {
+  if (app.requireHwid && !given.hwid) throw problem('hwidMismatch')
+  const client: Omit<ClientRow, 'seq' | 'banned' | 'device_count' | 'device_freed_at'> = {
     id: newId('usr'),
     owner_id: app.ownerId,
     app_id: app.id,
@@ -210,7 +211,9 @@ async function redeemForNewUser(
   write.record('end_user.registered', client.id, { licenseId: license.id })
   await startSession(write, session, { id: client.id, hwidHash: client.hwid_hash })
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
-  return toSessionUser(toEndUserFacts({ ...client, seq: 0, banned: 0 }))
+  return toSessionUser(
+    toEndUserFacts({ ...client, seq: 0, banned: 0, device_count: 0, device_freed_at: null }),
+  )
 }
 
 /** A key that was deleted and issued again returns to the end user it created, whose ban and hardware lock remain. */

@@ -6,7 +6,7 @@ import { appGuards, appVerdict, userGuards, userVerdict, type VerdictFacts } fro
 const now = 1_000_000
 const bound = sha256('pc-1')
 const allowed: VerdictFacts = {
-  app: { isPlatformPaused: false, isPaused: false, hwidLock: true },
+  app: { isPlatformPaused: false, isPaused: false, hwidLock: true, requireHwid: false },
   endUser: { isBanned: false, hwidHash: null },
   key: { isBanned: false },
   expiresAt: now + 1,
@@ -67,4 +67,12 @@ test.each([
     sentHwidHash,
   }
   expect(userVerdict(facts)).toBe(passes ? undefined : 'hwidMismatch')
+})
+
+test.each([
+  ['nothing', null, 'hwidMismatch'],
+  ['an id', bound, undefined],
+])('an app that requires a hardware id, with the lock off, and %s sent', (_what, sentHwidHash, code) => {
+  const app = { ...allowed.app, hwidLock: false, requireHwid: true }
+  expect(userVerdict({ ...allowed, app, sentHwidHash })).toBe(code)
 })

@@ -4,7 +4,7 @@ import type { AppFacts } from './program.facts.ts'
 
 /** Everything that decides whether a program may run; read beforehand, so that guards stay pure. */
 export interface VerdictFacts {
-  app: Pick<AppFacts, 'isPlatformPaused' | 'isPaused' | 'hwidLock'>
+  app: Pick<AppFacts, 'isPlatformPaused' | 'isPaused' | 'hwidLock' | 'requireHwid'>
   endUser: { isBanned: boolean; hwidHash: string | null } | null
   key: { isBanned: boolean } | null
   /** When the end user's time, or the unused key, ends; milliseconds since 1970. */
@@ -33,7 +33,8 @@ export const userGuards: readonly Guard<VerdictFacts>[] = [
   {
     code: 'hwidMismatch',
     refuses: ({ app, endUser, sentHwidHash }) =>
-      app.hwidLock && !passesLock(endUser?.hwidHash ?? null, sentHwidHash),
+      (app.requireHwid && sentHwidHash === null) ||
+      (app.hwidLock && !passesLock(endUser?.hwidHash ?? null, sentHwidHash)),
   },
 ]
 
