@@ -15,6 +15,9 @@ export const license = z.strictObject({
   used: z.boolean(),
   usedBy: z.strictObject({ _id: z.string(), username: z.string() }).nullable(),
   usedAt: isoTime.nullable(),
+  added: z
+    .boolean()
+    .describe('whether `upgrade` added it to its end user: deleting or banning it takes back that time'),
   banned: z.boolean(),
   note: z.string().nullable(),
   reseller: z.strictObject({ _id: z.string(), email: z.string() }).nullable(),
@@ -108,7 +111,7 @@ export const licenses = {
     access: 'owner',
     permission: 'licenses:write',
     tag,
-    summary: 'Ban or unban a license',
+    summary: 'Ban or unban a license; the ban of an added key takes back its time until it is lifted',
     params: idParams,
     body: z.strictObject({ is_banned: z.boolean().optional() }),
     data: one,
@@ -119,7 +122,8 @@ export const licenses = {
     access: 'owner',
     permission: 'licenses:write',
     tag,
-    summary: 'Delete a license; an end user who used it stays, but expires immediately',
+    summary:
+      'Delete a license; an end user who used it stays, but expires immediately, or loses the time that an upgrade added',
     params: idParams,
     data: none,
   }),

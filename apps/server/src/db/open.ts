@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { Kysely, sql } from 'kysely'
+import { Kysely, PostgresAdapter, sql } from 'kysely'
 import pg from 'pg'
 import { NeighborFailedError } from './commit-groups.ts'
 import { ListThreadDialect } from './list-thread.ts'
@@ -100,6 +100,12 @@ function isTransient(error: unknown): boolean {
  * prefer the owner's index and scan all of the owner's rows.
  */
 export const ownerOf = (table: string) => sql<string>`coalesce(${sql.ref(`${table}.owner_id`)}, '')`
+
+/**
+ * Whether rows need locks: PostgreSQL runs write transactions at once, SQLite one after the other. Lock several rows
+ * in the order of their ids, because callers would deadlock otherwise.
+ */
+export const needsLocks = (tx: Tx): boolean => tx.getExecutor().adapter instanceof PostgresAdapter
 
 /** Whether a write failed because of a unique constraint. */
 export function isUniqueViolation(error: unknown): boolean {

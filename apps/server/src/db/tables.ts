@@ -121,6 +121,12 @@ interface LicensesTable {
   trial: Generated<Flag>
   /** May name a type that was deleted. */
   type_id: string | null
+  /** The time that an added key gave its end user; null for a key that was not added. */
+  added_ms: number | null
+  /** How much of it a ban took back; null while the time counts. */
+  taken_ms: number | null
+  /** Whether an older key of the app is equal as people type it: such keys match exactly only. */
+  key_twin: Generated<Flag>
   created_at: number
 }
 
@@ -168,6 +174,8 @@ interface ClientsTable {
   expires_at: number
   /** Those of the first license. */
   grace_days: Generated<number>
+  /** Equal for names that look alike; empty for names that are not compared, null until housekeeping fills it. */
+  name_skeleton: string | null
   last_login_at: number | null
   created_at: number
 }

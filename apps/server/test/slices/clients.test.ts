@@ -179,6 +179,7 @@ describe('deleting an end user', () => {
         used: false,
         usedBy: null,
         usedAt: null,
+        added: false,
         status: 'unused',
       })
     }

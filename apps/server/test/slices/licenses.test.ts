@@ -43,6 +43,7 @@ describe('generating', () => {
       used: false,
       usedBy: null,
       usedAt: null,
+      added: false,
       banned: false,
       note: 'for Ada',
       reseller: null,

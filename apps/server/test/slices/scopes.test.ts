@@ -3,6 +3,7 @@ import { day } from '../../src/core/clock.ts'
 import { type Tx, transact } from '../../src/db/open.ts'
 import { bindHwid, lockEndUser, updateEndUser } from '../../src/modules/end-users/end-users.access.ts'
 import * as endUsers from '../../src/modules/end-users/end-users.repo.ts'
+import { giveBack, setAddedTime } from '../../src/modules/entitlements/added-time.ts'
 import * as entitlements from '../../src/modules/entitlements/entitlements.service.ts'
 import { deleteByIds, setBanned } from '../../src/modules/licenses/licenses.repo.ts'
 import { makeLicenses, registerUser, single } from '../actors.ts'
@@ -36,8 +37,22 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
   [
     'expireUsersOf',
     (tx, { license, user }) =>
-      entitlements.expireUsersOf(tx, foreign, [{ id: license, client_id: user }], on.clock.now()),
+      entitlements.expireUsersOf(
+        tx,
+        foreign,
+        [
+          { id: license, client_id: user, added_ms: null, taken_ms: null },
+          { id: 'another', client_id: user, added_ms: day, taken_ms: null },
+        ],
+        on.clock.now(),
+      ),
   ],
+  [
+    'giveBack',
+    (tx, { license, user }) =>
+      giveBack(tx, foreign, [{ id: license, client_id: user, added_ms: day, taken_ms: day }]),
+  ],
+  ['setAddedTime', (tx, { license }) => setAddedTime(tx, foreign, license, day)],
   ['lockEndUser', async (tx, { user }) => expect(await lockEndUser(tx, foreign, user)).toBeUndefined()],
   ['updateEndUser', (tx, { user }) => updateEndUser(tx, foreign, user, { banned: 1 })],
   ['bindHwid', (tx, { user }) => bindHwid(tx, foreign, user, 'another', 'another')],

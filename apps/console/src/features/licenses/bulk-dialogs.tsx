@@ -45,7 +45,8 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
       </BulkFailures>
     )
   }
-  const used = affectedRows.filter((license) => license.used)
+  const used = affectedRows.filter((license) => license.used && !license.added)
+  const added = affectedRows.filter((license) => license.added)
   if (action === 'extend') {
     return (
       <DaysDialog
@@ -72,7 +73,10 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
       title: `Ban ${amount}?`,
       description: `Programs that use ${affectedRows.length === 1 ? 'it' : 'them'} are rejected on their next call. You can lift the ban at any time.`,
       confirmLabel: 'Ban Licenses',
-      loss: used.length > 0 ? `${usersOf(used)} shut out until you lift the ban.` : undefined,
+      loss: sentences(
+        used.length > 0 && `${usersOf(used)} shut out until you lift the ban.`,
+        added.length > 0 && `${addedOf(added)} until you lift the ban.`,
+      ),
     },
     unban: {
       title: `Unban ${amount}?`,
@@ -84,10 +88,11 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
       title: `Delete ${amount}?`,
       description: `${affectedRows.length === 1 ? 'The key stops' : 'The keys stop'} working immediately. This action cannot be undone.`,
       confirmLabel: 'Delete Licenses',
-      loss:
-        used.length > 0
-          ? `${amountOf(used.length, 'is', 'are')} in use${namesOf(used)}. The end users stay in your list, but expire immediately and can no longer sign in.`
-          : undefined,
+      loss: sentences(
+        used.length > 0 &&
+          `${amountOf(used.length, 'is', 'are')} in use${namesOf(used)}. The end users stay in your list, but expire immediately and can no longer sign in.`,
+        added.length > 0 && `${addedOf(added)}.`,
+      ),
     },
   }[action]
   return (
@@ -126,3 +131,9 @@ function usersOf(used: License[]) {
     ? `${someOf(names)} ${names.length === 1 ? 'is' : 'are'}`
     : `${amountOf(used.length, 'end user is', 'end users are')}`
 }
+
+const addedOf = (added: License[]): string =>
+  `${amountOf(added.length, 'was', 'were')} added by an upgrade: the end users lose that time`
+
+const sentences = (...parts: (string | false)[]): string | undefined =>
+  parts.filter((part) => part !== false).join(' ') || undefined

@@ -20,16 +20,20 @@ export function DeleteLicenseDialog({ license, onClose }: DeleteLicenseDialogPro
           {license.app.name} will be deleted. This action cannot be undone.
         </>
       }
-      loss={
-        license.used
-          ? `It is in use${license.usedBy ? ` by ${license.usedBy.username}` : ''}. The end user stays in your list, but expires immediately and can no longer sign in.`
-          : undefined
-      }
+      loss={lossOf(license)}
       confirmLabel="Delete License"
       busy={remove.isPending}
       onConfirm={() => remove.mutate(license._id, { onSuccess: onClose })}
     />
   )
+}
+
+function lossOf({ used, usedBy, added }: License): string | undefined {
+  if (!used) return undefined
+  const by = usedBy ? ` by ${usedBy.username}` : ''
+  return added
+    ? `It was added${by}. The end user stays and loses the time that it added.`
+    : `It is in use${by}. The end user stays in your list, but expires immediately and can no longer sign in.`
 }
 
 export interface DeleteAllDialogProps {

@@ -13,6 +13,7 @@ import { auditActors } from './0011-audit-actors.ts'
 import { listPlaces } from './0012-list-places.ts'
 import { licenseTerms } from './0013-license-terms.ts'
 import { devices } from './0015-devices.ts'
+import { addedTime } from './0017-added-time.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   listPlaces,
   licenseTerms,
   devices,
+  addedTime,
 ]

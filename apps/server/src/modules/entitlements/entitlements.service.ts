@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { day, lastInstant } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { ownerOf, type Tx } from '../../db/open.ts'
+import { type AddedKey, forgetAddedTime, takeBack } from './added-time.ts'
 
 // A license and its end user share an expiry and a redemption: a statement here changes both, or the caller runs the
 // other one in the same transaction. Always lock licenses before end users: the opposite order deadlocks.
@@ -82,7 +83,7 @@ export async function setEndUserExpiry(
     .execute()
 }
 
-/** Sets a license's expiry, and that of the end user whose first license it is. */
+/** Sets a license's expiry, and that of the end user whose first license it is: keys added to it count no longer. */
 export async function setLicenseExpiry(
   tx: Tx,
   scope: OwnerScope,
@@ -95,12 +96,14 @@ export async function setLicenseExpiry(
     .where('id', '=', licenseId)
     .where('owner_id', '=', scope.ownerId)
     .execute()
-  await tx
+  const users = await tx
     .updateTable('clients')
     .set({ expires_at: expiresAt })
     .where('license_id', '=', licenseId)
     .where(ownerOf('clients'), '=', scope.ownerId)
+    .returning('id')
     .execute()
+  if (users.length > 0) await forgetAddedTime(tx, scope, ids(users))
 }
 
 /** The expiry plus some days, counted from now if it has passed; at most the year 9999. */
@@ -179,57 +182,43 @@ export async function extendEndUsers(
     .execute()
 }
 
-/** Locks the licenses of end users until the transaction ends. */
-export async function lockLicensesOf(tx: Tx, scope: OwnerScope, clientIds: readonly string[]): Promise<void> {
-  await tx
-    .updateTable('licenses')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('client_id', 'in', clientIds)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
-    .execute()
-}
-
 /** Marks the licenses of end users as unused; the caller deletes the end users. */
 export async function freeLicensesOf(tx: Tx, scope: OwnerScope, clientIds: readonly string[]): Promise<void> {
   await tx
     .updateTable('licenses')
-    .set({ used: 0, used_at: null, client_id: null })
+    .set({ used: 0, used_at: null, client_id: null, added_ms: null, taken_ms: null })
     .where('client_id', 'in', clientIds)
     .where(ownerOf('licenses'), '=', scope.ownerId)
     .execute()
 }
 
-/** Expires the end users whose licenses were just deleted, without deleting the end users. */
+/**
+ * After licenses were deleted: an end user without its first license expires now, and one without an added key loses
+ * the time that the key added. The end users stay.
+ */
 export async function expireUsersOf(
   tx: Tx,
   scope: OwnerScope,
-  deletedLicenses: readonly { id: string; client_id: string | null }[],
+  deleted: readonly AddedKey[],
   now: number,
 ): Promise<void> {
-  const users = deletedLicenses.map((license) => license.client_id).filter((id) => id !== null)
-  if (users.length === 0) return
+  const withUsers = deleted.filter((license) => license.client_id !== null)
+  if (withUsers.length === 0) return
   const expired = await tx
     .updateTable('clients')
-    .set({ expires_at: now })
-    .where('id', 'in', users)
+    .set({ expires_at: sql`case when expires_at > ${now} then ${now} else expires_at end`, license_id: null })
+    .where('license_id', 'in', ids(withUsers))
     .where(ownerOf('clients'), '=', scope.ownerId)
-    .where('expires_at', '>', now)
-    .returning('license_id')
+    .returning('id')
     .execute()
-  const firstLicenses = expired.map((client) => client.license_id).filter((id) => id !== null)
-  if (firstLicenses.length > 0) {
-    await tx
-      .updateTable('licenses')
-      .set({ expires_at: now })
-      .where('id', 'in', firstLicenses)
-      .where(ownerOf('licenses'), '=', scope.ownerId)
-      .execute()
-  }
-  const deletedIds = deletedLicenses.map((license) => license.id)
-  await tx
-    .updateTable('clients')
-    .set({ license_id: null })
-    .where('license_id', 'in', deletedIds)
-    .where(ownerOf('clients'), '=', scope.ownerId)
-    .execute()
+  if (expired.length > 0) await forgetAddedTime(tx, scope, ids(expired))
+  const gone = new Set(ids(expired))
+  await takeBack(
+    tx,
+    scope,
+    withUsers.filter((license) => !gone.has(license.client_id ?? '')),
+    now,
+  )
 }
+
+const ids = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)

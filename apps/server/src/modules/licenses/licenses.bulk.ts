@@ -3,9 +3,11 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
+import type { LicenseRow } from '../../db/tables.ts'
 import { extendLicenses } from '../entitlements/entitlements.service.ts'
+import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import * as repo from './licenses.repo.ts'
-import { deleteAndExpireUsers, toLicense } from './licenses.service.ts'
+import { changeBans, deleteAndExpireUsers, toLicense } from './licenses.service.ts'
 
 export interface BulkChange<Action> {
   action: Action
@@ -23,8 +25,10 @@ export async function changeLicenses(
   const ids = [...new Set(given.ids)].sort()
   const now = ctx.clock.now()
   const rows = await ctx.tx(actor, async (write) => {
-    if ((await repo.lockLicenses(write.tx, actor, ids)).length < ids.length) throw problem('not_found')
-    await apply(write, actor, { ...given, ids }, now)
+    await lockWithUsersLicenses(write.tx, actor, ids)
+    const locked = await repo.lockLicenses(write.tx, actor, ids)
+    if (locked.length < ids.length) throw problem('not_found')
+    await apply(write, actor, { ...given, ids }, locked)
     return repo.listById(write.tx, actor, ids)
   })
   return { changed: ids.length, licenses: rows.map((row) => toLicense(row, now)) }
@@ -34,18 +38,18 @@ async function apply(
   write: Write,
   actor: VendorActor,
   { action, ids, days = 0 }: BulkChange<BulkLicenseAction>,
-  now: number,
+  locked: readonly LicenseRow[],
 ): Promise<void> {
-  const { tx } = write
+  const { tx, now } = write
   switch (action) {
     case 'extend':
       await extendLicenses(tx, actor, ids, days, now)
       return write.record('licenses.extended', null, { ids: [...ids], days })
     case 'ban':
-      await repo.setBanned(tx, actor, ids, 1)
+      await changeBans(write, actor, locked, true)
       return write.record('licenses.banned', null, { ids: [...ids] })
     case 'unban':
-      await repo.setBanned(tx, actor, ids, 0)
+      await changeBans(write, actor, locked, false)
       return write.record('licenses.unbanned', null, { ids: [...ids] })
     case 'delete':
       await deleteAndExpireUsers(tx, actor, ids, now)

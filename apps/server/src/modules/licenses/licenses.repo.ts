@@ -2,6 +2,7 @@ import type { OwnerScope } from '../../core/ctx.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
 import { type Db, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
+import type { AddedKey } from '../entitlements/added-time.ts'
 
 /** A license with joined columns for display. */
 export interface LicenseView extends LicenseRow {
@@ -57,7 +58,10 @@ export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]):
     .execute()
 
 /** The columns of a new license; the others start empty. */
-export type NewLicense = Omit<LicenseRow, 'seq' | 'client_id' | 'used' | 'used_at' | 'banned'>
+export type NewLicense = Omit<
+  LicenseRow,
+  'seq' | 'client_id' | 'used' | 'used_at' | 'banned' | 'added_ms' | 'taken_ms' | 'key_twin'
+>
 
 export async function insertLicenses(tx: Tx, licenses: NewLicense[]): Promise<void> {
   await tx
@@ -108,14 +112,10 @@ export async function lastSeq(db: Db, scope: OwnerScope): Promise<number> {
 }
 
 /** Deletes licenses and returns them with the end users that used them. */
-export const deleteByIds = (
-  tx: Tx,
-  scope: OwnerScope,
-  ids: readonly string[],
-): Promise<{ id: string; client_id: string | null }[]> =>
+export const deleteByIds = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<AddedKey[]> =>
   tx
     .deleteFrom('licenses')
     .where('id', 'in', ids)
     .where(ownerOf('licenses'), '=', scope.ownerId)
-    .returning(['id', 'client_id'])
+    .returning(['id', 'client_id', 'added_ms', 'taken_ms'])
     .execute()

@@ -10,7 +10,9 @@ import { type Tx, unlessGone, unlessTaken } from '../../db/open.ts'
 import type { AppRow, LicenseRow } from '../../db/tables.ts'
 import { findApp, reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId } from '../apps/apps.service.ts'
+import { giveBack, takeBack } from '../entitlements/added-time.ts'
 import { expireUsersOf, setLicenseExpiry } from '../entitlements/entitlements.service.ts'
+import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { draftLicenses, insertDrafted, issuing } from './licenses.issue.ts'
 import { licenseList } from './licenses.list.ts'
@@ -101,7 +103,7 @@ export async function toggleBan(
 ): Promise<License> {
   return change(ctx, actor, id, async (write, license) => {
     const next = banned ?? license.banned === 0
-    await repo.setBanned(write.tx, actor, [license.id], next ? 1 : 0)
+    await changeBans(write, actor, [license], next)
     write.record(next ? 'license.banned' : 'license.unbanned', id, {})
   })
 }
@@ -123,6 +125,18 @@ export async function deleteAllLicenses(
   return deleteLicensesInSlices(ctx, actor, { appId: await findAppId(ctx.db, actor, app) })
 }
 
+/** Bans or unbans locked licenses; the ban of an added key takes back the time that it added. */
+export async function changeBans(
+  { tx, now }: Write,
+  scope: OwnerScope,
+  keys: readonly LicenseRow[],
+  banned: boolean,
+): Promise<void> {
+  const ids = keys.map((key) => key.id)
+  await repo.setBanned(tx, scope, ids, banned ? 1 : 0)
+  await (banned ? takeBack(tx, scope, keys, now) : giveBack(tx, scope, keys))
+}
+
 /**
  * Deletes licenses and expires their end users. Licenses first: a concurrent redemption then either commits before
  * and is returned here, or fails.
@@ -133,6 +147,7 @@ export async function deleteAndExpireUsers(
   ids: readonly string[],
   now: number,
 ): Promise<number> {
+  await lockWithUsersLicenses(tx, scope, ids)
   const deleted = await repo.deleteByIds(tx, scope, ids)
   await expireUsersOf(tx, scope, deleted, now)
   return deleted.length
@@ -173,6 +188,7 @@ async function change(
   apply: (write: Write, license: LicenseRow) => Promise<void>,
 ): Promise<License> {
   const row = await ctx.tx(actor, async (write) => {
+    await lockWithUsersLicenses(write.tx, actor, [id])
     const [license] = await repo.lockLicenses(write.tx, actor, [id])
     if (!license) throw problem('not_found')
     await apply(write, license)
@@ -193,6 +209,9 @@ const asNew = (license: repo.NewLicense, app: Pick<AppRow, 'name' | 'app_id'>): 
   used: 0,
   used_at: null,
   banned: 0,
+  added_ms: null,
+  taken_ms: null,
+  key_twin: 0,
   app_name: app.name,
   app_public_id: app.app_id,
   username: null,
@@ -208,6 +227,7 @@ export function toLicense(row: Shown, now: number): License {
     used: row.used === 1,
     usedBy: row.client_id === null ? null : { _id: row.client_id, username: row.username ?? '' },
     usedAt: toIsoOrNull(row.used_at),
+    added: row.added_ms !== null,
     banned: row.banned === 1,
     note: row.note,
     reseller: row.reseller_id === null ? null : { _id: row.reseller_id, email: row.reseller_email ?? '' },

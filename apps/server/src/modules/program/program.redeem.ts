@@ -9,13 +9,14 @@ import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
 import { findById, findByUsername, insertEndUser, lockEndUser } from '../end-users/end-users.access.ts'
+import { setAddedTime } from '../entitlements/added-time.ts'
 import {
-  lockLicensesOf,
   redeem,
   setEndUserExpiry,
   setEndUserOfLicense,
   setFirstLicense,
 } from '../entitlements/entitlements.service.ts'
+import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { findLicenseById, findLicenseByKey, lockLicenseById } from '../licenses/licenses.access.ts'
 import { toActor } from './program.actor.ts'
 import type { SessionFacts } from './program.facts.ts'
@@ -120,7 +121,7 @@ export async function upgrade(
   if (license.used === 1) throw problem('keyUsed')
   return ctx.tx(toActor(session, given.address), async (write) => {
     const { tx, now } = write
-    await lockLicensesOf(tx, app, [found.id])
+    await lockLicensesOf(tx, app, [found.id], license.id)
     const client = await lockEndUser(tx, app, found.id)
     if (!client) throw problem('usernameNotFound')
     if (!(await redeem(tx, app, license.id, client.id, now))) throw problem('keyUsed')
@@ -128,8 +129,10 @@ export async function upgrade(
     if (!key) throw problem('keyNotFound')
     if (client.banned === 1) throw problem('userBanned')
     refuseKey(key, now)
-    const expiresAt = Math.min(lastInstant, Math.max(client.expires_at, now) + (key.expires_at - now))
+    const base = Math.max(client.expires_at, now)
+    const expiresAt = Math.min(lastInstant, base + (key.expires_at - now))
     await setEndUserExpiry(tx, app, client.id, expiresAt)
+    await setAddedTime(tx, app, license.id, expiresAt - base)
     write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt })
     await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
     return toSessionUser({ ...toEndUserFacts(client), expiresAt })
@@ -189,7 +192,7 @@ async function redeemForNewUser(
   if (!license) throw problem('keyNotFound')
   refuseNewKey(license, now)
   if (app.requireHwid && !given.hwid) throw problem('hwidMismatch')
-  const client: Omit<ClientRow, 'seq' | 'banned' | 'device_count' | 'device_freed_at'> = {
+  const client: Omit<ClientRow, 'seq' | 'banned' | 'device_count' | 'device_freed_at' | 'name_skeleton'> = {
     id: newId('usr'),
     owner_id: app.ownerId,
     app_id: app.id,
@@ -212,7 +215,14 @@ async function redeemForNewUser(
   await startSession(write, session, { id: client.id, hwidHash: client.hwid_hash })
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
   return toSessionUser(
-    toEndUserFacts({ ...client, seq: 0, banned: 0, device_count: 0, device_freed_at: null }),
+    toEndUserFacts({
+      ...client,
+      seq: 0,
+      banned: 0,
+      device_count: 0,
+      device_freed_at: null,
+      name_skeleton: null,
+    }),
   )
 }
 

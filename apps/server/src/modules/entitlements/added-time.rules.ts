@@ -1,0 +1,11 @@
+import { lastInstant } from '../../core/clock.ts'
+
+/** The end of access without the time that a key gave; time that has passed cannot be taken back. */
+export function afterTaking(end: number, addedMs: number, now: number): { after: number; takenMs: number } {
+  const takenMs = Math.min(addedMs, Math.max(0, end - now))
+  return { after: end - takenMs, takenMs }
+}
+
+/** The end of access after a key's time was given back; at most the year 9999, unless it was later before. */
+export const afterReturn = (end: number, takenMs: number): number =>
+  Math.min(end + takenMs, Math.max(end, lastInstant))

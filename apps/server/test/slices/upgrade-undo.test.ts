@@ -1,0 +1,186 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
+import { makeLicenses, registerUser, single, startProgram } from '../actors.ts'
+import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+
+const on = serverForAll()
+const owner = ownerForEach(on)
+const app = appForEach(owner)
+
+type License = { _id: string; key: string; expiresAt: string }
+/** A license of 30 days with an end user. */
+let first: License
+let userId: string
+beforeEach(async () => {
+  const made = await registerUser(on, owner, app)
+  first = made.license
+  userId = made.user._id
+})
+
+/** Adds a fresh key that ends in this many days. */
+async function add(days: number): Promise<License> {
+  const license = single(await makeLicenses(on, owner, app, 1, days))
+  const program = await startProgram(on, app)
+  const answer = await program.call('POST', '/upgrade', { username: 'alice', licenseKey: license.key })
+  expect(answer.status).toBe(200)
+  return license
+}
+
+/** Advances the clock; the owner's session stays in use. */
+async function pass(days: number): Promise<void> {
+  for (let left = days; left > 0; left -= 20) {
+    on.clock.advance(Math.min(left, 20) * day)
+    await owner.call('GET', '/auth/profile')
+  }
+}
+
+const licenses = async () =>
+  (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.licenses as License[]
+/** The days that the end user has left; its first license must always show the same end. */
+async function daysLeft(): Promise<number> {
+  const { clients } = (await owner.call('GET', `/clients?app=${app._id}`)).json.data
+  const { expiresAt, licenseKey } = clients[0]
+  if (licenseKey !== null) {
+    expect((await licenses()).find(({ _id }) => _id === first._id)?.expiresAt).toBe(expiresAt)
+  }
+  return (Date.parse(expiresAt) - on.clock.now()) / day
+}
+const remove = ({ _id }: License) => owner.call('DELETE', `/licenses/${_id}`)
+const ban = ({ _id }: License, is_banned: boolean) =>
+  owner.call('PATCH', `/licenses/${_id}/toggle-ban`, { is_banned })
+const bulk = (action: string, ...keys: License[]) =>
+  owner.call('POST', '/licenses/bulk', { action, ids: keys.map(({ _id }) => _id) })
+
+describe('deleting a key that an upgrade added', () => {
+  test('takes back the time that it added, no more, and the end user still signs in', async () => {
+    const [ten, five] = [await add(10), await add(5)]
+    expect(await daysLeft()).toBe(45)
+    await remove(ten)
+    expect(await daysLeft()).toBe(35)
+    await remove(five)
+    expect(await daysLeft()).toBe(30)
+    const program = await startProgram(on, app)
+    const { status } = await program.call('POST', '/login', { username: 'alice', password: 'swordfish' })
+    expect(status).toBe(200)
+  })
+
+  test('takes back only what is left once the time has passed', async () => {
+    const added = await add(10)
+    await pass(36)
+    await remove(added)
+    expect(await daysLeft()).toBe(0)
+    await owner.call('PATCH', `/clients/${userId}/extend`, { days: 7 })
+    expect(await daysLeft()).toBe(7)
+  })
+
+  test('counts for a user who had expired from the upgrade', async () => {
+    await pass(40)
+    const added = await add(10)
+    await remove(added)
+    expect(await daysLeft()).toBe(0)
+  })
+
+  test('keeps days that the owner added', async () => {
+    const added = await add(10)
+    await owner.call('PATCH', `/clients/${userId}/extend`, { days: 7 })
+    await remove(added)
+    expect(await daysLeft()).toBe(37)
+  })
+
+  test('keeps a date that the owner set afterwards', async () => {
+    const added = await add(10)
+    await owner.call('PUT', `/licenses/${first._id}`, { expiresAt: on.clock.inDays(20) })
+    await remove(added)
+    expect(await daysLeft()).toBe(20)
+  })
+
+  test('together with the first license expires the end user', async () => {
+    const added = await add(10)
+    await bulk('delete', first, added)
+    expect(await daysLeft()).toBe(0)
+  })
+
+  test('after the first license takes nothing from time that was added later', async () => {
+    const added = await add(10)
+    await remove(first)
+    expect(await daysLeft()).toBe(0)
+    await owner.call('PATCH', `/clients/${userId}/extend`, { days: 7 })
+    await remove(added)
+    expect(await daysLeft()).toBe(7)
+  })
+
+  test('takes back both of two keys in one request', async () => {
+    const [ten, five] = [await add(10), await add(5)]
+    await bulk('delete', ten, five)
+    expect(await daysLeft()).toBe(30)
+  })
+})
+
+describe('banning a key that an upgrade added', () => {
+  test('takes back the time that it added once; lifting the ban gives it back once', async () => {
+    const added = await add(10)
+    for (const banned of [true, true]) await ban(added, banned)
+    expect(await daysLeft()).toBe(30)
+    for (const banned of [false, false]) await ban(added, banned)
+    expect(await daysLeft()).toBe(40)
+  })
+
+  test('does the same in bulk, with other licenses', async () => {
+    const [ten, five] = [await add(10), await add(5)]
+    await bulk('ban', ten, five, first)
+    expect(await daysLeft()).toBe(30)
+    await bulk('unban', five, first)
+    expect(await daysLeft()).toBe(35)
+    await bulk('unban', ten)
+    expect(await daysLeft()).toBe(45)
+  })
+
+  test('gives back only what the ban took, also after the end', async () => {
+    const added = await add(10)
+    await pass(36)
+    await ban(added, true)
+    expect(await daysLeft()).toBe(0)
+    await pass(1)
+    await ban(added, false)
+    expect(await daysLeft()).toBe(3)
+  })
+
+  test('and then deleting it takes the time back once', async () => {
+    const added = await add(10)
+    await ban(added, true)
+    await remove(added)
+    expect(await daysLeft()).toBe(30)
+  })
+
+  test('leaves a freed key unrelated to its former end user', async () => {
+    const added = await add(10)
+    await ban(added, true)
+    await owner.call('DELETE', `/clients/${userId}`)
+    const { license } = await registerUser(on, owner, app, 'bobby')
+    first = license
+    await ban(added, false)
+    expect(await daysLeft()).toBe(30)
+    const program = await startProgram(on, app)
+    await program.call('POST', '/upgrade', { username: 'bobby', licenseKey: added.key })
+    expect(await daysLeft()).toBe(40)
+    await remove(added)
+    expect(await daysLeft()).toBe(30)
+  })
+})
+
+test('concurrent bans, deletions, extensions and upgrades add up', async () => {
+  const keys = [await add(10), await add(10), await add(10), await add(10)] as const
+  const fresh = single(await makeLicenses(on, owner, app, 1, 3))
+  const program = await startProgram(on, app)
+  const answers = await Promise.all([
+    ban(keys[0], true),
+    remove(keys[1]),
+    bulk('ban', keys[2], first),
+    owner.call('PATCH', `/clients/${userId}/extend`, { days: 5 }),
+    program.call('POST', '/upgrade', { username: 'alice', licenseKey: fresh.key }),
+    ban(keys[0], true),
+    bulk('extend', first).then((answer) => ({ ...answer, status: 200 })),
+  ])
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  expect(await daysLeft()).toBe(30 + 10 + 5 + 3)
+})
