@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import {
@@ -5,6 +7,7 @@ import {
   enter,
   expectToast,
   figure,
+  heading,
   inDays,
   makePremium,
   navigate,
@@ -35,6 +38,24 @@ test.describe('dashboard', () => {
       await page.keyboard.press('Escape')
       await expect(dialog(page, 'Add New App')).toBeHidden()
     }
+  })
+
+  test('shows a newcomer one primary action, and greets a returning vendor as one', async ({
+    page,
+    request,
+    keyward,
+  }) => {
+    const vendor = await Vendor.signUp(request, 'Dora Dash')
+    await enter(page, vendor)
+    await expect(heading(page, 'Welcome, Dora Dash')).toBeVisible()
+    await expect(page.getByText('0 of 4 steps done')).toBeVisible()
+    await expect(page.locator('main .bg-accent:is(button, a)')).toHaveText(['Create Your First App'])
+    const database = new DatabaseSync(join(keyward.dataDir, 'keyward.db'), { timeout: 5000 })
+    const created = Date.now() - 2 * 86_400_000
+    database.prepare('update owners set created_at = ? where email = ?').run(created, vendor.email)
+    database.close()
+    await page.reload()
+    await expect(heading(page, 'Welcome back, Dora Dash')).toBeVisible()
   })
 
   test('shows the free plan with its usage, and an upgrade to premium', async ({ page, request }) => {

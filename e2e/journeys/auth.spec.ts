@@ -70,7 +70,7 @@ test.describe('sign in', () => {
     await signIn(page).click()
     await expectToast(page, 'Login Successful')
     await expect(page).toHaveURL('/dashboard')
-    await expect(heading(page, 'Welcome back, Ida Inn')).toBeVisible()
+    await expect(heading(page, 'Welcome, Ida Inn')).toBeVisible()
     expect(await storedToken(page)).toBeTruthy()
   })
 
@@ -170,7 +170,7 @@ test.describe('sign up', () => {
     await signUp(page).click()
     await expectToast(page, 'Registration Successful')
     await expect(page).toHaveURL('/dashboard')
-    await expect(heading(page, 'Welcome back, Nora New')).toBeVisible()
+    await expect(heading(page, 'Welcome, Nora New')).toBeVisible()
     expect(await storedToken(page)).toBeTruthy()
   })
 

@@ -68,7 +68,7 @@ test('an owner resets the password with a mailed link, which invalidates the old
   await choosePassword(page)
   await expectToast(page, 'Password changed', 'You have been logged out on all other devices.')
   await expect(page).toHaveURL('/dashboard')
-  await expect(heading(page, 'Welcome back, Frida Forgot')).toBeVisible()
+  await expect(heading(page, 'Welcome, Frida Forgot')).toBeVisible()
   expect(await storedToken(page)).not.toBe(vendor.token)
   await expect(vendor.call('GET', '/auth/profile')).rejects.toThrow('401')
   expect(asked.length).toBeGreaterThan(0)
@@ -164,10 +164,10 @@ test('the account of the link replaces another signed-in account', async ({ page
   const [other, vendor] = [await Vendor.signUp(request, 'Olga Other'), await Vendor.signUp(request, 'Frida')]
   await request.post('/api/auth/forgot-password', { data: { email: vendor.email } })
   await enter(page, other)
-  await expect(heading(page, 'Welcome back, Olga Other')).toBeVisible()
+  await expect(heading(page, 'Welcome, Olga Other')).toBeVisible()
   await page.goto(await mailedLink(mails, vendor.email))
   await choosePassword(page)
-  await expect(heading(page, 'Welcome back, Frida')).toBeVisible()
+  await expect(heading(page, 'Welcome, Frida')).toBeVisible()
   expect((await other.call('GET', '/auth/profile')).user.name).toBe('Olga Other')
 })
 

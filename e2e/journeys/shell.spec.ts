@@ -213,7 +213,7 @@ test.describe('keyboard', () => {
     await page.keyboard.press('Tab')
     await page.keyboard.type(vendor.password)
     await page.keyboard.press('Enter')
-    await expect(heading(page, /Welcome back/)).toBeVisible()
+    await expect(heading(page, /^Welcome/)).toBeVisible()
 
     const add = page.getByRole('button', { name: 'Add App' })
     await tabTo(page, add)

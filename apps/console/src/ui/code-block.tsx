@@ -4,20 +4,23 @@ export interface CodeBlockProps {
   code: string
   /** Shown above the code, for example a file name. */
   title: string
+  /** Called when the code, or a part of it, was copied. */
+  onCopied?: () => void
 }
 
-export function CodeBlock({ code, title }: CodeBlockProps) {
+export function CodeBlock({ code, title, onCopied }: CodeBlockProps) {
   return (
     <figure className="min-w-0 overflow-hidden rounded-lg border bg-sunken">
       <figcaption className="flex items-center justify-between border-b py-1 pr-1 pl-3">
         <span className="font-mono text-fg-muted text-xs">{title}</span>
-        <CopyButton text={code} label={`Copy ${title}`} />
+        <CopyButton text={code} label={`Copy ${title}`} onCopied={onCopied} />
       </figcaption>
       {/* What scrolls must be reachable by keyboard. */}
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
         tabIndex={0}
         aria-label={title}
+        onCopy={onCopied}
         className="overflow-x-auto -outline-offset-2"
       >
         <pre className="w-max p-3 font-mono text-[0.8125rem] leading-relaxed">

@@ -36,19 +36,24 @@ export interface CopyButtonProps {
   label: string
   /** Toast; 'Copied to clipboard' by default. */
   message?: string
+  onCopied?: () => void
   /** Text of the button; an icon button without children. */
   children?: ReactNode
   className?: string
 }
 
-export function CopyButton({ text, label, message, children, className }: CopyButtonProps) {
+export function CopyButton({ text, label, message, onCopied, children, className }: CopyButtonProps) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
     const timer = setTimeout(() => setCopied(false), 1500)
     return () => clearTimeout(timer)
   }, [copied])
-  const copy = async () => setCopied(await copyText(text, message))
+  const copy = async () => {
+    const done = await copyText(text, message)
+    setCopied(done)
+    if (done) onCopied?.()
+  }
   const icon = copied ? <Check className="text-success-text" /> : <Copy />
   if (!children) {
     return (

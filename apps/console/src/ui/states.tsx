@@ -16,8 +16,10 @@ export function EmptyState({ icon, title, description, actions, className }: Emp
   return (
     <div className={cx('grid justify-items-center gap-1 px-6 py-12 text-center', className)}>
       {icon && (
-        <div className="mb-3 grid size-11 place-items-center rounded-xl border bg-sunken text-fg-muted [&_svg]:size-5">
-          {icon}
+        <div className="key-row mb-3">
+          <div className="grid size-11 place-items-center rounded-xl border bg-sunken text-fg-muted [&_svg]:size-5">
+            {icon}
+          </div>
         </div>
       )}
       <p className="font-semibold text-[0.9375rem]">{title}</p>
@@ -38,8 +40,10 @@ export interface ErrorStateProps {
 export function ErrorState({ title, description, onRetry, retrying, className }: ErrorStateProps) {
   return (
     <div role="alert" className={cx('grid justify-items-center gap-1 px-6 py-12 text-center', className)}>
-      <div className="mb-3 grid size-11 place-items-center rounded-xl border border-danger-line bg-danger-soft text-danger-text">
-        <CircleAlert aria-hidden className="size-5" />
+      <div className="key-row mb-3">
+        <div className="grid size-11 place-items-center rounded-xl border border-danger-line bg-danger-soft text-danger-text">
+          <CircleAlert aria-hidden className="size-5" />
+        </div>
       </div>
       <p className="font-semibold text-[0.9375rem]">{title}</p>
       {description && <p className="max-w-md text-pretty text-fg-muted">{description}</p>}

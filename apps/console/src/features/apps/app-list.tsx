@@ -53,7 +53,8 @@ const columns: Column<App>[] = [
   },
 ]
 
-export function AppList({ owner }: { owner: User }) {
+/** Without a primary button when `quiet`: the page shows another next step. */
+export function AppList({ owner, quiet }: { owner: User; quiet: boolean }) {
   const { page, turnTo } = usePage()
   const [{ search }, setUrl] = useUrlState('search', 'page')
   const apps = useAppPage({ page, search })
@@ -77,7 +78,7 @@ export function AppList({ owner }: { owner: User }) {
               </Suspense>
             )}
             <Button
-              variant="primary"
+              variant={quiet ? 'secondary' : 'primary'}
               disabled={full}
               title={full ? 'You have reached the app limit of your plan' : undefined}
               onClick={() => dialog.open('new-app')}
@@ -119,12 +120,11 @@ export function AppList({ owner }: { owner: User }) {
             />
           ) : (
             <EmptyState
-              className="border-t"
-              icon={<Box />}
+              className="border-t py-8"
               title="No applications yet"
               description="An application represents one program that you sell, with its licenses and end users."
               actions={
-                <Button variant="primary" onClick={() => dialog.open('new-app')}>
+                <Button onClick={() => dialog.open('new-app')}>
                   <Plus />
                   Create Your First App
                 </Button>

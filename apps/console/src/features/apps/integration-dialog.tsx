@@ -1,6 +1,7 @@
 import type { App } from '@keyward/contract'
 import { ArrowUpRight } from 'lucide-react'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
+import { noteSnippetCopied } from '../../lib/browser/snippet.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
@@ -78,7 +79,11 @@ export function IntegrationDialog({ app, fresh, onClose }: IntegrationDialogProp
         {keys.data && (
           <>
             <CopyField label="Public key" value={JSON.stringify(keys.data)} />
-            <CodeBlock title="license.mjs" code={snippet(app, keys.data, baseUrl)} />
+            <CodeBlock
+              title="license.mjs"
+              code={snippet(app, keys.data, baseUrl)}
+              onCopied={() => noteSnippetCopied(app._id)}
+            />
           </>
         )}
         <p className="text-[0.8125rem] text-fg-muted">

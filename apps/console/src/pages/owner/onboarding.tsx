@@ -1,22 +1,30 @@
 import type { User } from '@keyward/contract'
+import { Plus } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
+import { useAppDialog } from '../../features/apps/app-dialogs.tsx'
 import { useApps } from '../../features/apps/queries.ts'
 import { Checklist } from '../../features/onboarding/checklist.tsx'
 import { finishOnboarding, useOnboardingDone } from '../../features/onboarding/done.ts'
 import { useActivity, useDashboardStats } from '../../features/stats/queries.ts'
+import { paths } from '../../lib/navigation/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { LogoMark } from '../../ui/logo.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 export interface OnboardingProps {
   owner: User
+  /** Whether the owner has no app. */
+  empty: boolean
   /** The page below. It waits for the checklist, which would shift it. */
   children: ReactNode
 }
 
-/** The checklist with the account's progress. The first activation completes it permanently. */
-export function Onboarding({ owner, children }: OnboardingProps) {
+/** The next step and the checklist with the account's progress. The first activation completes it permanently. */
+export function Onboarding({ owner, empty, children }: OnboardingProps) {
   const onboarded = useOnboardingDone(owner._id)
-  const [appsQuery, statsQuery, activityQuery] = [useApps(), useDashboardStats(), useActivity()]
-  const [apps, stats, days] = [appsQuery.data, statsQuery.data, activityQuery.data]
+  const queries = [useApps(), useDashboardStats(), useActivity()] as const
+  const [apps, stats, days] = [queries[0].data, queries[1].data, queries[2].data]
   const activated =
     stats !== undefined &&
     (stats.activeLicenses.value > 0 ||
@@ -27,17 +35,58 @@ export function Onboarding({ owner, children }: OnboardingProps) {
     if (activated) finishOnboarding(owner._id)
   }, [activated, owner._id])
 
-  // Wait only once: the page below refetches failed queries, so hiding it again would loop.
+  // Wait only once, and only for the first try: the page below refetches and reports failed queries.
   const [settled, setSettled] = useState(false)
-  const pending = appsQuery.isPending || statsQuery.isPending || activityQuery.isPending
+  const pending = queries.some((query) => query.isPending && query.failureCount === 0)
   if (!pending && !settled) setSettled(true)
   if (pending && !settled) return <Skeleton className="h-dvh rounded-xl" />
+  const open = apps && stats && days && !activated && !onboarded
+  const checklist = (className?: string) =>
+    open && (
+      <Checklist
+        ownerId={owner._id}
+        apps={apps}
+        hasLicense={stats.totalLicenses.value > 0}
+        className={className}
+      />
+    )
   return (
     <>
-      {apps && stats && days && !activated && !onboarded && (
-        <Checklist ownerId={owner._id} app={apps[0]} hasLicense={stats.totalLicenses.value > 0} />
+      {empty ? (
+        <div className="grid gap-6 has-[ol]:lg:grid-cols-[minmax(0,1fr)_20rem]">
+          <FirstApp />
+          {checklist()}
+        </div>
+      ) : (
+        checklist()
       )}
       {children}
     </>
+  )
+}
+
+function FirstApp() {
+  const dialog = useAppDialog()
+  return (
+    <Card className="grid content-center justify-items-center gap-1.5 px-6 py-12 text-center">
+      <div className="key-row mb-4">
+        <LogoMark className="size-12" />
+      </div>
+      <h2 className="font-semibold text-lg">No Application Created</h2>
+      <p className="max-w-sm text-pretty text-fg-muted">
+        Create an application to get an identifier, a secret and a code snippet for your program.
+      </p>
+      <div className="mt-5 flex flex-wrap justify-center gap-2">
+        <Button variant="primary" size="lg" onClick={() => dialog.open('new-app')}>
+          <Plus />
+          Create Your First App
+        </Button>
+        <Button asChild size="lg" variant="ghost">
+          <a href={paths.docs} aria-label="Learn More about the API">
+            Learn More
+          </a>
+        </Button>
+      </div>
+    </Card>
   )
 }
