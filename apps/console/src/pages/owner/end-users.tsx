@@ -24,7 +24,6 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { NoApps } from './no-apps.tsx'
 
 const EndUserSelection = lazyNamed(
   () => import('../../features/end-users/end-user-selection.tsx'),
@@ -34,6 +33,7 @@ const confirmDialogs = () => import('../../features/end-users/confirm-dialogs.ts
 const BanDialog = lazyNamed(confirmDialogs, 'BanDialog')
 const DeleteEndUserDialog = lazyNamed(confirmDialogs, 'DeleteEndUserDialog')
 const ResetHwidDialog = lazyNamed(confirmDialogs, 'ResetHwidDialog')
+const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
 const ExtendDialog = lazyNamed(() => import('../../features/end-users/extend-dialog.tsx'), 'ExtendDialog')
 const CreateEndUserDialog = lazyNamed(
   () => import('../../features/end-users/create-dialog.tsx'),

@@ -25,8 +25,8 @@ import { Pagination } from '../../ui/pagination.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { NoApps } from './no-apps.tsx'
 
+const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
 const ImportDialog = lazyNamed(() => import('../../features/licenses/import-dialog.tsx'), 'ImportDialog')
 const LicenseSelection = lazyNamed(
   () => import('../../features/licenses/license-selection.tsx'),

@@ -19,8 +19,8 @@ import { Card, CardHeader } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { NoApps } from './no-apps.tsx'
 
+const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
 const Pagination = lazyNamed(() => import('../../ui/pagination.tsx'), 'Pagination')
 
 const pageSize = 25
