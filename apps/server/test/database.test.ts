@@ -127,6 +127,40 @@ describe('a migration', () => {
     expect(ends.map((row) => row.expires_at)).toEqual([90 * day, short])
   })
 
+  test('lets older keys that read the same match exactly only, and estimates what added keys gave', async () => {
+    const database = open()
+    const before = migrations.findIndex((migration) => migration.name === '0017-added-time')
+    await migrate(database, migrations.slice(0, before), { now: 1 })
+    await addOwner(database, 'own_1')
+    const run = (statement: string) => sql.raw(statement).execute(database.db)
+    await run(`insert into apps (id, owner_id, app_id, name, secret_sealed, secret_hash, signing_kid, signing_public,
+      signing_sealed, version, created_at) values ('app_1', 'own_1', 'A', 'A', '', '', '', '', '', '1.0.0', 1)`)
+    await run(`insert into clients (id, owner_id, app_id, license_id, username, username_normalized, expires_at,
+      created_at) values ('usr_1', 'own_1', 'app_1', 'SOLAR', 'a', 'a', 9, 1)`)
+    for (const [key, used, end] of [
+      ['SOLAR', 1, 9],
+      ['S0LAR', 0, 9],
+      ['TIGER', 1, 7],
+      ['T1GAR', 1, 2],
+    ]) {
+      await run(`insert into licenses (id, owner_id, app_id, key, key_normalized, used, used_at, client_id, expires_at,
+        created_at) values ('${key}', 'own_1', 'app_1', '${key}', '${key}', ${used}, ${used ? 3 : null},
+        ${used ? "'usr_1'" : null}, ${end}, 1)`)
+    }
+    await migrate(database, migrations, { now: 2 })
+    const rows = await database.db
+      .selectFrom('licenses')
+      .select(['id', 'key_twin', 'added_ms'])
+      .orderBy('seq')
+      .execute()
+    expect(rows.map((row) => [row.id, row.key_twin, row.added_ms])).toEqual([
+      ['SOLAR', 1, null],
+      ['S0LAR', 1, null],
+      ['TIGER', 0, 4],
+      ['T1GAR', 0, 0],
+    ])
+  })
+
   test('runs once, in order', async () => {
     const database = open()
     const names = migrations.map((migration) => migration.name)

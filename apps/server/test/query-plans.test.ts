@@ -7,10 +7,12 @@ import { findListStart, searchPage } from '../src/db/lists.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
+import { toTypedKey } from '../src/db/typed-keys.ts'
 import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.access.ts'
 import { lockEndUser } from '../src/modules/end-users/end-users.access.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
 import * as entitlements from '../src/modules/entitlements/entitlements.service.ts'
+import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.access.ts'
 import { licenseList } from '../src/modules/licenses/licenses.list.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
@@ -85,6 +87,21 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   expect(
     plan.filter((step) => step.startsWith('SCAN') || /INDEX (licenses|clients)_(owner|app)/.test(step)),
   ).toEqual([])
+})
+
+test('finds a key through the indexes of its exact and its typed form', async () => {
+  const plan = await plansOf((tx) => findLicenseByKey(tx, 'app_1', toTypedKey('SOLAR-LION')))
+  const indexes = plan.map((step) => /^SEARCH .* USING (.*)/.exec(step)?.[1])
+  expect(indexes).toEqual(
+    expect.arrayContaining([
+      'INTEGER PRIMARY KEY (rowid=?)',
+      expect.stringContaining('(app_id=? AND key_normalized=?)'),
+      expect.stringContaining('INDEX licenses_key_typed (app_id=? AND <expr>=?)'),
+    ]),
+  )
+  const taken = await plansOf((tx) => takenKeys(tx, 'app_1', ['S01AR', '110N']))
+  expect([...plan, ...taken].filter((step) => step.startsWith('SCAN'))).toEqual([])
+  expect(taken.join()).toMatch(/licenses_key_typed.*licenses_key_twins/)
 })
 
 test('counts coupon uses through indexes, without scanning all orders', async () => {

@@ -34,7 +34,7 @@ export const licenseStats = z.strictObject({
   banned: z.int(),
 })
 
-/** A key chosen by the owner: at least 6 letters and digits, plus `-` and `_`; compared without case and hyphens. */
+/** A key chosen by the owner: at least 6 letters and digits, plus `-` and `_`; no two keys of an app may read the same. */
 export const customKey = z
   .string()
   .trim()

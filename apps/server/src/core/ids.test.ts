@@ -34,6 +34,11 @@ test('ids start with their millisecond and sort by it', () => {
 test.each([
   ['ab12c-de34f', 'AB12CDE34F'],
   [' AB_12 c-', 'AB12C'],
+  ['ＡＢ１２Ｃ', 'AB12C'],
+  ['“AB12C”–‘DE34F’', 'AB12CDE34F'],
+  ['AB\u00ad1\u200b2\ufeff\u202eC\u2060\t\n', 'AB12C'],
+  ['AB\u221212\u2014C\u00a0«»´`', 'AB12C'],
+  ['---"" \u200b', ''],
   ['', ''],
 ])('compares the key %j as %j', (given, compared) => {
   expect(normalizeKey(given)).toBe(compared)

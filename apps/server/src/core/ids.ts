@@ -33,8 +33,14 @@ export const newAppSecret = (): string => pick(limits.appSecretLength, alphanume
 export const newReceipt = (now: number): string =>
   `KW-${new Date(now).toISOString().slice(0, 10).replaceAll('-', '')}-${pick(8, crockford)}`
 
-/** Normalizes license keys for comparison: upper case, without hyphens, underscores and spaces. */
-export const normalizeKey = (key: string): string => key.replace(/[\s_-]/g, '').toUpperCase()
+/**
+ * Normalizes license keys for comparison: compatible forms and case of letters, without spaces, underscores, dashes
+ * and quotes of any kind, and invisible characters.
+ */
+export const normalizeKey = (key: string): string =>
+  // Also before: NFKC splits an accent that stands for a quote into a space and a combining mark.
+  key.replace(ignored, '').normalize('NFKC').toUpperCase().replace(ignored, '')
+const ignored = /[\s_`´′″\p{Dash}\p{Quotation_Mark}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu
 
 /** Normalizes names and email addresses for comparison. */
 export const normalizeName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()

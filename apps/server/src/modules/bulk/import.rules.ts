@@ -3,6 +3,7 @@ import { customKey, fromCsvCell, type ImportedRow, instant, licenseNote, limits 
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import { normalizeKey } from '../../core/ids.ts'
 import { invalid } from '../../core/problem.ts'
+import { toTyped } from '../../db/typed-keys.ts'
 import { CsvError, type CsvRecord, isEmptyLine, readCsvLines } from './csv.ts'
 
 /** A parsed line of the file; `problem` says why it cannot be imported. */
@@ -100,7 +101,8 @@ export function decide(
   taken: ReadonlySet<string>,
   room: { free: number; message: string },
 ): ImportedRow[] {
-  const seen = new Set(taken)
+  const exact = new Set(taken)
+  const typed = new Set([...taken].map(toTyped))
   let free = room.free
   return lines.map((line) => {
     const row = {
@@ -111,9 +113,12 @@ export function decide(
     }
     if (line.problem !== undefined) return { ...row, outcome: 'error', message: line.problem }
     if (line.keyNormalized !== undefined) {
-      if (seen.has(line.keyNormalized))
+      if (exact.has(line.keyNormalized))
         return { ...row, outcome: 'skipped', message: 'The key exists already' }
-      seen.add(line.keyNormalized)
+      if (typed.has(toTyped(line.keyNormalized)))
+        return { ...row, outcome: 'skipped', message: 'A key that reads the same exists already' }
+      exact.add(line.keyNormalized)
+      typed.add(toTyped(line.keyNormalized))
     }
     if (free <= 0) return { ...row, outcome: 'error', message: room.message }
     free -= 1

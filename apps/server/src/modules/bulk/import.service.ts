@@ -4,6 +4,7 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db } from '../../db/open.ts'
+import { toTyped } from '../../db/typed-keys.ts'
 import { readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
@@ -75,7 +76,7 @@ export async function importLicenses(
 const sliceSize = 500
 
 async function findTaken(db: Db, appId: string, lines: readonly ImportLine[]): Promise<Set<string>> {
-  const keys = lines.flatMap((line) => line.keyNormalized ?? [])
+  const keys = lines.flatMap((line) => (line.keyNormalized === undefined ? [] : toTyped(line.keyNormalized)))
   const taken = new Set<string>()
   for (let at = 0; at < keys.length; at += sliceSize) {
     if (at > 0) await setImmediate()

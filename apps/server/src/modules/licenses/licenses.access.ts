@@ -1,17 +1,25 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
+import { type TypedKey, typedColumn } from '../../db/typed-keys.ts'
 
-/** Finds a license of an app by its key, for the app's programs. */
+/** Finds a license of an app by a key as its user typed it, for the app's programs. */
 export const findLicenseByKey = (
   db: Db,
   appId: string,
-  keyNormalized: string,
+  { exact, typed }: TypedKey,
 ): Promise<LicenseRow | undefined> =>
   db
     .selectFrom('licenses')
     .selectAll()
-    .where('app_id', '=', appId)
-    .where('key_normalized', '=', keyNormalized)
+    .where(
+      'seq',
+      '=',
+      sql<number>`coalesce(
+      (select x.seq from licenses x where x.app_id = ${appId} and x.key_normalized = ${exact}),
+      (select x.seq from licenses x
+        where x.app_id = ${appId} and ${sql.raw(typedColumn('x.key_normalized'))} = ${typed} and x.key_twin = 0))`,
+    )
     .executeTakeFirst()
 
 export const findLicenseById = (db: Db, appId: string, id: string): Promise<LicenseRow | undefined> =>
@@ -27,13 +35,28 @@ export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<Lice
     .returningAll()
     .executeTakeFirst()
 
-/** Which of these normalized keys already exist in an app. */
-export async function takenKeys(db: Db, appId: string, keysNormalized: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom('licenses')
-    .select('key_normalized')
-    .where('app_id', '=', appId)
-    .where('key_normalized', 'in', keysNormalized)
-    .execute()
+/** The keys of an app that are equal to one of these as people type them, in the form of `key_normalized`. */
+export async function takenKeys(db: Db, appId: string, typed: readonly string[]): Promise<string[]> {
+  const equal = (twin: 0 | 1) =>
+    db
+      .selectFrom('licenses')
+      .select('key_normalized')
+      .where('app_id', '=', appId)
+      .where(sql<string>`${sql.raw(typedColumn('key_normalized'))}`, 'in', typed)
+      .where('key_twin', '=', sql.lit(twin))
+  const rows = await equal(0).unionAll(equal(1)).execute()
   return rows.map((row) => row.key_normalized)
+}
+
+/** Whether older keys of the app that match exactly only are equal to this one as people type it. */
+export async function hasTwins(db: Db, appId: string, typed: string): Promise<boolean> {
+  const twin = await db
+    .selectFrom('licenses')
+    .select('id')
+    .where('app_id', '=', appId)
+    .where(sql<string>`${sql.raw(typedColumn('key_normalized'))}`, '=', typed)
+    .where('key_twin', '=', sql.lit(1))
+    .limit(1)
+    .executeTakeFirst()
+  return twin !== undefined
 }

@@ -8,12 +8,14 @@ import { inSlices } from '../../core/slices.ts'
 import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { type Tx, unlessGone, unlessTaken } from '../../db/open.ts'
 import type { AppRow, LicenseRow } from '../../db/tables.ts'
+import { toTypedKey } from '../../db/typed-keys.ts'
 import { findApp, reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { giveBack, takeBack } from '../entitlements/added-time.ts'
 import { expireUsersOf, setLicenseExpiry } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import { getLimits } from '../owners/owners.service.ts'
+import { hasTwins } from './licenses.access.ts'
 import { draftLicenses, insertDrafted, issuing } from './licenses.issue.ts'
 import { licenseList } from './licenses.list.ts'
 import * as repo from './licenses.repo.ts'
@@ -61,7 +63,7 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLic
           const { tx } = write
           const app = await findApp(tx, actor, given.app)
           if (!app) throw appGone()
-          if (given.key !== undefined && app.allow_custom_keys === 0) throw problem('custom_keys_off')
+          if (given.key !== undefined) await refuseKey(tx, app, given.key)
           // Without a limit and a key of the owner's own, there is nothing to decide under the app's lock.
           const isFree = maxLicensesPerApp === unlimited && given.key === undefined
           if (!isFree && !(await reserveLicenses(tx, actor, app.id, drafts.length, maxLicensesPerApp, now))) {
@@ -79,6 +81,12 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLic
       ),
     ),
   )
+}
+
+/** A key that another key of the app equals violates a unique index, except beside older twins. */
+async function refuseKey(tx: Tx, app: AppRow, key: string): Promise<void> {
+  if (app.allow_custom_keys === 0) throw problem('custom_keys_off')
+  if (await hasTwins(tx, app.id, toTypedKey(key).typed)) throw keyTaken()
 }
 
 /** A past expiry is accepted: the license expires now. */

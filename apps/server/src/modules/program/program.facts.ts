@@ -1,4 +1,5 @@
 import type { Database } from '../../db/open.ts'
+import { seqOfKey, type TypedKey } from '../../db/typed-keys.ts'
 
 /** The facts about an app that a verdict needs. */
 export interface AppFacts {
@@ -196,7 +197,7 @@ const licenseBy = (column: AppName) => `select ${appColumns}, l.key as license_k
     c.username as license_username, c.banned as license_client_banned, c.hwid_hash as license_client_hwid_hash,
     t.count as misses, t.window_ends as misses_end
   from apps a join owners o on o.id = a.owner_id
-  left join licenses l on l.app_id = a.id and l.key_normalized = ? left join clients c on c.id = l.client_id
+  left join licenses l on l.seq = ${seqOfKey('a.id')} left join clients c on c.id = l.client_id
   left join attempts t on t.key = a.id || ?
   where a.${column} = ?`
 
@@ -233,12 +234,8 @@ export class ProgramReads {
   }
 
   /** `missesOf` is the part after the app's id in the key of the address's rate limit. */
-  async license(
-    idOrAppId: string,
-    keyNormalized: string,
-    missesOf: string,
-  ): Promise<LicenseFacts | undefined> {
-    const row = await this.#license[nameOf(idOrAppId)](keyNormalized, missesOf, idOrAppId)
+  async license(idOrAppId: string, key: TypedKey, missesOf: string): Promise<LicenseFacts | undefined> {
+    const row = await this.#license[nameOf(idOrAppId)](key.exact, key.typed, missesOf, idOrAppId)
     return row && toLicenseFacts(row as LicenseColumns)
   }
 }

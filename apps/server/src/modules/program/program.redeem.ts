@@ -1,12 +1,13 @@
 import { limits, type SessionUser } from '@keyward/contract'
 import { keyFailures } from '../../core/attempts.ts'
 import { lastInstant } from '../../core/clock.ts'
-import { newId, normalizeKey, normalizeName } from '../../core/ids.ts'
+import { newId, normalizeName } from '../../core/ids.ts'
 import { checkEndUserPassword } from '../../core/password-policy.ts'
 import { type Problem, problem, rateLimited } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
+import { toTypedKey } from '../../db/typed-keys.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
 import { findById, findByUsername, insertEndUser, lockEndUser } from '../end-users/end-users.access.ts'
 import { setAddedTime } from '../entitlements/added-time.ts'
@@ -148,7 +149,7 @@ async function findKey(
   { app }: SessionFacts,
   given: GivenKey,
 ): Promise<LicenseRow> {
-  const license = await findLicenseByKey(ctx.db, app.id, normalizeKey(given.licenseKey))
+  const license = await findLicenseByKey(ctx.db, app.id, toTypedKey(given.licenseKey))
   const waitMs = await attempts.readWait(keyFailures, app.id, given.address)
   if (waitMs > 0) {
     const user = license?.client_id ? await findById(ctx.db, app.id, license.client_id) : undefined

@@ -1,9 +1,9 @@
 import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import { keyFailuresOf } from '../../core/attempts.ts'
-import { normalizeKey } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { toJwk } from '../../core/signing.ts'
+import { toTypedKey } from '../../db/typed-keys.ts'
 import { messageOf } from '../apps/apps.service.ts'
 import { toActor } from './program.actor.ts'
 import type { SessionFacts } from './program.facts.ts'
@@ -45,7 +45,7 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
   })
   mount.program(program.validate, async ({ body, address, signAs }) => {
     const { appId, licenseKey, hwid } = body
-    const facts = await deps.reads.license(appId, normalizeKey(licenseKey), keyFailuresOf(address))
+    const facts = await deps.reads.license(appId, toTypedKey(licenseKey), keyFailuresOf(address))
     if (!facts) throw problem('appDisabled')
     signAs(facts.app)
     const verdict = await service.validate(deps, facts, { hwid, address })

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { normalizeKey } from '../../src/core/ids.ts'
+import { makeApp, makeLicenses, refusal, single, startProgram } from '../actors.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
+
+const create = async (key: string, target = app) => {
+  await owner.call('PUT', `/apps/${target._id}`, { settings: { allowCustomLicenseKey: true } })
+  return owner.call('POST', '/licenses', { app: target._id, key, expiresAt: on.clock.inDays(30) })
+}
+const validate = async (licenseKey: string) => {
+  const body = { appId: app.appId, licenseKey }
+  return (await on.call('POST', '/client/validate', { body })).json.data
+}
+
+/** Makes keys that an earlier version allowed beside each other. */
+async function createTwins(...keys: string[]): Promise<void> {
+  for (const key of keys) {
+    const { _id } = single(await makeLicenses(on, owner, app))
+    await on.database.db
+      .updateTable('licenses')
+      .set({ key, key_normalized: normalizeKey(key), key_twin: 1 })
+      .where('id', '=', _id)
+      .execute()
+  }
+}
+
+test.each([
+  'SOLAR-LION-2026',
+  'solar lion 2026',
+  'S0LAR-L10N-2O26',
+  's0iar—1i0n–2o26',
+  '“SOLAR–LION–2026”',
+  '\u202eSOLAR\u200b-LION\u00ad-2026\ufeff',
+  'ＳＯＬＡＲ－ＬＩＯＮ－２０２６',
+])('finds a custom key typed as %j', async (typed) => {
+  await create('SOLAR-LION-2026')
+  expect(await validate(typed)).toMatchObject({ valid: true, license: { key: 'SOLAR-LION-2026' } })
+  const program = await startProgram(on, app)
+  const { json } = await program.call('POST', '/license', { licenseKey: typed })
+  expect(json.data.user.username).toBe('SOLAR-LION-2026')
+})
+
+test('finds a generated key with O, I and L typed for its digits', async () => {
+  const { json } = await owner.call('POST', '/licenses', {
+    app: app._id,
+    expiresAt: on.clock.inDays(1),
+    count: 20,
+  })
+  for (const { key } of json.data.licenses as { key: string }[]) {
+    const typed = key.toLowerCase().replaceAll('0', 'o').replaceAll('1', 'l').replaceAll('-', ' ')
+    expect(await validate(typed)).toMatchObject({ valid: true, license: { key } })
+  }
+})
+
+test.each(['---', '""""', '\u200b\u200b', '\ufdfa'.repeat(100), '😀😀', '_', "' or 1=1 --"])(
+  'finds no license for %j',
+  async (licenseKey) => {
+    await create('SOLAR-LION-2026')
+    expect(await validate(licenseKey)).toMatchObject({ code: 'keyNotFound', license: null })
+  },
+)
+
+test('rejects a custom key that reads like another one of the app, in another app it is accepted', async () => {
+  await create('SOLAR-LION')
+  for (const key of ['solar_lion', 'S0LAR-LION', 'SO-1AR-110N', 'S0IARI1ON']) {
+    expect(refusal(await create(key))).toBe('key_taken')
+  }
+  expect((await create('S0LAR-LION', await makeApp(owner, 'Other'))).status).toBe(201)
+})
+
+test('creates one of eight concurrent keys that read the same', async () => {
+  const keys = ['SOLAR-LION', 'S0LAR-LION', 'S0LAR-1ION', 'SOLAR-L1ON', 'SOLARLION', 'SOLARIION']
+  const answers = await Promise.all([...keys, 'solar-lion', 's0lar-lion'].map((key) => create(key)))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+})
+
+test('older keys that read the same match exactly only', async () => {
+  await createTwins('SOLAR-LION', 'S0LAR-LION')
+  expect(await validate('solar lion')).toMatchObject({ license: { key: 'SOLAR-LION' } })
+  expect(await validate('s0lar lion')).toMatchObject({ license: { key: 'S0LAR-LION' } })
+  for (const typed of ['SOLAR-1ION', 'SO1AR-LION']) {
+    expect(await validate(typed)).toMatchObject({ code: 'keyNotFound' })
+  }
+  expect(refusal(await create('SOLAR-1ION'))).toBe('key_taken')
+})
+
+test('an import skips keys that read like existing ones, or like each other', async () => {
+  await create('SOLAR-LION')
+  await createTwins('TIGER-0NE', 'TIGER-ONE')
+  const keys = ['solarlion', 'S0LAR-LION', 'T1GER-ONE', 'MOON-LION', 'M0ON-LION', 'TIGER-ONE']
+  const csv = ['key,expiresAt', ...keys.map((key) => `${key},2030-01-01`)].join('\n')
+  const { json } = await owner.call('POST', '/licenses/import', { app: app._id, csv })
+  const same = 'A key that reads the same exists already'
+  expect(json.data.rows.map(({ message }: { message: string }) => message)).toEqual([
+    'The key exists already',
+    same,
+    same,
+    null,
+    same,
+    'The key exists already',
+  ])
+})
