@@ -5,6 +5,7 @@ import { isIPv6 } from 'node:net'
  * controls at least one, and the IPv4 address of an IPv4-mapped one.
  */
 export function visitorOf(given: string): string {
+  if (!given.includes(':')) return given
   const address = withoutPort(given)
   if (!isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]

@@ -23,7 +23,7 @@ export function installBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
   server.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
     const isEmpty = (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined
-    if (isEmpty) delete headers['content-type']
+    if (isEmpty && headers['content-type'] !== undefined) delete headers['content-type']
     done()
   })
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {

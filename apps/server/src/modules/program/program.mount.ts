@@ -16,6 +16,13 @@ import type { ProgramSessions } from './program.sessions.ts'
 import type { AnswerSigner } from './program.signer.ts'
 import { appVerdict } from './program.verdict.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The app whose key signs the response. */
+    signingApp: AppFacts | undefined
+  }
+}
+
 /** Input of a handler; `session` only on calls that require one. */
 export interface Call<E extends Endpoint, Session> {
   params: ParamsOf<E>
@@ -45,10 +52,10 @@ interface Options {
 
 /** Mounts the endpoints of vendors' programs. Every response of a known app is signed, including errors. */
 export function createProgramMount(server: FastifyInstance, options: Options): ProgramMount {
-  const apps = new WeakMap<FastifyRequest, AppFacts>()
+  server.decorateRequest('signingApp', undefined)
 
   async function answer(request: FastifyRequest, reply: FastifyReply, payload: object) {
-    const app = apps.get(request)
+    const app = request.signingApp
     const body = JSON.stringify(payload)
     reply.type('application/json; charset=utf-8')
     if (app) await options.signer.sign(request, reply, app, body)
@@ -57,13 +64,16 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
 
   async function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const found = toProblem(error, request)
-    if (!apps.has(request) && found.status !== 429 && found.status < 500) {
+    if (!request.signingApp && found.status !== 429 && found.status < 500) {
       const app = await claimedApp(request, options.reads)
-      if (app) apps.set(request, app)
+      if (app) request.signingApp = app
     }
     reply.code(found.status)
     if (found.retryAfterSeconds !== undefined) reply.header('retry-after', found.retryAfterSeconds)
-    return answer(request, reply, { ...toFailure(found, request), message: textOf(found, apps.get(request)) })
+    return answer(request, reply, {
+      ...toFailure(found, request),
+      message: textOf(found, request.signingApp),
+    })
   }
 
   server.setErrorHandler(refuse)
@@ -85,7 +95,9 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
           ...input,
           session,
           address: visitorOf(request.ip),
-          signAs: (app) => apps.set(request, app),
+          signAs: (app) => {
+            request.signingApp = app
+          },
         })
         const { data, message } =
           result instanceof WithMessage ? result : { data: result, message: undefined }
@@ -103,7 +115,7 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
     },
     session: (endpoint, handler) => {
       if (endpoint.access !== 'session') throw new Error(`${endpoint.path} takes no session`)
-      route(endpoint, (request) => openSession(request, options, (app) => apps.set(request, app)), handler)
+      route(endpoint, (request) => openSession(request, options), handler)
     },
   }
 }
@@ -112,7 +124,6 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
 async function openSession(
   request: FastifyRequest,
   { reads, sessions, ctx }: Options,
-  signAs: (app: AppFacts) => void,
 ): Promise<SessionFacts> {
   const named = request.headers['keyward-app']
   if (typeof named !== 'string' || named === '') throw problem('sessionUnauthed')
@@ -121,7 +132,7 @@ async function openSession(
   const isOfApp = stored !== undefined && (named === stored.app.appId || named === stored.app.id)
   const app = isOfApp ? stored.app : await reads.app(named)
   if (!app) throw problem('appDisabled')
-  signAs(app)
+  request.signingApp = app
   const verdict = appVerdict(app)
   if (verdict) throw problem(verdict)
   const session = isOfApp ? stored : token !== undefined && sessions.unseal(token, app)
