@@ -1,9 +1,54 @@
 // Packs the TypeScript SDK into one file that `npm install` accepts without a registry.
+//   --build-only   builds it without packing
+//   --release      adds every SDK under the current version to sdks/releases, which the server serves
+//   --replace      with --release: overwrites a version that was never shipped
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { buildSdk, ensureInstalled, packSdk, root } from './ensure.mjs'
+
+const releases = join(root, 'sdks/releases')
+const languages = { '.tgz': 'TypeScript and JavaScript', '.whl': 'Python', '.hpp': 'C++', '.cs': 'C#' }
+const has = (option) => process.argv.includes(option)
 
 ensureInstalled({ dev: true })
 await buildSdk()
-if (!process.argv.includes('--build-only')) {
+if (has('--release')) release()
+else if (!has('--build-only')) {
   const file = packSdk(root)
   console.log(`The SDK is packed. In the folder of your program:\n\n  npm install "${file}"\n`)
+}
+
+function release() {
+  const { version } = JSON.parse(readFileSync(join(root, 'packages/sdk/package.json'), 'utf8'))
+  const folder = join(releases, version)
+  if (existsSync(folder) && !has('--replace')) {
+    console.error(`Version ${version} exists, and a released version never changes. Raise the version first.`)
+    process.exit(1)
+  }
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const paths = [packSdk(folder), ...otherLanguages(folder)]
+  const files = paths.map((path) => ({
+    name: basename(path),
+    language: languages[/\.\w+$/.exec(path)[0]],
+    sha256: createHash('sha256').update(readFileSync(path)).digest('hex'),
+  }))
+  const index = join(releases, 'index.json')
+  const earlier = existsSync(index) ? JSON.parse(readFileSync(index, 'utf8')) : []
+  const list = [{ version, files }, ...earlier.filter((one) => one.version !== version)]
+  writeFileSync(index, `${JSON.stringify(list, null, 2)}\n`)
+  console.log(`Released ${files.map(({ name }) => name).join(', ')}`)
+}
+
+/** SDKs that are one source file. */
+function otherLanguages(folder) {
+  return ['sdks/cpp/keyward.hpp', 'sdks/csharp/Keyward.cs']
+    .map((path) => join(root, path))
+    .filter((path) => existsSync(path))
+    .map((path) => {
+      const target = join(folder, basename(path))
+      copyFileSync(path, target)
+      return target
+    })
 }

@@ -47,7 +47,7 @@ export default defineConfig({
   base: './',
   plugins: [react(), tailwindcss(), wire()],
   define: { __KEYWARD_VERSION__: JSON.stringify(version) },
-  server: { proxy: { '/api': api, '/docs': api } },
+  server: { proxy: { '/api': api, '/docs': api, '/sdk': api } },
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,

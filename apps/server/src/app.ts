@@ -39,6 +39,7 @@ import { createProvider } from './modules/payments/payments.service.ts'
 import { plansRoutes } from './modules/plans/plans.routes.ts'
 import { platformRoutes } from './modules/platform/platform.routes.ts'
 import { portalRoutes } from './modules/portal/portal.routes.ts'
+import { installCors } from './modules/program/program.cors.ts'
 import { ProgramReads } from './modules/program/program.facts.ts'
 import { createProgramMount } from './modules/program/program.mount.ts'
 import { programRoutes } from './modules/program/program.routes.ts'
@@ -160,6 +161,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     platformRoutes(mount, ctx, attempts)
   })
   await server.register(async (scope) => {
+    installCors(scope)
     const gate = createFloodGate({
       max: options.programRequestsPerMinute ?? programRequestsPerMinute,
       windowMs: minute,

@@ -78,6 +78,7 @@ const ownPaths = new Set<string | undefined>([
   'api',
   'assets',
   'docs',
+  'sdk',
   ...Object.values(consolePaths).map((path) => path.split('/')[1]),
 ])
 ownPaths.delete('')

@@ -23,7 +23,17 @@ afterAll(async () => {
 const get = (url: string) => on.server.inject({ method: 'GET', url })
 
 test.each(['', '/tools/keyward'])('serves API, pages and files under "%s"', async (prefix) => {
-  for (const path of ['/api/health', '/', '/?a=1', '/theme.js', '/docs', '/docs/style.css', '/reseller/auth'])
+  for (const path of [
+    '/api/health',
+    '/',
+    '/?a=1',
+    '/theme.js',
+    '/docs',
+    '/docs/style.css',
+    '/docs/client-protocol',
+    '/sdk/',
+    '/reseller/auth',
+  ])
     expect([path, (await get(`${prefix}${path}`)).statusCode]).toEqual([path, 200])
   expect((await get(`${prefix}/api/nothing`)).statusCode).toBe(404)
   expect((await get(`${prefix}/nothing`)).statusCode).toBe(404)

@@ -9,6 +9,7 @@ const maxAnswerBytes = 256 * 1024
 /** Errors before a connection was established, so the server cannot have received the request. */
 const neverSent = new Set([
   'ECONNREFUSED',
+  'ConnectionRefused',
   'ENOTFOUND',
   'EAI_AGAIN',
   'EAI_FAIL',
@@ -114,5 +115,7 @@ function causeCodes(error: unknown, depth = 0): string[] {
     return error.errors.flatMap((each) => causeCodes(each, depth + 1))
   }
   if ('code' in error && typeof error.code === 'string') return [error.code]
+  // Deno has no code, but names the phase.
+  if (error instanceof Error && error.message.includes('client error (Connect)')) return ['ECONNREFUSED']
   return 'cause' in error ? causeCodes(error.cause, depth + 1) : []
 }

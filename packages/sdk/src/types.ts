@@ -103,7 +103,9 @@ export type Fetch = (
     headers: Record<string, string>
     body?: string
     redirect: 'manual'
-    signal: AbortSignal
+    /** An `AbortSignal`, whose type not every project has. */
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+    signal: any
   },
 ) => Promise<FetchResponse>
 

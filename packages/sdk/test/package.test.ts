@@ -1,15 +1,45 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
+
+/** Compilers and other runtimes come from the registry, so only CI installs them. */
+const full = process.env.CI !== undefined
 
 let folder: string
-beforeAll(() => {
+let packed: string
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keyward-sdk-'))
+  const script: string = '../../../scripts/ensure.mjs'
+  const { packSdk } = await import(script)
+  packed = packSdk(folder)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function run(cwd: string, file: string, args: string[]): string {
+  return execFileSync(file, args, { cwd, encoding: 'utf8', shell: process.platform === 'win32' })
+}
+
+/** An empty project with the packed SDK. */
+function makeProject(name: string, manifest: object): string {
+  const project = join(folder, name)
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, ...manifest }))
+  run(project, 'npm', ['install', '--offline', '--no-audit', '--no-fund', packed])
+  return project
+}
+
+/** Installs exact versions of tools; the test is skipped where the registry cannot be reached. */
+function installTools(project: string, tools: string[], { skip }: TestContext): void {
+  try {
+    run(project, 'npm', ['install', '--no-audit', '--no-fund', ...tools])
+  } catch {
+    skip('The registry cannot be reached')
+  }
+}
 
 function closedPort(): Promise<number> {
   const server = createServer()
@@ -21,24 +51,84 @@ function closedPort(): Promise<number> {
   )
 }
 
-test('the packed SDK installs offline in an empty project and runs there', async () => {
-  const script: string = '../../../scripts/ensure.mjs'
-  const { packSdk } = await import(script)
-  const file: string = packSdk(folder)
-  const inFolder = { cwd: folder, encoding: 'utf8', shell: process.platform === 'win32' } as const
-  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-  execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', file], inFolder)
-  writeFileSync(
-    join(folder, 'program.js'),
-    `import { Keyward, KeywardNetworkError } from '@keyward/sdk'
-const publicKeys = [{ kty: 'OKP', crv: 'Ed25519', kid: 'k', x: 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs' }]
+const publicKey = {
+  ...generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }),
+  kid: 'k',
+}
+
+/** Prints `true unreachable`: the SDK loads, checks its options and makes a request. */
+const program = (load: string, port: number) => `${load}
 const keyward = new Keyward({
-  baseUrl: 'http://127.0.0.1:${await closedPort()}', appId: 'k3yw4rd1', secret: 's', publicKeys, version: '1.0.0', timeoutMs: 30_000,
+  baseUrl: 'http://127.0.0.1:${port}', appId: 'k3yw4rd1', secret: 's', version: '1.0.0', timeoutMs: 30_000,
+  publicKeys: [${JSON.stringify(publicKey)}], hwid: 'machine-1',
 })
-const error = await keyward.license('KEY').catch((error) => error)
-console.log(error instanceof KeywardNetworkError, error.code)
-`,
+keyward.license('KEY').catch((error) => console.log(error instanceof KeywardNetworkError, error.code))
+`
+const byImport = `import { Keyward, KeywardNetworkError } from '@keyward/sdk'`
+const byRequire = `const { Keyward, KeywardNetworkError } = require('@keyward/sdk')`
+
+test.each([
+  ['an ES module', 'module', byImport],
+  ['a CommonJS module', 'commonjs', byRequire],
+])('the packed SDK installs offline in an empty project and runs there from %s', async (_, type, load) => {
+  const project = makeProject(type, { type })
+  writeFileSync(join(project, 'program.js'), program(load, await closedPort()))
+  expect(run(project, process.execPath, ['program.js']).trim()).toBe('true unreachable')
+})
+
+describe.skipIf(!full)('with tools from the registry', () => {
+  const typed = `${byImport}
+import type { Result, UserData } from '@keyward/sdk'
+export async function check(keyward: Keyward): Promise<string | undefined> {
+  const result: Result<UserData> = await keyward.session()
+  if (!result.ok) return result.code
+  const user: string = result.user.username
+  return user
+}
+export const isNetwork = (error: unknown): boolean => error instanceof KeywardNetworkError
+`
+
+  test.for([
+    ['4.7.4', 'commonjs', { module: 'commonjs', moduleResolution: 'node' }],
+    ['4.7.4', 'module', { module: 'node16', moduleResolution: 'node16' }],
+    ['4.7.4', 'commonjs', { module: 'node16', moduleResolution: 'node16' }],
+    ['5.0.4', 'module', { module: 'esnext', moduleResolution: 'bundler' }],
+  ] as const)(
+    'the types work with TypeScript %s in a %s project, %o',
+    ([version, type, options], context) => {
+      const name = `types-${version}-${type}-${options.moduleResolution}`
+      const project = makeProject(name, { type })
+      installTools(project, [`typescript@${version}`], context)
+      const compilerOptions = {
+        ...options,
+        strict: true,
+        target: 'es2020',
+        lib: ['es2020'],
+        types: [],
+        noEmit: true,
+      }
+      writeFileSync(
+        join(project, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions, files: ['program.ts'] }),
+      )
+      writeFileSync(join(project, 'program.ts'), typed)
+      run(project, process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.'])
+    },
   )
-  const output = execFileSync(process.execPath, ['program.js'], inFolder)
-  expect(output.trim()).toBe('true unreachable')
+
+  test('it runs in Bun', async (context) => {
+    const project = makeProject('bun', { type: 'module' })
+    installTools(project, ['bun@1.4.5'], context)
+    writeFileSync(join(project, 'program.js'), program(byImport, await closedPort()))
+    expect(run(project, 'npx', ['bun', 'program.js']).trim()).toBe('true unreachable')
+  })
+
+  test('it runs in Deno with no permission except to reach the server', async (context) => {
+    const project = makeProject('deno', { type: 'module' })
+    installTools(project, ['deno@2.9.6'], context)
+    const port = await closedPort()
+    writeFileSync(join(project, 'program.js'), program(byImport, port))
+    const args = ['deno', 'run', '--no-prompt', '--node-modules-dir=manual', `--allow-net=127.0.0.1:${port}`]
+    expect(run(project, 'npx', [...args, 'program.js']).trim()).toBe('true unreachable')
+  })
 })

@@ -1,6 +1,7 @@
 import { type Endpoint, errorFacts, limits } from '@keyward/contract'
 import { z } from 'zod'
 import { version } from '../core/version.ts'
+import { escapeHtml, renderFrame } from './docs-frame.ts'
 import { allEndpoints, bodyLimitOf, errorsOf } from './openapi.ts'
 
 /** The API reference: one page without scripts, generated from the contract. */
@@ -16,28 +17,20 @@ export function renderDocs(basePath: string): string {
   const toc = [...groups.keys()]
     .map((tag) => `<li><a href="#${anchor(tag)}">${escapeHtml(tag)}</a></li>`)
     .join('')
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>API reference · Keyward</title>
-<meta name="description" content="Every call of the Keyward API: what it takes, what it answers, and how it fails.">
-<link rel="stylesheet" href="${basePath}/docs/style.css">
-</head>
-<body>
-<header><a href="${basePath}/">Keyward</a><span>API reference ${escapeHtml(version)}</span></header>
-<div class="page">
-<nav aria-label="Groups of calls"><ul><li><a href="#start">Start here</a></li>${toc}</ul></nav>
-<main>${introduction(basePath)}${sections.join('')}</main>
-</div>
-</body>
-</html>`
+  return renderFrame({
+    title: 'API reference',
+    subtitle: `API reference ${version}`,
+    description: 'Every call of the Keyward API: what it takes, what it answers, and how it fails.',
+    basePath,
+    nav: `<li><a href="#start">Start here</a></li>${toc}`,
+    main: introduction(basePath) + sections.join(''),
+  })
 }
 
 const introduction = (basePath: string) => `<h1 id="start">API reference</h1>
 <p>All calls live under <code>${basePath}/api</code> and speak JSON. The machine-readable description is at
-<a href="${basePath}/api/openapi.json">${basePath}/api/openapi.json</a>.</p>
+<a href="${basePath}/api/openapi.json">${basePath}/api/openapi.json</a>.
+Programs use an <a href="${basePath}/sdk/">SDK</a>, or the <a href="${basePath}/docs/client-protocol">protocol</a> behind it.</p>
 <h3>Answers</h3>
 <p>A success is <code>{ "success": true, "message"?, "data" }</code>; a failure is
 <code>{ "success": false, "code", "message", "errors"? }</code> with a fitting status. An id that is not yours
@@ -160,22 +153,3 @@ function bounds(min: number | undefined, max: number | undefined, unit: string):
 }
 
 const anchor = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
-
-export const docsStyle = `:root{color-scheme:light dark;--ink:#18181b;--soft:#52525b;--line:#e4e4e7;--paper:#fff;--tint:#f4f4f5;--accent:#4338ca}
-@media(prefers-color-scheme:dark){:root{--ink:#f4f4f5;--soft:#a1a1aa;--line:#2e2e33;--paper:#0c0c0f;--tint:#18181b;--accent:#a5b4fc}}
-*{box-sizing:border-box}body{margin:0;font:15px/1.6 system-ui,sans-serif;color:var(--ink);background:var(--paper)}
-a{color:var(--accent)}a:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
-header{display:flex;gap:1rem;align-items:baseline;padding:1rem 1.5rem;border-bottom:1px solid var(--line)}
-header a{font-weight:650;color:inherit;text-decoration:none}header span{color:var(--soft)}
-.page{display:grid;grid-template-columns:14rem minmax(0,1fr);max-width:70rem;margin:0 auto}
-nav{position:sticky;top:0;align-self:start;padding:1.5rem}nav ul{list-style:none;margin:0;padding:0}nav li{margin:.35rem 0}
-main{padding:1.5rem;min-width:0}h1{font-size:1.75rem;line-height:1.2}h2{margin-top:3rem;font-size:1.35rem}h3{font-size:1rem}h4{margin:.9rem 0 .3rem;font-size:.85rem;color:var(--soft)}
-article{border:1px solid var(--line);border-radius:10px;padding:1rem 1.25rem;margin:1rem 0}article h3{margin:0;overflow-wrap:anywhere}
-code{font:13px/1.5 ui-monospace,monospace;background:var(--tint);padding:.1em .35em;border-radius:4px;overflow-wrap:anywhere}
-.method{display:inline-block;min-width:4.2rem;font:600 12px/1.6 ui-monospace,monospace}
-.access{color:var(--soft)}table{width:100%;border-collapse:collapse;font-size:14px}th,td{text-align:left;padding:.35rem .5rem;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
-th{font-weight:600;color:var(--soft)}em{color:var(--soft);font-style:normal;font-size:12px}summary{cursor:pointer;margin-top:.8rem;color:var(--soft)}
-@media(max-width:768px){.page{grid-template-columns:1fr}nav{position:static;padding:1rem 1.5rem 0}nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1rem}main{padding:1rem}article{padding:.9rem}}`

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
 import helmet from '@fastify/helmet'
@@ -9,6 +10,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { problem } from '../core/problem.ts'
 import { answerProblem } from './errors.ts'
+
+const sdkReleases = new URL('../../../../sdks/releases/', import.meta.url)
 
 const contentPolicy = {
   defaultSrc: ["'self'"],
@@ -60,12 +63,41 @@ export async function installPages(
   )
   server.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(await docs()))
   server.get('/docs/style.css', async (_request, reply) =>
-    reply.type('text/css; charset=utf-8').send((await import('./docs-page.ts')).docsStyle),
+    reply.type('text/css; charset=utf-8').send((await import('./docs-frame.ts')).docsStyle),
   )
+  for (const name of ['client-protocol'] as const) {
+    const guide = once(async () => (await import('./guide-page.ts')).renderGuide(name, config.basePath))
+    server.get(`/docs/${name}`, async (_request, reply) =>
+      reply.type('text/html; charset=utf-8').send(await guide()),
+    )
+  }
+  await installSdks(server, config)
   server.get('/api/openapi.json', async (_request, reply) =>
     reply.type('application/json').send(await openApi()),
   )
   await installConsole(server, config, consoleDir)
+}
+
+/** Serves the released SDKs; a file of a version never changes. */
+async function installSdks(server: FastifyInstance, config: Config): Promise<void> {
+  await server.register(staticFiles, {
+    root: fileURLToPath(sdkReleases),
+    prefix: '/sdk/',
+    index: false,
+    wildcard: false,
+    decorateReply: false,
+    globIgnore: ['index.json'],
+    setHeaders: (reply, path) => {
+      reply.header('cache-control', 'public, max-age=31536000, immutable')
+      reply.header('content-disposition', `attachment; filename="${basename(path)}"`)
+    },
+  })
+  server.get('/sdk', (_request, reply) => reply.redirect(`${config.basePath}/sdk/`, 301))
+  server.get('/sdk/', async (request, reply) => {
+    const { renderSdks } = await import('./sdk-page.ts')
+    const address = config.publicUrl ?? `${request.protocol}://${request.host}${config.basePath}`
+    return reply.type('text/html; charset=utf-8').send(renderSdks(config.basePath, address))
+  })
 }
 
 /** What few ask for is made for the first of them, not at the start. */
@@ -138,7 +170,7 @@ async function installConsole(server: FastifyInstance, config: Config, consoleDi
   }
   const notFound = readPage(join(consoleDir, 'pages', 'not-found.html'), config.basePath) ?? index
   server.setNotFoundHandler((request, reply) => {
-    const wantsPage = request.method === 'GET' && !/^\/(api|assets)(\/|$)/.test(request.url)
+    const wantsPage = request.method === 'GET' && !/^\/(api|assets|sdk)(\/|$)/.test(request.url)
     return wantsPage
       ? sendPage(request, reply, 404, notFound)
       : reply.send(answerProblem(problem('not_found'), request, reply))

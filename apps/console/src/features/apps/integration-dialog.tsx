@@ -1,4 +1,5 @@
 import type { App } from '@keyward/contract'
+import { sdkVersion } from '@keyward/contract/sdk-version'
 import { ArrowUpRight } from 'lucide-react'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { noteSnippetCopied } from '../../lib/browser/snippet.ts'
@@ -80,6 +81,10 @@ export function IntegrationDialog({ app, fresh, onClose }: IntegrationDialogProp
           <>
             <CopyField label="Public key" value={JSON.stringify(keys.data)} />
             <CodeBlock
+              title="Terminal"
+              code={`npm install ${baseUrl}/sdk/${sdkVersion}/keyward-sdk-${sdkVersion}.tgz`}
+            />
+            <CodeBlock
               title="license.mjs"
               code={snippet(app, keys.data, baseUrl)}
               onCopied={() => noteSnippetCopied(app._id)}
@@ -95,6 +100,13 @@ export function IntegrationDialog({ app, fresh, onClose }: IntegrationDialogProp
         <Button asChild variant="ghost" className="md:mr-auto">
           <a href={paths.docs} target="_blank" rel="noreferrer">
             API docs
+            <ArrowUpRight />
+            <span className="sr-only">(opens in a new tab)</span>
+          </a>
+        </Button>
+        <Button asChild variant="ghost">
+          <a href={paths.sdks} target="_blank" rel="noreferrer">
+            All SDKs
             <ArrowUpRight />
             <span className="sr-only">(opens in a new tab)</span>
           </a>

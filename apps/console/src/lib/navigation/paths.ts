@@ -1,8 +1,8 @@
 import { consolePaths } from '@keyward/contract/console-paths'
 import { base } from './base.ts'
 
-/** The server serves `/docs` itself, outside of the router: link to it with `<a href>`. */
-const absolute = { ...consolePaths, docs: '/docs' } as const
+/** The server serves `/docs` and `/sdk/` itself, outside of the router: link to it with `<a href>`. */
+const absolute = { ...consolePaths, docs: '/docs', sdks: '/sdk/' } as const
 
 /** All links of the console, under the server's base path. */
 export const paths = Object.fromEntries(

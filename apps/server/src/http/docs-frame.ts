@@ -1,0 +1,58 @@
+interface Frame {
+  title: string
+  /** Beside the product's name at the top. */
+  subtitle: string
+  description: string
+  basePath: string
+  /** List items with links to the parts of the page, as HTML. */
+  nav: string
+  /** The content, as HTML. */
+  main: string
+}
+
+/** A page of the documentation: no scripts, one style sheet. */
+export const renderFrame = ({
+  title,
+  subtitle,
+  description,
+  basePath,
+  nav,
+  main,
+}: Frame): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)} · Keyward</title>
+<meta name="description" content="${escapeHtml(description)}">
+<link rel="stylesheet" href="${basePath}/docs/style.css">
+</head>
+<body>
+<header><a href="${basePath}/">Keyward</a><span>${escapeHtml(subtitle)}</span></header>
+<div class="page">
+<nav aria-label="On this page"><ul>${nav}</ul></nav>
+<main>${main}</main>
+</div>
+</body>
+</html>`
+
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
+
+export const docsStyle = `:root{color-scheme:light dark;--ink:#18181b;--soft:#52525b;--line:#e4e4e7;--paper:#fff;--tint:#f4f4f5;--accent:#4338ca}
+@media(prefers-color-scheme:dark){:root{--ink:#f4f4f5;--soft:#a1a1aa;--line:#2e2e33;--paper:#0c0c0f;--tint:#18181b;--accent:#a5b4fc}}
+*{box-sizing:border-box}body{margin:0;font:15px/1.6 system-ui,sans-serif;color:var(--ink);background:var(--paper)}
+a{color:var(--accent)}a:focus-visible,summary:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
+header{display:flex;gap:1rem;align-items:baseline;padding:1rem 1.5rem;border-bottom:1px solid var(--line)}
+header a{font-weight:650;color:inherit;text-decoration:none}header span{color:var(--soft)}
+.page{display:grid;grid-template-columns:14rem minmax(0,1fr);max-width:70rem;margin:0 auto}
+nav{position:sticky;top:0;align-self:start;padding:1.5rem}nav ul{list-style:none;margin:0;padding:0}nav li{margin:.35rem 0}
+main{padding:1.5rem;min-width:0}h1{font-size:1.75rem;line-height:1.2}h2{margin-top:3rem;font-size:1.35rem}h3{font-size:1rem}h4{margin:.9rem 0 .3rem;font-size:.85rem;color:var(--soft)}
+article{border:1px solid var(--line);border-radius:10px;padding:1rem 1.25rem;margin:1rem 0}article h3{margin:0;overflow-wrap:anywhere}
+code{font:13px/1.5 ui-monospace,monospace;background:var(--tint);padding:.1em .35em;border-radius:4px; overflow-wrap:anywhere}
+.method{display:inline-block;min-width:4.2rem;font:600 12px/1.6 ui-monospace,monospace}
+.access{color:var(--soft)}table{width:100%;border-collapse:collapse;font-size:14px}th,td{text-align:left;padding:.35rem .5rem;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
+th{font-weight:600;color:var(--soft)}em{color:var(--soft);font-style:normal;font-size:12px}summary{cursor:pointer;margin-top:.8rem;color:var(--soft)}
+@media(max-width:768px){.page{grid-template-columns:1fr}nav{position:static;padding:1rem 1.5rem 0}nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1rem}main{padding:1rem}article{padding:.9rem}}
+pre{overflow-x:auto;background:var(--tint);border-radius:8px;padding:.8rem 1rem}pre code{background:none;padding:0;overflow-wrap:normal}
+.scroll{overflow-x:auto}`

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { sdkVersion } from '@keyward/contract/sdk-version'
+import { expect, test } from 'vitest'
+import { readReleases } from '../src/http/sdk-page.ts'
+import { serverForAll } from './fixtures.ts'
+
+const on = serverForAll()
+const get = (url: string, host = 'localhost') => on.server.inject({ url, headers: { host } })
+const folder = new URL('../../../sdks/releases/', import.meta.url)
+
+test('every released file is served unchanged, for ever, with the hash that the page shows', async () => {
+  const { payload: page } = await get('/sdk/')
+  for (const { version, files } of readReleases()) {
+    expect(files.map(({ name }) => name).sort()).toEqual(readdirSync(new URL(`${version}/`, folder)).sort())
+    for (const { name, sha256 } of files) {
+      const { statusCode, rawPayload, headers } = await get(`/sdk/${version}/${name}`)
+      expect(statusCode).toBe(200)
+      expect(createHash('sha256').update(rawPayload).digest('hex')).toBe(sha256)
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+      expect(headers['content-disposition']).toBe(`attachment; filename="${name}"`)
+      expect(page).toContain(sha256)
+      expect(page).toContain(`href="/sdk/${version}/${name}"`)
+    }
+  }
+})
+
+test('the newest release is the version that the console installs', () => {
+  expect(readReleases()[0]?.version).toBe(sdkVersion)
+})
+
+test('the page shows the install command for the address of this server', async () => {
+  const [{ version } = { version: '' }] = readReleases()
+  const file = `/sdk/${version}/keyward-sdk-${version}.tgz`
+  expect((await get('/sdk/', 'localhost:3000')).payload).toContain(`npm install http://localhost:3000${file}`)
+  expect((await get('/sdk')).headers.location).toBe('/sdk/')
+})
+
+test('nothing else in the folder is served', async () => {
+  for (const path of [
+    '/sdk/index.json',
+    '/sdk/1.1.0',
+    '/sdk/1.1.0/',
+    '/sdk/..%2findex.json',
+    '/sdk/9.9.9/x.tgz',
+  ]) {
+    expect([path, (await get(path)).statusCode]).toEqual([path, 404])
+  }
+})
+
+test('the protocol is a page whose links work', async () => {
+  const { payload, statusCode } = await get('/docs/client-protocol')
+  expect(statusCode).toBe(200)
+  expect(payload).toContain('Ed25519')
+  expect(payload).not.toMatch(/href="[^"]*\.md/)
+  for (const [, id] of payload.matchAll(/href="#([^"]+)"/g)) expect(payload).toContain(`id="${id}"`)
+  for (const link of ['/sdk/', '/docs/client-protocol']) {
+    expect((await get('/docs')).payload).toContain(`href="${link}"`)
+  }
+})
