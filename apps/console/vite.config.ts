@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { endpoints } from '@keyward/contract'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, mergeConfig, type Plugin, type UserConfig } from 'vite'
+import { sharedChunks } from './chunks.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 const api = process.env.KEYWARD_API ?? 'http://127.0.0.1:3000'
@@ -42,7 +43,7 @@ function wire(): Plugin {
   }
 }
 
-export default defineConfig({
+const options: UserConfig = {
   // Relative, because the base path is known only to the server that sends the pages.
   base: './',
   plugins: [react(), tailwindcss(), wire()],
@@ -57,4 +58,12 @@ export default defineConfig({
       treeshake: { moduleSideEffects: (id) => !id.includes('/packages/contract/') },
     },
   },
-})
+}
+
+export default defineConfig(async ({ command, isSsrBuild }) =>
+  command === 'build' && !isSsrBuild
+    ? mergeConfig(options, {
+        build: { rolldownOptions: { output: { codeSplitting: await sharedChunks(options) } } },
+      })
+    : options,
+)

@@ -118,6 +118,7 @@ test('every select offers only options that can be selected', async ({ page, req
     for (const name of names) {
       const select = scope.getByRole('combobox', { name, exact: true })
       await select.click()
+      await expect(page.getByRole('option').first()).toBeVisible()
       const options = await page.getByRole('option').allInnerTexts()
       expect(options.length, `${path}: ${name}`).toBeGreaterThan(1)
       await page.keyboard.press('Escape')

@@ -307,6 +307,7 @@ test.describe('the list', () => {
     await expect(rows(page)).toContainText(keyPrefix(unused!.key))
     await page.reload()
     await expect(page.getByRole('searchbox')).toHaveValue(unused!.key.slice(6, 17))
+    await expect(rows(page)).toHaveCount(1)
     await expect(rows(page)).toContainText(keyPrefix(unused!.key))
 
     await page.getByRole('searchbox').fill('nothing is called so')

@@ -30,7 +30,9 @@ test('while the server is down the console reports it, keeps the token, and reco
   const vendor = await Vendor.signUp(request)
   const [license] = await vendor.createLicenses(await vendor.createApp())
   await enter(page, vendor)
-  await expect(row(page, 'Tally')).toBeVisible()
+  const panels = page.waitForResponse(/overlay-panels-/)
+  await row(page, 'Tally').hover()
+  await panels
 
   await test.step('an action fails with a message and loses nothing', async () => {
     await keyward.stop()
@@ -70,6 +72,21 @@ test('a page that fails to load keeps the navigation usable', async ({ page, req
   await navigate(page, 'End Users')
   await expect(heading(page, 'End Users')).toBeVisible()
   await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
+test('reports a menu that fails to load, and opens it after a reload', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  await page.route('**/assets/overlay-panels-*.js', (route) => route.abort())
+  await page.route('**/api/health', (route) => route.abort())
+  await enter(page, vendor)
+  await page.getByRole('button', { name: 'Actions for Tally' }).click()
+  await expectToast(page, 'This could not be opened', 'Check your connection and try again.')
+  await expect(page.getByRole('menu')).toHaveCount(0)
+  await page.unrouteAll()
+  await page.reload()
+  await rowAction(page, 'Tally', 'Pause App')
+  await expect(row(page, 'Tally')).toContainText('Paused')
 })
 
 test('reports data that cannot be loaded, and loads it once the server is back', async ({

@@ -8,9 +8,8 @@ import { keys } from '../lib/api/query-keys.ts'
 import { wire } from '../lib/api/wire.ts'
 import { Toaster, toast } from '../ui/toast.tsx'
 import { showKeptToasts } from '../ui/toast-handover.ts'
-import { TooltipProvider } from '../ui/tooltip.tsx'
 
-/** Provides data, toasts and tooltips, which the public pages do not need. */
+/** Provides data and toasts, which the public pages do not need. */
 export function ConsoleRoot() {
   useEffect(
     () =>
@@ -29,10 +28,8 @@ export function ConsoleRoot() {
   useEffect(showKeptToasts, [])
   return (
     <QueryClientProvider client={queryClient}>
-      <TooltipProvider delayDuration={200}>
-        <Outlet />
-        <Toaster />
-      </TooltipProvider>
+      <Outlet />
+      <Toaster />
     </QueryClientProvider>
   )
 }

@@ -1,8 +1,10 @@
 import { MoreHorizontal } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { Slot } from 'radix-ui'
+import { type KeyboardEvent, type PointerEvent, type ReactNode, use, useId, useRef, useState } from 'react'
 import { IconButton } from './button.tsx'
 import { cx } from './cx.ts'
+import { MenuParts } from './menu-parts.ts'
+import { preloadOverlays, useOverlays } from './overlays.ts'
 
 export interface MenuProps {
   /** The button that opens the menu; three dots by default. */
@@ -15,27 +17,59 @@ export interface MenuProps {
 }
 
 export function Menu({ trigger, label = 'Actions', align = 'end', side = 'bottom', children }: MenuProps) {
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const [opened, setOpened] = useState<'pointer' | 'keyboard'>()
+  const close = () => setOpened(undefined)
+  const panels = useOverlays(opened !== undefined, close)
+
+  function onPointerDown(event: PointerEvent) {
+    if (button.current?.disabled || event.button !== 0 || event.ctrlKey) return
+    if (opened) close()
+    else {
+      setOpened('pointer')
+      // Or the button takes the focus from the menu.
+      event.preventDefault()
+    }
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    // Once the panel is there, it has the focus.
+    if (event.key === 'Escape') close()
+    if (!['Enter', ' ', 'ArrowDown'].includes(event.key)) return
+    event.preventDefault()
+    setOpened('keyboard')
+  }
+
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>
+    <>
+      <Slot.Root
+        ref={button}
+        id={id}
+        aria-haspopup="menu"
+        aria-expanded={panels !== undefined}
+        onPointerEnter={preloadOverlays}
+        onFocus={preloadOverlays}
+        onPointerDown={onPointerDown}
+        onKeyDown={onKeyDown}
+      >
         {trigger ?? (
           <IconButton label={label}>
             <MoreHorizontal />
           </IconButton>
         )}
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
+      </Slot.Root>
+      {panels && button.current && (
+        <panels.MenuPanel
+          anchor={button.current}
           align={align}
           side={side}
-          sideOffset={4}
-          collisionPadding={8}
-          className="z-60 min-w-48 animate-pop rounded-[0.625rem] border bg-raised p-1 shadow-pop outline-none"
+          byKeyboard={opened === 'keyboard'}
+          onClose={close}
         >
           {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+        </panels.MenuPanel>
+      )}
+    </>
   )
 }
 
@@ -50,8 +84,10 @@ export interface MenuItemProps {
 }
 
 export function MenuItem({ icon, tone = 'default', disabled, asChild, onSelect, children }: MenuItemProps) {
+  const parts = use(MenuParts)
+  if (!parts) return null
   return (
-    <DropdownMenu.Item
+    <parts.Item
       disabled={disabled}
       asChild={asChild}
       onSelect={onSelect}
@@ -71,10 +107,11 @@ export function MenuItem({ icon, tone = 'default', disabled, asChild, onSelect, 
           {children}
         </>
       )}
-    </DropdownMenu.Item>
+    </parts.Item>
   )
 }
 
 export function MenuSeparator() {
-  return <DropdownMenu.Separator className="-mx-1 my-1 h-px bg-line" />
+  const parts = use(MenuParts)
+  return parts && <parts.Separator className="-mx-1 my-1 h-px bg-line" />
 }

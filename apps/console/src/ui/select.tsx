@@ -1,66 +1,110 @@
-import { Check, ChevronDown } from 'lucide-react'
-import { Select as Radix } from 'radix-ui'
-import { lazy, Suspense } from 'react'
+import { ChevronDown } from 'lucide-react'
+import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { cx } from './cx.ts'
 import { useFieldControl } from './field.tsx'
 import { controlClass } from './input.tsx'
-import type { SelectProps } from './select-props.ts'
+import { preloadOverlays, useOverlays } from './overlays.ts'
+import type { SelectOption, SelectProps } from './select-props.ts'
 
-const SearchSelect = lazy(() => import('./search-select.tsx'))
+const typedWithinMs = 1000
 
 export function Select(props: SelectProps) {
-  const { find } = props
-  if (!find) return <PlainSelect {...props} />
-  return (
-    <Suspense fallback={<PlainSelect {...props} disabled />}>
-      <SearchSelect {...props} find={find} />
-    </Suspense>
-  )
-}
-
-function PlainSelect({ value, onChange, options, placeholder, label, disabled, className }: SelectProps) {
+  const { value, onChange, options, placeholder, label, disabled, className, find } = props
   const field = useFieldControl()
+  const button = useRef<HTMLButtonElement>(null)
+  const pressedBy = useRef('')
+  const typed = useRef({ text: '', at: 0 })
+  const [opened, setOpened] = useState(false)
+  // What a search found is not among the options.
+  const [found, setFound] = useState<SelectOption>()
+  const close = () => setOpened(false)
+  const panels = useOverlays(opened, close)
+  const chosen = [...options, ...(found ? [found] : [])].find((option) => option.value === value)
+
+  function onPointerDown(event: PointerEvent) {
+    pressedBy.current = event.pointerType
+    if (event.pointerType !== 'mouse' || event.button !== 0 || event.ctrlKey) return
+    // Or the button takes the focus from the list.
+    event.preventDefault()
+    setOpened(!opened)
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return
+    // Once the panel is there, it has the focus.
+    if (event.key === 'Escape') close()
+    else if (['Enter', ' ', 'ArrowUp', 'ArrowDown'].includes(event.key)) {
+      event.preventDefault()
+      setOpened(true)
+    } else if (event.key.length === 1 && !find) choose(event)
+  }
+  /** Typing on the closed list chooses the next option that starts with the text. */
+  function choose({ key, timeStamp }: KeyboardEvent) {
+    const before = timeStamp - typed.current.at < typedWithinMs ? typed.current.text : ''
+    const text = before === key ? key : before + key
+    typed.current = { text, at: timeStamp }
+    const from = chosen ? options.indexOf(chosen) + (text.length === 1 ? 1 : 0) : 0
+    const next = [...options.slice(from), ...options.slice(0, from)].find(
+      (option) => !option.disabled && option.label.toLowerCase().startsWith(text.toLowerCase()),
+    )
+    if (next) onChange(next.value)
+  }
+
+  const anchor = button.current
   return (
-    <Radix.Root value={value ?? ''} onValueChange={onChange} disabled={disabled}>
-      <Radix.Trigger
+    <>
+      <button
         {...field}
+        ref={button}
+        type="button"
+        role="combobox"
         aria-label={label}
+        aria-haspopup="listbox"
+        aria-expanded={panels !== undefined}
+        disabled={disabled}
+        onPointerEnter={preloadOverlays}
+        onFocus={preloadOverlays}
+        onPointerDown={onPointerDown}
+        // A finger opens it when it is lifted, because it may scroll the page instead.
+        onClick={(event) => {
+          event.currentTarget.focus()
+          if (pressedBy.current !== 'mouse') setOpened(true)
+        }}
+        onKeyDown={onKeyDown}
         className={cx(
           controlClass,
-          'inline-flex h-9 items-center justify-between gap-2 text-left data-[placeholder]:text-fg-faint',
+          'inline-flex h-9 items-center justify-between gap-2 text-left',
+          !chosen && 'text-fg-faint',
           className,
         )}
       >
-        <span className="truncate">
-          <Radix.Value placeholder={placeholder} />
-        </span>
-        <Radix.Icon asChild>
-          <ChevronDown className="size-4 shrink-0 text-fg-faint" />
-        </Radix.Icon>
-      </Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          position="popper"
-          sideOffset={4}
-          className="z-60 max-h-(--radix-select-content-available-height) min-w-(--radix-select-trigger-width) max-w-[calc(100vw-1rem)] animate-pop overflow-hidden rounded-[0.625rem] border bg-raised shadow-pop"
-        >
-          <Radix.Viewport className="max-h-72 p-1">
-            {options.map((option) => (
-              <Radix.Item
-                key={option.value}
-                value={option.value}
-                disabled={option.disabled}
-                className="flex cursor-default select-none items-center justify-between gap-4 rounded-md px-2.5 py-1.5 outline-none data-[disabled]:opacity-50 data-[highlighted]:bg-hover"
-              >
-                <Radix.ItemText>{option.label}</Radix.ItemText>
-                <Radix.ItemIndicator>
-                  <Check className="size-4 text-accent-text" />
-                </Radix.ItemIndicator>
-              </Radix.Item>
-            ))}
-          </Radix.Viewport>
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+        <span className="truncate">{chosen?.label ?? placeholder}</span>
+        <ChevronDown aria-hidden className="size-4 shrink-0 text-fg-faint" />
+      </button>
+      {panels &&
+        anchor &&
+        (find ? (
+          <panels.SearchPanel
+            anchor={anchor}
+            value={value}
+            options={options}
+            find={find}
+            label={label ?? placeholder ?? 'Search'}
+            onPick={(option) => {
+              setFound(option)
+              onChange(option.value)
+              close()
+            }}
+            onClose={close}
+          />
+        ) : (
+          <panels.SelectPanel
+            anchor={anchor}
+            value={value}
+            options={options}
+            onPick={onChange}
+            onClose={close}
+          />
+        ))}
+    </>
   )
 }

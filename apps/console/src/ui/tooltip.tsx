@@ -1,7 +1,6 @@
-import { Tooltip as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
-
-export const TooltipProvider = Radix.Provider
+import { Slot } from 'radix-ui'
+import { type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { preloadOverlays, useOverlays } from './overlays.ts'
 
 export interface TooltipProps {
   content: ReactNode
@@ -10,21 +9,48 @@ export interface TooltipProps {
   children: ReactNode
 }
 
-/** Needs TooltipProvider somewhere above. */
+const delayMs = 200
+let closeShown: (() => void) | undefined
+
 export function Tooltip({ content, side = 'top', children }: TooltipProps) {
+  const trigger = useRef<HTMLElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const [shown, setShown] = useState(false)
+  const panels = useOverlays(shown, () => setShown(false))
+
+  const hide = () => {
+    clearTimeout(timer.current)
+    setShown(false)
+  }
+  const show = () => {
+    clearTimeout(timer.current)
+    if (closeShown !== hide) closeShown?.()
+    closeShown = hide
+    setShown(true)
+  }
+  useEffect(() => () => clearTimeout(timer.current), [])
+
   return (
-    <Radix.Root>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          side={side}
-          sideOffset={6}
-          collisionPadding={8}
-          className="z-70 max-w-64 animate-pop rounded-md bg-fg px-2.5 py-1.5 text-page text-xs shadow-pop"
-        >
-          {content}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <>
+      <Slot.Root
+        ref={trigger}
+        onPointerEnter={(event: PointerEvent) => {
+          if (event.pointerType === 'touch') return
+          preloadOverlays()
+          timer.current = setTimeout(show, delayMs)
+        }}
+        // The panel itself closes when the pointer leaves both, so that the pointer can move onto it.
+        onPointerLeave={() => (panels ? clearTimeout(timer.current) : hide())}
+        onPointerDown={hide}
+        onClick={hide}
+        onFocus={() => trigger.current?.matches(':focus-visible') && show()}
+        onBlur={hide}
+      >
+        {children}
+      </Slot.Root>
+      {panels && trigger.current && (
+        <panels.TooltipPanel anchor={trigger.current} content={content} side={side} onClose={hide} />
+      )}
+    </>
   )
 }

@@ -14,6 +14,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
+import { useOverlayPreload } from '../../ui/overlays.ts'
 import { PageSpinner } from '../../ui/spinner.tsx'
 import { ShellFooter } from './shell-footer.tsx'
 import { Sidebar } from './sidebar.tsx'
@@ -36,6 +37,8 @@ function Shell({ owner }: { owner: User }) {
   const { pathname } = useLocation()
   const apps = useApps()
   const hasApps = (apps.data?.length ?? owner.apps.length) > 0
+
+  useOverlayPreload()
 
   // Preload the menu, so that it opens instantly and offline.
   useEffect(() => {

@@ -1,56 +1,38 @@
-import { ChevronDown } from 'lucide-react'
 import { Popover } from 'radix-ui'
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { cx } from './cx.ts'
-import { useFieldControl } from './field.tsx'
-import { controlClass } from './input.tsx'
-import type { SelectOption, SelectProps } from './select-props.ts'
+import { OverlayAnchor } from './overlay-anchor.tsx'
+import type { SelectOption } from './select-props.ts'
 
 const debounceMs = 200
 
-/** A Select with more options than it can list: typing searches them. */
-export default function SearchSelect(props: SelectProps & { find: NonNullable<SelectProps['find']> }) {
-  const { value, onChange, options, find, placeholder, label, disabled, className } = props
-  const field = useFieldControl()
-  const [open, setOpen] = useState(false)
-  const [picked, setPicked] = useState<SelectOption>()
-  const chosen = [...options, ...(picked ? [picked] : [])].find((option) => option.value === value)
+export interface SearchPanelProps extends ChoicesProps {
+  anchor: HTMLElement
+  onClose: () => void
+}
+
+/** The open list of a Select with more options than it can list: typing searches them. */
+export function SearchPanel({ anchor, onClose, ...choices }: SearchPanelProps) {
+  const pressedOutside = useRef(false)
   return (
-    <Popover.Root open={open} onOpenChange={setOpen}>
-      <Popover.Trigger
-        {...field}
-        role="combobox"
-        aria-label={label}
-        aria-haspopup="listbox"
-        aria-expanded={open}
-        disabled={disabled}
-        className={cx(
-          controlClass,
-          'inline-flex h-9 items-center justify-between gap-2 text-left',
-          !chosen && 'text-fg-faint',
-          className,
-        )}
-      >
-        <span className="truncate">{chosen?.label ?? placeholder}</span>
-        <ChevronDown aria-hidden className="size-4 shrink-0 text-fg-faint" />
+    <Popover.Root open onOpenChange={(open) => !open && onClose()}>
+      <Popover.Trigger asChild>
+        <OverlayAnchor element={anchor} />
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Content
           align="start"
           sideOffset={4}
+          onInteractOutside={() => {
+            pressedOutside.current = true
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            if (!pressedOutside.current) anchor.focus()
+          }}
           className="z-60 w-72 min-w-(--radix-popover-trigger-width) max-w-[calc(100vw-1rem)] animate-pop overflow-hidden rounded-[0.625rem] border bg-raised shadow-pop outline-none"
         >
-          <Choices
-            options={options}
-            find={find}
-            label={label ?? placeholder ?? 'Search'}
-            value={value}
-            onPick={(option) => {
-              setPicked(option)
-              onChange(option.value)
-              setOpen(false)
-            }}
-          />
+          <Choices {...choices} />
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>
