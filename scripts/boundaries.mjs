@@ -8,7 +8,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** The server's modules from the lowest layer to the highest; a module imports its own layer and lower ones. */
 const layers = [
   ['owners', 'sessions', 'mail', 'daily-counts', 'entitlements'],
-  ['apps', 'password-resets'],
+  ['apps', 'password-resets', 'blocklist'],
   ['licenses', 'resellers'],
   ['end-users', 'payments'],
   ['program', 'plans', 'account', 'portal', 'bulk', 'events'],

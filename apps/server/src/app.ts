@@ -8,9 +8,11 @@ import { type Clock, minute, systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
 import type { Ctx } from './core/ctx.ts'
 import { createGates, type GateSizes } from './core/gate.ts'
+import { LeakedPasswords } from './core/leaked-passwords.ts'
 import type { LogWriter } from './core/log-writer.ts'
 import { Passwords } from './core/passwords.ts'
 import { type RecordConsumer, transactRecorded } from './core/record.ts'
+import { VpnRanges } from './core/vpn-ranges.ts'
 import type { Database } from './db/open.ts'
 import { installBodies } from './http/body.ts'
 import { createRouterErrors, installCommon } from './http/common.ts'
@@ -24,6 +26,8 @@ import { installPages } from './http/pages.ts'
 import { accountRoutes } from './modules/account/account.routes.ts'
 import { authenticateOwner, getUser } from './modules/account/account.service.ts'
 import { appsRoutes } from './modules/apps/apps.routes.ts'
+import { BlockTables } from './modules/blocklist/block-tables.ts'
+import { blocklistRoutes } from './modules/blocklist/blocklist.routes.ts'
 import { bulkRoutes } from './modules/bulk/bulk.routes.ts'
 import { dashboardRoutes } from './modules/dashboard/dashboard.routes.ts'
 import { endUsersRoutes } from './modules/end-users/end-users.routes.ts'
@@ -97,6 +101,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     events.publish(records)
     options.onRecords?.(records)
   }
+  const vpn = new VpnRanges(config.vpnRangesFile, server.log)
+  await vpn.start()
   const ctx: Ctx = {
     config,
     database,
@@ -104,6 +110,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clock,
     seal: options.seal,
     passwords: options.passwords ?? new Passwords(),
+    vpn,
     tx: (actor, work, more) =>
       transactRecorded(database.db, { actor, now: clock.now(), publish }, work, more),
   }
@@ -149,6 +156,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     systemRoutes(mount, ctx)
     accountRoutes(mount, ctx, attempts, resets)
     appsRoutes(mount, ctx)
+    blocklistRoutes(mount, ctx)
     licensesRoutes(mount, ctx)
     endUsersRoutes(mount, ctx)
     resellersRoutes(mount, ctx)
@@ -178,6 +186,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       reads,
       sessions,
       attempts,
+      blocks: new BlockTables(database),
+      leaked: new LeakedPasswords({ url: config.leakedPasswordsUrl, onError: logError }),
     })
   })
   await server.register((scope) => installPages(scope, config, options.consoleDir))
@@ -191,6 +201,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   server.addHook('onReady', () => events.start())
   server.addHook('preClose', async () => events.endStreams())
   server.addHook('onClose', async () => {
+    vpn.stop()
     await Promise.all([stopHousekeeping(), resets.end()])
     mailer.close()
     await stopReconciler()

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { parseAccount } from './cli-account.ts'
 import { backUpCommand, restoreCommand } from './cli-backup.ts'
 import { couponOptions, parseCoupon, UsageError } from './cli-coupon.ts'
+import { hashCommand } from './cli-hash.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { systemClock, toIso } from './core/clock.ts'
 import { OperatorError } from './core/operator-error.ts'
@@ -36,6 +37,7 @@ Usage:
                                             in DATA_DIR/backups), optionally with the key of its secrets
   keyward restore <file>                    restore a backup into DATA_DIR and keep the replaced files.
                                             The server must be stopped first
+  keyward hash <file>                       print the hash of a program's build, for its list of allowed hashes
   keyward --help                            show this text
   keyward --version                         show the version
 
@@ -66,12 +68,13 @@ async function main(args: string[]): Promise<void> {
     const change = parseCoupon(rest, ofCoupons)
     return withDatabase(async (database) => print(await change(database)))
   }
+  if (command === 'hash' && Object.keys(values).length === 0) return print(await hashCommand(rest))
   if ((command === 'owner' || command === 'reseller') && Object.keys(values).length === 0) {
     const work = parseAccount(command, rest)
     return withDatabase((database, config) => work(database, print, config))
   }
   if (command === undefined) throw new UsageError('No command given. See keyward --help.')
-  const isKnown = ['plan', 'coupon', 'owner', 'reseller', 'backup', 'restore'].includes(command)
+  const isKnown = ['plan', 'coupon', 'owner', 'reseller', 'backup', 'restore', 'hash'].includes(command)
   throw new UsageError(isKnown ? `${command} does not take this option.` : `There is no command ${command}.`)
 }
 

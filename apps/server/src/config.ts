@@ -19,6 +19,10 @@ export interface Config {
   trustProxy: false | number | string[]
   registration: 'open' | 'closed'
   passwordPolicy: 'basic' | 'strict'
+  /** A file with the addresses of VPN providers. */
+  vpnRangesFile: string | undefined
+  /** A range API of leaked passwords, without a trailing slash. */
+  leakedPasswordsUrl: string | undefined
   /** The plan of owners without a paid or granted one. */
   defaultPlan: 'free' | 'premium'
   rateLimits: 'on' | 'off'
@@ -125,6 +129,8 @@ const variables = z.object({
     }),
   REGISTRATION: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
   PASSWORD_POLICY: z.enum(['basic', 'strict'], 'must be basic or strict').default('basic'),
+  VPN_RANGES_FILE: z.string().min(1).optional(),
+  LEAKED_PASSWORDS_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
   RATE_LIMITS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   LOG_LEVEL: z.enum(logLevels, `must be ${logLevels.join(', ')}`).default('info'),
   DEFAULT_PLAN: z.enum(['free', 'premium'], 'must be free or premium').optional(),
@@ -179,9 +185,13 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (!keysSet && (values.RAZORPAY_KEY_ID ?? values.RAZORPAY_KEY_SECRET) !== undefined) {
     mistakes.push('RAZORPAY_KEY_ID: requires RAZORPAY_KEY_SECRET, and vice versa')
   }
-  const { protocol, hostname } = new URL(values.RAZORPAY_API_URL)
-  if (protocol === 'http:' && !loopback.test(hostname)) {
+  if (!isSafeToCall(values.RAZORPAY_API_URL)) {
     mistakes.push('RAZORPAY_API_URL: must be an https address, because the key secret is sent to it')
+  }
+  if (!isSafeToCall(values.LEAKED_PASSWORDS_URL)) {
+    mistakes.push(
+      'LEAKED_PASSWORDS_URL: must be an https address, because parts of password hashes are sent to it',
+    )
   }
   if (mode === 'razorpay' && !keysSet) {
     mistakes.push('PAYMENTS: razorpay needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET')
@@ -200,6 +210,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     trustProxy: values.TRUST_PROXY,
     registration: values.REGISTRATION,
     passwordPolicy: values.PASSWORD_POLICY,
+    vpnRangesFile: values.VPN_RANGES_FILE === undefined ? undefined : resolve(values.VPN_RANGES_FILE),
+    leakedPasswordsUrl: values.LEAKED_PASSWORDS_URL,
     defaultPlan: values.DEFAULT_PLAN ?? (mode === 'off' ? 'premium' : 'free'),
     rateLimits: values.RATE_LIMITS,
     logLevel: values.LOG_LEVEL,
@@ -225,6 +237,13 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     },
     development,
   }
+}
+
+/** Whether an address is encrypted, or on this machine. */
+function isSafeToCall(url: string | undefined): boolean {
+  if (url === undefined) return true
+  const { protocol, hostname } = new URL(url)
+  return protocol !== 'http:' || loopback.test(hostname)
 }
 
 /** The URL of a server that listens on this host and port. */

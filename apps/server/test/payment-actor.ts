@@ -58,6 +58,7 @@ export async function startPaying(
       db: database.db,
       seal: createSeal(config.secretKey ?? ''),
       passwords: new Passwords(),
+      vpn: { isLoaded: false, has: () => false },
       tx: transactionsOn(database, clock),
     },
     waits,

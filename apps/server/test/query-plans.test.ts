@@ -9,9 +9,11 @@ import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
 import { toTypedKey } from '../src/db/typed-keys.ts'
 import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.access.ts'
+import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
 import { lockEndUser } from '../src/modules/end-users/end-users.access.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
 import * as entitlements from '../src/modules/entitlements/entitlements.service.ts'
+import { movePauses, movePausesDue } from '../src/modules/entitlements/pauses.ts'
 import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.access.ts'
 import { licenseList } from '../src/modules/licenses/licenses.list.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
@@ -125,6 +127,16 @@ test("counts and pages a reseller's licenses through covering indexes", async ()
     portal.pageLicenses({ ...database, lists: tx, db: tx }, reseller, page, 1),
   )
   expect(paging).toEqual([expect.stringContaining('COVERING INDEX licenses_reseller ')])
+})
+
+test.each<[string, (tx: Tx) => Promise<unknown>]>([
+  ['moves ends of paused end users', (tx) => movePausesDue(tx, 1, 100)],
+  ['moves pauses', (tx) => movePauses(tx, scope, ids, 1)],
+  ['checks a page of a block list', (tx) => pageBlocks(tx, 'app_1', { page: 1, limit: 50 })],
+])('%s through indexes', async (_name, work) => {
+  const plan = await plansOf(work)
+  expect(plan.length).toBeGreaterThan(0)
+  expect(plan.filter((step) => step.startsWith('SCAN') || /INDEX clients_owner/.test(step))).toEqual([])
 })
 
 test.each(leftoverTables)('deletes the rows of an app in %s through an index', async (table) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { appSettings } from './apps.ts'
+import { appSettings } from './app-settings.ts'
 import { limits } from './constants.ts'
 
 const nothing = z.strictObject({})
@@ -22,6 +22,9 @@ const appFields = z
   })
   .partial()
 const messages = z.record(z.string(), z.string())
+const reason = z.string().nullable()
+const banned = z.strictObject({ reason: reason.optional() })
+const blockKind = z.enum(['hwid', 'address'])
 const resellerFields = z.strictObject({ licenseLimit: z.int(), active: flag }).partial()
 const settingsFields = z.strictObject({ pauseApplications: flag, hwidLock: flag })
 const plan = z.strictObject({ plan: z.enum(['free', 'premium']), until: time })
@@ -58,6 +61,7 @@ export const actions = {
   'app.created': z.strictObject({ name: z.string() }),
   'app.updated': changeOf(appFields),
   'app.secret_rotated': nothing,
+  'app.program_hashes_changed': z.strictObject({ before: z.int(), after: z.int() }),
   'app.messages_changed': changeOf(messages),
   'app.messages_reset': z.strictObject({ before: messages }),
   'app.deletion_started': z.strictObject({ name: z.string() }),
@@ -66,7 +70,7 @@ export const actions = {
   'licenses.created': z.strictObject({ count, ids }),
   'licenses.imported': z.strictObject({ count }),
   'license.expiry_changed': changeOf(time),
-  'license.banned': nothing,
+  'license.banned': banned,
   'license.unbanned': nothing,
   'license.deleted': z.strictObject({ used: flag }),
   'license.redeemed': z.strictObject({ endUserId: id, expiresAt: time }),
@@ -80,8 +84,10 @@ export const actions = {
 
   'end_user.created': z.strictObject({ expiresAt: time }),
   'end_user.registered': z.strictObject({ licenseId: id }),
-  'end_user.banned': nothing,
+  'end_user.banned': banned,
   'end_user.unbanned': nothing,
+  'end_user.paused': nothing,
+  'end_user.resumed': z.strictObject({ before: time, after: time }),
   'end_user.hwid_reset': z.strictObject({ wasBound: flag }),
   'end_user.extended': z.strictObject({ days: z.int(), before: time, after: time }),
   'end_user.deleted': nothing,
@@ -93,6 +99,9 @@ export const actions = {
   'end_users.hwid_reset': z.strictObject({ ids }),
   'end_users.deleted': z.strictObject({ ids }),
   'end_users.slice_deleted': z.strictObject({ count }),
+
+  'block.added': z.strictObject({ appId: id, kind: blockKind, value: z.string(), reason }),
+  'block.removed': z.strictObject({ appId: id, kind: blockKind, value: z.string() }),
 
   'reseller.created': z.strictObject({ appId: id, licenseLimit: z.int() }),
   'reseller.updated': changeOf(resellerFields),

@@ -1,15 +1,10 @@
 import { z } from 'zod'
+import { appSettings } from './app-settings.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { messageDefaults } from './messages.ts'
 import { fullPageQuery, id, idParams, isoTime, none, pagination, search, text } from './shared.ts'
-
-export const appSettings = z.strictObject({
-  hwidLock: z.boolean(),
-  allowCustomLicenseKey: z.boolean(),
-  requireHwid: z.boolean().describe('refuse programs that send no hardware id'),
-})
 
 export const app = z.strictObject({
   _id: z.string(),

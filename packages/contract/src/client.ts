@@ -29,7 +29,15 @@ export const verdict = z.strictObject({
 const tag = 'Client API'
 const signIn = z.strictObject({ user: sessionUser })
 const appGates = ['appDisabled', 'pausedApp'] as const
-const userGates = ['userBanned', 'keyBanned', 'noActiveSubs', 'hwidMismatch'] as const
+const callerGates = ['hwidBlacklisted', 'vpnBlocked'] as const
+const userGates = [
+  'userBanned',
+  'keyBanned',
+  'pausedSub',
+  'noActiveSubs',
+  'hwidMismatch',
+  ...callerGates,
+] as const
 
 export const program = {
   init: endpoint({
@@ -42,7 +50,7 @@ export const program = {
       appId,
       secret: z.string().min(1).max(128),
       version: z.string().min(1).max(32),
-      hash: z.string().max(256).optional().describe('reserved: not checked yet'),
+      hash: z.string().max(256).optional().describe('the hash of the program, for apps with `checkHash`'),
       hwid: hwid.optional(),
     }),
     data: z.strictObject({
@@ -51,7 +59,7 @@ export const program = {
       app: z.strictObject({ name: z.string(), version: z.string() }),
       updateAvailable: z.boolean(),
     }),
-    errors: [...appGates, 'rate_limited'],
+    errors: [...appGates, 'hashCheckFail', 'rate_limited'],
   }),
   register: endpoint({
     method: 'POST',
@@ -77,6 +85,7 @@ export const program = {
       'keyBanned',
       'noActiveSubs',
       'hwidMismatch',
+      ...callerGates,
       'rate_limited',
       'busy',
     ],
@@ -120,7 +129,9 @@ export const program = {
       'keyUsed',
       'userBanned',
       'keyBanned',
+      'pausedSub',
       'noActiveSubs',
+      ...callerGates,
       'rate_limited',
     ],
   }),

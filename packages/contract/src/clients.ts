@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { appFilter, appRef } from './apps.ts'
+import { banReason } from './blocklist.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import {
@@ -28,6 +29,8 @@ export const client = z.strictObject({
   app: appRef,
   status: clientStatus,
   ban: z.boolean(),
+  banReason: z.string().nullable(),
+  paused: z.boolean().describe('the remaining time is kept until it is resumed'),
   hwid: z.string().nullable(),
   licenseKey: z.string().nullable(),
   createdAt: isoTime,
@@ -87,9 +90,28 @@ export const clients = {
     access: 'owner',
     permission: 'clients:write',
     tag,
-    summary: 'Ban or unban an end user',
+    summary: 'Ban or unban an end user; a ban can also block its devices and the address of its last sign-in',
     params: idParams,
-    body: z.strictObject({ is_banned: z.boolean().optional() }),
+    body: z.strictObject({
+      is_banned: z.boolean().optional(),
+      reason: banReason.optional().describe('replaces `{reason}` in the text that programs get'),
+      blockDevices: z
+        .boolean()
+        .optional()
+        .describe('with a ban: adds hardware ids and address to the block list'),
+    }),
+    data: one,
+    errors: ['blocklist_full'],
+  }),
+  togglePause: endpoint({
+    method: 'PATCH',
+    path: '/clients/:id/toggle-pause',
+    access: 'owner',
+    permission: 'clients:write',
+    tag,
+    summary: 'Pause or resume an end user; the remaining time is kept',
+    params: idParams,
+    body: z.strictObject({ paused: z.boolean().optional() }),
     data: one,
   }),
   resetHwid: endpoint({

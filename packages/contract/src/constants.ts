@@ -14,6 +14,12 @@ export const limits = {
   resetLinkMinutes: 30,
   usernameMin: 3,
   usernameMax: 64,
+  /** The highest minimum that an app can set for usernames. */
+  usernameMinMax: 32,
+  /** Blocked devices and addresses of one app. */
+  blocklistMax: 10_000,
+  vpnAllowedMax: 100,
+  programHashesMax: 200,
   hwidMax: 256,
   generateMax: 100,
   resellerLicensesMax: 10_000,

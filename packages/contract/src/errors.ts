@@ -1,3 +1,4 @@
+import { limits } from './constants.ts'
 import { messageDefaults } from './messages.ts'
 
 /** Every error code of the API: its HTTP status, its default text, and the field it always concerns, if any. */
@@ -24,6 +25,11 @@ const general = {
   method_not_allowed: [405, 'This path does not support this method'],
   request_timeout: [408, 'The request took too long to arrive'],
   email_taken: [409, 'An account with this email already exists', 'email'],
+  blocklist_full: [
+    403,
+    `An app can block at most ${limits.blocklistMax.toLocaleString('en')} devices and addresses`,
+  ],
+  already_blocked: [409, 'This is already on the block list', 'value'],
   key_taken: [409, 'This license key already exists in the application', 'key'],
   username_taken: [409, 'Username is already taken', 'username'],
   conflict: [409, 'The request conflicts with the current state'],

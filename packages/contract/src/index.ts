@@ -1,5 +1,6 @@
 import { apps } from './apps.ts'
 import { auth } from './auth.ts'
+import { blocklist } from './blocklist.ts'
 import { bulk } from './bulk.ts'
 import { program } from './client.ts'
 import { clients } from './clients.ts'
@@ -17,6 +18,7 @@ import { system } from './system.ts'
 export const endpoints = {
   auth,
   apps,
+  blocklist,
   licenses,
   clients,
   resellers,
@@ -33,9 +35,12 @@ export const endpoints = {
 
 export type { ActionDetail, ActionName } from './actions.ts'
 export { actions, unloggedActions } from './actions.ts'
+export type { AppSettings } from './app-settings.ts'
 export type { App } from './apps.ts'
 export { version } from './apps.ts'
 export type { Subscription, User } from './auth.ts'
+export type { Block, ProgramHash } from './blocklist.ts'
+export { blockKinds } from './blocklist.ts'
 export type { BulkClientAction, BulkLicenseAction, ImportedRow } from './bulk.ts'
 export type { SessionUser, Verdict } from './client.ts'
 export type { Client, ClientStatus } from './clients.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { appFilter, appRef } from './apps.ts'
+import { banReason } from './blocklist.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { id, idParams, instant, isoTime, none, pageQuery, pagination, search, sort, text } from './shared.ts'
@@ -19,6 +20,7 @@ export const license = z.strictObject({
     .boolean()
     .describe('whether `upgrade` added it to its end user: deleting or banning it takes back that time'),
   banned: z.boolean(),
+  banReason: z.string().nullable(),
   note: z.string().nullable(),
   reseller: z.strictObject({ _id: z.string(), email: z.string() }).nullable(),
   createdAt: isoTime,
@@ -113,7 +115,10 @@ export const licenses = {
     tag,
     summary: 'Ban or unban a license; the ban of an added key takes back its time until it is lifted',
     params: idParams,
-    body: z.strictObject({ is_banned: z.boolean().optional() }),
+    body: z.strictObject({
+      is_banned: z.boolean().optional(),
+      reason: banReason.optional().describe('replaces `{reason}` in the text that programs get'),
+    }),
     data: one,
   }),
   remove: endpoint({

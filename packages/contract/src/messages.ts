@@ -38,10 +38,6 @@ export const modelMessages: readonly (keyof typeof messageDefaults)[] = [
  * the commit that adds its check.
  */
 export const reservedMessages: readonly (keyof typeof messageDefaults)[] = [
-  'hashCheckFail',
-  'pausedSub',
-  'hwidBlacklisted',
-  'vpnBlocked',
   'noSeats',
   'updatesEnded',
   'trialUsed',

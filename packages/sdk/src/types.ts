@@ -124,7 +124,7 @@ export interface KeywardOptions {
   publicKeys: readonly PublicJwk[] | { readonly keys: readonly PublicJwk[] } | PublicJwk
   /** The program's version, compared with the app's version on the server; 1 to 32 characters. */
   version: string
-  /** Reserved: sent with `init` but not checked by the server yet; up to 256 characters. */
+  /** The hash of the program's build, for apps that check it: `keyward hash <file>` prints it; up to 256 characters. */
   hash?: string
   /**
    * The hardware id, 1 to 256 characters, or a function that returns it. Default: a salted hash of the machine's own

@@ -1,13 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type MessageKey, messageDefaults, reservedMessages } from '@keyward/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildApp } from '../../../apps/server/src/app.ts'
 import { readConfig } from '../../../apps/server/src/config.ts'
 import { prepare } from '../../../apps/server/src/prepare.ts'
-import { Keyward, type KeywardOptions, type PublicJwk } from '../src/index.ts'
+import { Keyward, type KeywardOptions, type PublicJwk, type Result } from '../src/index.ts'
 
 const day = 24 * 60 * 60 * 1000
 const inDays = (days: number) => new Date(Date.now() + days * day).toISOString()
@@ -39,9 +40,11 @@ let keys: PublicJwk[]
 /** Starts the real server behind a proxy that strips the public path. */
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyward-sdk-'))
+  await writeFile(join(dataDir, 'vpn.txt'), '127.0.0.0/8\n')
   const config = readConfig({
     DATA_DIR: dataDir,
     RATE_LIMITS: 'off',
+    VPN_RANGES_FILE: join(dataDir, 'vpn.txt'),
     PUBLIC_URL: `http://localhost${prefix}`,
   })
   const { database, seal } = await prepare(config)
@@ -237,6 +240,88 @@ describe('the SDK and the real server', () => {
       code: 'usernameNotFound',
     })
     expect(await keyward.login({ ...ada, password: 'wrong' })).toMatchObject({ code: 'passMismatch' })
+  })
+
+  describe('every text that an owner can edit reaches a program:', () => {
+    const texts: Record<string, string> = {}
+    const fired = new Set<string>()
+    beforeEach(async () => {
+      const keys = Object.keys(messageDefaults).filter((key) => !reservedMessages.includes(key as MessageKey))
+      for (const key of keys) texts[key] = `own text of ${key}: {reason}`
+      await owner('PUT', `/apps/${app._id}/error-messages`, texts)
+    })
+    const set = (settings: object) => owner('PUT', `/apps/${app._id}`, { settings })
+    const refused = async (result: Promise<Result<object>>, code: string, reason = '') => {
+      fired.add(code)
+      const message = `own text of ${code}: ${reason}`.trim()
+      expect(await result).toMatchObject({ ok: false, code, message })
+    }
+    const ada = { username: 'ada', password: 'a good password' }
+    const clientPath = async () =>
+      `/clients/${(await owner('GET', `/clients?app=${app.appId}`)).clients[0]!._id}`
+
+    it('of the app', async () => {
+      await refused(connect({ secret: 'wrong' }).init(), 'appDisabled')
+      await owner('PUT', `/apps/${app._id}`, { paused: true })
+      await refused(connect().init(), 'pausedApp')
+      await owner('PUT', `/apps/${app._id}`, { paused: false })
+      await owner('PUT', `/apps/${app._id}/program-hashes`, {
+        hashes: [{ version: '1.0.0', hash: 'f'.repeat(64) }],
+      })
+      await set({ checkHash: true })
+      await refused(connect().init(), 'hashCheckFail')
+      expect(await connect({ hash: 'f'.repeat(64) }).init()).toMatchObject({ ok: true })
+    })
+
+    it('of credentials and keys', async () => {
+      const { key } = await issueKey()
+      await set({ usernameMin: 4, checkPasswords: true })
+      await refused(connect().session(), 'sessionUnauthed')
+      await refused(connect().register({ ...ada, licenseKey: key }), 'unTooShort')
+      await refused(
+        connect().register({ username: 'grace', password: '123456', licenseKey: key }),
+        'pwLeaked',
+      )
+      await set({ usernameMin: 3 })
+      await refused(connect().register({ ...ada, licenseKey: 'NO-SUCH-KEY' }), 'keyNotFound')
+      fired.add('loggedInMsg')
+      expect(await connect().register({ ...ada, licenseKey: key })).toMatchObject({
+        ok: true,
+        message: 'own text of loggedInMsg:',
+      })
+      await refused(connect().license(key), 'keyUsed')
+      await refused(connect().register({ ...ada, licenseKey: (await issueKey()).key }), 'usernameTaken')
+      await refused(connect().login({ ...ada, username: 'nobody' }), 'usernameNotFound')
+      await refused(connect().login({ ...ada, password: 'wrong' }), 'passMismatch')
+    })
+
+    it('of the end user, its device and its address', async () => {
+      const license = await issueKey()
+      const keyward = connect()
+      await keyward.license(license.key)
+      const client = await clientPath()
+      await refused(connect({ hwid: 'machine-2' }).license(license.key), 'hwidMismatch')
+      await set({ blockVpn: true })
+      await refused(keyward.session(), 'vpnBlocked')
+      await owner('POST', `/apps/${app._id}/blocklist`, {
+        kind: 'hwid',
+        value: 'machine-1',
+        reason: 'stolen',
+      })
+      await refused(keyward.session(), 'hwidBlacklisted', 'stolen')
+      await owner('PUT', `/licenses/${license._id}`, { expiresAt: new Date().toISOString() })
+      await refused(keyward.session(), 'noActiveSubs')
+      await owner('PATCH', `${client}/toggle-pause`, { paused: true })
+      await refused(keyward.session(), 'pausedSub')
+      await owner('PATCH', `/licenses/${license._id}/toggle-ban`, { is_banned: true, reason: 'resold' })
+      await refused(keyward.session(), 'keyBanned', 'resold')
+      await owner('PATCH', `${client}/toggle-ban`, { is_banned: true, reason: 'fraud' })
+      await refused(keyward.session(), 'userBanned', 'fraud')
+    })
+
+    it('and none is left out', () => {
+      expect([...fired].sort()).toEqual(Object.keys(texts).sort())
+    })
   })
 
   it('validate a key without using it', async () => {

@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts'
 import type { Seal } from './crypto.ts'
 import type { Passwords } from './passwords.ts'
 import type { Write } from './record.ts'
+import type { VpnRanges } from './vpn-ranges.ts'
 
 /** The dependencies of every service; created once in `app.ts`, never imported as a global. */
 export interface Ctx {
@@ -12,6 +13,7 @@ export interface Ctx {
   clock: Clock
   seal: Seal
   passwords: Passwords
+  vpn: Pick<VpnRanges, 'has' | 'isLoaded'>
   database: Database
   /** For reads outside a transaction; writes use `tx`. */
   db: Database['db']

@@ -14,11 +14,13 @@ export function checkPassword(ctx: Policy, path: string, password: string): void
   if (isCommon(password)) throw invalid(path, 'This password is too common. Please choose another one')
 }
 
-/** Like `checkPassword` for an end user registering in a vendor's program, which has its own error codes. */
-export function checkEndUserPassword(ctx: Policy, password: string): void {
-  if (ctx.config.passwordPolicy !== 'strict') return
-  checkLength('password', password)
-  if (isCommon(password)) throw problem('pwLeaked')
+/** Rejects common passwords of end users who register in a vendor's program, which has its own error codes. */
+export function checkEndUserPassword(ctx: Policy, password: string, isAppStrict: boolean): void {
+  if (ctx.config.passwordPolicy === 'strict') {
+    checkLength('password', password)
+    if (isCommon(password)) throw problem('pwLeaked')
+  }
+  if (isAppStrict && isMostCommon(password)) throw problem('pwLeaked')
 }
 
 function checkLength(path: string, password: string): void {
@@ -26,18 +28,29 @@ function checkLength(path: string, password: string): void {
 }
 
 let common: Set<string> | undefined
+let mostCommon: Set<string> | undefined
+const mostCommonCount = 10_000
 
 /** Whether a password is in the list of common ones, ignoring case, or repeats one character. */
 function isCommon(password: string): boolean {
-  common ??= readCommon()
-  const plain = password.normalize('NFKC').toLowerCase()
-  return common.has(plain) || /^(.)\1+$/su.test(plain)
+  common ??= new Set(readCommon())
+  return isIn(common, password)
 }
 
-/** Loaded on first use: the list takes megabytes that a server with the basic policy does not need. */
-function readCommon(): Set<string> {
+function isMostCommon(password: string): boolean {
+  mostCommon ??= new Set(readCommon().slice(0, mostCommonCount))
+  return isIn(mostCommon, password)
+}
+
+function isIn(list: ReadonlySet<string>, password: string): boolean {
+  const plain = password.normalize('NFKC').toLowerCase()
+  return list.has(plain) || /^(.)\1+$/su.test(plain)
+}
+
+/** Sorted by frequency. Loaded on first use: the list takes megabytes that a server may never need. */
+function readCommon(): string[] {
   const { dictionary } = require('@zxcvbn-ts/language-common') as {
     dictionary: { 'passwords-common': string[] }
   }
-  return new Set(dictionary['passwords-common'])
+  return dictionary['passwords-common']
 }

@@ -14,6 +14,8 @@ export class Problem extends Error {
   readonly retryAfterSeconds: number | undefined
   /** Methods that the path supports, for 405. */
   readonly allow: string | undefined
+  /** The owner's reason for a refusal, which replaces `{reason}` in the text that a program gets. */
+  readonly reason: string | null
 
   constructor(code: ErrorCode, options: ProblemOptions = {}) {
     const facts = errorFacts(code)
@@ -23,6 +25,7 @@ export class Problem extends Error {
     this.issues = options.issues ?? (facts.path ? [{ path: facts.path, message: this.message }] : undefined)
     this.retryAfterSeconds = options.retryAfterSeconds
     this.allow = options.allow
+    this.reason = options.reason ?? null
   }
 }
 
@@ -31,6 +34,7 @@ interface ProblemOptions {
   issues?: Issue[]
   retryAfterSeconds?: number
   allow?: string
+  reason?: string | null
 }
 
 export const problem = (code: ErrorCode, options?: ProblemOptions): Problem => new Problem(code, options)

@@ -62,6 +62,14 @@ interface AppsTable {
   device_cooldown_hours: Generated<number>
   messages: Generated<string>
   license_count: Generated<number>
+  username_min: Generated<number>
+  block_vpn: Generated<Flag>
+  /** JSON list of networks that `block_vpn` lets through. */
+  vpn_allowed: Generated<string>
+  check_hash: Generated<Flag>
+  check_passwords: Generated<Flag>
+  /** Incremented with every change of the block list and of `vpn_allowed`; nodes keep both in memory by version. */
+  block_version: Generated<number>
   /** When a program that names no SDK last called `init`; written at most once a day. */
   sdkless_init_at: number | null
   created_at: number
@@ -102,6 +110,7 @@ interface LicensesTable {
   used: Generated<Flag>
   used_at: number | null
   banned: Generated<Flag>
+  ban_reason: string | null
   /** When access ends, grace days included: counts, filters and verdicts compare it. */
   expires_at: number
   term: Generated<LicenseTerm>
@@ -170,6 +179,11 @@ interface ClientsTable {
   /** When a program last freed a device of this end user. */
   device_freed_at: number | null
   banned: Generated<Flag>
+  ban_reason: string | null
+  /** While paused; the time until `expires_at` counts from then and is kept. */
+  paused_at: number | null
+  /** Where the last sign-in came from. */
+  last_address: string | null
   /** When access ends, grace days included: counts, filters and verdicts compare it. */
   expires_at: number
   /** Those of the first license. */
@@ -259,6 +273,28 @@ interface AuditTable {
   target_id: string | null
   detail: string | null
   created_at: number
+}
+
+export type BlockKind = 'hwid' | 'address'
+
+interface BlocklistTable {
+  seq: Generated<number>
+  id: string
+  owner_id: string
+  app_id: string
+  kind: BlockKind
+  value: string
+  /** The hash of a hardware id, or the network in its shortest form. */
+  value_key: string
+  reason: string | null
+  created_at: number
+}
+
+interface ProgramHashesTable {
+  app_id: string
+  version: string
+  hash: string
+  position: number
 }
 
 interface AttemptsTable {
@@ -372,6 +408,8 @@ export interface Tables {
   daily_counts: DailyCountsTable
   audit: AuditTable
   attempts: AttemptsTable
+  blocklist: BlocklistTable
+  program_hashes: ProgramHashesTable
   known_addresses: KnownAddressesTable
   plan_reminders: PlanRemindersTable
   meta: MetaTable
@@ -388,6 +426,7 @@ export type OwnerRow = Selectable<OwnersTable>
 export type AppRow = Selectable<AppsTable>
 export type ResellerRow = Selectable<ResellersTable>
 export type LicenseRow = Selectable<LicensesTable>
+export type BlockRow = Selectable<BlocklistTable>
 export type ClientRow = Selectable<ClientsTable>
 export type CouponRow = Selectable<CouponsTable>
 export type OrderRow = Selectable<PaymentOrdersTable>

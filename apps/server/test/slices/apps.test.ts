@@ -18,6 +18,17 @@ const on = serverForAll()
 const owner = premiumOwnerForAll(on)
 const app = appForEach(owner)
 
+const defaults = {
+  hwidLock: true,
+  allowCustomLicenseKey: false,
+  requireHwid: false,
+  usernameMin: 3,
+  blockVpn: false,
+  vpnAllowed: [],
+  checkHash: false,
+  checkPasswords: false,
+}
+
 test('a new app has an 8-character id, a 32-character secret, version 1.0.0 and the default settings', async () => {
   const { status, json } = await owner.call('POST', '/apps', { name: '  Borealis ' })
   expect(status).toBe(201)
@@ -30,7 +41,7 @@ test('a new app has an 8-character id, a 32-character secret, version 1.0.0 and 
     version: '1.0.0',
     paused: false,
     createdAt: new Date(on.clock.now()).toISOString(),
-    settings: { hwidLock: true, allowCustomLicenseKey: false, requireHwid: false },
+    settings: defaults,
   })
 })
 
@@ -122,7 +133,7 @@ describe('changing an app', () => {
       ...app,
       version: '1.2.10',
       paused: true,
-      settings: { hwidLock: false, allowCustomLicenseKey: true, requireHwid: false },
+      settings: { ...defaults, hwidLock: false, allowCustomLicenseKey: true },
     })
   })
 

@@ -40,6 +40,8 @@ describe('creating an end user', () => {
       app: { _id: app._id, name: app.name, appId: app.appId },
       status: 'active',
       ban: false,
+      banReason: null,
+      paused: false,
       hwid: 'pc-1',
       licenseKey: null,
       createdAt: on.clock.inDays(0),

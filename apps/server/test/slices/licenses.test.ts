@@ -45,6 +45,7 @@ describe('generating', () => {
       usedAt: null,
       added: false,
       banned: false,
+      banReason: null,
       note: 'for Ada',
       reseller: null,
       createdAt: on.clock.inDays(0),

@@ -173,6 +173,25 @@ const recipes: Record<string, Recipe> = {
       }),
   ],
   'clients.toggleBan': ['owner', ['end_user.banned'], onEndUser('PATCH', '/toggle-ban')],
+  'clients.togglePause': ['owner', ['end_user.paused'], onEndUser('PATCH', '/toggle-pause')],
+  'blocklist.add': [
+    'owner',
+    ['block.added'],
+    onApp('POST', '/blocklist', { kind: 'address', value: '203.0.113.7' }),
+  ],
+  'blocklist.remove': [
+    'owner',
+    ['block.removed'],
+    async () => {
+      const { json } = await owner.call('POST', `/apps/${app._id}/blocklist`, { kind: 'hwid', value: 'pc-1' })
+      return () => owner.call('DELETE', `/blocklist/${json.data.block._id}`)
+    },
+  ],
+  'blocklist.setHashes': [
+    'owner',
+    ['app.program_hashes_changed'],
+    onApp('PUT', '/program-hashes', { hashes: [] }),
+  ],
   'clients.resetHwid': ['owner', ['end_user.hwid_reset'], onEndUser('PATCH', '/reset-hwid')],
   'clients.extend': ['owner', ['end_user.extended'], onEndUser('PATCH', '/extend', { days: 3 })],
   'clients.remove': ['owner', ['end_user.deleted'], onEndUser('DELETE', '')],

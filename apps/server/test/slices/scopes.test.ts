@@ -5,6 +5,7 @@ import { bindHwid, lockEndUser, updateEndUser } from '../../src/modules/end-user
 import * as endUsers from '../../src/modules/end-users/end-users.repo.ts'
 import { giveBack, setAddedTime } from '../../src/modules/entitlements/added-time.ts'
 import * as entitlements from '../../src/modules/entitlements/entitlements.service.ts'
+import { setPaused } from '../../src/modules/entitlements/pauses.ts'
 import { deleteByIds, setBanned } from '../../src/modules/licenses/licenses.repo.ts'
 import { makeLicenses, registerUser, single } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
@@ -51,6 +52,11 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
     'giveBack',
     (tx, { license, user }) =>
       giveBack(tx, foreign, [{ id: license, client_id: user, added_ms: day, taken_ms: day }]),
+  ],
+  [
+    'setPaused',
+    (tx, { user }) =>
+      setPaused(tx, foreign, { id: user, paused_at: 1, expires_at: ends }, true, on.clock.now()),
   ],
   ['setAddedTime', (tx, { license }) => setAddedTime(tx, foreign, license, day)],
   ['lockEndUser', async (tx, { user }) => expect(await lockEndUser(tx, foreign, user)).toBeUndefined()],

@@ -23,6 +23,7 @@ interface Objects {
   license: string
   client: string
   reseller: string
+  block: string
 }
 const none: Objects = {
   app: `app_${missing}`,
@@ -30,6 +31,7 @@ const none: Objects = {
   license: `lic_${missing}`,
   client: `usr_${missing}`,
   reseller: `res_${missing}`,
+  block: `blk_${missing}`,
 }
 const later = '2030-01-01'
 
@@ -38,7 +40,16 @@ async function makeObjects(vendor: Owner): Promise<Objects> {
   const { user } = await activateKey(on, vendor, app, 'pc-1')
   const license = single(await makeLicenses(on, vendor, app))
   const reseller = await makeReseller(on, vendor, app)
-  return { app: app._id, appId: app.appId, license: license._id, client: user._id, reseller: reseller._id }
+  const blocked = { kind: 'hwid', value: 'pc-9' }
+  const { json } = await vendor.call('POST', `/apps/${app._id}/blocklist`, blocked)
+  return {
+    app: app._id,
+    appId: app.appId,
+    license: license._id,
+    client: user._id,
+    reseller: reseller._id,
+    block: json.data.block._id,
+  }
 }
 
 type Named = { id?: keyof Objects; query?: (things: Objects) => string; body?: (things: Objects) => object }
@@ -64,6 +75,12 @@ const naming: Record<string, Named> = {
     body: ({ app }) => ({ username: 'intruder', password: 'secret1', appId: app, expiresAt: later }),
   },
   'clients.toggleBan': { id: 'client' },
+  'clients.togglePause': { id: 'client' },
+  'blocklist.list': { id: 'app' },
+  'blocklist.add': { id: 'app', body: () => ({ kind: 'address', value: '203.0.113.7' }) },
+  'blocklist.remove': { id: 'block' },
+  'blocklist.hashes': { id: 'app' },
+  'blocklist.setHashes': { id: 'app', body: () => ({ hashes: [] }) },
   'clients.resetHwid': { id: 'client' },
   'clients.extend': { id: 'client', body: () => ({ days: 1 }) },
   'clients.remove': { id: 'client' },
@@ -98,7 +115,16 @@ const call = async (endpoint: Endpoint, named: Named, things: Objects) => {
 }
 
 async function snapshot(): Promise<string> {
-  const tables = ['apps', 'licenses', 'clients', 'client_sessions', 'resellers', 'reseller_sessions', 'audit']
+  const tables = [
+    'apps',
+    'licenses',
+    'clients',
+    'client_sessions',
+    'resellers',
+    'reseller_sessions',
+    'blocklist',
+    'audit',
+  ]
   const rows = (table: string) =>
     on.database.db
       .selectFrom(table as keyof Tables)

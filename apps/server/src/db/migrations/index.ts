@@ -14,6 +14,7 @@ import { listPlaces } from './0012-list-places.ts'
 import { licenseTerms } from './0013-license-terms.ts'
 import { devices } from './0015-devices.ts'
 import { addedTime } from './0017-added-time.ts'
+import { refusals } from './0019-refusals.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   licenseTerms,
   devices,
   addedTime,
+  refusals,
 ]

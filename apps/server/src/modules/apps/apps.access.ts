@@ -90,8 +90,19 @@ export async function countResellers({ lists }: Database, scope: OwnerScope, app
   return Number(n)
 }
 
+/** Makes every node read the app's block list again, and locks the app's row. */
+export async function bumpBlockVersion(tx: Tx, scope: OwnerScope, appId: string): Promise<void> {
+  await tx
+    .updateTable('apps')
+    .set({ block_version: sql`block_version + 1` })
+    .where('id', '=', appId)
+    .where('owner_id', '=', scope.ownerId)
+    .execute()
+}
+
 const leftovers = {
   client_sessions: 'id',
+  blocklist: 'id',
   license_counts: 'app_id, bucket, used, banned',
   license_blocks: 'app_id, block, used, banned',
   client_counts: 'app_id, bucket, banned',

@@ -96,7 +96,7 @@ export const insertApp = (tx: Tx, app: NewApp): Promise<AppRow> =>
 
 export type AppChange = Partial<
   Pick<AppRow, 'name' | 'version' | 'paused' | 'messages' | 'secret_sealed' | 'secret_hash'> & SettingColumns
-> & { secret_version?: RawBuilder<number> }
+> & { secret_version?: RawBuilder<number>; block_version?: RawBuilder<number> }
 
 export const updateApp = (
   tx: Tx,
@@ -113,3 +113,4 @@ export const updateApp = (
     .executeTakeFirst()
 
 export const nextSecretVersion = sql<number>`secret_version + 1`
+export const nextBlockVersion = sql<number>`block_version + 1`

@@ -5,7 +5,7 @@ import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newAppId, newAppSecret, newId, normalizeName } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
-import { problem } from '../../core/problem.ts'
+import { invalid, problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { newSigningKey } from '../../core/signing.ts'
 import type { Db } from '../../db/open.ts'
@@ -13,7 +13,7 @@ import type { AppRow } from '../../db/tables.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { findApp } from './apps.access.ts'
 import * as repo from './apps.repo.ts'
-import { toSettingColumns, toSettings } from './apps.settings.ts'
+import { type SettingsUpdate, toFlag, toSettingColumns, toSettings } from './apps.settings.ts'
 
 export type { AppRow }
 
@@ -78,7 +78,7 @@ export interface AppUpdate {
   name?: string | undefined
   version?: string | undefined
   paused?: boolean | undefined
-  settings?: Parameters<typeof toSettingColumns>[0] | undefined
+  settings?: SettingsUpdate | undefined
 }
 
 export async function updateApp(
@@ -93,11 +93,16 @@ export async function updateApp(
     paused: toFlag(update.paused),
     ...toSettingColumns(update.settings ?? {}),
   }
+  // Nodes keep the allowed networks in memory together with the block list.
+  if (change.vpn_allowed !== undefined) change.block_version = repo.nextBlockVersion
   const changed = Object.entries(change).filter(([, value]) => value !== undefined)
   if (changed.length === 0) return readApp(ctx, actor, idOrAppId)
   return changeApp(ctx, actor, idOrAppId, Object.fromEntries(changed), (write, before, after) => {
+    if (before.block_vpn === 0 && after.block_vpn === 1 && !ctx.vpn.isLoaded) {
+      throw invalid('settings.blockVpn', 'This server has no list of the addresses of VPN providers')
+    }
     const names = Object.keys(toFields(after)).filter(
-      (name) => toFields(before)[name] !== toFields(after)[name],
+      (name) => JSON.stringify(toFields(before)[name]) !== JSON.stringify(toFields(after)[name]),
     )
     const pick = (row: AppRow) => Object.fromEntries(names.map((name) => [name, toFields(row)[name]]))
     write.record('app.updated', after.id, { before: pick(before), after: pick(after) })
@@ -135,9 +140,11 @@ export async function updateErrorMessages(
   return allMessages(row)
 }
 
-/** The text that an app's programs get for a message key. */
-export const messageOf = (messages: string, key: MessageKey): string =>
-  (JSON.parse(messages) as Partial<Record<MessageKey, string>>)[key] ?? messageDefaults[key]
+/** The text that an app's programs get for a message key; the reason of a ban or block replaces `{reason}`. */
+export const messageOf = (messages: string, key: MessageKey, reason: string | null = null): string =>
+  ((JSON.parse(messages) as Partial<Record<MessageKey, string>>)[key] ?? messageDefaults[key])
+    .replaceAll('{reason}', () => reason ?? '')
+    .trim()
 
 const ownMessages = (app: AppRow) => JSON.parse(app.messages) as Partial<Record<MessageKey, string>>
 const allMessages = (app: AppRow): Record<MessageKey, string> => ({ ...messageDefaults, ...ownMessages(app) })
@@ -181,10 +188,8 @@ function toApp(ctx: Ctx, row: AppRow): App {
   }
 }
 
-const toFlag = (value: boolean | undefined) => (value === undefined ? undefined : value ? 1 : 0)
-
 /** The fields that an owner can change, for the audit record. */
-const toFields = (row: AppRow): Record<string, string | boolean> => ({
+const toFields = (row: AppRow): Record<string, unknown> => ({
   name: row.name,
   version: row.version,
   paused: row.paused === 1,

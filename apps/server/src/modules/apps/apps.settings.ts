@@ -1,29 +1,59 @@
-import type { App } from '@keyward/contract'
+import type { AppSettings } from '@keyward/contract'
+import { formatNetwork, parseNetwork } from '../../core/networks.ts'
+import { invalid } from '../../core/problem.ts'
 import type { AppRow } from '../../db/tables.ts'
 
-type Settings = App['settings']
-
-/** The column of each setting that is on or off. */
 const flags = {
   hwidLock: 'hwid_lock',
   allowCustomLicenseKey: 'allow_custom_keys',
   requireHwid: 'require_hwid',
-} as const satisfies Partial<Record<keyof Settings, keyof AppRow>>
+  blockVpn: 'block_vpn',
+  checkHash: 'check_hash',
+  checkPasswords: 'check_passwords',
+} as const
+const numbers = { usernameMin: 'username_min' } as const
 
-type FlagColumn = (typeof flags)[keyof typeof flags]
-export type SettingColumns = Pick<AppRow, FlagColumn>
+type Flags = typeof flags
+type Numbers = typeof numbers
+export type SettingColumns = Pick<AppRow, Flags[keyof Flags] | Numbers[keyof Numbers] | 'vpn_allowed'>
 
-const flagNames = Object.keys(flags) as (keyof typeof flags)[]
+/** What is changed; missing settings stay. */
+export type SettingsUpdate = { [Name in keyof AppSettings]?: AppSettings[Name] | undefined }
 
-export const toSettings = (row: SettingColumns): Settings =>
-  Object.fromEntries(flagNames.map((name) => [name, row[flags[name]] === 1])) as unknown as Settings
+const entriesOf = <T extends object>(of: T) => Object.entries(of) as [keyof T, T[keyof T]][]
 
-/** The columns of the settings that are given. */
-export const toSettingColumns = (
-  given: {
-    [Name in keyof Settings]?: Settings[Name] | undefined
-  },
-): Partial<SettingColumns> =>
-  Object.fromEntries(
-    flagNames.flatMap((name) => (given[name] === undefined ? [] : [[flags[name], given[name] ? 1 : 0]])),
-  )
+export function toSettings(row: SettingColumns): AppSettings {
+  return {
+    ...(Object.fromEntries(entriesOf(flags).map(([name, column]) => [name, row[column] === 1])) as Record<
+      keyof Flags,
+      boolean
+    >),
+    ...(Object.fromEntries(entriesOf(numbers).map(([name, column]) => [name, row[column]])) as Record<
+      keyof Numbers,
+      number
+    >),
+    vpnAllowed: JSON.parse(row.vpn_allowed) as string[],
+  }
+}
+
+/** The columns of the given settings. */
+export function toSettingColumns(update: SettingsUpdate): Partial<SettingColumns> {
+  const changes = [
+    ...entriesOf(flags).map(([name, column]) => [column, toFlag(update[name])]),
+    ...entriesOf(numbers).map(([name, column]) => [column, update[name]]),
+    ['vpn_allowed', update.vpnAllowed && JSON.stringify(toNetworks(update.vpnAllowed))],
+  ]
+  return Object.fromEntries(changes.filter(([, value]) => value !== undefined))
+}
+
+function toNetworks(texts: readonly string[]): string[] {
+  const networks = texts.map((text, index) => {
+    const network = parseNetwork(text)
+    if (!network) throw invalid(`settings.vpnAllowed.${index}`, 'Must be an IP address or a network')
+    return formatNetwork(network)
+  })
+  return [...new Set(networks)]
+}
+
+export const toFlag = (value: boolean | undefined): 0 | 1 | undefined =>
+  value === undefined ? undefined : value ? 1 : 0

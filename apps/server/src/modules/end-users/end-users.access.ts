@@ -36,7 +36,19 @@ export async function updateEndUser(
   tx: Tx,
   scope: OwnerScope,
   id: string,
-  change: Partial<Pick<ClientRow, 'banned' | 'hwid' | 'hwid_hash' | 'last_login_at' | 'password_hash'>>,
+  change: Partial<
+    Pick<
+      ClientRow,
+      | 'banned'
+      | 'ban_reason'
+      | 'paused_at'
+      | 'hwid'
+      | 'hwid_hash'
+      | 'last_login_at'
+      | 'last_address'
+      | 'password_hash'
+    >
+  >,
 ): Promise<void> {
   await tx
     .updateTable('clients')
@@ -80,4 +92,4 @@ export type NewEndUser = Pick<
   | 'expires_at'
   | 'last_login_at'
   | 'created_at'
->
+> & { last_address?: string | null }

@@ -5,6 +5,7 @@ import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { extendEndUsers, freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
+import { movePauses } from '../entitlements/pauses.ts'
 import type { BulkChange } from '../licenses/licenses.bulk.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { endProgramSessionsOf } from '../sessions/sessions.service.ts'
@@ -43,13 +44,14 @@ async function apply(
   const { tx } = write
   switch (action) {
     case 'extend':
+      await movePauses(tx, actor, ids, now)
       await extendEndUsers(tx, actor, ids, days, now)
       return write.record('end_users.extended', null, { ids: [...ids], days })
     case 'ban':
       await repo.updateEndUsers(tx, actor, ids, { banned: 1 })
       return write.record('end_users.banned', null, { ids: [...ids] })
     case 'unban':
-      await repo.updateEndUsers(tx, actor, ids, { banned: 0 })
+      await repo.updateEndUsers(tx, actor, ids, { banned: 0, ban_reason: null })
       return write.record('end_users.unbanned', null, { ids: [...ids] })
     case 'reset-hwid':
       await repo.updateEndUsers(tx, actor, ids, { hwid: null, hwid_hash: null })

@@ -10,7 +10,10 @@ export function endUsersRoutes(mount: Mount, ctx: Ctx): void {
     client: await service.createDirect(ctx, actor, body),
   }))
   mount(clients.toggleBan, 'owner', async ({ actor, params, body }) => ({
-    client: await service.toggleBan(ctx, actor, params.id, body.is_banned),
+    client: await service.toggleBan(ctx, actor, params.id, body),
+  }))
+  mount(clients.togglePause, 'owner', async ({ actor, params, body }) => ({
+    client: await service.togglePause(ctx, actor, params.id, body.paused),
   }))
   mount(clients.resetHwid, 'owner', async ({ actor, params }) => ({
     client: await service.resetHwid(ctx, actor, params.id),

@@ -12,8 +12,10 @@ import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
+import { blockAll, type NormalizedBlock, normalize } from '../blocklist/blocklist.service.ts'
 import { extendEndUser, freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
+import { endOf, movePauses, setPaused } from '../entitlements/pauses.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { endProgramSessionsOf } from '../sessions/sessions.service.ts'
 import { insertEndUser, lockEndUser, updateEndUser } from './end-users.access.ts'
@@ -88,12 +90,47 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectEn
   return toEndUser(row, now)
 }
 
-export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, banned?: boolean): Promise<Client> =>
+export interface Ban {
+  is_banned?: boolean | undefined
+  reason?: string | undefined
+  blockDevices?: boolean | undefined
+}
+
+export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, given: Ban): Promise<Client> =>
   change(ctx, actor, id, async (write, client) => {
-    const next = banned ?? client.banned === 0
-    await updateEndUser(write.tx, actor, id, { banned: next ? 1 : 0 })
-    write.record(next ? 'end_user.banned' : 'end_user.unbanned', id, {})
+    const next = given.is_banned ?? client.banned === 0
+    const reason = (next && given.reason) || null
+    await updateEndUser(write.tx, actor, id, { banned: next ? 1 : 0, ban_reason: reason })
+    if (next) write.record('end_user.banned', id, { reason })
+    else write.record('end_user.unbanned', id, {})
+    if (next && given.blockDevices) await blockAll(write, actor, client.app_id, blocksOf(client, reason))
   })
+
+/** The device and the address of an end user, as entries of the block list. */
+function blocksOf({ hwid, last_address }: ClientRow, reason: string | null): NormalizedBlock[] {
+  const common = { reason: reason ?? undefined }
+  return [
+    ...(hwid ? [normalize({ kind: 'hwid', value: hwid, ...common })] : []),
+    ...(last_address ? [normalize({ kind: 'address', value: last_address, ...common })] : []),
+  ]
+}
+
+/** Pauses or resumes; programs are refused meanwhile, and the remaining time is kept. */
+export const togglePause = (ctx: Ctx, actor: VendorActor, id: string, paused?: boolean): Promise<Client> =>
+  change(
+    ctx,
+    actor,
+    id,
+    async (write, client) => {
+      const isPaused = client.paused_at !== null
+      const next = paused ?? !isPaused
+      if (next === isPaused) return
+      const end = await setPaused(write.tx, actor, client, next, write.now)
+      if (next) write.record('end_user.paused', id, {})
+      else write.record('end_user.resumed', id, { before: client.expires_at, after: end })
+    },
+    lockLicensesOf,
+  )
 
 export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Client> =>
   change(ctx, actor, id, async (write, client) => {
@@ -106,6 +143,7 @@ export async function extend(ctx: Ctx, actor: VendorActor, id: string, days: num
   const lengthen = async (write: Write, client: ClientRow) => {
     const now = ctx.clock.now()
     await reserveExtension(write.tx, actor, [id], maxLicensesPerApp, now)
+    await movePauses(write.tx, actor, [id], now)
     const after = await extendEndUser(write.tx, actor, id, days, now)
     write.record('end_user.extended', id, { days, before: client.expires_at, after })
   }
@@ -165,12 +203,14 @@ export function toEndUser(row: repo.EndUserView, now: number): Client {
     username: row.username,
     email: row.email,
     app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
-    status: clientStatus(row, now),
+    status: clientStatus({ ...row, expires_at: endOf(row, now) }, now),
     ban: row.banned === 1,
+    banReason: row.ban_reason,
+    paused: row.paused_at !== null,
     hwid: row.hwid,
     licenseKey: row.license_key,
     createdAt: toIso(row.created_at),
-    expiresAt: toIso(row.expires_at),
+    expiresAt: toIso(endOf(row, now)),
     lastLoginAt: toIsoOrNull(row.last_login_at),
   }
 }

@@ -60,13 +60,15 @@ export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]):
 /** The columns of a new license; the others start empty. */
 export type NewLicense = Omit<
   LicenseRow,
-  'seq' | 'client_id' | 'used' | 'used_at' | 'banned' | 'added_ms' | 'taken_ms' | 'key_twin'
+  'seq' | 'client_id' | 'used' | 'used_at' | 'banned' | 'ban_reason' | 'added_ms' | 'taken_ms' | 'key_twin'
 >
+
+const unused = { client_id: null, used_at: null, ban_reason: null }
 
 export async function insertLicenses(tx: Tx, licenses: NewLicense[]): Promise<void> {
   await tx
     .insertInto('licenses')
-    .values(licenses.map((license) => ({ ...license, client_id: null, used_at: null })))
+    .values(licenses.map((license) => ({ ...license, ...unused })))
     .execute()
 }
 
@@ -75,10 +77,12 @@ export async function setBanned(
   scope: OwnerScope,
   ids: readonly string[],
   banned: 0 | 1,
+  /** Undefined keeps the reason of an earlier ban. */
+  reason?: string | null,
 ): Promise<void> {
   await tx
     .updateTable('licenses')
-    .set({ banned })
+    .set({ banned, ban_reason: banned === 1 ? reason : null })
     .where('id', 'in', ids)
     .where(ownerOf('licenses'), '=', scope.ownerId)
     .execute()

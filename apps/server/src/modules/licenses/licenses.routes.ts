@@ -18,7 +18,7 @@ export function licensesRoutes(mount: Mount, ctx: Ctx): void {
     license: await service.updateExpiry(ctx, actor, params.id, body.expiresAt),
   }))
   mount(licenses.toggleBan, 'owner', async ({ actor, params, body }) => ({
-    license: await service.toggleBan(ctx, actor, params.id, body.is_banned),
+    license: await service.toggleBan(ctx, actor, params.id, body),
   }))
   mount(licenses.remove, 'owner', async ({ actor, params }) => {
     await service.deleteLicense(ctx, actor, params.id)

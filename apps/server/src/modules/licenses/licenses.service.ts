@@ -14,6 +14,7 @@ import { findAppId } from '../apps/apps.service.ts'
 import { giveBack, takeBack } from '../entitlements/added-time.ts'
 import { expireUsersOf, setLicenseExpiry } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
+import { movePauses } from '../entitlements/pauses.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { hasTwins } from './licenses.access.ts'
 import { draftLicenses, insertDrafted, issuing } from './licenses.issue.ts'
@@ -98,6 +99,7 @@ export async function updateExpiry(
 ): Promise<License> {
   return change(ctx, actor, id, async (write, license) => {
     const after = Math.max(toEpochMs(expiresAt), ctx.clock.now())
+    await movePauses(write.tx, actor, usersOf([license]), write.now)
     await setLicenseExpiry(write.tx, actor, license.id, after)
     write.record('license.expiry_changed', id, { before: license.expires_at, after })
   })
@@ -107,12 +109,14 @@ export async function toggleBan(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  banned?: boolean,
+  given: { is_banned?: boolean | undefined; reason?: string | undefined },
 ): Promise<License> {
   return change(ctx, actor, id, async (write, license) => {
-    const next = banned ?? license.banned === 0
-    await changeBans(write, actor, [license], next)
-    write.record(next ? 'license.banned' : 'license.unbanned', id, {})
+    const next = given.is_banned ?? license.banned === 0
+    const reason = (next && given.reason) || null
+    await changeBans(write, actor, [license], next, reason)
+    if (next) write.record('license.banned', id, { reason })
+    else write.record('license.unbanned', id, {})
   })
 }
 
@@ -133,15 +137,20 @@ export async function deleteAllLicenses(
   return deleteLicensesInSlices(ctx, actor, { appId: await findAppId(ctx.db, actor, app) })
 }
 
+const usersOf = (licenses: readonly Pick<LicenseRow, 'client_id'>[]): string[] =>
+  licenses.map((license) => license.client_id).filter((id) => id !== null)
+
 /** Bans or unbans locked licenses; the ban of an added key takes back the time that it added. */
 export async function changeBans(
   { tx, now }: Write,
   scope: OwnerScope,
   keys: readonly LicenseRow[],
   banned: boolean,
+  reason?: string | null,
 ): Promise<void> {
   const ids = keys.map((key) => key.id)
-  await repo.setBanned(tx, scope, ids, banned ? 1 : 0)
+  await repo.setBanned(tx, scope, ids, banned ? 1 : 0, reason)
+  await movePauses(tx, scope, usersOf(keys), now)
   await (banned ? takeBack(tx, scope, keys, now) : giveBack(tx, scope, keys))
 }
 
@@ -157,6 +166,7 @@ export async function deleteAndExpireUsers(
 ): Promise<number> {
   await lockWithUsersLicenses(tx, scope, ids)
   const deleted = await repo.deleteByIds(tx, scope, ids)
+  await movePauses(tx, scope, usersOf(deleted), now)
   await expireUsersOf(tx, scope, deleted, now)
   return deleted.length
 }
@@ -220,6 +230,7 @@ const asNew = (license: repo.NewLicense, app: Pick<AppRow, 'name' | 'app_id'>): 
   added_ms: null,
   taken_ms: null,
   key_twin: 0,
+  ban_reason: null,
   app_name: app.name,
   app_public_id: app.app_id,
   username: null,
@@ -237,6 +248,7 @@ export function toLicense(row: Shown, now: number): License {
     usedAt: toIsoOrNull(row.used_at),
     added: row.added_ms !== null,
     banned: row.banned === 1,
+    banReason: row.ban_reason,
     note: row.note,
     reseller: row.reseller_id === null ? null : { _id: row.reseller_id, email: row.reseller_email ?? '' },
     createdAt: toIso(row.created_at),

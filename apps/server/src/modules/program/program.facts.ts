@@ -20,6 +20,12 @@ export interface AppFacts {
   requireHwid: boolean
   /** The owner's custom texts, as JSON. */
   messages: string
+  usernameMin: number
+  blockVpn: boolean
+  checkHash: boolean
+  checkPasswords: boolean
+  /** Incremented with every change of the block list; 0 if nothing was ever blocked. */
+  blockVersion: number
   signing: { kid: string; publicKey: string; sealed: string }
 }
 
@@ -28,6 +34,8 @@ export interface EndUserFacts {
   username: string
   email: string | null
   isBanned: boolean
+  banReason: string | null
+  isPaused: boolean
   /** Milliseconds since 1970. */
   expiresAt: number
   createdAt: number
@@ -49,14 +57,28 @@ export interface SessionFacts {
   app: AppFacts
   endUser: EndUserFacts | null
   /** The end user's first license. */
-  firstKey: { isBanned: boolean } | null
+  firstKey: { isBanned: boolean; banReason: string | null } | null
 }
 
 /** A license key of an app with its end user. */
 export interface LicenseFacts {
   app: AppFacts
-  key: { text: string; isUsed: boolean; isBanned: boolean; expiresAt: number } | null
-  endUser: { username: string; isBanned: boolean; hwidHash: string | null } | null
+  key: {
+    id: string
+    text: string
+    isUsed: boolean
+    isBanned: boolean
+    banReason: string | null
+    expiresAt: number
+  } | null
+  endUser: {
+    id: string
+    username: string
+    isBanned: boolean
+    banReason: string | null
+    isPaused: boolean
+    hwidHash: string | null
+  } | null
   /** Unknown keys that this address has tried. */
   misses: { count: number; window_ends: number } | null
 }
@@ -75,6 +97,11 @@ interface AppColumns {
   app_hwid_lock: Flag
   require_hwid: Flag
   messages: string
+  username_min: number
+  block_vpn: Flag
+  check_hash: Flag
+  check_passwords: Flag
+  block_version: number
   signing_kid: string
   signing_public: string
   signing_sealed: string
@@ -92,20 +119,28 @@ interface SessionColumns extends AppColumns {
   username: string
   client_email: string | null
   client_banned: Flag
+  client_ban_reason: string | null
+  client_paused_at: number | null
   client_expires_at: number
   client_created_at: number
   last_login_at: number | null
   client_hwid_hash: string | null
   key_banned: Flag | null
+  key_ban_reason: string | null
 }
 
 interface LicenseColumns extends AppColumns {
+  license_id: string
   license_key: string | null
   license_used: Flag
   license_banned: Flag
+  license_ban_reason: string | null
   license_expires_at: number
   license_username: string | null
+  license_client_id: string
   license_client_banned: Flag
+  license_client_ban_reason: string | null
+  license_client_paused_at: number | null
   license_client_hwid_hash: string | null
   misses: number | null
   misses_end: number
@@ -124,6 +159,11 @@ const toAppFacts = (row: AppColumns): AppFacts => ({
   hwidLock: row.platform_hwid_lock === 1 && row.app_hwid_lock === 1,
   requireHwid: row.require_hwid === 1,
   messages: row.messages,
+  usernameMin: row.username_min,
+  blockVpn: row.block_vpn === 1,
+  checkHash: row.check_hash === 1,
+  checkPasswords: row.check_passwords === 1,
+  blockVersion: row.block_version,
   signing: { kid: row.signing_kid, publicKey: row.signing_public, sealed: row.signing_sealed },
 })
 
@@ -142,12 +182,15 @@ const toSessionFacts = (row: SessionColumns): SessionFacts => ({
           username: row.username,
           email: row.client_email,
           isBanned: row.client_banned === 1,
+          banReason: row.client_ban_reason,
+          isPaused: row.client_paused_at !== null,
           expiresAt: row.client_expires_at,
           createdAt: row.client_created_at,
           lastLoginAt: row.last_login_at,
           hwidHash: row.client_hwid_hash,
         },
-  firstKey: row.key_banned === null ? null : { isBanned: row.key_banned === 1 },
+  firstKey:
+    row.key_banned === null ? null : { isBanned: row.key_banned === 1, banReason: row.key_ban_reason },
 })
 
 const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
@@ -156,17 +199,22 @@ const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
     row.license_key === null
       ? null
       : {
+          id: row.license_id,
           text: row.license_key,
           isUsed: row.license_used === 1,
           isBanned: row.license_banned === 1,
+          banReason: row.license_ban_reason,
           expiresAt: row.license_expires_at,
         },
   endUser:
     row.license_username === null
       ? null
       : {
+          id: row.license_client_id,
           username: row.license_username,
           isBanned: row.license_client_banned === 1,
+          banReason: row.license_client_ban_reason,
+          isPaused: row.license_client_paused_at !== null,
           hwidHash: row.license_client_hwid_hash,
         },
   misses: row.misses === null ? null : { count: row.misses, window_ends: row.misses_end },
@@ -174,13 +222,14 @@ const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
 
 const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.name as app_name,
   a.version as app_version, a.secret_hash, a.secret_version, a.paused as app_paused, a.hwid_lock as app_hwid_lock,
-  a.require_hwid, a.messages,
+  a.require_hwid, a.messages, a.username_min, a.block_vpn, a.check_hash, a.check_passwords, a.block_version,
   a.signing_kid, a.signing_public, a.signing_sealed,
   o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`
 
 const clientColumns = `c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
+  c.ban_reason as client_ban_reason, c.paused_at as client_paused_at,
   c.expires_at as client_expires_at, c.created_at as client_created_at, c.last_login_at,
-  c.hwid_hash as client_hwid_hash, l.banned as key_banned`
+  c.hwid_hash as client_hwid_hash, l.banned as key_banned, l.ban_reason as key_ban_reason`
 
 const appBy = (column: AppName) => `select ${appColumns}
   from apps a join owners o on o.id = a.owner_id where a.${column} = ?`
@@ -192,9 +241,10 @@ const sessionByToken = `select ${appColumns}, ${clientColumns}, s.id as session_
   left join clients c on c.id = s.client_id left join licenses l on l.id = c.license_id
   where s.token_hash = ?`
 
-const licenseBy = (column: AppName) => `select ${appColumns}, l.key as license_key,
-    l.used as license_used, l.banned as license_banned, l.expires_at as license_expires_at,
-    c.username as license_username, c.banned as license_client_banned, c.hwid_hash as license_client_hwid_hash,
+const licenseBy = (column: AppName) => `select ${appColumns}, l.id as license_id, l.key as license_key,
+    l.used as license_used, l.banned as license_banned, l.ban_reason as license_ban_reason, l.expires_at as license_expires_at,
+    c.username as license_username, c.id as license_client_id, c.banned as license_client_banned,
+    c.ban_reason as license_client_ban_reason, c.paused_at as license_client_paused_at, c.hwid_hash as license_client_hwid_hash,
     t.count as misses, t.window_ends as misses_end
   from apps a join owners o on o.id = a.owner_id
   left join licenses l on l.seq = ${seqOfKey('a.id')} left join clients c on c.id = l.client_id

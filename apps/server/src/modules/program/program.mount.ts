@@ -159,7 +159,7 @@ async function claimedApp(request: FastifyRequest, reads: ProgramReads): Promise
 }
 
 function textOf(found: Problem, app: AppFacts | undefined): string {
-  return app && isMessageKey(found.code) ? messageOf(app.messages, found.code) : found.message
+  return app && isMessageKey(found.code) ? messageOf(app.messages, found.code, found.reason) : found.message
 }
 
 const isMessageKey = (code: ErrorCode): code is MessageKey => Object.hasOwn(messageDefaults, code)

@@ -1,4 +1,4 @@
-import { limits, type SessionUser } from '@keyward/contract'
+import type { SessionUser } from '@keyward/contract'
 import { keyFailures } from '../../core/attempts.ts'
 import { lastInstant } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
@@ -20,10 +20,19 @@ import {
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { findLicenseById, findLicenseByKey, lockLicenseById } from '../licenses/licenses.access.ts'
 import { toActor } from './program.actor.ts'
+import { judgeCaller } from './program.caller.ts'
 import type { SessionFacts } from './program.facts.ts'
 import { type ProgramDeps, toSessionUser } from './program.service.ts'
-import { accountOf, signIn, signInByUsedKey, startSession, toEndUserFacts } from './program.sign-in.ts'
-import { hashHwid, isBoundTo } from './program.verdict.ts'
+import {
+  accountOf,
+  type SignInDevice,
+  signIn,
+  signInByUsedKey,
+  startSession,
+  toDevice,
+  toEndUserFacts,
+} from './program.sign-in.ts'
+import { isBoundTo } from './program.verdict.ts'
 
 export interface Registration {
   username: string
@@ -41,14 +50,16 @@ export async function register(
   given: Registration,
 ): Promise<SessionUser> {
   const { ctx, attempts } = deps
-  if ([...given.username].length < limits.usernameMin) throw problem('unTooShort')
-  checkEndUserPassword(ctx, given.password)
+  if ([...given.username].length < session.app.usernameMin) throw problem('unTooShort')
+  await refuseLeakedPassword(deps, session, given.password)
   const name = normalizeName(given.username)
   if (await findByUsername(ctx.db, session.app.id, name)) throw problem('usernameTaken')
   const license = await findKey(deps, session, given)
   refuseNewKey(license, ctx.clock.now())
+  const device = await toDevice(deps, session, given)
+  refuseCaller(device)
   const passwordHash = await ctx.passwords.hash(given.password)
-  const newUser = { username: given.username, passwordHash, email: given.email ?? null, hwid: given.hwid }
+  const newUser = { username: given.username, passwordHash, email: given.email ?? null, device }
   return unlessTaken(
     () => problem('usernameTaken'),
     () =>
@@ -59,6 +70,22 @@ export async function register(
         return user
       }),
   )
+}
+
+async function refuseLeakedPassword(
+  { ctx, leaked }: ProgramDeps,
+  { app }: SessionFacts,
+  password: string,
+): Promise<void> {
+  checkEndUserPassword(ctx, password, app.checkPasswords)
+  const isChecked = app.checkPasswords || ctx.config.passwordPolicy === 'strict'
+  if (isChecked && (await leaked.has(password))) throw problem('pwLeaked')
+}
+
+/** Refuses a device or an address that could not use the license once it is redeemed. */
+function refuseCaller({ caller }: SignInDevice): void {
+  if (caller.blocked) throw problem('hwidBlacklisted', caller.blocked)
+  if (caller.isRefusedVpn) throw problem('vpnBlocked')
 }
 
 interface GivenKey {
@@ -75,16 +102,18 @@ export async function signInByKey(
 ): Promise<SessionUser> {
   const { ctx } = deps
   const license = await findKey(deps, session, given)
-  if (license.used === 1) return signInByUsedKey(deps, session, license.id, given)
+  const device = await toDevice(deps, session, given)
+  if (license.used === 1) return signInByUsedKey(deps, session, license.id, device)
   refuseKey(license, ctx.clock.now())
+  refuseCaller(device)
   try {
-    return await redeemByKey(deps, session, license, given)
+    return await redeemByKey(deps, session, license, device)
   } catch (error) {
     // A concurrent call with the same key was first and created the end user.
     const isLost = ['keyUsed', 'usernameTaken'].includes((error as Problem).code)
     const current = await findLicenseById(ctx.db, session.app.id, license.id)
     if (!isLost || current?.used !== 1) throw error
-    return signInByUsedKey(deps, session, license.id, given)
+    return signInByUsedKey(deps, session, license.id, device)
   }
 }
 
@@ -93,10 +122,10 @@ async function redeemByKey(
   { ctx }: ProgramDeps,
   session: SessionFacts,
   license: LicenseRow,
-  { hwid, address }: GivenKey,
+  device: SignInDevice,
 ): Promise<SessionUser> {
-  const actor = toActor(session, address)
-  const newUser = { username: license.key, passwordHash: null, email: null, hwid }
+  const actor = toActor(session, device.address)
+  const newUser = { username: license.key, passwordHash: null, email: null, device }
   try {
     return await unlessTaken(
       () => problem('usernameTaken'),
@@ -104,7 +133,7 @@ async function redeemByKey(
     )
   } catch (error) {
     if ((error as Problem).code !== 'usernameTaken') throw error
-    return ctx.tx(actor, (write) => redeemForFormerUser(write, session, license.id, hwid))
+    return ctx.tx(actor, (write) => redeemForFormerUser(write, session, license.id, device))
   }
 }
 
@@ -120,6 +149,8 @@ export async function upgrade(
   if (!found) throw problem('usernameNotFound')
   const license = await findKey(deps, session, given)
   if (license.used === 1) throw problem('keyUsed')
+  const { hwidHash } = session
+  const caller = await judgeCaller(deps, app, { hwidHash, address: given.address })
   return ctx.tx(toActor(session, given.address), async (write) => {
     const { tx, now } = write
     await lockLicensesOf(tx, app, [found.id], license.id)
@@ -128,8 +159,11 @@ export async function upgrade(
     if (!(await redeem(tx, app, license.id, client.id, now))) throw problem('keyUsed')
     const key = await findLicenseById(tx, app.id, license.id)
     if (!key) throw problem('keyNotFound')
-    if (client.banned === 1) throw problem('userBanned')
+    if (client.banned === 1) throw problem('userBanned', { reason: client.ban_reason })
+    if (client.paused_at !== null) throw problem('pausedSub')
     refuseKey(key, now)
+    if (caller.blocked) throw problem('hwidBlacklisted', caller.blocked)
+    if (caller.isRefusedVpn) throw problem('vpnBlocked')
     const base = Math.max(client.expires_at, now)
     const expiresAt = Math.min(lastInstant, base + (key.expires_at - now))
     await setEndUserExpiry(tx, app, client.id, expiresAt)
@@ -163,7 +197,7 @@ async function findKey(
 }
 
 function refuseKey(license: LicenseRow, now: number): void {
-  if (license.banned === 1) throw problem('keyBanned')
+  if (license.banned === 1) throw problem('keyBanned', { reason: license.ban_reason })
   if (license.expires_at <= now) throw problem('noActiveSubs')
 }
 
@@ -176,8 +210,19 @@ interface NewUser {
   username: string
   passwordHash: string | null
   email: string | null
-  hwid: string | undefined
+  device: SignInDevice
 }
+
+/** The columns that the database sets. */
+const newcomer = {
+  seq: 0,
+  banned: 0,
+  ban_reason: null,
+  paused_at: null,
+  device_count: 0,
+  device_freed_at: null,
+  name_skeleton: null,
+} as const
 
 /** Creates the end user, redeems the key and signs the session in. Exactly one concurrent caller succeeds. */
 async function redeemForNewUser(
@@ -192,8 +237,8 @@ async function redeemForNewUser(
   const license = await lockLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
   refuseNewKey(license, now)
-  if (app.requireHwid && !given.hwid) throw problem('hwidMismatch')
-  const client: Omit<ClientRow, 'seq' | 'banned' | 'device_count' | 'device_freed_at' | 'name_skeleton'> = {
+  if (app.requireHwid && given.device.hwidHash === null) throw problem('hwidMismatch')
+  const client: Omit<ClientRow, keyof typeof newcomer> = {
     id: newId('usr'),
     owner_id: app.ownerId,
     app_id: app.id,
@@ -202,8 +247,9 @@ async function redeemForNewUser(
     username_normalized: normalizeName(given.username),
     email: given.email,
     password_hash: given.passwordHash,
-    hwid: given.hwid || null,
-    hwid_hash: hashHwid(given.hwid),
+    hwid: given.device.hwid || null,
+    hwid_hash: given.device.hwidHash,
+    last_address: given.device.address,
     expires_at: license.expires_at,
     grace_days: license.grace_days,
     last_login_at: now,
@@ -215,16 +261,7 @@ async function redeemForNewUser(
   write.record('end_user.registered', client.id, { licenseId: license.id })
   await startSession(write, session, { id: client.id, hwidHash: client.hwid_hash })
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
-  return toSessionUser(
-    toEndUserFacts({
-      ...client,
-      seq: 0,
-      banned: 0,
-      device_count: 0,
-      device_freed_at: null,
-      name_skeleton: null,
-    }),
-  )
+  return toSessionUser(toEndUserFacts({ ...client, ...newcomer }))
 }
 
 /** A key that was deleted and issued again returns to the end user it created, whose ban and hardware lock remain. */
@@ -232,7 +269,7 @@ async function redeemForFormerUser(
   write: Write,
   session: SessionFacts,
   licenseId: string,
-  hwid: string | undefined,
+  device: SignInDevice,
 ): Promise<SessionUser> {
   const { tx, now } = write
   const { app } = session
@@ -246,5 +283,5 @@ async function redeemForFormerUser(
   await setFirstLicense(tx, app, license, client.id)
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
   write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: license.expires_at })
-  return signIn(write, session, client.id, hwid)
+  return signIn(write, session, client.id, device)
 }

@@ -35,7 +35,9 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
   mount.session(program.upgrade, async ({ session, body, address }) => ({
     user: await upgrade(deps, session, { ...body, address }),
   }))
-  mount.session(program.session, async ({ session }) => ({ user: service.currentUser(deps, session) }))
+  mount.session(program.session, async ({ session, address }) => ({
+    user: await service.currentUser(deps, session, address),
+  }))
   mount.session(program.logout, async ({ session, address }) => {
     await deps.ctx.tx(toActor(session, address), async (write) => {
       await endSession(write.tx, session, write.now)
@@ -48,9 +50,9 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
     const facts = await deps.reads.license(appId, toTypedKey(licenseKey), keyFailuresOf(address))
     if (!facts) throw problem('appDisabled')
     signAs(facts.app)
-    const verdict = await service.validate(deps, facts, { hwid, address })
+    const { verdict, reason } = await service.validate(deps, facts, { hwid, address })
     if (verdict.code === undefined) return verdict
-    return new WithMessage(verdict, messageOf(facts.app.messages, verdict.code))
+    return new WithMessage(verdict, messageOf(facts.app.messages, verdict.code, reason))
   })
   mount.program(program.keys, async ({ params, signAs }) => {
     const app = await service.getApp(deps, params.appId)

@@ -8,3 +8,13 @@ export function isOlder(program: string, app: string): boolean {
 
 const parse = (version: string): number[] | undefined =>
   /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version) ? version.split('.').map(Number) : undefined
+
+/** Whether an app accepts a build: an empty list accepts all, otherwise version and hash must be on it. */
+export function isAllowedBuild(
+  allowed: readonly { version: string; hash: string }[],
+  given: { version: string; hash?: string | undefined },
+): boolean {
+  if (allowed.length === 0) return true
+  const hash = given.hash?.trim().toLowerCase()
+  return allowed.some((one) => one.version === given.version.trim() && one.hash.toLowerCase() === hash)
+}

@@ -1,16 +1,22 @@
-import type { SessionUser, Verdict } from '@keyward/contract'
+import type { MessageKey, SessionUser, Verdict } from '@keyward/contract'
 import { type Attempts, keyFailures } from '../../core/attempts.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sameDigest, sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
+import type { LeakedPasswords } from '../../core/leaked-passwords.ts'
 import { problem, rateLimited } from '../../core/problem.ts'
+import type { BlockTables } from '../blocklist/block-tables.ts'
+import { listAllowedHashes } from '../blocklist/blocklist.service.ts'
+import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, EndUserFacts, LicenseFacts, ProgramReads, SessionFacts } from './program.facts.ts'
-import { isOlder } from './program.rules.ts'
+import { isAllowedBuild, isOlder } from './program.rules.ts'
 import type { ProgramSessions } from './program.sessions.ts'
 import { appVerdict, hashHwid, isBoundTo, userVerdict } from './program.verdict.ts'
 
 export interface ProgramDeps {
   ctx: Ctx
+  blocks: BlockTables
+  leaked: LeakedPasswords
   reads: ProgramReads
   sessions: ProgramSessions
   attempts: Attempts
@@ -23,10 +29,19 @@ export async function getApp({ reads }: ProgramDeps, idOrAppId: string): Promise
   return app
 }
 
-export function init(deps: ProgramDeps, app: AppFacts, given: { secret: string; version: string }) {
+interface Init {
+  secret: string
+  version: string
+  hash?: string | undefined
+}
+
+export async function init(deps: ProgramDeps, app: AppFacts, given: Init) {
   if (!sameDigest(app.secretHash, sha256(given.secret))) throw problem('appDisabled')
   const refusal = appVerdict(app)
   if (refusal) throw problem(refusal)
+  if (app.checkHash && !isAllowedBuild(await listAllowedHashes(deps.ctx, app.id), given)) {
+    throw problem('hashCheckFail')
+  }
   const { token, expiresAt } = deps.sessions.open(app)
   return {
     session: token,
@@ -37,18 +52,23 @@ export function init(deps: ProgramDeps, app: AppFacts, given: { secret: string; 
 }
 
 /** Returns the signed-in end user if the verdict allows the program to run. */
-export function currentUser(deps: ProgramDeps, session: SessionFacts): SessionUser {
+export async function currentUser(
+  deps: ProgramDeps,
+  session: SessionFacts,
+  address: string,
+): Promise<SessionUser> {
   const { app, endUser, firstKey } = session
   if (!endUser) throw problem('sessionUnauthed')
   const refusal = userVerdict({
     app,
     endUser,
     key: firstKey,
+    caller: await judgeCaller(deps, app, { hwidHash: session.hwidHash, address }),
     expiresAt: endUser.expiresAt,
     sentHwidHash: session.hwidHash,
     now: deps.ctx.clock.now(),
   })
-  if (refusal) throw problem(refusal)
+  if (refusal) throw problem(refusal.code, refusal)
   deps.sessions.use(session)
   return toSessionUser(endUser)
 }
@@ -58,15 +78,19 @@ export async function validate(
   deps: ProgramDeps,
   { app, key, endUser, misses }: LicenseFacts,
   { hwid, address }: { hwid: string | undefined; address: string },
-): Promise<Verdict> {
+): Promise<{ verdict: Verdict; reason: string | null }> {
+  const refuse = (code: MessageKey, license: Verdict['license'], reason: string | null = null) => ({
+    verdict: { valid: false, code, license },
+    reason,
+  })
   const appRefusal = appVerdict(app)
-  if (appRefusal) return { valid: false, code: appRefusal, license: null }
+  if (appRefusal) return refuse(appRefusal, null)
   const waitMs = misses ? deps.attempts.waitOf(keyFailures, misses) : 0
   const isBound = isBoundTo(endUser?.hwidHash ?? null, hwid)
   if (waitMs > 0 && !isBound) throw rateLimited(waitMs)
   if (!key) {
     await deps.attempts.count(keyFailures, app.id, address)
-    return { valid: false, code: 'keyNotFound', license: null }
+    return refuse('keyNotFound', null)
   }
   if (!isBound) await deps.attempts.recheck(keyFailures, app.id, address)
   const { expiresAt } = key
@@ -77,8 +101,17 @@ export async function validate(
     expiresAt: toIso(expiresAt),
   }
   const sentHwidHash = hashHwid(hwid)
-  const refusal = userVerdict({ app, endUser, key, expiresAt, sentHwidHash, now: deps.ctx.clock.now() })
-  return refusal ? { valid: false, code: refusal, license } : { valid: true, license }
+  const refusal = userVerdict({
+    app,
+    endUser,
+    key,
+    caller: await judgeCaller(deps, app, { hwidHash: sentHwidHash, address }),
+    expiresAt,
+    sentHwidHash,
+    now: deps.ctx.clock.now(),
+  })
+  if (refusal) return refuse(refusal.code, license, refusal.reason)
+  return { verdict: { valid: true, license }, reason: null }
 }
 
 export const toSessionUser = (endUser: EndUserFacts): SessionUser => ({

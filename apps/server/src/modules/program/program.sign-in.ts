@@ -8,11 +8,12 @@ import { countToday } from '../daily-counts/daily-counts.service.ts'
 import { bindHwid, findByUsername, lockEndUser, updateEndUser } from '../end-users/end-users.access.ts'
 import { findLicenseById } from '../licenses/licenses.access.ts'
 import { toActor } from './program.actor.ts'
+import { judgeCaller } from './program.caller.ts'
 import type { EndUserFacts, SessionFacts } from './program.facts.ts'
 import { signSessionIn } from './program.repo.ts'
 import { type ProgramDeps, toSessionUser } from './program.service.ts'
 import { sessionLifetimeMs } from './program.sessions.ts'
-import { hashHwid, userVerdict } from './program.verdict.ts'
+import { type CallerFacts, hashHwid, userVerdict } from './program.verdict.ts'
 
 export interface Login {
   username: string
@@ -33,7 +34,26 @@ export async function login(deps: ProgramDeps, session: SessionFacts, given: Log
     return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined
   })
   if (!client) throw problem(isKnown ? 'passMismatch' : 'usernameNotFound')
-  return ctx.tx(toActor(session, given.address), (write) => signIn(write, session, client.id, given.hwid))
+  const device = await toDevice(deps, session, given)
+  return ctx.tx(toActor(session, given.address), (write) => signIn(write, session, client.id, device))
+}
+
+/** The machine and the address that a sign-in comes from. */
+export interface SignInDevice {
+  hwid: string | undefined
+  hwidHash: string | null
+  address: string
+  caller: CallerFacts
+}
+
+/** Judges the caller before a transaction begins, because the block list may have to be read. */
+export async function toDevice(
+  deps: ProgramDeps,
+  { app }: SessionFacts,
+  { hwid, address }: { hwid?: string | undefined; address: string },
+): Promise<SignInDevice> {
+  const hwidHash = hashHwid(hwid)
+  return { hwid, hwidHash, address, caller: await judgeCaller(deps, app, { hwidHash, address }) }
 }
 
 /** Signs in by an already used key; rejects keys of end users with a password. */
@@ -41,16 +61,16 @@ export const signInByUsedKey = (
   { ctx }: ProgramDeps,
   session: SessionFacts,
   licenseId: string,
-  { hwid, address }: { hwid?: string | undefined; address: string },
+  device: SignInDevice,
 ): Promise<SessionUser> =>
-  ctx.tx(toActor(session, address), async (write) => {
+  ctx.tx(toActor(session, device.address), async (write) => {
     const { tx } = write
     const license = await findLicenseById(tx, session.app.id, licenseId)
     if (!license) throw problem('keyNotFound')
     if (license.client_id === null) throw problem('keyUsed')
     const client = await lockEndUser(tx, session.app, license.client_id)
     if (!client || client.password_hash !== null || client.license_id !== license.id) throw problem('keyUsed')
-    return signIn(write, session, client.id, hwid)
+    return signIn(write, session, client.id, device)
   })
 
 /** Signs the session in as an end user whose password or key was correct, unless the verdict refuses. */
@@ -58,7 +78,7 @@ export async function signIn(
   write: Write,
   session: SessionFacts,
   clientId: string,
-  hwid: string | undefined,
+  { hwid, hwidHash: sentHwidHash, address, caller }: SignInDevice,
 ): Promise<SessionUser> {
   const { tx, now } = write
   const { app } = session
@@ -67,19 +87,19 @@ export async function signIn(
   const firstLicense =
     client.license_id === null ? undefined : await findLicenseById(tx, app.id, client.license_id)
   const endUser = toEndUserFacts(client)
-  const sentHwidHash = hashHwid(hwid)
   const refusal = userVerdict({
     app,
     endUser,
-    key: firstLicense ? { isBanned: firstLicense.banned === 1 } : null,
+    key: firstLicense ? { isBanned: firstLicense.banned === 1, banReason: firstLicense.ban_reason } : null,
+    caller,
     expiresAt: endUser.expiresAt,
     sentHwidHash,
     now,
   })
-  if (refusal) throw problem(refusal)
+  if (refusal) throw problem(refusal.code, refusal)
   if (hwid && sentHwidHash !== null && endUser.hwidHash === null)
     await bindHwid(tx, app, endUser.id, hwid, sentHwidHash)
-  await updateEndUser(tx, app, endUser.id, { last_login_at: now })
+  await updateEndUser(tx, app, endUser.id, { last_login_at: now, last_address: address })
   await startSession(write, session, { id: endUser.id, hwidHash: sentHwidHash })
   write.record('end_user.signed_in', endUser.id, {})
   return toSessionUser({ ...endUser, hwidHash: endUser.hwidHash ?? sentHwidHash, lastLoginAt: now })
@@ -107,6 +127,8 @@ export const toEndUserFacts = (client: ClientRow): EndUserFacts => ({
   username: client.username,
   email: client.email,
   isBanned: client.banned === 1,
+  banReason: client.ban_reason,
+  isPaused: client.paused_at !== null,
   expiresAt: client.expires_at,
   createdAt: client.created_at,
   lastLoginAt: client.last_login_at,

@@ -5,10 +5,12 @@ import { appGuards, appVerdict, userGuards, userVerdict, type VerdictFacts } fro
 
 const now = 1_000_000
 const bound = sha256('pc-1')
+const endUser = { isBanned: false, banReason: null, isPaused: false, hwidHash: null }
 const allowed: VerdictFacts = {
   app: { isPlatformPaused: false, isPaused: false, hwidLock: true, requireHwid: false },
-  endUser: { isBanned: false, hwidHash: null },
-  key: { isBanned: false },
+  endUser,
+  key: { isBanned: false, banReason: null },
+  caller: { blocked: null, isRefusedVpn: false },
   expiresAt: now + 1,
   sentHwidHash: null,
   now,
@@ -18,13 +20,16 @@ const allowed: VerdictFacts = {
 const causes: [code: string, breakFacts: (facts: VerdictFacts) => VerdictFacts][] = [
   ['appDisabled', (facts) => ({ ...facts, app: { ...facts.app, isPlatformPaused: true } })],
   ['pausedApp', (facts) => ({ ...facts, app: { ...facts.app, isPaused: true } })],
-  ['userBanned', (facts) => ({ ...facts, endUser: { hwidHash: null, ...facts.endUser, isBanned: true } })],
-  ['keyBanned', (facts) => ({ ...facts, key: { isBanned: true } })],
+  ['userBanned', (facts) => ({ ...facts, endUser: { ...endUser, ...facts.endUser, isBanned: true } })],
+  ['keyBanned', (facts) => ({ ...facts, key: { isBanned: true, banReason: null } })],
+  ['pausedSub', (facts) => ({ ...facts, endUser: { ...endUser, ...facts.endUser, isPaused: true } })],
   ['noActiveSubs', (facts) => ({ ...facts, expiresAt: now })],
   [
-    'hwidMismatch',
-    (facts) => ({ ...facts, endUser: { isBanned: false, ...facts.endUser, hwidHash: bound } }),
+    'hwidBlacklisted',
+    (facts) => ({ ...facts, caller: { ...facts.caller, blocked: { id: 'blk_1', reason: null } } }),
   ],
+  ['hwidMismatch', (facts) => ({ ...facts, endUser: { ...endUser, ...facts.endUser, hwidHash: bound } })],
+  ['vpnBlocked', (facts) => ({ ...facts, caller: { ...facts.caller, isRefusedVpn: true } })],
 ]
 
 test('this table covers every guard in order', () => {
@@ -45,7 +50,7 @@ describe('reports the first of several reasons', () => {
     combinations.map((chosen) => [chosen.map(([code]) => code).join(' and ') || 'nothing', chosen] as const),
   )('%s', (_what, chosen) => {
     const facts = chosen.reduce((before, [, breakFacts]) => breakFacts(before), allowed)
-    expect(appVerdict(facts.app) ?? userVerdict(facts)).toBe(chosen[0]?.[0])
+    expect(appVerdict(facts.app) ?? userVerdict(facts)?.code).toBe(chosen[0]?.[0])
   })
 })
 
@@ -63,10 +68,23 @@ test.each([
   const facts = {
     ...allowed,
     app: { ...allowed.app, hwidLock },
-    endUser: { isBanned: false, hwidHash },
+    endUser: { ...endUser, hwidHash },
     sentHwidHash,
   }
-  expect(userVerdict(facts)).toBe(passes ? undefined : 'hwidMismatch')
+  expect(userVerdict(facts)?.code).toBe(passes ? undefined : 'hwidMismatch')
+})
+
+test.each<[string, Partial<VerdictFacts>, string | null]>([
+  ['a banned end user', { endUser: { ...endUser, isBanned: true, banReason: 'fraud' } }, 'fraud'],
+  ['a banned key', { key: { isBanned: true, banReason: 'refunded' } }, 'refunded'],
+  [
+    'a blocked device',
+    { caller: { blocked: { id: 'blk_1', reason: 'leaked' }, isRefusedVpn: false } },
+    'leaked',
+  ],
+  ['a ban without a reason', { key: { isBanned: true, banReason: null } }, null],
+])('the refusal of %s has its reason', (_what, change, reason) => {
+  expect(userVerdict({ ...allowed, ...change })?.reason).toBe(reason)
 })
 
 test.each([
@@ -74,5 +92,5 @@ test.each([
   ['an id', bound, undefined],
 ])('an app that requires a hardware id, with the lock off, and %s sent', (_what, sentHwidHash, code) => {
   const app = { ...allowed.app, hwidLock: false, requireHwid: true }
-  expect(userVerdict({ ...allowed, app, sentHwidHash })).toBe(code)
+  expect(userVerdict({ ...allowed, app, sentHwidHash })?.code).toBe(code)
 })

@@ -5,8 +5,9 @@ import type { AppFacts } from './program.facts.ts'
 /** Everything that decides whether a program may run; read beforehand, so that guards stay pure. */
 export interface VerdictFacts {
   app: Pick<AppFacts, 'isPlatformPaused' | 'isPaused' | 'hwidLock' | 'requireHwid'>
-  endUser: { isBanned: boolean; hwidHash: string | null } | null
-  key: { isBanned: boolean } | null
+  endUser: { isBanned: boolean; banReason: string | null; isPaused: boolean; hwidHash: string | null } | null
+  key: { isBanned: boolean; banReason: string | null } | null
+  caller: CallerFacts
   /** When the end user's time, or the unused key, ends; milliseconds since 1970. */
   expiresAt: number
   /** Hash of the hardware id that the program sent; null if it sent none. */
@@ -14,9 +15,19 @@ export interface VerdictFacts {
   now: number
 }
 
+/** What the owner and the operator decided about a caller's device and address. */
+export interface CallerFacts {
+  /** The first entry of the block list that names the device or the address. */
+  blocked: { id: string; reason: string | null } | null
+  /** Whether the app refuses VPNs, and the address belongs to one that it does not allow. */
+  isRefusedVpn: boolean
+}
+
 interface Guard<Facts> {
   code: MessageKey
   refuses(facts: Facts): boolean
+  /** The owner's reason, which replaces `{reason}` in the text. */
+  reason?(facts: Facts): string | null | undefined
 }
 
 /** Guards on the app alone, in reporting order. */
@@ -27,25 +38,49 @@ export const appGuards: readonly Guard<Pick<VerdictFacts, 'app'>>[] = [
 
 /** Guards on the end user or key, in reporting order; they follow the guards on the app. */
 export const userGuards: readonly Guard<VerdictFacts>[] = [
-  { code: 'userBanned', refuses: ({ endUser }) => endUser?.isBanned === true },
-  { code: 'keyBanned', refuses: ({ key }) => key?.isBanned === true },
+  {
+    code: 'userBanned',
+    refuses: ({ endUser }) => endUser?.isBanned === true,
+    reason: ({ endUser }) => endUser?.banReason,
+  },
+  {
+    code: 'keyBanned',
+    refuses: ({ key }) => key?.isBanned === true,
+    reason: ({ key }) => key?.banReason,
+  },
+  { code: 'pausedSub', refuses: ({ endUser }) => endUser?.isPaused === true },
   { code: 'noActiveSubs', refuses: ({ expiresAt, now }) => expiresAt <= now },
+  {
+    code: 'hwidBlacklisted',
+    refuses: ({ caller }) => caller.blocked !== null,
+    reason: ({ caller }) => caller.blocked?.reason,
+  },
   {
     code: 'hwidMismatch',
     refuses: ({ app, endUser, sentHwidHash }) =>
       (app.requireHwid && sentHwidHash === null) ||
       (app.hwidLock && !passesLock(endUser?.hwidHash ?? null, sentHwidHash)),
   },
+  { code: 'vpnBlocked', refuses: ({ caller }) => caller.isRefusedVpn },
 ]
 
+export interface Refusal {
+  code: MessageKey
+  /** The owner's reason. */
+  reason: string | null
+}
+
 /** Why no program of this app may run; undefined if it may. */
-export const appVerdict = (app: VerdictFacts['app']): MessageKey | undefined => firstOf(appGuards, { app })
+export const appVerdict = (app: VerdictFacts['app']): MessageKey | undefined =>
+  firstOf(appGuards, { app })?.code
 
 /** Why this end user or key may not run the program; undefined if it may. */
-export const userVerdict = (facts: VerdictFacts): MessageKey | undefined => firstOf(userGuards, facts)
+export const userVerdict = (facts: VerdictFacts): Refusal | undefined => firstOf(userGuards, facts)
 
-const firstOf = <Facts>(guards: readonly Guard<Facts>[], facts: Facts): MessageKey | undefined =>
-  guards.find((guard) => guard.refuses(facts))?.code
+function firstOf<Facts>(guards: readonly Guard<Facts>[], facts: Facts): Refusal | undefined {
+  const guard = guards.find((one) => one.refuses(facts))
+  return guard && { code: guard.code, reason: guard.reason?.(facts) ?? null }
+}
 
 /** A bound lock accepts only the whole id; a missing id never passes. */
 const passesLock = (boundHash: string | null, sentHash: string | null): boolean =>

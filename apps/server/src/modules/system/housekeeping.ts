@@ -5,6 +5,7 @@ import type { Ctx } from '../../core/ctx.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { inSlices } from '../../core/slices.ts'
 import type { Tx } from '../../db/open.ts'
+import { movePausesDue } from '../entitlements/pauses.ts'
 import type { Mailer } from '../mail/mail.service.ts'
 import { sendReminders, tidyReminders } from '../plans/reminders.service.ts'
 import { deleteEnded } from '../sessions/sessions.service.ts'
@@ -16,7 +17,7 @@ const firstRemindersMs = 30 * second
 const graceMs = 5 * second
 const endingTables = ['client_sessions', 'owner_sessions', 'reseller_sessions', 'password_resets'] as const
 
-/** Deletes expired rows: sessions, reset links, rate limit windows, counts of zero. */
+/** Deletes expired rows: sessions, reset links, rate limit windows, counts of zero. Moves paused ends. */
 export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Promise<void> {
   const now = ctx.clock.now()
   const some = (remove: (tx: Tx, count: number) => Promise<number>) =>
@@ -25,6 +26,7 @@ export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Pr
   await some((tx, count) => repo.deletePastAttempts(tx, now, count))
   await some((tx, count) => deleteExpiredAddresses(tx, now, count))
   for (const table of repo.countTables) await some((tx, count) => repo.deleteEmptyCounts(tx, table, count))
+  await some((tx, count) => movePausesDue(tx, now, count))
   await tidyReminders(ctx)
 }
 

@@ -29,6 +29,7 @@ export function systemRoutes(mount: Mount, ctx: Ctx): void {
     passwordPolicy: ctx.config.passwordPolicy,
     passwordReset: ctx.config.passwordReset,
     payments: ctx.config.payments.mode,
+    vpnRanges: ctx.vpn.isLoaded,
     pricing,
     links: ctx.config.links,
   }))

@@ -1,0 +1,107 @@
+import { type Network, NetworkSet, parseNetwork } from '../../core/networks.ts'
+import type { Database } from '../../db/open.ts'
+
+export interface BlockedBy {
+  id: string
+  reason: string | null
+}
+
+/** An app's block list and the networks that its VPN check lets through, ready for comparisons. */
+export interface BlockTable {
+  findDevice(hwidHash: string): BlockedBy | undefined
+  findAddress(address: Network | undefined): BlockedBy | undefined
+  allowsVpn(address: Network | undefined): boolean
+}
+
+interface Kept {
+  version: number
+  entries: number
+  table: Promise<BlockTable>
+}
+
+/** What the lists of all apps in memory may have together; an app's own limit is lower. */
+const entriesKept = 200_000
+
+/**
+ * Keeps block lists in memory by the version that every read of an app returns. A change increments the version in
+ * its transaction, so all nodes use the new list from the next check on.
+ */
+export class BlockTables {
+  readonly #database: Database
+  readonly #kept = new Map<string, Kept>()
+  #entries = 0
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Undefined for an app that never blocked anything. */
+  async get(app: { id: string; blockVersion: number }): Promise<BlockTable | undefined> {
+    if (app.blockVersion === 0) return undefined
+    const kept = this.#kept.get(app.id)
+    // Another call may have read a newer version already.
+    if (kept && kept.version >= app.blockVersion) return kept.table
+    return this.#load(app.id, app.blockVersion)
+  }
+
+  #load(appId: string, version: number): Promise<BlockTable> {
+    const kept: Kept = {
+      version,
+      entries: 0,
+      table: this.#read(appId, (count) => this.#resize(appId, kept, count)),
+    }
+    this.#drop(appId)
+    this.#kept.set(appId, kept)
+    // A failed read must not be kept: the next call tries again.
+    kept.table.catch(() => {
+      if (this.#kept.get(appId) === kept) this.#drop(appId)
+    })
+    return kept.table
+  }
+
+  #resize(appId: string, kept: Kept, count: number): void {
+    // A newer version may have replaced it meanwhile.
+    if (this.#kept.get(appId) !== kept) return
+    kept.entries = count
+    this.#entries += count
+    for (const oldest of this.#kept.keys()) {
+      if (this.#entries <= entriesKept) return
+      if (oldest !== appId) this.#drop(oldest)
+    }
+  }
+
+  #drop(appId: string): void {
+    this.#entries -= this.#kept.get(appId)?.entries ?? 0
+    this.#kept.delete(appId)
+  }
+
+  async #read(appId: string, onSize: (count: number) => void): Promise<BlockTable> {
+    const { lists, db } = this.#database
+    const rows = await lists
+      .selectFrom('blocklist')
+      .select(['id', 'kind', 'value_key', 'reason'])
+      .where('app_id', '=', appId)
+      .execute()
+    const app = await db.selectFrom('apps').select('vpn_allowed').where('id', '=', appId).executeTakeFirst()
+    const allowed = JSON.parse(app?.vpn_allowed ?? '[]') as string[]
+    onSize(rows.length)
+    const devices = new Map<string, BlockedBy>()
+    const networks: [Network, BlockedBy][] = []
+    for (const { id, kind, value_key, reason } of rows) {
+      if (kind === 'hwid') devices.set(value_key, { id, reason })
+      else networks.push(...withNetwork(value_key, { id, reason }))
+    }
+    const blocked = new NetworkSet(networks)
+    const vpn = new NetworkSet(allowed.flatMap((text) => withNetwork(text, true)))
+    return {
+      findDevice: (hash) => devices.get(hash),
+      findAddress: (address) => blocked.find(address),
+      allowsVpn: (address) => vpn.find(address) === true,
+    }
+  }
+}
+
+function withNetwork<T>(text: string, value: T): [Network, T][] {
+  const network = parseNetwork(text)
+  return network ? [[network, value]] : []
+}

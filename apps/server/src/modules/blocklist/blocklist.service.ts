@@ -1,0 +1,128 @@
+import { type Block, limits, type ProgramHash } from '@keyward/contract'
+import type { VendorActor } from '../../core/actor.ts'
+import { toIso } from '../../core/clock.ts'
+import { sha256 } from '../../core/crypto.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { newId } from '../../core/ids.ts'
+import { formatNetwork, parseNetwork } from '../../core/networks.ts'
+import { type Page, toPagination } from '../../core/paging.ts'
+import { invalid, problem } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
+import type { BlockKind, BlockRow } from '../../db/tables.ts'
+import { bumpBlockVersion } from '../apps/apps.access.ts'
+import { getApp } from '../apps/apps.service.ts'
+import * as repo from './blocklist.repo.ts'
+
+export async function listBlocks(ctx: Ctx, scope: OwnerScope, app: string, page: Page) {
+  const { id } = await getApp(ctx.db, scope, app)
+  const { rows, total } = await repo.pageBlocks(ctx.db, id, page)
+  return { blocks: rows.map(toBlock), pagination: toPagination(page, total, false) }
+}
+
+export interface GivenBlock {
+  kind: BlockKind
+  value: string
+  reason?: string | undefined
+}
+
+export async function addBlock(ctx: Ctx, actor: VendorActor, app: string, given: GivenBlock): Promise<Block> {
+  const normalized = normalize(given)
+  const [row] = await ctx.tx(actor, async (write) => {
+    const { id } = await getApp(write.tx, actor, app)
+    return blockAll(write, actor, id, [normalized])
+  })
+  if (!row) throw problem('already_blocked')
+  return toBlock(row)
+}
+
+/** Adds what is not on the list yet, in the transaction of the caller, who has checked the app's owner. */
+export async function blockAll(
+  write: Write,
+  scope: OwnerScope,
+  appId: string,
+  given: readonly NormalizedBlock[],
+): Promise<BlockRow[]> {
+  const { tx, now } = write
+  if (given.length === 0) return []
+  // The app's row is locked from here on, so the count below holds until the commit.
+  await bumpBlockVersion(tx, scope, appId)
+  const added = await repo.insertBlocks(
+    tx,
+    given.map((block) => ({
+      ...block,
+      id: newId('blk'),
+      owner_id: scope.ownerId,
+      app_id: appId,
+      reason: block.reason || null,
+      created_at: now,
+    })),
+  )
+  if ((await repo.countBlocks(tx, appId)) > limits.blocklistMax) throw problem('blocklist_full')
+  for (const { id, kind, value, reason } of added)
+    write.record('block.added', id, { appId, kind, value, reason })
+  return added
+}
+
+export async function removeBlock(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
+  await ctx.tx(actor, async (write) => {
+    const found = await repo.findBlock(write.tx, actor, id)
+    if (!found) throw problem('not_found')
+    await bumpBlockVersion(write.tx, actor, found.app_id)
+    const removed = await repo.deleteBlock(write.tx, actor, id)
+    if (!removed) throw problem('not_found')
+    const { app_id: appId, kind, value } = removed
+    write.record('block.removed', id, { appId, kind, value })
+  })
+}
+
+export async function getHashes(ctx: Ctx, scope: OwnerScope, app: string): Promise<ProgramHash[]> {
+  return repo.listHashes(ctx.db, (await getApp(ctx.db, scope, app)).id)
+}
+
+export async function setHashes(
+  ctx: Ctx,
+  actor: VendorActor,
+  app: string,
+  given: readonly ProgramHash[],
+): Promise<ProgramHash[]> {
+  const hashes = [...new Map(given.map((one) => [`${one.version}\n${one.hash}`, one])).values()]
+  return ctx.tx(actor, async (write) => {
+    const { id } = await getApp(write.tx, actor, app)
+    // Locks the app, so that two callers cannot mix their lists.
+    await bumpBlockVersion(write.tx, actor, id)
+    const before = await repo.listHashes(write.tx, id)
+    await repo.replaceHashes(write.tx, id, hashes)
+    write.record('app.program_hashes_changed', id, { before: before.length, after: hashes.length })
+    return hashes
+  })
+}
+
+/** The hashes of an app that `init` accepts. */
+export const listAllowedHashes = (ctx: Ctx, appId: string): Promise<ProgramHash[]> =>
+  repo.listHashes(ctx.db, appId)
+
+export interface NormalizedBlock {
+  kind: BlockKind
+  value: string
+  value_key: string
+  reason: string | null
+}
+
+/** Brings an entry into the form that programs are compared with. */
+export function normalize({ kind, value, reason = '' }: GivenBlock): NormalizedBlock {
+  if (kind === 'hwid') return { kind, value, value_key: sha256(value), reason: reason || null }
+  const network = parseNetwork(value)
+  if (!network) {
+    throw invalid('value', 'Must be an IP address, or a network of at most /8 (IPv4) or /16 (IPv6)')
+  }
+  const written = formatNetwork(network)
+  return { kind, value: written, value_key: written, reason: reason || null }
+}
+
+const toBlock = (row: BlockRow): Block => ({
+  _id: row.id,
+  kind: row.kind,
+  value: row.value,
+  reason: row.reason,
+  createdAt: toIso(row.created_at),
+})

@@ -1,0 +1,31 @@
+import type { Ctx } from '../../core/ctx.ts'
+import { parseNetwork } from '../../core/networks.ts'
+import type { BlockTables } from '../blocklist/block-tables.ts'
+import type { AppFacts } from './program.facts.ts'
+import type { CallerFacts } from './program.verdict.ts'
+
+export interface Caller {
+  hwidHash: string | null
+  /** As rate limits count it. */
+  address: string
+}
+
+type Deps = { ctx: Pick<Ctx, 'vpn'>; blocks: BlockTables }
+
+const unblocked: CallerFacts = { blocked: null, isRefusedVpn: false }
+
+/** Compares a caller with the app's block list and the addresses of VPN providers. */
+export async function judgeCaller(
+  { ctx, blocks }: Deps,
+  app: AppFacts,
+  { hwidHash, address }: Caller,
+): Promise<CallerFacts> {
+  if (app.blockVersion === 0 && !app.blockVpn) return unblocked
+  const table = await blocks.get(app)
+  const network = parseNetwork(address)
+  const device = hwidHash === null ? undefined : table?.findDevice(hwidHash)
+  return {
+    blocked: device ?? table?.findAddress(network) ?? null,
+    isRefusedVpn: app.blockVpn && ctx.vpn.has(network) && table?.allowsVpn(network) !== true,
+  }
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { limits } from './constants.ts'
+
+/** An address, or a network such as `203.0.113.0/24`. */
+export const network = z.string().trim().min(1, 'Address is required').max(64, 'Address is too long')
+
+/** What an owner can set per app, besides its name and version. */
+export const appSettings = z.strictObject({
+  hwidLock: z.boolean(),
+  allowCustomLicenseKey: z.boolean(),
+  requireHwid: z.boolean().describe('refuse programs that send no hardware id'),
+  usernameMin: z.int().min(limits.usernameMin).max(limits.usernameMinMax),
+  blockVpn: z.boolean().describe('works only where the server has a list of the addresses of VPN providers'),
+  vpnAllowed: z
+    .array(network)
+    .max(limits.vpnAllowedMax)
+    .describe('addresses and networks that `blockVpn` lets through'),
+  checkHash: z.boolean().describe('`init` requires an allowed hash, unless no hash is allowed'),
+  checkPasswords: z.boolean().describe('rejects common and leaked passwords of new end users'),
+})
+
+export type AppSettings = z.output<typeof appSettings>
