@@ -10,7 +10,7 @@ import { type Database, openDatabase, type Tx, transact } from '../src/db/open.t
 import { toTypedKey } from '../src/db/typed-keys.ts'
 import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.access.ts'
 import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
-import { lockEndUser } from '../src/modules/end-users/end-users.access.ts'
+import { fillSkeletons, lockEndUser } from '../src/modules/end-users/end-users.access.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
 import * as entitlements from '../src/modules/entitlements/entitlements.service.ts'
 import { movePauses, movePausesDue } from '../src/modules/entitlements/pauses.ts'
@@ -89,6 +89,26 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   expect(
     plan.filter((step) => step.startsWith('SCAN') || /INDEX (licenses|clients)_(owner|app)/.test(step)),
   ).toEqual([])
+})
+
+test('finds older names without a skeleton, and lookalikes, through partial indexes', async () => {
+  const { writer } = database.handles
+  writer.database.exec(
+    "insert into owners (id, name, email, email_normalized, password_hash, created_at) values ('own_n', '', '', 'n', '', 1)",
+  )
+  writer.database.exec(
+    "insert into apps (id, owner_id, app_id, name, secret_sealed, secret_hash, signing_kid, signing_public, signing_sealed, version, created_at) values ('app_n', 'own_n', 'N', '', '', '', '', '', '', '', 1)",
+  )
+  writer.database.exec(
+    "insert into clients (id, owner_id, app_id, username, username_normalized, password_hash, expires_at, created_at) values ('usr_n', 'own_n', 'app_n', 'n', 'n', 'x', 1, 1)",
+  )
+  const plan = await plansOf((tx) => fillSkeletons(tx, 100))
+  expect(plan).toEqual([
+    'SCAN clients USING INDEX clients_name_pending',
+    'SEARCH clients USING INDEX clients_name_skeleton (app_id=? AND name_skeleton=?)',
+    'SEARCH clients USING INTEGER PRIMARY KEY (rowid=?)',
+  ])
+  writer.database.exec("delete from owners where id = 'own_n'")
 })
 
 test('finds a key through the indexes of its exact and its typed form', async () => {

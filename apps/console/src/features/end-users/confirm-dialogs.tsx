@@ -13,7 +13,11 @@ export function BanDialog({ user, onClose }: EndUserDialogProps) {
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`${verb} ${user.username}?`}
+      title={
+        <>
+          {verb} <bdi>{user.username}</bdi>?
+        </>
+      }
       description={
         user.ban
           ? `${user.username} can use ${user.app.name} again, as long as the subscription has not expired.`
@@ -32,7 +36,11 @@ export function ResetHwidDialog({ user, onClose }: EndUserDialogProps) {
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Reset HWID of ${user.username}?`}
+      title={
+        <>
+          Reset HWID of <bdi>{user.username}</bdi>?
+        </>
+      }
       description={
         user.hwid
           ? 'This clears the hardware lock and allows login from a different device. The lock binds to the next device that signs in. Open sessions end.'
@@ -51,7 +59,11 @@ export function DeleteEndUserDialog({ user, onClose }: EndUserDialogProps) {
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Delete ${user.username}?`}
+      title={
+        <>
+          Delete <bdi>{user.username}</bdi>?
+        </>
+      }
       description={`The account, its password and its hardware lock for ${user.app.name} are deleted. This action cannot be undone.`}
       loss={
         user.licenseKey

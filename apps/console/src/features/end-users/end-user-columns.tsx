@@ -23,7 +23,7 @@ export const endUserColumns: Column<Client>[] = [
         </span>
         <span className="grid min-w-0 md:min-w-28 md:max-w-48">
           <span className="truncate font-medium" title={username}>
-            {username}
+            <bdi>{username}</bdi>
           </span>
           {email && <span className="truncate text-[0.8125rem] text-fg-muted">{email}</span>}
         </span>

@@ -69,7 +69,7 @@ export const licenseColumns: Column<License>[] = [
             to={`${paths.users}?${new URLSearchParams({ search: license.usedBy.username })}`}
             className="rounded-sm font-medium underline-offset-4 hover:underline"
           >
-            {license.usedBy.username}
+            <bdi>{license.usedBy.username}</bdi>
           </Link>
         </span>
       ) : (

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
+import { toSkeleton } from '../../core/skeleton.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 
@@ -77,6 +79,34 @@ export async function bindHwid(
   return bound !== undefined
 }
 
+/** Fills the skeletons of up to `count` older names and returns how many; the first of several lookalikes gets it. */
+export async function fillSkeletons(tx: Tx, count: number): Promise<number> {
+  const pending = await tx
+    .selectFrom('clients')
+    .select(['seq', 'app_id', 'username'])
+    .where('name_skeleton', 'is', null)
+    .where('password_hash', 'is not', null)
+    .orderBy('seq')
+    .limit(count)
+    .execute()
+  for (const { seq, app_id: appId, username } of pending) {
+    const skeleton = toSkeleton(username)
+    const taken = await tx
+      .selectFrom('clients')
+      .select('id')
+      .where('app_id', '=', appId)
+      .where('name_skeleton', '=', skeleton)
+      .where('name_skeleton', '<>', sql.lit(''))
+      .executeTakeFirst()
+    await tx
+      .updateTable('clients')
+      .set({ name_skeleton: taken ? '' : skeleton })
+      .where('seq', '=', seq)
+      .execute()
+  }
+  return pending.length
+}
+
 export type NewEndUser = Pick<
   ClientRow,
   | 'id'
@@ -85,6 +115,7 @@ export type NewEndUser = Pick<
   | 'license_id'
   | 'username'
   | 'username_normalized'
+  | 'name_skeleton'
   | 'email'
   | 'password_hash'
   | 'hwid'

@@ -7,6 +7,7 @@ import { newId, normalizeName } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
+import { toSkeleton } from '../../core/skeleton.ts'
 import { inSlices } from '../../core/slices.ts'
 import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { unlessTaken } from '../../db/open.ts'
@@ -22,7 +23,7 @@ import { insertEndUser, lockEndUser, updateEndUser } from './end-users.access.ts
 import { reserveDirect, reserveExtension } from './end-users.limit.ts'
 import { endUserList } from './end-users.list.ts'
 import * as repo from './end-users.repo.ts'
-import { clientStatus } from './end-users.rules.ts'
+import { clientStatus, toNewUsername } from './end-users.rules.ts'
 
 export async function listEndUsers(ctx: Ctx, scope: OwnerScope, query: ListQuery<ClientStatus>) {
   const now = ctx.clock.now()
@@ -57,6 +58,7 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectEn
   const now = ctx.clock.now()
   const expiresAt = toEpochMs(given.expiresAt)
   if (expiresAt <= now) throw invalid('expiresAt', 'The expiry must be in the future')
+  const username = toNewUsername(given.username)
   checkPassword(ctx, 'password', given.password)
   const app = await getApp(ctx.db, actor, given.appId)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
@@ -72,8 +74,9 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectEn
         owner_id: actor.ownerId,
         app_id: app.id,
         license_id: null,
-        username: given.username,
-        username_normalized: normalizeName(given.username),
+        username,
+        username_normalized: normalizeName(username),
+        name_skeleton: toSkeleton(username),
         email: null,
         password_hash: passwordHash,
         hwid: given.hwid || null,

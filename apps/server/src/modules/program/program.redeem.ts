@@ -5,11 +5,13 @@ import { newId, normalizeName } from '../../core/ids.ts'
 import { checkEndUserPassword } from '../../core/password-policy.ts'
 import { type Problem, problem, rateLimited } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
+import { toSkeleton } from '../../core/skeleton.ts'
 import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
 import { findById, findByUsername, insertEndUser, lockEndUser } from '../end-users/end-users.access.ts'
+import { toNewUsername } from '../end-users/end-users.rules.ts'
 import { setAddedTime } from '../entitlements/added-time.ts'
 import {
   redeem,
@@ -51,15 +53,16 @@ export async function register(
 ): Promise<SessionUser> {
   const { ctx, attempts } = deps
   if ([...given.username].length < session.app.usernameMin) throw problem('unTooShort')
+  const username = toNewUsername(given.username)
   await refuseLeakedPassword(deps, session, given.password)
-  const name = normalizeName(given.username)
+  const name = normalizeName(username)
   if (await findByUsername(ctx.db, session.app.id, name)) throw problem('usernameTaken')
   const license = await findKey(deps, session, given)
   refuseNewKey(license, ctx.clock.now())
   const device = await toDevice(deps, session, given)
   refuseCaller(device)
   const passwordHash = await ctx.passwords.hash(given.password)
-  const newUser = { username: given.username, passwordHash, email: given.email ?? null, device }
+  const newUser = { username, passwordHash, email: given.email ?? null, device }
   return unlessTaken(
     () => problem('usernameTaken'),
     () =>
@@ -221,7 +224,6 @@ const newcomer = {
   paused_at: null,
   device_count: 0,
   device_freed_at: null,
-  name_skeleton: null,
 } as const
 
 /** Creates the end user, redeems the key and signs the session in. Exactly one concurrent caller succeeds. */
@@ -245,6 +247,8 @@ async function redeemForNewUser(
     license_id: license.id,
     username: given.username,
     username_normalized: normalizeName(given.username),
+    // A key as a name is compared with no other: its end user must never be rejected.
+    name_skeleton: given.passwordHash === null ? '' : toSkeleton(given.username),
     email: given.email,
     password_hash: given.passwordHash,
     hwid: given.device.hwid || null,

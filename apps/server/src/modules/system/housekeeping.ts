@@ -5,6 +5,7 @@ import type { Ctx } from '../../core/ctx.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { inSlices } from '../../core/slices.ts'
 import type { Tx } from '../../db/open.ts'
+import { fillSkeletons } from '../end-users/end-users.access.ts'
 import { movePausesDue } from '../entitlements/pauses.ts'
 import type { Mailer } from '../mail/mail.service.ts'
 import { sendReminders, tidyReminders } from '../plans/reminders.service.ts'
@@ -17,7 +18,10 @@ const firstRemindersMs = 30 * second
 const graceMs = 5 * second
 const endingTables = ['client_sessions', 'owner_sessions', 'reseller_sessions', 'password_resets'] as const
 
-/** Deletes expired rows: sessions, reset links, rate limit windows, counts of zero. Moves paused ends. */
+/**
+ * Deletes expired rows: sessions, reset links, rate limit windows, counts of zero. Moves paused ends and completes
+ * older end users.
+ */
 export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Promise<void> {
   const now = ctx.clock.now()
   const some = (remove: (tx: Tx, count: number) => Promise<number>) =>
@@ -27,6 +31,7 @@ export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Pr
   await some((tx, count) => deleteExpiredAddresses(tx, now, count))
   for (const table of repo.countTables) await some((tx, count) => repo.deleteEmptyCounts(tx, table, count))
   await some((tx, count) => movePausesDue(tx, now, count))
+  await some((tx, count) => fillSkeletons(tx, count))
   await tidyReminders(ctx)
 }
 
@@ -50,7 +55,10 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
     tidying.start()
     reminding.start()
   }, intervalMs)
-  const first = setTimeout(reminding.start, remindersAfterMs)
+  const first = setTimeout(() => {
+    tidying.start()
+    reminding.start()
+  }, remindersAfterMs)
   timer.unref()
   first.unref()
   return async () => {
