@@ -47,6 +47,25 @@ export async function makeApp(owner: Owner, name = 'Atlas') {
   return json.data.app as { _id: string; appId: string; appSecret: string; name: string; version: string }
 }
 
+/** What a response says about a license sold by the specification's fields: one device, until a date. */
+export const plainTerms = {
+  term: 'date',
+  duration: null,
+  startedAt: null,
+  graceDays: 0,
+  inGrace: false,
+} as const
+export const plainSold = {
+  ...plainTerms,
+  devices: 1,
+  seats: null,
+  seatTimeoutSeconds: 600,
+  features: [],
+  updatesForDays: null,
+  updatesUntil: null,
+  trial: false,
+} as const
+
 export async function makeLicenses(on: TestServer, owner: Owner, app: { _id: string }, count = 1, days = 30) {
   const { status, json } = await owner.call('POST', '/licenses', {
     app: app._id,

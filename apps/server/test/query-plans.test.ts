@@ -17,6 +17,7 @@ import { movePauses, movePausesDue } from '../src/modules/entitlements/pauses.ts
 import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.access.ts'
 import { licenseList } from '../src/modules/licenses/licenses.list.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
+import { untilDate } from '../src/modules/licenses/licenses.rules.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
 import { countTables, deleteEmptyCounts } from '../src/modules/system/system.repo.ts'
@@ -67,6 +68,8 @@ async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   })
 }
 
+const dated = (id: string) => ({ id, ...untilDate(9) })
+
 test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['licenses are read', (tx) => licenses.listById(tx, scope, ids)],
   ['licenses are locked', (tx) => licenses.lockLicenses(tx, scope, ids)],
@@ -79,8 +82,8 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['end users are deleted', (tx) => clients.deleteEndUsers(tx, scope, ids)],
   ['end users are extended', (tx) => entitlements.extendEndUsers(tx, scope, ids, 1, 1)],
   ['licenses are freed', (tx) => entitlements.freeLicensesOf(tx, scope, ids)],
-  ['a license is redeemed', (tx) => entitlements.redeem(tx, scope, 'lic_1', 'usr_1', 1)],
-  ['a license gets an expiry', (tx) => entitlements.setLicenseExpiry(tx, scope, 'lic_1', 1)],
+  ['a license is redeemed', (tx) => entitlements.redeem(tx, scope, dated('lic_1'), 'usr_1', 1)],
+  ['a license gets an expiry', (tx) => entitlements.setLicenseEnd(tx, scope, 'lic_1', 1)],
   ['an end user is locked', (tx) => lockEndUser(tx, scope, 'usr_1')],
   ['an end user is extended', (tx) => entitlements.extendEndUsers(tx, scope, ['usr_1'], 1, 1)],
 ])("%s by id without scanning the owner's rows", async (_name, work) => {

@@ -18,7 +18,8 @@ export async function openGate(givenKey) {
   await rememberKey(key)
 
   return {
-    expiresAt: new Date(user.expiresAt),
+    /** Null if the license never expires. */
+    expiresAt: user.expiresAt === null ? null : new Date(user.expiresAt),
     newVersion: updateAvailable ? app.version : undefined,
     /** Call it before every piece of work: it throws once the license is no longer valid. */
     check: async () => granted(await keyward.session()),

@@ -24,9 +24,8 @@ async function main() {
   if (files.length === 0) throw new SetupError(usage)
 
   const gate = await openGate(values.key)
-  console.log(
-    `Activated until ${gate.expiresAt.toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })}.`,
-  )
+  const until = gate.expiresAt?.toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })
+  console.log(until ? `Activated until ${until}.` : 'Activated.')
   if (gate.newVersion) console.log(`Version ${gate.newVersion} is available.`)
 
   await tally(gate, files)

@@ -25,6 +25,9 @@ const messages = z.record(z.string(), z.string())
 const reason = z.string().nullable()
 const banned = z.strictObject({ reason: reason.optional() })
 const blockKind = z.enum(['hwid', 'address'])
+const licenseFields = z
+  .strictObject({ devices: z.int(), features: z.array(z.string()), note: z.string().nullable() })
+  .partial()
 const resellerFields = z.strictObject({ licenseLimit: z.int(), active: flag }).partial()
 const settingsFields = z.strictObject({ pauseApplications: flag, hwidLock: flag })
 const plan = z.strictObject({ plan: z.enum(['free', 'premium']), until: time })
@@ -70,6 +73,7 @@ export const actions = {
   'licenses.created': z.strictObject({ count, ids }),
   'licenses.imported': z.strictObject({ count }),
   'license.expiry_changed': changeOf(time),
+  'license.updated': changeOf(licenseFields),
   'license.banned': banned,
   'license.unbanned': nothing,
   'license.deleted': z.strictObject({ used: flag }),

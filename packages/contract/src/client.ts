@@ -4,6 +4,7 @@ import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { messageDefaults } from './messages.ts'
 import { givenPassword, hwid, id, isoTime, none, password, text } from './shared.ts'
+import { ending, licenseTerm } from './terms.ts'
 
 const licenseKey = z.string().trim().min(1, 'License key is required').max(100, 'License key is too long')
 const appId = id
@@ -11,7 +12,9 @@ const sessionUser = z.strictObject({
   _id: z.string(),
   username: z.string(),
   email: z.string().nullable(),
-  expiresAt: isoTime,
+  expiresAt: ending.expiresAt,
+  inGrace: ending.inGrace,
+  term: licenseTerm,
   createdAt: isoTime,
   lastLoginAt: isoTime.nullable(),
   hwidBound: z.boolean(),
@@ -22,7 +25,14 @@ export const verdict = z.strictObject({
   valid: z.boolean(),
   code: z.enum(Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]).optional(),
   license: z
-    .strictObject({ key: z.string(), used: z.boolean(), username: z.string().nullable(), expiresAt: isoTime })
+    .strictObject({
+      key: z.string(),
+      used: z.boolean(),
+      username: z.string().nullable(),
+      expiresAt: ending.expiresAt,
+      inGrace: ending.inGrace,
+      term: licenseTerm,
+    })
     .nullable(),
 })
 

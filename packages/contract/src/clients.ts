@@ -17,6 +17,7 @@ import {
   sort,
   username,
 } from './shared.ts'
+import { ending } from './terms.ts'
 
 /** Banned overrides Expired. */
 export const clientStatus = z.enum(['active', 'expired', 'banned'])
@@ -34,7 +35,7 @@ export const client = z.strictObject({
   hwid: z.string().nullable(),
   licenseKey: z.string().nullable(),
   createdAt: isoTime,
-  expiresAt: isoTime,
+  ...ending,
   lastLoginAt: isoTime.nullable(),
 })
 
@@ -135,7 +136,7 @@ export const clients = {
     params: idParams,
     body: z.strictObject({ days: z.int().min(1).max(limits.extendDaysMax) }),
     data: one,
-    errors: ['plan_limit_reached'],
+    errors: ['plan_limit_reached', 'never_expires'],
   }),
   remove: endpoint({
     method: 'DELETE',

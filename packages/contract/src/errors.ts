@@ -32,6 +32,7 @@ const general = {
   already_blocked: [409, 'This is already on the block list', 'value'],
   key_taken: [409, 'This license key already exists in the application', 'key'],
   username_taken: [409, 'Username is already taken', 'username'],
+  never_expires: [409, 'This end user never expires, so there is nothing to extend'],
   conflict: [409, 'The request conflicts with the current state'],
   payment_pending: [
     409,

@@ -3,13 +3,13 @@ import type { LicenseStatus } from './licenses.ts'
 interface StatusFacts {
   banned: boolean
   used: boolean
-  /** Milliseconds since 1970. */
-  expiresAt: number
+  /** When access ends, grace days included; milliseconds since 1970. */
+  endsAt: number
 }
 
 /** The status of a license: Banned overrides Expired, and Expired overrides Active (used) and Unused. */
-export function licenseStatus({ banned, used, expiresAt }: StatusFacts, now: number): LicenseStatus {
+export function licenseStatus({ banned, used, endsAt }: StatusFacts, now: number): LicenseStatus {
   if (banned) return 'banned'
-  if (expiresAt <= now) return 'expired'
+  if (endsAt <= now) return 'expired'
   return used ? 'active' : 'unused'
 }

@@ -4,6 +4,8 @@ import { banReason } from './blocklist.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { id, idParams, instant, isoTime, none, pageQuery, pagination, search, sort, text } from './shared.ts'
+import { devices, features, soldFields } from './sold.ts'
+import { duration, ending, licenseTerms } from './terms.ts'
 
 /** The status of a license: Banned overrides Expired, Active (used) and Unused. */
 export const licenseStatus = z.enum(['unused', 'active', 'expired', 'banned'])
@@ -24,7 +26,12 @@ export const license = z.strictObject({
   note: z.string().nullable(),
   reseller: z.strictObject({ _id: z.string(), email: z.string() }).nullable(),
   createdAt: isoTime,
-  expiresAt: isoTime,
+  ...ending,
+  ...licenseTerms,
+  ...soldFields,
+  updatesUntil: isoTime
+    .nullable()
+    .describe('covers versions released until then; null for all versions, and before the first use'),
 })
 
 /** Counts over the app filter. Like the status filters except `banned`, they ignore bans. */
@@ -83,7 +90,8 @@ export const licenses = {
     body: z
       .strictObject({
         app: id,
-        expiresAt: instant,
+        expiresAt: instant.nullable().optional().describe('null: never expires'),
+        duration: duration.optional().describe('from the first use'),
         count: z.int().min(1).max(limits.generateMax).default(1),
         key: customKey.optional(),
         ...licenseDetails,
@@ -91,7 +99,12 @@ export const licenses = {
       .refine((body) => body.key === undefined || body.count === 1, {
         path: ['count'],
         message: 'A custom key requires a count of 1',
-      }),
+      })
+      .refine(
+        ({ expiresAt, duration }) =>
+          [expiresAt, duration].filter((given) => given !== undefined).length === 1,
+        { path: ['expiresAt'], message: 'Exactly one of expiresAt and duration is required' },
+      ),
     data: z.strictObject({ license, licenses: z.array(license) }),
     status: 201,
     errors: ['plan_limit_reached', 'custom_keys_off', 'key_taken'],
@@ -102,9 +115,20 @@ export const licenses = {
     access: 'owner',
     permission: 'licenses:write',
     tag,
-    summary: 'Change the expiry of a license and of the end user who uses it',
+    summary:
+      'Change the expiry of a license and of the end user who uses it, its devices, features or note; omitted fields stay unchanged',
     params: idParams,
-    body: z.strictObject({ expiresAt: instant }),
+    body: z
+      .strictObject({
+        expiresAt: instant.nullable().optional().describe('null: never expires'),
+        devices: devices.optional(),
+        features: features.optional(),
+        note: licenseNote.nullable().optional(),
+      })
+      .refine((body) => Object.values(body).some((value) => value !== undefined), {
+        path: ['expiresAt'],
+        message: 'Nothing to change',
+      }),
     data: one,
   }),
   toggleBan: endpoint({

@@ -13,6 +13,7 @@ import {
   resetToken,
   trimmed,
 } from './shared.ts'
+import { ending, licenseTerms } from './terms.ts'
 
 const appName = z.strictObject({ name: z.string() })
 
@@ -38,8 +39,9 @@ export const portalLicense = z.strictObject({
   used: z.boolean(),
   usedBy: z.string().nullable().describe('username'),
   createdAt: isoTime,
-  expiresAt: isoTime,
-  date_expired: isoTime,
+  ...ending,
+  date_expired: isoTime.nullable(),
+  ...licenseTerms,
 })
 
 /** Counts of a reseller's licenses: `active` not expired, `available` neither used nor expired, `remaining` of the quota. */

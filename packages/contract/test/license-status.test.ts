@@ -12,6 +12,6 @@ test.each([
   [true, false, now + 1, 'banned'],
   [true, true, now + 1, 'banned'],
   [true, true, now - 1, 'banned'],
-])('shows a license with banned %s, used %s and expiry %i as %s', (banned, used, expiresAt, status) => {
-  expect(licenseStatus({ banned, used, expiresAt }, now)).toBe(status)
+])('shows a license with banned %s, used %s and expiry %i as %s', (banned, used, endsAt, status) => {
+  expect(licenseStatus({ banned, used, endsAt }, now)).toBe(status)
 })

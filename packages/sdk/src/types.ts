@@ -25,8 +25,12 @@ export interface SessionUser {
   /** The license key itself for users who signed in by key alone. */
   username: string
   email: string | null
-  /** When the user's access ends. */
-  expiresAt: string
+  /** When the license ends; null if it never expires. */
+  expiresAt: string | null
+  /** True after `expiresAt`, while the vendor's grace days still allow access. */
+  inGrace: boolean
+  /** `date`: until a date; `forever`: never expires; `first_use`: for a duration since the first use. */
+  term: 'date' | 'forever' | 'first_use'
   createdAt: string
   lastLoginAt: string | null
   /** Whether the user is bound to a machine. */
@@ -50,8 +54,12 @@ export interface ValidatedLicense {
   key: string
   used: boolean
   username: string | null
-  /** ISO 8601 UTC. */
-  expiresAt: string
+  /** ISO 8601 UTC; null if it never expires, or if its duration starts with the first use. */
+  expiresAt: string | null
+  /** True after `expiresAt`, while the vendor's grace days still allow access. */
+  inGrace: boolean
+  /** `date`: until a date; `forever`: never expires; `first_use`: for a duration that starts with the first use. */
+  term: 'date' | 'forever' | 'first_use'
 }
 
 export interface ValidateData {

@@ -147,7 +147,7 @@ describe('the SDK and the real server', () => {
     const more = await issueKey(10)
     const upgraded = await keyward.upgrade({ username: 'ada', licenseKey: more.key })
     if (!upgraded.ok) throw new Error(upgraded.code)
-    const addedMs = Date.parse(upgraded.user.expiresAt) - Date.parse(login.user.expiresAt)
+    const addedMs = Date.parse(upgraded.user.expiresAt ?? '') - Date.parse(login.user.expiresAt ?? '')
     expect(addedMs).toBeGreaterThan(9.9 * day)
     expect(addedMs).toBeLessThanOrEqual(10 * day)
     expect(await keyward.session()).toMatchObject({ ok: true, user: { expiresAt: upgraded.user.expiresAt } })

@@ -1,10 +1,8 @@
+import type { Duration, LicenseTerm } from '@keyward/contract'
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely'
 
 /** Times are milliseconds since 1970, flags are 0 or 1, in both databases. */
 type Flag = 0 | 1
-
-export type LicenseTerm = 'date' | 'forever' | 'first_use'
-export type DurationUnit = 'hours' | 'days' | 'months' | 'years'
 
 interface OwnersTable {
   id: string
@@ -115,7 +113,7 @@ interface LicensesTable {
   expires_at: number
   term: Generated<LicenseTerm>
   duration_value: number | null
-  duration_unit: DurationUnit | null
+  duration_unit: Duration['unit'] | null
   /** When the clock of `first_use` started. */
   started_at: number | null
   grace_days: Generated<number>
@@ -148,7 +146,7 @@ interface LicenseTypesTable {
   name_normalized: string
   term: LicenseTerm
   duration_value: number | null
-  duration_unit: DurationUnit | null
+  duration_unit: Duration['unit'] | null
   grace_days: number
   devices: number
   seats: number | null

@@ -46,6 +46,8 @@ describe('creating an end user', () => {
       licenseKey: null,
       createdAt: on.clock.inDays(0),
       expiresAt: on.clock.inDays(30),
+      graceDays: 0,
+      inGrace: false,
       lastLoginAt: null,
     })
     const program = await startProgram(on, app)

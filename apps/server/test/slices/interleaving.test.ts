@@ -4,7 +4,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { type Tx, transact } from '../../src/db/open.ts'
 import { lockEndUser } from '../../src/modules/end-users/end-users.access.ts'
-import { redeem, setLicenseExpiry } from '../../src/modules/entitlements/entitlements.service.ts'
+import { redeem, setLicenseEnd } from '../../src/modules/entitlements/entitlements.service.ts'
+import { untilDate } from '../../src/modules/licenses/licenses.rules.ts'
 import { makeLicenses, makePremium, refusal, registerUser, single, startProgram } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
@@ -79,7 +80,7 @@ test('a first use during an expiry change leaves license and user with the same 
   const program = await startProgram(on, app)
   const expiresAt = on.clock.now() + day
   const answer = await whileOpen(
-    (tx) => setLicenseExpiry(tx, scope(), license._id, expiresAt),
+    (tx) => setLicenseEnd(tx, scope(), license._id, expiresAt),
     () => program.call('POST', '/license', { licenseKey: license.key }),
   )
   expect(answer.json.data.user.expiresAt).toBe(new Date(expiresAt).toISOString())
@@ -93,7 +94,13 @@ test('deleting a user while a key is added leaves that key unused', async () => 
   const answer = await whileOpen(
     async (tx) => {
       await lockEndUser(tx, scope(), user._id)
-      await redeem(tx, scope(), added._id, user._id, on.clock.now())
+      await redeem(
+        tx,
+        scope(),
+        { id: added._id, ...untilDate(on.clock.now() + day) },
+        user._id,
+        on.clock.now(),
+      )
     },
     () => owner.call('DELETE', `/clients/${user._id}`),
   )

@@ -4,6 +4,7 @@ import {
   activateKey,
   makeApp,
   makeLicenses,
+  plainSold,
   refusal,
   registerUser,
   signUp,
@@ -50,6 +51,7 @@ describe('generating', () => {
       reseller: null,
       createdAt: on.clock.inDays(0),
       expiresAt: on.clock.inDays(30),
+      ...plainSold,
     })
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeApp, makeLicenses, makePremium, signUp, startProgram } from '../actors.ts'
+import { makeApp, makeLicenses, makePremium, plainTerms, signUp, startProgram } from '../actors.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
@@ -61,6 +61,7 @@ test('returns, lists newest first and counts generated licenses', async () => {
     createdAt: expect.any(String),
     expiresAt: '2026-03-04T23:59:59.999Z',
     date_expired: '2026-03-04T23:59:59.999Z',
+    ...plainTerms,
   })
   const { json } = await reseller.call('GET', '/licenses')
   expect(json.data.licenses).toEqual([newest, ...made.json.data.licenses.toReversed()])

@@ -195,7 +195,14 @@ describe('validate', () => {
     }
     expect(await seen(fresh?.key)).toEqual({
       valid: true,
-      license: { key: fresh?.key, used: false, username: null, expiresAt: fresh?.expiresAt },
+      license: {
+        key: fresh?.key,
+        used: false,
+        username: null,
+        expiresAt: fresh?.expiresAt,
+        inGrace: false,
+        term: 'date',
+      },
     })
     expect(await seen(used.license.key)).toMatchObject({
       valid: true,

@@ -98,6 +98,8 @@ describe('register', () => {
       createdAt: on.clock.inDays(0),
       lastLoginAt: on.clock.inDays(0),
       hwidBound: true,
+      inGrace: false,
+      term: 'date',
     })
     expect((await program.call('GET', '/session')).json.data).toEqual(answer.json.data)
     const [seen] = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.licenses

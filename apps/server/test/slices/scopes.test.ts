@@ -6,7 +6,8 @@ import * as endUsers from '../../src/modules/end-users/end-users.repo.ts'
 import { giveBack, setAddedTime } from '../../src/modules/entitlements/added-time.ts'
 import * as entitlements from '../../src/modules/entitlements/entitlements.service.ts'
 import { setPaused } from '../../src/modules/entitlements/pauses.ts'
-import { deleteByIds, setBanned } from '../../src/modules/licenses/licenses.repo.ts'
+import { deleteByIds, setBanned, updateDetails } from '../../src/modules/licenses/licenses.repo.ts'
+import { untilDate } from '../../src/modules/licenses/licenses.rules.ts'
 import { makeLicenses, registerUser, single } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 
@@ -24,14 +25,17 @@ const foreign = { ownerId: 'own_another' }
 const ends = 32_000_000_000_000
 
 test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
-  ['redeem', (tx, { unused, user }) => entitlements.redeem(tx, foreign, unused, user, 1)],
+  [
+    'redeem',
+    (tx, { unused, user }) => entitlements.redeem(tx, foreign, { id: unused, ...untilDate(ends) }, user, 1),
+  ],
   [
     'setFirstLicense',
     (tx, { unused, user }) =>
-      entitlements.setFirstLicense(tx, foreign, { id: unused, expires_at: ends }, user),
+      entitlements.setFirstLicense(tx, foreign, { id: unused, ...untilDate(ends) }, user),
   ],
-  ['setEndUserExpiry', (tx, { user }) => entitlements.setEndUserExpiry(tx, foreign, user, ends)],
-  ['setLicenseExpiry', (tx, { license }) => entitlements.setLicenseExpiry(tx, foreign, license, ends)],
+  ['setEndUserEnd', (tx, { user }) => entitlements.setEndUserEnd(tx, foreign, user, ends)],
+  ['setLicenseEnd', (tx, { license }) => entitlements.setLicenseEnd(tx, foreign, license, ends)],
   ['extendLicenses', (tx, { license }) => entitlements.extendLicenses(tx, foreign, [license], 9, 1)],
   ['extendEndUsers', (tx, { user }) => entitlements.extendEndUsers(tx, foreign, [user], 9, 1)],
   ['freeLicensesOf', (tx, { user }) => entitlements.freeLicensesOf(tx, foreign, [user])],
@@ -42,8 +46,8 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
         tx,
         foreign,
         [
-          { id: license, client_id: user, added_ms: null, taken_ms: null },
-          { id: 'another', client_id: user, added_ms: day, taken_ms: null },
+          { id: license, client_id: user, term: 'date', added_ms: null, taken_ms: null },
+          { id: 'another', client_id: user, term: 'date', added_ms: day, taken_ms: null },
         ],
         on.clock.now(),
       ),
@@ -51,7 +55,7 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
   [
     'giveBack',
     (tx, { license, user }) =>
-      giveBack(tx, foreign, [{ id: license, client_id: user, added_ms: day, taken_ms: day }]),
+      giveBack(tx, foreign, [{ id: license, client_id: user, term: 'date', added_ms: day, taken_ms: day }]),
   ],
   [
     'setPaused',
@@ -65,6 +69,7 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
   ['updateEndUsers', (tx, { user }) => endUsers.updateEndUsers(tx, foreign, [user], { banned: 1 })],
   ['deleteEndUsers', (tx, { user }) => endUsers.deleteEndUsers(tx, foreign, [user])],
   ['deleteSlice', (tx) => endUsers.deleteSlice(tx, foreign, app._id, 100)],
+  ['updateDetails', (tx, { license }) => updateDetails(tx, foreign, license, { devices: 9 })],
   ['setBanned', (tx, { license }) => setBanned(tx, foreign, [license], 1)],
   ['deleteByIds', (tx, { license }) => deleteByIds(tx, foreign, [license])],
 ])('%s changes no row of another owner', async (_name, work) => {

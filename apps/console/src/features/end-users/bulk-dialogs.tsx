@@ -50,12 +50,17 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
         title={`Extend ${amount}`}
         schema={endpoints.clients.extend.body!}
         max={limits.extendDaysMax}
-        ends={affectedRows.map(({ expiresAt }) => expiresAt)}
+        ends={affectedRows.flatMap(({ expiresAt }) => expiresAt ?? [])}
         confirmLabel="Extend Subscriptions"
         busy={bulk.busy}
         onSubmit={bulk.start}
         onClose={onClose}
       >
+        {affectedRows.length < users.length && (
+          <p className="text-[0.8125rem] text-fg-muted">
+            {`${amountOf(users.length - affectedRows.length, 'other selected one never expires and stays', 'other selected ones never expire and stay')} unchanged.`}
+          </p>
+        )}
         {withKey > 0 && <p className="text-[0.8125rem] text-fg-muted">Their licenses get the same expiry.</p>}
         {progress}
       </DaysDialog>
@@ -111,5 +116,6 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
 function affected(action: BulkClientAction, users: Client[]) {
   if (action === 'ban') return users.filter(({ ban }) => !ban)
   if (action === 'unban') return users.filter(({ ban }) => ban)
+  if (action === 'extend') return users.filter(({ expiresAt }) => expiresAt !== null)
   return users
 }

@@ -74,9 +74,10 @@ export const endUserColumns: Column<Client>[] = [
   {
     id: 'expires',
     header: 'Expires',
-    cell: ({ createdAt, expiresAt }) => (
+    cell: ({ createdAt, expiresAt, inGrace }) => (
       <>
-        <DateText value={expiresAt} className="block" />
+        <DateText value={expiresAt} none="Never" className="block" />
+        {inGrace && <span className={noteClass}>In grace period</span>}
         <span className={noteClass}>
           Joined <DateText value={createdAt} />
         </span>

@@ -14,9 +14,11 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
   const { hwid } = user
   return (
     <Menu label={`Actions for ${user.username}`}>
-      <MenuItem icon={<CalendarPlus />} onSelect={() => onAction('extend')}>
-        Extend Subscription
-      </MenuItem>
+      {user.expiresAt !== null && (
+        <MenuItem icon={<CalendarPlus />} onSelect={() => onAction('extend')}>
+          Extend Subscription
+        </MenuItem>
+      )}
       <MenuItem icon={user.ban ? <CircleCheck /> : <Ban />} onSelect={() => onAction('ban')}>
         {user.ban ? 'Unban' : 'Ban'}
       </MenuItem>

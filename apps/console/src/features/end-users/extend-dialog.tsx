@@ -14,9 +14,10 @@ export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
   const extend = useExtend()
   const form = useSchemaForm(schema, { defaultValues: { days: 30 } })
   const days = form.watch('days')
-  const expired = Date.parse(user.expiresAt) < Date.now()
+  const ends = user.expiresAt === null ? 0 : Date.parse(user.expiresAt)
+  const expired = ends < Date.now()
   const valid = schema.safeParse({ days }).success
-  const next = valid ? addDuration(expired ? Date.now() : user.expiresAt, days, 'days') : undefined
+  const next = valid ? addDuration(Math.max(Date.now(), ends), days, 'days') : undefined
 
   const submit = form.handleSubmit((values) =>
     extend.mutate(
@@ -42,7 +43,7 @@ export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
           <div aria-live="polite" className="rounded-lg border px-4 py-1">
             <Facts
               items={[
-                { label: 'Current expiry', value: <DateText value={user.expiresAt} /> },
+                { label: 'Current expiry', value: <DateText value={user.expiresAt} none="Never" /> },
                 { label: 'New expiry', value: <DateText value={next} /> },
               ]}
             />

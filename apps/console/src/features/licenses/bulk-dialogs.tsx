@@ -53,12 +53,17 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
         title={`Extend ${amount}`}
         schema={extendSchema}
         max={limits.extendDaysMax}
-        ends={affectedRows.map(({ expiresAt }) => expiresAt)}
+        ends={affectedRows.flatMap(({ expiresAt }) => expiresAt ?? [])}
         confirmLabel="Extend Licenses"
         busy={bulk.busy}
         onSubmit={bulk.start}
         onClose={onClose}
       >
+        {affectedRows.length < licenses.length && (
+          <p className="text-[0.8125rem] text-fg-muted">
+            {`${amountOf(licenses.length - affectedRows.length, 'other selected one never expires or was', 'other selected ones never expire or were')} not used yet, and stays unchanged.`}
+          </p>
+        )}
         {used.length > 0 && (
           <p className="text-[0.8125rem] text-fg-muted">
             {`${amountOf(used.length, 'is', 'are')} in use. Their end users get the same expiry.`}
@@ -117,6 +122,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
 function affected(action: BulkLicenseAction, licenses: License[]) {
   if (action === 'ban') return licenses.filter((license) => !license.banned)
   if (action === 'unban') return licenses.filter((license) => license.banned)
+  if (action === 'extend') return licenses.filter(({ expiresAt }) => expiresAt !== null)
   return licenses
 }
 

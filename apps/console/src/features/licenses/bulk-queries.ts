@@ -54,11 +54,13 @@ function undoOf(action: BulkLicenseAction, licenses: License[]) {
     const opposite = action === 'ban' ? 'unban' : 'ban'
     return { batchSize: 200, change: (rows: License[]) => changeAll(opposite, rows) }
   }
-  if (action === 'extend' && licenses.every(({ expiresAt }) => Date.parse(expiresAt) > Date.now() + 60_000)) {
+  if (action === 'extend' && licenses.every(isAhead)) {
     return { batchSize: 1, change: ([license]: License[]) => restoreExpiry(license!) }
   }
   return undefined
 }
+
+const isAhead = ({ expiresAt }: License) => expiresAt !== null && Date.parse(expiresAt) > Date.now() + 60_000
 
 const restoreExpiry = ({ _id, expiresAt }: License) =>
   call(wire.licenses.update, { params: { id: _id }, body: { expiresAt } })

@@ -1,10 +1,14 @@
 import type { License } from '@keyward/contract'
 import { type FormEvent, useState } from 'react'
-import { type DurationUnit, formatExactTime } from '../../lib/format/dates.ts'
+import { type DurationUnit, endOfLocalDay, formatExactTime, toDayInput } from '../../lib/format/dates.ts'
+import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { DateText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { Select } from '../../ui/select.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { DurationFields } from './duration-fields.tsx'
 import { expiryAfter } from './expiry.ts'
@@ -15,34 +19,74 @@ export interface EditExpiryDialogProps {
   onClose: () => void
 }
 
+type Change = 'from-now' | 'from-end' | 'date' | 'never'
+
+const descriptions: Record<Change, string> = {
+  'from-now': 'The new expiry counts from now, not from the current expiry.',
+  'from-end': 'The duration is added to the current expiry.',
+  date: 'The license is valid until the end of the day.',
+  never: 'The license has no end until you set one.',
+}
+
 export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
   const edit = useEditExpiry()
+  const [change, setChange] = useState<Change>('from-now')
   const [duration, setDuration] = useState('30')
   const [unit, setUnit] = useState<DurationUnit>('days')
-  const expiry = expiryAfter(duration === '' ? Number.NaN : Number(duration), unit)
-  const earlier = expiry !== undefined && expiry.getTime() < Date.parse(license.expiresAt)
+  const [day, setDay] = useState(() => toDayInput(expiryAfter(30, 'days')!))
+  const current = license.expiresAt === null ? undefined : Date.parse(license.expiresAt)
+  const isAhead = current !== undefined && current > Date.now()
+
+  const amount = duration === '' ? Number.NaN : Number(duration)
+  const expiry = {
+    'from-now': () => expiryAfter(amount, unit),
+    'from-end': () => expiryAfter(amount, unit, current),
+    date: () => (day === '' ? undefined : new Date(endOfLocalDay(day))),
+    never: () => undefined,
+  }[change]()
+  const shortens = expiry !== undefined && expiry.getTime() < (current ?? Number.POSITIVE_INFINITY)
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (!expiry || edit.isPending) return
-    edit.mutate({ id: license._id, expiresAt: expiry.toISOString() }, { onSuccess: onClose })
+    if ((!expiry && change !== 'never') || edit.isPending) return
+    edit.mutate({ id: license._id, expiresAt: expiry?.toISOString() ?? null }, { onSuccess: onClose })
   }
 
   return (
-    <Dialog
-      onClose={onClose}
-      busy={edit.isPending}
-      title="Edit Expiry"
-      description="The new expiry counts from now, not from the current expiry."
-    >
+    <Dialog onClose={onClose} busy={edit.isPending} title="Edit Expiry" description={descriptions[change]}>
       <DialogForm onSubmit={submit}>
         <DialogBody>
-          <DurationFields
-            label="Extend By"
-            unit={unit}
-            onUnit={setUnit}
-            input={{ value: duration, onChange: (event) => setDuration(event.target.value) }}
-          />
+          <Field label="Change">
+            <Select
+              value={change}
+              onChange={(value) => setChange(value as Change)}
+              options={[
+                { value: 'from-now', label: 'Extend from now' },
+                ...(isAhead ? [{ value: 'from-end', label: 'Extend from the current expiry' }] : []),
+                { value: 'date', label: 'Set a date' },
+                { value: 'never', label: 'Never expires' },
+              ]}
+            />
+          </Field>
+          {(change === 'from-now' || change === 'from-end') && (
+            <DurationFields
+              label="Extend By"
+              unit={unit}
+              onUnit={setUnit}
+              input={{ value: duration, onChange: (event) => setDuration(event.target.value) }}
+            />
+          )}
+          {change === 'date' && (
+            <Field label="Expiration Date" hint="Valid until the end of this day">
+              <Input
+                type="date"
+                max="9999-12-31"
+                required
+                value={day}
+                onChange={(event) => setDay(event.target.value)}
+              />
+            </Field>
+          )}
           <div aria-live="polite" className="rounded-lg border px-4 py-1">
             <Facts
               items={[
@@ -50,13 +94,18 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
                   label: 'License',
                   value: <code className="font-mono text-[0.8125rem]">{keyPrefix(license.key)}</code>,
                 },
-                { label: 'Current expiry', value: <DateText value={license.expiresAt} /> },
+                {
+                  label: 'Current expiry',
+                  value: <DateText value={license.expiresAt} none={noDateText(license)} />,
+                },
                 {
                   label: 'New expiry',
                   value: expiry ? (
                     <span title={formatExactTime(expiry)}>
                       <DateText value={expiry} />
                     </span>
+                  ) : change === 'never' ? (
+                    'Never'
                   ) : (
                     '—'
                   ),
@@ -64,9 +113,16 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
               ]}
             />
           </div>
-          {earlier && (
+          {shortens && current !== undefined && (
             <Callout tone="warning">
               The new expiry is earlier than the current one. This shortens the license.
+            </Callout>
+          )}
+          {shortens && current === undefined && (
+            <Callout tone="warning">
+              {license.term === 'first_use'
+                ? 'The license then no longer counts from its first use.'
+                : 'The license never expires now. This shortens it.'}
             </Callout>
           )}
           {license.usedBy && (

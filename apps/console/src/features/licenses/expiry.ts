@@ -6,9 +6,9 @@ export const durationUnits: { value: DurationUnit; label: string }[] = [
   { value: 'months', label: 'Months' },
 ]
 
-/** Now plus the duration; undefined unless it is a positive integer and the result is before the year 10000. */
-export function expiryAfter(duration: number, unit: DurationUnit): Date | undefined {
+/** `from` (now by default) plus the duration; undefined unless it is a positive integer and the result is before the year 10000. */
+export function expiryAfter(duration: number, unit: DurationUnit, from = Date.now()): Date | undefined {
   if (!Number.isInteger(duration) || duration < 1) return undefined
-  const expiry = addDuration(Date.now(), duration, unit)
+  const expiry = addDuration(from, duration, unit)
   return Number.isNaN(expiry.getTime()) || expiry.getUTCFullYear() > 9999 ? undefined : expiry
 }

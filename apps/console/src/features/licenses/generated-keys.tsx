@@ -1,4 +1,5 @@
 import type { License } from '@keyward/contract'
+import { noDateText } from '../../lib/format/ending.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -19,7 +20,8 @@ export function GeneratedKeys({ licenses, onMore, onDone }: GeneratedKeysProps) 
       <DialogBody>
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <p className="min-w-0 text-fg-muted">
-            {first.app.name}, until <DateText value={first.expiresAt} />
+            {first.app.name}, {first.expiresAt ? 'until ' : 'expires: '}
+            <DateText value={first.expiresAt} none={noDateText(first)} />
           </p>
           <CopyButton
             text={licenses.map((license) => license.key).join('\n')}

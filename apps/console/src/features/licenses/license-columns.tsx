@@ -1,5 +1,6 @@
 import type { License } from '@keyward/contract'
 import { Link } from 'react-router'
+import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -81,7 +82,8 @@ export const licenseColumns: Column<License>[] = [
     header: 'Expires',
     cell: (license) => (
       <>
-        <DateText value={license.expiresAt} className="block" />
+        <DateText value={license.expiresAt} none={noDateText(license)} className="block" />
+        {license.inGrace && <span className={noteClass}>In grace period</span>}
         <span className="block whitespace-nowrap text-[0.8125rem] text-fg-muted">
           Created <DateText value={license.createdAt} />
         </span>

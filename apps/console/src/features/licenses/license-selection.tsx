@@ -54,10 +54,12 @@ interface BarProps {
 function Bar({ licenses, onAction, onClear }: BarProps) {
   return (
     <SelectionBar text={`${amountOf(licenses.length, 'license')} selected`} onClear={onClear}>
-      <Button size="sm" onClick={() => onAction('bulk-extend')}>
-        <CalendarPlus />
-        Extend
-      </Button>
+      {licenses.some(({ expiresAt }) => expiresAt !== null) && (
+        <Button size="sm" onClick={() => onAction('bulk-extend')}>
+          <CalendarPlus />
+          Extend
+        </Button>
+      )}
       {licenses.some((license) => !license.banned) && (
         <Button size="sm" onClick={() => onAction('bulk-ban')}>
           <Ban />

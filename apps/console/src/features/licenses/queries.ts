@@ -15,6 +15,7 @@ import {
 import { call, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { accessEnds } from '../../lib/format/ending.ts'
 import { toast } from '../../ui/toast.tsx'
 
 export type LicenseQuery = QueryInputOf<typeof endpoints.licenses.list>
@@ -58,7 +59,7 @@ export function useGenerateLicenses() {
 export function useEditExpiry() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, expiresAt }: { id: string; expiresAt: string }) =>
+    mutationFn: ({ id, expiresAt }: { id: string; expiresAt: string | null }) =>
       call(wire.licenses.update, { params: { id }, body: { expiresAt } }),
     onSuccess: () => {
       refreshLicenses(client)
@@ -72,8 +73,8 @@ export function useEditExpiry() {
 type Listed = { licenses: License[] }
 
 function withBan(license: License, banned: boolean): License {
-  const expiresAt = Date.parse(license.expiresAt)
-  return { ...license, banned, status: licenseStatus({ banned, used: license.used, expiresAt }, Date.now()) }
+  const endsAt = accessEnds(license)
+  return { ...license, banned, status: licenseStatus({ banned, used: license.used, endsAt }, Date.now()) }
 }
 
 /** Updates the lists optimistically and reverts them when the server rejects the change. */

@@ -2,6 +2,7 @@ import type { PortalLicense } from '@keyward/contract'
 import { useState } from 'react'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { addDuration, endOfLocalDay, toDayInput } from '../../lib/format/dates.ts'
+import { noDateText } from '../../lib/format/ending.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -121,7 +122,8 @@ function GeneratedKeys({ licenses, onDone }: { licenses: PortalLicense[]; onDone
       <DialogBody>
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <p className="min-w-0 text-fg-muted">
-            {first.app.name}, until <DateText value={first.expiresAt} />
+            {first.app.name}, {first.expiresAt ? 'until ' : 'expires: '}
+            <DateText value={first.expiresAt} none={noDateText(first)} />
           </p>
           <CopyButton
             text={licenses.map((license) => license.key).join('\n')}

@@ -1,4 +1,5 @@
 import type { PortalLicense } from '@keyward/contract'
+import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -44,7 +45,11 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
     ),
   },
   { id: 'created', header: 'Created', cell: ({ createdAt }) => <DateText value={createdAt} /> },
-  { id: 'expires', header: 'Expires', cell: ({ expiresAt }) => <DateText value={expiresAt} /> },
+  {
+    id: 'expires',
+    header: 'Expires',
+    cell: (license) => <DateText value={license.expiresAt} none={noDateText(license)} />,
+  },
   {
     id: 'used-by',
     header: 'Used by',

@@ -9,6 +9,7 @@ import { readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
 import { issueLicenses, issuing } from '../licenses/licenses.issue.ts'
+import { untilDate } from '../licenses/licenses.rules.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { decide, type ImportLine, readImport } from './import.rules.ts'
 
@@ -55,7 +56,9 @@ export async function importLicenses(
       const rows = decide(lines, await findTaken(tx, app.id, lines), { free: lines.length, message })
       const drafts = rows.flatMap((row, at) => {
         const { key, note, expiresAt } = lines[at] ?? {}
-        return row.outcome === 'created' && expiresAt !== undefined ? [{ key, note, expiresAt }] : []
+        return row.outcome === 'created' && expiresAt !== undefined
+          ? [{ key, note, sold: untilDate(expiresAt) }]
+          : []
       })
       if (!(await reserveLicenses(tx, actor, app.id, drafts.length, max, now))) {
         throw problem('plan_limit_reached', { message })

@@ -13,7 +13,10 @@ import { reserveExtension } from './end-users.limit.ts'
 import * as repo from './end-users.repo.ts'
 import { toEndUser } from './end-users.service.ts'
 
-/** Changes or deletes all or none; 404 if one is missing. Returns the remaining ones. */
+/**
+ * Changes or deletes all or none; 404 if one is missing. Returns the remaining ones. Extending leaves out those that
+ * never expire.
+ */
 export async function changeEndUsers(
   ctx: Ctx,
   actor: VendorActor,
@@ -22,17 +25,17 @@ export async function changeEndUsers(
   const ids = [...new Set(given.ids)].sort()
   const now = ctx.clock.now()
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  const rows = await ctx.tx(actor, async (write) => {
+  const { changed, rows } = await ctx.tx(actor, async (write) => {
     const { tx } = write
     if ((await repo.listById(tx, actor, ids)).length < ids.length) throw problem('not_found')
     // Lock licenses before end users, as everywhere; end users deleted meanwhile are then missing below.
     await lockLicensesOf(tx, actor, ids)
     if ((await repo.lockEndUsers(tx, actor, ids)) < ids.length) throw problem('not_found')
     if (given.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
-    await apply(write, actor, { ...given, ids }, now)
-    return repo.listById(tx, actor, ids)
+    const changed = await apply(write, actor, { ...given, ids }, now)
+    return { changed, rows: await repo.listById(tx, actor, ids) }
   })
-  return { changed: ids.length, clients: rows.map((row) => toEndUser(row, now)) }
+  return { changed, clients: rows.map((row) => toEndUser(row, now)) }
 }
 
 async function apply(
@@ -40,26 +43,32 @@ async function apply(
   actor: VendorActor,
   { action, ids, days = 0 }: BulkChange<BulkClientAction>,
   now: number,
-): Promise<void> {
+): Promise<number> {
   const { tx } = write
   switch (action) {
-    case 'extend':
+    case 'extend': {
       await movePauses(tx, actor, ids, now)
-      await extendEndUsers(tx, actor, ids, days, now)
-      return write.record('end_users.extended', null, { ids: [...ids], days })
+      const extended = await extendEndUsers(tx, actor, ids, days, now)
+      write.record('end_users.extended', null, { ids: extended, days })
+      return extended.length
+    }
     case 'ban':
       await repo.updateEndUsers(tx, actor, ids, { banned: 1 })
-      return write.record('end_users.banned', null, { ids: [...ids] })
+      write.record('end_users.banned', null, { ids: [...ids] })
+      return ids.length
     case 'unban':
       await repo.updateEndUsers(tx, actor, ids, { banned: 0, ban_reason: null })
-      return write.record('end_users.unbanned', null, { ids: [...ids] })
+      write.record('end_users.unbanned', null, { ids: [...ids] })
+      return ids.length
     case 'reset-hwid':
       await repo.updateEndUsers(tx, actor, ids, { hwid: null, hwid_hash: null })
-      return write.record('end_users.hwid_reset', null, { ids: [...ids] })
+      write.record('end_users.hwid_reset', null, { ids: [...ids] })
+      return ids.length
     case 'delete':
       await freeLicensesOf(tx, actor, ids)
       await endProgramSessionsOf(tx, ids)
       await repo.deleteEndUsers(tx, actor, ids)
-      return write.record('end_users.deleted', null, { ids: [...ids] })
+      write.record('end_users.deleted', null, { ids: [...ids] })
+      return ids.length
   }
 }

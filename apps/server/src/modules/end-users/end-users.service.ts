@@ -9,6 +9,7 @@ import { invalid, problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
 import { inSlices } from '../../core/slices.ts'
+import { never, toShownEnd } from '../../db/ends.ts'
 import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
@@ -17,6 +18,7 @@ import { blockAll, type NormalizedBlock, normalize } from '../blocklist/blocklis
 import { extendEndUser, freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { endOf, movePauses, setPaused } from '../entitlements/pauses.ts'
+import { toEnding } from '../entitlements/term.rules.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { endProgramSessionsOf } from '../sessions/sessions.service.ts'
 import { insertEndUser, lockEndUser, updateEndUser } from './end-users.access.ts'
@@ -146,9 +148,10 @@ export async function extend(ctx: Ctx, actor: VendorActor, id: string, days: num
   const lengthen = async (write: Write, client: ClientRow) => {
     const now = ctx.clock.now()
     await reserveExtension(write.tx, actor, [id], maxLicensesPerApp, now)
+    if (client.expires_at === never) throw problem('never_expires')
     await movePauses(write.tx, actor, [id], now)
     const after = await extendEndUser(write.tx, actor, id, days, now)
-    write.record('end_user.extended', id, { days, before: client.expires_at, after })
+    write.record('end_user.extended', id, { days, before: toShownEnd(client), after })
   }
   return change(ctx, actor, id, lengthen, lockLicensesOf)
 }
@@ -213,7 +216,7 @@ export function toEndUser(row: repo.EndUserView, now: number): Client {
     hwid: row.hwid,
     licenseKey: row.license_key,
     createdAt: toIso(row.created_at),
-    expiresAt: toIso(endOf(row, now)),
+    ...toEnding({ ...row, expires_at: endOf(row, now) }, now),
     lastLoginAt: toIsoOrNull(row.last_login_at),
   }
 }

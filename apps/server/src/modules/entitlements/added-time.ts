@@ -1,17 +1,15 @@
 import type { OwnerScope } from '../../core/ctx.ts'
+import { never } from '../../db/ends.ts'
 import { ownerOf, type Tx } from '../../db/open.ts'
+import type { LicenseRow } from '../../db/tables.ts'
 import { afterReturn, afterTaking } from './added-time.rules.ts'
+import { withEnd } from './ends.ts'
 
 // A key that `upgrade` adds stores the time that it gave, so that deleting or banning it takes back that time and no
 // more. A date that the owner sets replaces the end: keys added before have then given nothing.
 
 /** A license as the undoing of an upgrade needs it. */
-export interface AddedKey {
-  id: string
-  client_id: string | null
-  added_ms: number | null
-  taken_ms: number | null
-}
+export type AddedKey = Pick<LicenseRow, 'id' | 'client_id' | 'term' | 'added_ms' | 'taken_ms'>
 
 /** Stores the time that a key just added gave its end user. */
 export async function setAddedTime(
@@ -32,7 +30,9 @@ export async function setAddedTime(
 export const takeBack = (tx: Tx, scope: OwnerScope, keys: readonly AddedKey[], now: number): Promise<void> =>
   forEachUser(tx, scope, keys, async (end, key) => {
     if (key.taken_ms !== null || key.added_ms === null) return end
-    const { after, takenMs } = afterTaking(end, key.added_ms, now)
+    // Without an end, only the key that removed it can be taken back.
+    const isKept = end === never && key.term !== 'forever'
+    const { after, takenMs } = afterTaking(end, isKept ? 0 : key.added_ms, now)
     await setTaken(tx, scope, key.id, takenMs)
     return after
   })
@@ -42,6 +42,7 @@ export const giveBack = (tx: Tx, scope: OwnerScope, keys: readonly AddedKey[]): 
   forEachUser(tx, scope, keys, async (end, key) => {
     if (key.taken_ms === null) return end
     await setTaken(tx, scope, key.id, null)
+    if (end === never || (key.term === 'forever' && key.taken_ms > 0)) return never
     return afterReturn(end, key.taken_ms)
   })
 
@@ -96,7 +97,7 @@ async function forEachUser(
     if (user.license_id === null) continue
     await tx
       .updateTable('licenses')
-      .set({ expires_at: end })
+      .set(withEnd(end))
       .where('id', '=', user.license_id)
       .where('client_id', '=', clientId)
       .execute()

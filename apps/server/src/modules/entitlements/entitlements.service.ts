@@ -1,33 +1,37 @@
 import { sql } from 'kysely'
-import { day, lastInstant } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
+import { never, toShownEnd } from '../../db/ends.ts'
 import { ownerOf, type Tx } from '../../db/open.ts'
+import type { LicenseRow } from '../../db/tables.ts'
 import { type AddedKey, forgetAddedTime, takeBack } from './added-time.ts'
+import { extended, withEnd } from './ends.ts'
+import { atFirstUse } from './term.rules.ts'
 
 // A license and its end user share an expiry and a redemption: a statement here changes both, or the caller runs the
 // other one in the same transaction. Always lock licenses before end users: the opposite order deadlocks.
 
+type Redeemable = Parameters<typeof atFirstUse>[0] & Pick<LicenseRow, 'id'>
+
 /**
- * Marks a license as used by an end user, or by one that the same transaction creates next: its counts are locked
- * before those of end users. Exactly one concurrent caller gets `true`.
+ * Marks a license, which the caller has locked, as used by an end user, or by one that the same transaction creates
+ * next: its counts are locked before those of end users. Starts the clock of a `first_use` license. Exactly one
+ * concurrent caller gets the redeemed license.
  */
-export async function redeem(
+export const redeem = (
   tx: Tx,
   scope: OwnerScope,
-  licenseId: string,
+  license: Redeemable,
   clientId: string | null,
   now: number,
-): Promise<boolean> {
-  const redeemed = await tx
+): Promise<LicenseRow | undefined> =>
+  tx
     .updateTable('licenses')
-    .set({ used: 1, used_at: now, client_id: clientId })
-    .where('id', '=', licenseId)
+    .set({ used: 1, used_at: now, client_id: clientId, ...atFirstUse(license, now) })
+    .where('id', '=', license.id)
     .where('owner_id', '=', scope.ownerId)
     .where('used', '=', 0)
-    .returning('id')
+    .returningAll()
     .executeTakeFirst()
-  return redeemed !== undefined
-}
 
 /** Names the end user of a license that was redeemed before the end user existed. */
 export async function setEndUserOfLicense(
@@ -48,27 +52,27 @@ export async function setEndUserOfLicense(
 export async function setFirstLicense(
   tx: Tx,
   scope: OwnerScope,
-  license: { id: string; expires_at: number },
+  license: Pick<LicenseRow, 'id' | 'expires_at' | 'grace_days'>,
   clientId: string,
 ): Promise<void> {
   await tx
     .updateTable('clients')
-    .set({ license_id: license.id, expires_at: license.expires_at })
+    .set({ license_id: license.id, expires_at: license.expires_at, grace_days: license.grace_days })
     .where('id', '=', clientId)
     .where('owner_id', '=', scope.ownerId)
     .execute()
 }
 
-/** Sets the expiry that an end user and its first license share; a key added later keeps its own. */
-export async function setEndUserExpiry(
+/** Sets when access of an end user and its first license ends; a key added later keeps its own end. */
+export async function setEndUserEnd(
   tx: Tx,
   scope: OwnerScope,
   clientId: string,
-  expiresAt: number,
+  endsAt: number,
 ): Promise<void> {
   const client = await tx
     .updateTable('clients')
-    .set({ expires_at: expiresAt })
+    .set({ expires_at: endsAt })
     .where('id', '=', clientId)
     .where('owner_id', '=', scope.ownerId)
     .returning('license_id')
@@ -76,29 +80,29 @@ export async function setEndUserExpiry(
   if (client?.license_id == null) return
   await tx
     .updateTable('licenses')
-    .set({ expires_at: expiresAt })
+    .set(withEnd(endsAt))
     .where('id', '=', client.license_id)
     .where('client_id', '=', clientId)
     .where(ownerOf('licenses'), '=', scope.ownerId)
     .execute()
 }
 
-/** Sets a license's expiry, and that of the end user whose first license it is: keys added to it count no longer. */
-export async function setLicenseExpiry(
+/** Sets when a license ends, and access of the end user whose first license it is: keys added to it count no longer. */
+export async function setLicenseEnd(
   tx: Tx,
   scope: OwnerScope,
   licenseId: string,
-  expiresAt: number,
+  endsAt: number,
 ): Promise<void> {
   await tx
     .updateTable('licenses')
-    .set({ expires_at: expiresAt })
+    .set(withEnd(endsAt))
     .where('id', '=', licenseId)
     .where('owner_id', '=', scope.ownerId)
     .execute()
   const users = await tx
     .updateTable('clients')
-    .set({ expires_at: expiresAt })
+    .set({ expires_at: endsAt })
     .where('license_id', '=', licenseId)
     .where(ownerOf('clients'), '=', scope.ownerId)
     .returning('id')
@@ -106,28 +110,21 @@ export async function setLicenseExpiry(
   if (users.length > 0) await forgetAddedTime(tx, scope, ids(users))
 }
 
-/** The expiry plus some days, counted from now if it has passed; at most the year 9999. */
-function extended(days: number, now: number) {
-  const span = days * day
-  return sql<number>`case
-    when expires_at > ${lastInstant - span} then ${lastInstant}
-    when expires_at > ${now} then expires_at + ${span}
-    else ${now + span} end`
-}
-
-/** Extends licenses, and the end users whose first licenses they are. */
+/** Extends those of the licenses that have an end, and the end users whose first licenses they are; returns their ids. */
 export async function extendLicenses(
   tx: Tx,
   scope: OwnerScope,
   licenseIds: readonly string[],
   days: number,
   now: number,
-): Promise<void> {
-  await tx
+): Promise<string[]> {
+  const licenses = await tx
     .updateTable('licenses')
     .set({ expires_at: extended(days, now) })
     .where('id', 'in', licenseIds)
     .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where('expires_at', '<>', never)
+    .returning('id')
     .execute()
   await tx
     .updateTable('clients')
@@ -137,39 +134,42 @@ export async function extendLicenses(
     .where('license_id', 'in', licenseIds)
     .where(ownerOf('clients'), '=', scope.ownerId)
     .execute()
+  return licenses.map(({ id }) => id)
 }
 
-/** Extends one end user and its first license; returns the new expiry. */
+/** Extends one end user and its first license; returns the new end that people see. */
 export async function extendEndUser(
   tx: Tx,
   scope: OwnerScope,
   id: string,
   days: number,
   now: number,
-): Promise<number> {
+): Promise<number | null> {
   await extendEndUsers(tx, scope, [id], days, now)
-  const { expires_at } = await tx
+  const client = await tx
     .selectFrom('clients')
-    .select('expires_at')
+    .select(['expires_at', 'grace_days'])
     .where('id', '=', id)
     .where('owner_id', '=', scope.ownerId)
     .executeTakeFirstOrThrow()
-  return expires_at
+  return toShownEnd(client)
 }
 
-/** Extends end users and their first licenses; a key added later keeps its own expiry. */
+/** Extends those of the end users that have an end, and their first licenses, not added keys; returns their ids. */
 export async function extendEndUsers(
   tx: Tx,
   scope: OwnerScope,
   clientIds: readonly string[],
   days: number,
   now: number,
-): Promise<void> {
-  await tx
+): Promise<string[]> {
+  const clients = await tx
     .updateTable('clients')
     .set({ expires_at: extended(days, now) })
     .where('id', 'in', clientIds)
     .where(ownerOf('clients'), '=', scope.ownerId)
+    .where('expires_at', '<>', never)
+    .returning('id')
     .execute()
   await tx
     .updateTable('licenses')
@@ -180,6 +180,7 @@ export async function extendEndUsers(
     .where(ownerOf('licenses'), '=', scope.ownerId)
     .where(sql<boolean>`id in (select c.license_id from clients c where c.id = licenses.client_id)`)
     .execute()
+  return clients.map(({ id }) => id)
 }
 
 /** Marks the licenses of end users as unused; the caller deletes the end users. */
@@ -206,7 +207,11 @@ export async function expireUsersOf(
   if (withUsers.length === 0) return
   const expired = await tx
     .updateTable('clients')
-    .set({ expires_at: sql`case when expires_at > ${now} then ${now} else expires_at end`, license_id: null })
+    .set({
+      expires_at: sql`case when expires_at > ${now} then ${now} else expires_at end`,
+      grace_days: 0,
+      license_id: null,
+    })
     .where('license_id', 'in', ids(withUsers))
     .where(ownerOf('clients'), '=', scope.ownerId)
     .returning('id')

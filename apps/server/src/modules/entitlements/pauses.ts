@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { day, lastInstant } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { ownerOf, type Tx } from '../../db/open.ts'
-import { setEndUserExpiry } from './entitlements.service.ts'
+import { setEndUserEnd } from './entitlements.service.ts'
 import { lockLicensesOf } from './license-locks.ts'
 
 // The time from `paused_at` to `expires_at` is kept while an end user is paused. Both move forward together now and
@@ -28,7 +28,7 @@ export async function setPaused(
   now: number,
 ): Promise<number> {
   const end = endOf(client, now)
-  if (end !== client.expires_at) await setEndUserExpiry(tx, scope, client.id, end)
+  if (end !== client.expires_at) await setEndUserEnd(tx, scope, client.id, end)
   await tx
     .updateTable('clients')
     .set({ paused_at: isPaused ? now : null })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
-import type { LicenseRow } from '../../db/tables.ts'
+import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { type TypedKey, typedColumn } from '../../db/typed-keys.ts'
 
 /** Finds a license of an app by a key as its user typed it, for the app's programs. */
@@ -24,6 +24,14 @@ export const findLicenseByKey = (
 
 export const findLicenseById = (db: Db, appId: string, id: string): Promise<LicenseRow | undefined> =>
   db.selectFrom('licenses').selectAll().where('app_id', '=', appId).where('id', '=', id).executeTakeFirst()
+
+/** The first license of an end user, whose term and ban apply to the end user. */
+export const findFirstLicense = async (
+  db: Db,
+  appId: string,
+  client: Pick<ClientRow, 'license_id'>,
+): Promise<LicenseRow | undefined> =>
+  client.license_id === null ? undefined : findLicenseById(db, appId, client.license_id)
 
 /** Like `findLicenseById`, and locks the row until the transaction ends. */
 export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<LicenseRow | undefined> =>
@@ -60,3 +68,7 @@ export async function hasTwins(db: Db, appId: string, typed: string): Promise<bo
     .executeTakeFirst()
   return twin !== undefined
 }
+
+/** The end users of licenses. */
+export const usersOf = (licenses: readonly Pick<LicenseRow, 'client_id'>[]): string[] =>
+  licenses.map((license) => license.client_id).filter((id) => id !== null)

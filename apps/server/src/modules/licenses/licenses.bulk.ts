@@ -6,8 +6,10 @@ import type { Write } from '../../core/record.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { extendLicenses } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
+import { changeBans } from './licenses.change.ts'
 import * as repo from './licenses.repo.ts'
-import { changeBans, deleteAndExpireUsers, toLicense } from './licenses.service.ts'
+import { deleteAndExpireUsers } from './licenses.service.ts'
+import { toLicense } from './licenses.view.ts'
 
 export interface BulkChange<Action> {
   action: Action
@@ -16,7 +18,10 @@ export interface BulkChange<Action> {
   days?: number | undefined
 }
 
-/** Changes or deletes all or none; 404 if one is missing. Returns the remaining ones. */
+/**
+ * Changes or deletes all or none; 404 if one is missing. Returns the remaining ones. Extending leaves out what never
+ * expires or was not started.
+ */
 export async function changeLicenses(
   ctx: Ctx,
   actor: VendorActor,
@@ -24,14 +29,14 @@ export async function changeLicenses(
 ): Promise<{ changed: number; licenses: License[] }> {
   const ids = [...new Set(given.ids)].sort()
   const now = ctx.clock.now()
-  const rows = await ctx.tx(actor, async (write) => {
+  const { changed, rows } = await ctx.tx(actor, async (write) => {
     await lockWithUsersLicenses(write.tx, actor, ids)
     const locked = await repo.lockLicenses(write.tx, actor, ids)
     if (locked.length < ids.length) throw problem('not_found')
-    await apply(write, actor, { ...given, ids }, locked)
-    return repo.listById(write.tx, actor, ids)
+    const changed = await apply(write, actor, { ...given, ids }, locked)
+    return { changed, rows: await repo.listById(write.tx, actor, ids) }
   })
-  return { changed: ids.length, licenses: rows.map((row) => toLicense(row, now)) }
+  return { changed, licenses: rows.map((row) => toLicense(row, now)) }
 }
 
 async function apply(
@@ -39,20 +44,25 @@ async function apply(
   actor: VendorActor,
   { action, ids, days = 0 }: BulkChange<BulkLicenseAction>,
   locked: readonly LicenseRow[],
-): Promise<void> {
+): Promise<number> {
   const { tx, now } = write
   switch (action) {
-    case 'extend':
-      await extendLicenses(tx, actor, ids, days, now)
-      return write.record('licenses.extended', null, { ids: [...ids], days })
+    case 'extend': {
+      const extended = await extendLicenses(tx, actor, ids, days, now)
+      write.record('licenses.extended', null, { ids: extended, days })
+      return extended.length
+    }
     case 'ban':
       await changeBans(write, actor, locked, true)
-      return write.record('licenses.banned', null, { ids: [...ids] })
+      write.record('licenses.banned', null, { ids: [...ids] })
+      return ids.length
     case 'unban':
       await changeBans(write, actor, locked, false)
-      return write.record('licenses.unbanned', null, { ids: [...ids] })
+      write.record('licenses.unbanned', null, { ids: [...ids] })
+      return ids.length
     case 'delete':
       await deleteAndExpireUsers(tx, actor, ids, now)
-      return write.record('licenses.deleted', null, { ids: [...ids] })
+      write.record('licenses.deleted', null, { ids: [...ids] })
+      return ids.length
   }
 }

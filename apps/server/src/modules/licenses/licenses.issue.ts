@@ -3,13 +3,12 @@ import { type LicenseDetails, licenseDetails } from '@keyward/contract'
 import { newId, newLicenseKey, normalizeKey } from '../../core/ids.ts'
 import type { TransactionOptions, Tx } from '../../db/open.ts'
 import { insertLicenses, type NewLicense } from './licenses.repo.ts'
-import { plainTerms } from './licenses.rules.ts'
+import type { SoldColumns } from './licenses.rules.ts'
 
 /** What a license to be made has of its own; without a key it gets a new one. */
 export interface LicenseDraft extends LicenseDetails {
   key?: string | undefined
-  /** Milliseconds since 1970. */
-  expiresAt: number
+  sold: SoldColumns
 }
 
 /** Whose licenses they will be, of an app that is known to be the owner's. */
@@ -60,8 +59,7 @@ function toRow(issuer: Issuer, draft: LicenseDraft): NewLicense {
     key,
     key_normalized: normalizeKey(key),
     ...toDetails(draft),
-    ...plainTerms,
-    expires_at: draft.expiresAt,
+    ...draft.sold,
     created_at: issuer.now,
   }
 }

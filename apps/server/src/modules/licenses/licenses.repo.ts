@@ -88,6 +88,20 @@ export async function setBanned(
     .execute()
 }
 
+export async function updateDetails(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  change: Partial<Pick<LicenseRow, 'devices' | 'features' | 'note'>>,
+): Promise<void> {
+  await tx
+    .updateTable('licenses')
+    .set(change)
+    .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
+    .execute()
+}
+
 /** Up to `count` ids of the licenses that existed when a deletion started, unsorted. */
 export async function listSlice(
   tx: Tx,
@@ -121,5 +135,5 @@ export const deleteByIds = (tx: Tx, scope: OwnerScope, ids: readonly string[]): 
     .deleteFrom('licenses')
     .where('id', 'in', ids)
     .where(ownerOf('licenses'), '=', scope.ownerId)
-    .returning(['id', 'client_id', 'added_ms', 'taken_ms'])
+    .returning(['id', 'client_id', 'term', 'added_ms', 'taken_ms'])
     .execute()

@@ -3,6 +3,7 @@ import { WithMessage } from '../../core/answers.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Mount } from '../../http/mount.ts'
+import { toggleBan, updateLicense } from './licenses.change.ts'
 import * as service from './licenses.service.ts'
 
 export function licensesRoutes(mount: Mount, ctx: Ctx): void {
@@ -15,10 +16,10 @@ export function licensesRoutes(mount: Mount, ctx: Ctx): void {
     return new WithMessage({ license, licenses: made }, `Successfully generated ${made.length} license(s).`)
   })
   mount(licenses.update, 'owner', async ({ actor, params, body }) => ({
-    license: await service.updateExpiry(ctx, actor, params.id, body.expiresAt),
+    license: await updateLicense(ctx, actor, params.id, body),
   }))
   mount(licenses.toggleBan, 'owner', async ({ actor, params, body }) => ({
-    license: await service.toggleBan(ctx, actor, params.id, body),
+    license: await toggleBan(ctx, actor, params.id, body),
   }))
   mount(licenses.remove, 'owner', async ({ actor, params }) => {
     await service.deleteLicense(ctx, actor, params.id)

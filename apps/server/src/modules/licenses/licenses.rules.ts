@@ -1,12 +1,18 @@
+import { type Duration, soldDefaults } from '@keyward/contract'
+import { toEpochMs } from '../../core/clock.ts'
+import { invalid } from '../../core/problem.ts'
+import { never } from '../../db/ends.ts'
 import type { LicenseRow } from '../../db/tables.ts'
+import { addDuration } from '../entitlements/term.rules.ts'
 
-/** What a license was sold with. */
-export type SoldTerms = Pick<
+/** The columns of what a license is sold with, its end included. */
+export type SoldColumns = Pick<
   LicenseRow,
   | 'term'
   | 'duration_value'
   | 'duration_unit'
   | 'started_at'
+  | 'expires_at'
   | 'grace_days'
   | 'devices'
   | 'seats'
@@ -18,17 +24,60 @@ export type SoldTerms = Pick<
 >
 
 /** A license for one device until a date. */
-export const plainTerms: SoldTerms = {
+export const untilDate = (expiresAt: number): SoldColumns => ({
   term: 'date',
   duration_value: null,
   duration_unit: null,
   started_at: null,
-  grace_days: 0,
-  devices: 1,
-  seats: null,
-  seat_timeout_seconds: 600,
+  expires_at: expiresAt,
+  grace_days: soldDefaults.graceDays,
+  devices: soldDefaults.devices,
+  seats: soldDefaults.seats,
+  seat_timeout_seconds: soldDefaults.seatTimeoutSeconds,
   features: '[]',
-  updates_for_days: null,
+  updates_for_days: soldDefaults.updatesForDays,
   trial: 0,
   type_id: null,
+})
+
+export const forever = (): SoldColumns => ({ ...untilDate(never), term: 'forever' })
+
+/** A license whose clock starts with its first use. */
+export const fromFirstUse = ({ value, unit }: Duration): SoldColumns => ({
+  ...untilDate(never),
+  term: 'first_use',
+  duration_value: value,
+  duration_unit: unit,
+})
+
+/** What a license generated without a type is sold with: until a date, forever (null), or a duration from first use. */
+export function toSold(
+  { expiresAt, duration }: { expiresAt?: string | null | undefined; duration?: Duration | undefined },
+  now: number,
+): SoldColumns {
+  if (duration !== undefined) return fromFirstUse(duration)
+  if (typeof expiresAt !== 'string') return forever()
+  const end = toEpochMs(expiresAt)
+  if (end <= now) throw invalid('expiresAt', 'The expiry must be in the future')
+  return untilDate(end)
+}
+
+/** The response's fields for what a license is sold with. */
+export const toSoldFields = (row: Omit<SoldColumns, 'expires_at' | 'started_at' | 'type_id'>) => ({
+  graceDays: row.grace_days,
+  devices: row.devices,
+  seats: row.seats,
+  seatTimeoutSeconds: row.seat_timeout_seconds,
+  features: JSON.parse(row.features) as string[],
+  updatesForDays: row.updates_for_days,
+  trial: row.trial === 1,
+})
+
+/** Until when released versions are covered; null for all versions, and before the first use. */
+export function updatesUntil(
+  license: Pick<LicenseRow, 'term' | 'updates_for_days' | 'started_at' | 'created_at'>,
+): number | null {
+  if (license.updates_for_days === null) return null
+  const start = license.term === 'first_use' ? license.started_at : license.created_at
+  return start === null ? null : addDuration(start, { value: license.updates_for_days, unit: 'days' })
 }

@@ -1,25 +1,24 @@
-import { type License, type LicenseStatus, licenseStatus, unlimited } from '@keyward/contract'
+import { type Duration, type License, type LicenseStatus, unlimited } from '@keyward/contract'
 import type { Actor, VendorActor } from '../../core/actor.ts'
-import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
-import { invalid, problem } from '../../core/problem.ts'
-import type { Write } from '../../core/record.ts'
+import { problem } from '../../core/problem.ts'
 import { inSlices } from '../../core/slices.ts'
 import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { type Tx, unlessGone, unlessTaken } from '../../db/open.ts'
-import type { AppRow, LicenseRow } from '../../db/tables.ts'
+import type { AppRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import { findApp, reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId } from '../apps/apps.service.ts'
-import { giveBack, takeBack } from '../entitlements/added-time.ts'
-import { expireUsersOf, setLicenseExpiry } from '../entitlements/entitlements.service.ts'
+import { expireUsersOf } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import { movePauses } from '../entitlements/pauses.ts'
 import { getLimits } from '../owners/owners.service.ts'
-import { hasTwins } from './licenses.access.ts'
+import { hasTwins, usersOf } from './licenses.access.ts'
 import { draftLicenses, insertDrafted, issuing } from './licenses.issue.ts'
 import { licenseList } from './licenses.list.ts'
 import * as repo from './licenses.repo.ts'
+import { toSold } from './licenses.rules.ts'
+import { asNew, toLicense } from './licenses.view.ts'
 
 export async function listLicenses(ctx: Ctx, scope: OwnerScope, query: ListQuery<LicenseStatus>) {
   const now = ctx.clock.now()
@@ -43,7 +42,8 @@ export const countLicenses = (ctx: Ctx, scope: OwnerScope, appId?: string): Prom
 
 export interface NewLicenses {
   app: string
-  expiresAt: string
+  expiresAt?: string | null | undefined
+  duration?: Duration | undefined
   count: number
   key?: string | undefined
   note?: string | undefined
@@ -52,10 +52,9 @@ export interface NewLicenses {
 /** Creates all of them or none. */
 export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLicenses): Promise<License[]> {
   const now = ctx.clock.now()
-  const expiresAt = toEpochMs(given.expiresAt)
-  if (expiresAt <= now) throw invalid('expiresAt', 'The expiry must be in the future')
+  const sold = toSold(given, now)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  const drafts = Array.from({ length: given.count }, () => ({ key: given.key, note: given.note, expiresAt }))
+  const drafts = Array.from({ length: given.count }, () => ({ key: given.key, note: given.note, sold }))
   return unlessTaken(keyTaken, () =>
     unlessGone(appGone, () =>
       ctx.tx(
@@ -90,36 +89,6 @@ async function refuseKey(tx: Tx, app: AppRow, key: string): Promise<void> {
   if (await hasTwins(tx, app.id, toTypedKey(key).typed)) throw keyTaken()
 }
 
-/** A past expiry is accepted: the license expires now. */
-export async function updateExpiry(
-  ctx: Ctx,
-  actor: VendorActor,
-  id: string,
-  expiresAt: string,
-): Promise<License> {
-  return change(ctx, actor, id, async (write, license) => {
-    const after = Math.max(toEpochMs(expiresAt), ctx.clock.now())
-    await movePauses(write.tx, actor, usersOf([license]), write.now)
-    await setLicenseExpiry(write.tx, actor, license.id, after)
-    write.record('license.expiry_changed', id, { before: license.expires_at, after })
-  })
-}
-
-export async function toggleBan(
-  ctx: Ctx,
-  actor: VendorActor,
-  id: string,
-  given: { is_banned?: boolean | undefined; reason?: string | undefined },
-): Promise<License> {
-  return change(ctx, actor, id, async (write, license) => {
-    const next = given.is_banned ?? license.banned === 0
-    const reason = (next && given.reason) || null
-    await changeBans(write, actor, [license], next, reason)
-    if (next) write.record('license.banned', id, { reason })
-    else write.record('license.unbanned', id, {})
-  })
-}
-
 export async function deleteLicense(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
     const license = await repo.findLicense(write.tx, actor, id)
@@ -135,23 +104,6 @@ export async function deleteAllLicenses(
   app: string | undefined,
 ): Promise<number> {
   return deleteLicensesInSlices(ctx, actor, { appId: await findAppId(ctx.db, actor, app) })
-}
-
-const usersOf = (licenses: readonly Pick<LicenseRow, 'client_id'>[]): string[] =>
-  licenses.map((license) => license.client_id).filter((id) => id !== null)
-
-/** Bans or unbans locked licenses; the ban of an added key takes back the time that it added. */
-export async function changeBans(
-  { tx, now }: Write,
-  scope: OwnerScope,
-  keys: readonly LicenseRow[],
-  banned: boolean,
-  reason?: string | null,
-): Promise<void> {
-  const ids = keys.map((key) => key.id)
-  await repo.setBanned(tx, scope, ids, banned ? 1 : 0, reason)
-  await movePauses(tx, scope, usersOf(keys), now)
-  await (banned ? takeBack(tx, scope, keys, now) : giveBack(tx, scope, keys))
 }
 
 /**
@@ -199,59 +151,5 @@ export async function deleteLicensesInSlices(
   return deleted
 }
 
-async function change(
-  ctx: Ctx,
-  actor: VendorActor,
-  id: string,
-  apply: (write: Write, license: LicenseRow) => Promise<void>,
-): Promise<License> {
-  const row = await ctx.tx(actor, async (write) => {
-    await lockWithUsersLicenses(write.tx, actor, [id])
-    const [license] = await repo.lockLicenses(write.tx, actor, [id])
-    if (!license) throw problem('not_found')
-    await apply(write, license)
-    return repo.findLicense(write.tx, actor, id)
-  })
-  if (!row) throw problem('not_found')
-  return toLicense(row, ctx.clock.now())
-}
-
 const keyTaken = () => problem('key_taken')
 const appGone = () => problem('not_found', { message: 'App not found' })
-
-type Shown = Omit<repo.LicenseView, 'seq'>
-
-const asNew = (license: repo.NewLicense, app: Pick<AppRow, 'name' | 'app_id'>): Shown => ({
-  ...license,
-  client_id: null,
-  used: 0,
-  used_at: null,
-  banned: 0,
-  added_ms: null,
-  taken_ms: null,
-  key_twin: 0,
-  ban_reason: null,
-  app_name: app.name,
-  app_public_id: app.app_id,
-  username: null,
-  reseller_email: null,
-})
-
-export function toLicense(row: Shown, now: number): License {
-  return {
-    _id: row.id,
-    key: row.key,
-    app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
-    status: licenseStatus({ banned: row.banned === 1, used: row.used === 1, expiresAt: row.expires_at }, now),
-    used: row.used === 1,
-    usedBy: row.client_id === null ? null : { _id: row.client_id, username: row.username ?? '' },
-    usedAt: toIsoOrNull(row.used_at),
-    added: row.added_ms !== null,
-    banned: row.banned === 1,
-    banReason: row.ban_reason,
-    note: row.note,
-    reseller: row.reseller_id === null ? null : { _id: row.reseller_id, email: row.reseller_email ?? '' },
-    createdAt: toIso(row.created_at),
-    expiresAt: toIso(row.expires_at),
-  }
-}

@@ -4,8 +4,11 @@ import { toEpochMs, toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
+import type { LicenseRow } from '../../db/tables.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
+import { toEnding, toTerms } from '../entitlements/term.rules.ts'
 import { issueLicenses, issuing } from '../licenses/licenses.issue.ts'
+import { untilDate } from '../licenses/licenses.rules.ts'
 import { deleteLicensesInSlices } from '../licenses/licenses.service.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { findReseller, reserveQuota } from '../resellers/resellers.access.ts'
@@ -55,7 +58,7 @@ export async function createLicenses(
         const reseller = await findReseller(tx, actor, actor.resellerId)
         throw reseller?.active === 1 ? quotaReached(remainingLicenses(reseller)) : problem('unauthorized')
       }
-      const drafts = Array.from({ length: given.count }, () => ({ expiresAt }))
+      const drafts = Array.from({ length: given.count }, () => ({ sold: untilDate(expiresAt) }))
       const issued = await issueLicenses(tx, { ...actor, now }, drafts)
       const ids = issued.map((license) => license.id)
       // A reseller may create thousands at once; the record lists only the first ones.
@@ -88,25 +91,32 @@ const unavailable = () =>
     message: 'Licenses cannot be generated at the moment. Please contact your administrator.',
   })
 
-const toPortalLicense = (
-  row: {
-    id: string
-    key: string
-    used: number
-    username: string | null
-    created_at: number
-    expires_at: number
-  },
-  appName: string,
-  now: number,
-): PortalLicense => ({
-  _id: row.id,
-  key: row.key,
-  app: { name: appName },
-  status: row.expires_at > now ? 'ACTIVE' : 'EXPIRED',
-  used: row.used === 1,
-  usedBy: row.username,
-  createdAt: toIso(row.created_at),
-  expiresAt: toIso(row.expires_at),
-  date_expired: toIso(row.expires_at),
-})
+type PortalRow = Pick<
+  LicenseRow,
+  | 'id'
+  | 'key'
+  | 'used'
+  | 'created_at'
+  | 'expires_at'
+  | 'grace_days'
+  | 'term'
+  | 'duration_value'
+  | 'duration_unit'
+  | 'started_at'
+> & { username: string | null }
+
+const toPortalLicense = (row: PortalRow, appName: string, now: number): PortalLicense => {
+  const ending = toEnding(row, now)
+  return {
+    _id: row.id,
+    key: row.key,
+    app: { name: appName },
+    status: row.expires_at > now ? 'ACTIVE' : 'EXPIRED',
+    used: row.used === 1,
+    usedBy: row.username,
+    createdAt: toIso(row.created_at),
+    ...ending,
+    date_expired: ending.expiresAt,
+    ...toTerms(row),
+  }
+}

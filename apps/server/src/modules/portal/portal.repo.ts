@@ -25,7 +25,8 @@ export async function pageLicenses(
   return db
     .selectFrom('licenses as l')
     .leftJoin('clients as c', 'c.id', 'l.client_id')
-    .select(['l.id', 'l.key', 'l.used', 'l.created_at', 'l.expires_at', 'c.username'])
+    .select(['l.id', 'l.key', 'l.used', 'l.created_at', 'l.expires_at', 'l.grace_days'])
+    .select(['l.term', 'l.duration_value', 'l.duration_unit', 'l.started_at', 'c.username'])
     .where('l.seq', 'in', seqs)
     .where('l.reseller_id', '=', resellerId)
     .orderBy('l.seq', orderOf.newest)

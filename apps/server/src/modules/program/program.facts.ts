@@ -1,5 +1,7 @@
+import type { LicenseTerm } from '@keyward/contract'
 import type { Database } from '../../db/open.ts'
 import { seqOfKey, type TypedKey } from '../../db/typed-keys.ts'
+import { termOf } from '../entitlements/term.rules.ts'
 
 /** The facts about an app that a verdict needs. */
 export interface AppFacts {
@@ -36,8 +38,10 @@ export interface EndUserFacts {
   isBanned: boolean
   banReason: string | null
   isPaused: boolean
-  /** Milliseconds since 1970. */
+  /** When access ends, grace days included; milliseconds since 1970. */
   expiresAt: number
+  graceDays: number
+  term: LicenseTerm
   createdAt: number
   lastLoginAt: number | null
   /** The hash of the bound hardware id; null when none is bound. */
@@ -69,7 +73,10 @@ export interface LicenseFacts {
     isUsed: boolean
     isBanned: boolean
     banReason: string | null
+    /** When access ends, grace days included; milliseconds since 1970. */
     expiresAt: number
+    graceDays: number
+    term: LicenseTerm
   } | null
   endUser: {
     id: string
@@ -122,11 +129,13 @@ interface SessionColumns extends AppColumns {
   client_ban_reason: string | null
   client_paused_at: number | null
   client_expires_at: number
+  client_grace_days: number
   client_created_at: number
   last_login_at: number | null
   client_hwid_hash: string | null
   key_banned: Flag | null
   key_ban_reason: string | null
+  key_term: LicenseTerm | null
 }
 
 interface LicenseColumns extends AppColumns {
@@ -136,6 +145,8 @@ interface LicenseColumns extends AppColumns {
   license_banned: Flag
   license_ban_reason: string | null
   license_expires_at: number
+  license_grace_days: number
+  license_term: LicenseTerm
   license_username: string | null
   license_client_id: string
   license_client_banned: Flag
@@ -185,6 +196,8 @@ const toSessionFacts = (row: SessionColumns): SessionFacts => ({
           banReason: row.client_ban_reason,
           isPaused: row.client_paused_at !== null,
           expiresAt: row.client_expires_at,
+          graceDays: row.client_grace_days,
+          term: termOf(row.key_term && { term: row.key_term }, row.client_expires_at),
           createdAt: row.client_created_at,
           lastLoginAt: row.last_login_at,
           hwidHash: row.client_hwid_hash,
@@ -205,6 +218,8 @@ const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
           isBanned: row.license_banned === 1,
           banReason: row.license_ban_reason,
           expiresAt: row.license_expires_at,
+          graceDays: row.license_grace_days,
+          term: row.license_term,
         },
   endUser:
     row.license_username === null
@@ -229,7 +244,8 @@ const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.na
 const clientColumns = `c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
   c.ban_reason as client_ban_reason, c.paused_at as client_paused_at,
   c.expires_at as client_expires_at, c.created_at as client_created_at, c.last_login_at,
-  c.hwid_hash as client_hwid_hash, l.banned as key_banned, l.ban_reason as key_ban_reason`
+  c.grace_days as client_grace_days, c.hwid_hash as client_hwid_hash, l.banned as key_banned,
+  l.ban_reason as key_ban_reason, l.term as key_term`
 
 const appBy = (column: AppName) => `select ${appColumns}
   from apps a join owners o on o.id = a.owner_id where a.${column} = ?`
@@ -243,6 +259,7 @@ const sessionByToken = `select ${appColumns}, ${clientColumns}, s.id as session_
 
 const licenseBy = (column: AppName) => `select ${appColumns}, l.id as license_id, l.key as license_key,
     l.used as license_used, l.banned as license_banned, l.ban_reason as license_ban_reason, l.expires_at as license_expires_at,
+    l.grace_days as license_grace_days, l.term as license_term,
     c.username as license_username, c.id as license_client_id, c.banned as license_client_banned,
     c.ban_reason as license_client_ban_reason, c.paused_at as license_client_paused_at, c.hwid_hash as license_client_hwid_hash,
     t.count as misses, t.window_ends as misses_end

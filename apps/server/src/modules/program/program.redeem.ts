@@ -6,6 +6,7 @@ import { checkEndUserPassword } from '../../core/password-policy.ts'
 import { type Problem, problem, rateLimited } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
+import { never, toShownEnd, toStoredEnd } from '../../db/ends.ts'
 import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
@@ -15,12 +16,18 @@ import { toNewUsername } from '../end-users/end-users.rules.ts'
 import { setAddedTime } from '../entitlements/added-time.ts'
 import {
   redeem,
-  setEndUserExpiry,
+  setEndUserEnd,
   setEndUserOfLicense,
   setFirstLicense,
 } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
-import { findLicenseById, findLicenseByKey, lockLicenseById } from '../licenses/licenses.access.ts'
+import { timeLeft } from '../entitlements/term.rules.ts'
+import {
+  findFirstLicense,
+  findLicenseById,
+  findLicenseByKey,
+  lockLicenseById,
+} from '../licenses/licenses.access.ts'
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { SessionFacts } from './program.facts.ts'
@@ -157,23 +164,27 @@ export async function upgrade(
   return ctx.tx(toActor(session, given.address), async (write) => {
     const { tx, now } = write
     await lockLicensesOf(tx, app, [found.id], license.id)
-    const client = await lockEndUser(tx, app, found.id)
-    if (!client) throw problem('usernameNotFound')
-    if (!(await redeem(tx, app, license.id, client.id, now))) throw problem('keyUsed')
     const key = await findLicenseById(tx, app.id, license.id)
     if (!key) throw problem('keyNotFound')
+    const client = await lockEndUser(tx, app, found.id)
+    if (!client) throw problem('usernameNotFound')
+    if (!(await redeem(tx, app, key, client.id, now))) throw problem('keyUsed')
     if (client.banned === 1) throw problem('userBanned', { reason: client.ban_reason })
     if (client.paused_at !== null) throw problem('pausedSub')
     refuseKey(key, now)
+    const added = timeLeft(key, now)
+    if (added === 0) throw problem('noActiveSubs')
     if (caller.blocked) throw problem('hwidBlacklisted', caller.blocked)
     if (caller.isRefusedVpn) throw problem('vpnBlocked')
-    const base = Math.max(client.expires_at, now)
-    const expiresAt = Math.min(lastInstant, base + (key.expires_at - now))
-    await setEndUserExpiry(tx, app, client.id, expiresAt)
-    await setAddedTime(tx, app, license.id, expiresAt - base)
-    write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt })
+    const base = Math.max(toShownEnd(client) ?? never, now)
+    const end = added === null || base === never ? null : Math.min(lastInstant, base + added)
+    const endsAt = toStoredEnd(end, client.grace_days)
+    await setEndUserEnd(tx, app, client.id, endsAt)
+    await setAddedTime(tx, app, key.id, endsAt - toStoredEnd(base === never ? null : base, client.grace_days))
+    write.record('license.redeemed', key.id, { endUserId: client.id, expiresAt: end })
     await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
-    return toSessionUser({ ...toEndUserFacts(client), expiresAt })
+    const first = await findFirstLicense(tx, app.id, client)
+    return toSessionUser(toEndUserFacts({ ...client, expires_at: endsAt }, first), now)
   })
 }
 
@@ -240,6 +251,8 @@ async function redeemForNewUser(
   if (!license) throw problem('keyNotFound')
   refuseNewKey(license, now)
   if (app.requireHwid && given.device.hwidHash === null) throw problem('hwidMismatch')
+  const redeemed = await redeem(tx, app, license, null, now)
+  if (!redeemed) throw problem('keyUsed')
   const client: Omit<ClientRow, keyof typeof newcomer> = {
     id: newId('usr'),
     owner_id: app.ownerId,
@@ -254,18 +267,17 @@ async function redeemForNewUser(
     hwid: given.device.hwid || null,
     hwid_hash: given.device.hwidHash,
     last_address: given.device.address,
-    expires_at: license.expires_at,
-    grace_days: license.grace_days,
+    expires_at: redeemed.expires_at,
+    grace_days: redeemed.grace_days,
     last_login_at: now,
     created_at: now,
   }
-  if (!(await redeem(tx, app, license.id, null, now))) throw problem('keyUsed')
   await insertEndUser(tx, client)
   await setEndUserOfLicense(tx, app, license.id, client.id)
   write.record('end_user.registered', client.id, { licenseId: license.id })
   await startSession(write, session, { id: client.id, hwidHash: client.hwid_hash })
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
-  return toSessionUser(toEndUserFacts({ ...client, ...newcomer }))
+  return toSessionUser(toEndUserFacts({ ...client, ...newcomer }, redeemed), now)
 }
 
 /** A key that was deleted and issued again returns to the end user it created, whose ban and hardware lock remain. */
@@ -283,9 +295,10 @@ async function redeemForFormerUser(
   const found = await findByUsername(tx, app.id, normalizeName(license.key))
   const client = found && (await lockEndUser(tx, app, found.id))
   if (!client || client.password_hash !== null || client.license_id !== null) throw problem('usernameTaken')
-  if (!(await redeem(tx, app, license.id, client.id, now))) throw problem('keyUsed')
-  await setFirstLicense(tx, app, license, client.id)
+  const redeemed = await redeem(tx, app, license, client.id, now)
+  if (!redeemed) throw problem('keyUsed')
+  await setFirstLicense(tx, app, redeemed, client.id)
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
-  write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: license.expires_at })
+  write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: toShownEnd(redeemed) })
   return signIn(write, session, client.id, device)
 }

@@ -7,6 +7,7 @@ import type { LeakedPasswords } from '../../core/leaked-passwords.ts'
 import { problem, rateLimited } from '../../core/problem.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
 import { listAllowedHashes } from '../blocklist/blocklist.service.ts'
+import { endAt } from '../entitlements/term.rules.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, EndUserFacts, LicenseFacts, ProgramReads, SessionFacts } from './program.facts.ts'
 import { isAllowedBuild, isOlder } from './program.rules.ts'
@@ -70,7 +71,7 @@ export async function currentUser(
   })
   if (refusal) throw problem(refusal.code, refusal)
   deps.sessions.use(session)
-  return toSessionUser(endUser)
+  return toSessionUser(endUser, deps.ctx.clock.now())
 }
 
 /** Checks whether a key can be used now; writes nothing except a miss. */
@@ -94,11 +95,13 @@ export async function validate(
   }
   if (!isBound) await deps.attempts.recheck(keyFailures, app.id, address)
   const { expiresAt } = key
+  const now = deps.ctx.clock.now()
   const license = {
     key: key.text,
     used: key.isUsed,
     username: endUser?.username ?? null,
-    expiresAt: toIso(expiresAt),
+    ...toShownEnding(key, now),
+    term: key.term,
   }
   const sentHwidHash = hashHwid(hwid)
   const refusal = userVerdict({
@@ -108,17 +111,26 @@ export async function validate(
     caller: await judgeCaller(deps, app, { hwidHash: sentHwidHash, address }),
     expiresAt,
     sentHwidHash,
-    now: deps.ctx.clock.now(),
+    now,
   })
   if (refusal) return refuse(refusal.code, license, refusal.reason)
   return { verdict: { valid: true, license }, reason: null }
 }
 
-export const toSessionUser = (endUser: EndUserFacts): SessionUser => ({
+const toShownEnding = (
+  { expiresAt, graceDays }: Pick<EndUserFacts, 'expiresAt' | 'graceDays'>,
+  now: number,
+) => {
+  const end = endAt({ expires_at: expiresAt, grace_days: graceDays }, now)
+  return { expiresAt: toIsoOrNull(end.expiresAt), inGrace: end.inGrace }
+}
+
+export const toSessionUser = (endUser: EndUserFacts, now: number): SessionUser => ({
   _id: endUser.id,
   username: endUser.username,
   email: endUser.email,
-  expiresAt: toIso(endUser.expiresAt),
+  ...toShownEnding(endUser, now),
+  term: endUser.term,
   createdAt: toIso(endUser.createdAt),
   lastLoginAt: toIsoOrNull(endUser.lastLoginAt),
   hwidBound: endUser.hwidHash !== null,

@@ -3,10 +3,11 @@ import { guardPassword } from '../../core/attempts.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
-import type { ClientRow } from '../../db/tables.ts'
+import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
 import { bindHwid, findByUsername, lockEndUser, updateEndUser } from '../end-users/end-users.access.ts'
-import { findLicenseById } from '../licenses/licenses.access.ts'
+import { termOf } from '../entitlements/term.rules.ts'
+import { findFirstLicense, findLicenseById } from '../licenses/licenses.access.ts'
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { EndUserFacts, SessionFacts } from './program.facts.ts'
@@ -84,9 +85,8 @@ export async function signIn(
   const { app } = session
   const client = await lockEndUser(tx, app, clientId)
   if (!client) throw problem('usernameNotFound')
-  const firstLicense =
-    client.license_id === null ? undefined : await findLicenseById(tx, app.id, client.license_id)
-  const endUser = toEndUserFacts(client)
+  const firstLicense = await findFirstLicense(tx, app.id, client)
+  const endUser = toEndUserFacts(client, firstLicense)
   const refusal = userVerdict({
     app,
     endUser,
@@ -102,7 +102,7 @@ export async function signIn(
   await updateEndUser(tx, app, endUser.id, { last_login_at: now, last_address: address })
   await startSession(write, session, { id: endUser.id, hwidHash: sentHwidHash })
   write.record('end_user.signed_in', endUser.id, {})
-  return toSessionUser({ ...endUser, hwidHash: endUser.hwidHash ?? sentHwidHash, lastLoginAt: now })
+  return toSessionUser({ ...endUser, hwidHash: endUser.hwidHash ?? sentHwidHash, lastLoginAt: now }, now)
 }
 
 /** Assigns the session to an end user. */
@@ -122,7 +122,10 @@ export async function startSession(
 /** The rate limit's key for attempts on an end user's password. */
 export const accountOf = ({ app }: SessionFacts, username: string): string => `client:${app.id}:${username}`
 
-export const toEndUserFacts = (client: ClientRow): EndUserFacts => ({
+export const toEndUserFacts = (
+  client: ClientRow,
+  firstLicense: Pick<LicenseRow, 'term'> | undefined,
+): EndUserFacts => ({
   id: client.id,
   username: client.username,
   email: client.email,
@@ -130,6 +133,8 @@ export const toEndUserFacts = (client: ClientRow): EndUserFacts => ({
   banReason: client.ban_reason,
   isPaused: client.paused_at !== null,
   expiresAt: client.expires_at,
+  graceDays: client.grace_days,
+  term: termOf(firstLicense, client.expires_at),
   createdAt: client.created_at,
   lastLoginAt: client.last_login_at,
   hwidHash: client.hwid_hash,

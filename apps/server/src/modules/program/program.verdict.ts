@@ -8,7 +8,7 @@ export interface VerdictFacts {
   endUser: { isBanned: boolean; banReason: string | null; isPaused: boolean; hwidHash: string | null } | null
   key: { isBanned: boolean; banReason: string | null } | null
   caller: CallerFacts
-  /** When the end user's time, or the unused key, ends; milliseconds since 1970. */
+  /** When access by the end user, or by the unused key, ends, grace days included; milliseconds since 1970. */
   expiresAt: number
   /** Hash of the hardware id that the program sent; null if it sent none. */
   sentHwidHash: string | null

@@ -1,0 +1,15 @@
+import type { Duration, License } from '@keyward/contract'
+import { amountOf } from './words.ts'
+
+/** '30 days' */
+export const durationText = ({ value, unit }: Duration): string => amountOf(value, unit.slice(0, -1), unit)
+
+/** Shown instead of a date: 'Never', or '30 days from first use'. */
+export const noDateText = (license: Partial<Pick<License, 'term' | 'duration'>>): string =>
+  license.term === 'first_use' && license.duration
+    ? `${durationText(license.duration)} from first use`
+    : 'Never'
+
+/** When access ends: the grace days follow the expiry. Infinity if it never does, or has not started. */
+export const accessEnds = ({ expiresAt, graceDays }: Pick<License, 'expiresAt' | 'graceDays'>): number =>
+  expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) + graceDays * 86_400_000

@@ -1,0 +1,71 @@
+import type { Duration } from '@keyward/contract'
+import { day, hour, lastInstant, toIsoOrNull } from '../../core/clock.ts'
+import { never, toShownEnd, toStoredEnd } from '../../db/ends.ts'
+import type { LicenseRow } from '../../db/tables.ts'
+
+type Ending = Pick<LicenseRow, 'expires_at' | 'grace_days'>
+export type TermColumns = Pick<LicenseRow, 'term' | 'duration_value' | 'duration_unit' | 'started_at'>
+
+/** What an end means at a point in time. */
+export interface End {
+  /** Milliseconds since 1970; null if it never comes or is not known yet. */
+  expiresAt: number | null
+  /** Whether the end has passed, but access continues for the grace days. */
+  inGrace: boolean
+  hasEnded: boolean
+}
+
+export function endAt(row: Ending, now: number): End {
+  const expiresAt = toShownEnd(row)
+  const hasEnded = row.expires_at <= now
+  return { expiresAt, inGrace: expiresAt !== null && expiresAt <= now && !hasEnded, hasEnded }
+}
+
+/** `start` plus a duration in UTC: months are clamped to the month's last day, ends to the year 9999. */
+export function addDuration(start: number, { value, unit }: Duration): number {
+  if (unit === 'hours') return Math.min(lastInstant, start + value * hour)
+  if (unit === 'days') return Math.min(lastInstant, start + value * day)
+  const end = new Date(start)
+  const dayOfMonth = end.getUTCDate()
+  end.setUTCMonth(end.getUTCMonth() + (unit === 'years' ? 12 * value : value))
+  if (end.getUTCDate() !== dayOfMonth) end.setUTCDate(0)
+  return Math.min(lastInstant, end.getTime())
+}
+
+export const toDuration = (row: Pick<LicenseRow, 'duration_value' | 'duration_unit'>): Duration | null =>
+  row.duration_value === null || row.duration_unit === null
+    ? null
+    : { value: row.duration_value, unit: row.duration_unit }
+
+/** The columns that the first use of a license sets; none if its clock has started or it has none. */
+export function atFirstUse(
+  license: TermColumns & Ending,
+  now: number,
+): Partial<Pick<LicenseRow, 'started_at' | 'expires_at'>> {
+  const duration = toDuration(license)
+  if (license.term !== 'first_use' || license.started_at !== null || duration === null) return {}
+  return { started_at: now, expires_at: toStoredEnd(addDuration(now, duration), license.grace_days) }
+}
+
+/** The response's fields for an end. */
+export function toEnding(row: Ending, now: number) {
+  const { expiresAt, inGrace } = endAt(row, now)
+  return { expiresAt: toIsoOrNull(expiresAt), graceDays: row.grace_days, inGrace }
+}
+
+/** The response's fields for a license's term. */
+export const toTerms = (license: TermColumns) => ({
+  term: license.term,
+  duration: license.term === 'first_use' ? toDuration(license) : null,
+  startedAt: toIsoOrNull(license.started_at),
+})
+
+/** How much time a license adds to an end user who upgrades with it now; null for all time. */
+export function timeLeft(license: TermColumns & Ending, now: number): number | null {
+  const expiresAt = toShownEnd({ ...license, ...atFirstUse(license, now) })
+  return expiresAt === null ? null : Math.max(0, expiresAt - now)
+}
+
+/** The term of an end user: that of the first license, or by the end alone without one. */
+export const termOf = (license: { term: LicenseRow['term'] } | null | undefined, expiresAt: number) =>
+  license?.term ?? (expiresAt === never ? 'forever' : 'date')

@@ -1,0 +1,46 @@
+import { type License, licenseStatus } from '@keyward/contract'
+import { toIso, toIsoOrNull } from '../../core/clock.ts'
+import type { AppRow } from '../../db/tables.ts'
+import { toEnding, toTerms } from '../entitlements/term.rules.ts'
+import type { LicenseView, NewLicense } from './licenses.repo.ts'
+import { toSoldFields, updatesUntil } from './licenses.rules.ts'
+
+type Shown = Omit<LicenseView, 'seq'>
+
+export const asNew = (license: NewLicense, app: Pick<AppRow, 'name' | 'app_id'>): Shown => ({
+  ...license,
+  client_id: null,
+  used: 0,
+  used_at: null,
+  banned: 0,
+  added_ms: null,
+  taken_ms: null,
+  key_twin: 0,
+  ban_reason: null,
+  app_name: app.name,
+  app_public_id: app.app_id,
+  username: null,
+  reseller_email: null,
+})
+
+export function toLicense(row: Shown, now: number): License {
+  return {
+    _id: row.id,
+    key: row.key,
+    app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
+    status: licenseStatus({ banned: row.banned === 1, used: row.used === 1, endsAt: row.expires_at }, now),
+    used: row.used === 1,
+    usedBy: row.client_id === null ? null : { _id: row.client_id, username: row.username ?? '' },
+    usedAt: toIsoOrNull(row.used_at),
+    added: row.added_ms !== null,
+    banned: row.banned === 1,
+    banReason: row.ban_reason,
+    note: row.note,
+    reseller: row.reseller_id === null ? null : { _id: row.reseller_id, email: row.reseller_email ?? '' },
+    createdAt: toIso(row.created_at),
+    ...toEnding(row, now),
+    ...toTerms(row),
+    ...toSoldFields(row),
+    updatesUntil: toIsoOrNull(updatesUntil(row)),
+  }
+}
