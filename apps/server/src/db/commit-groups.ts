@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isSqliteBusy } from './failure.ts'
+import { LogSync } from './log-sync.ts'
 import type { SqliteHandle } from './sqlite-handle.ts'
 
 /** A transaction of the same commit made SQLite roll all of it back; what fails with this can be tried again. */
@@ -38,21 +39,31 @@ const lockRetryMs = 10
 
 /**
  * Lets write transactions share commits, because a commit waits for the disk. They run one after the other, each in
- * a savepoint of its own, and end when the commit of all of them is on disk. A group is committed in the first turn of
- * the event loop in which none joins it.
+ * a savepoint of its own, and end when the commit of all of them is on disk, which does not block the server's thread.
+ * A group is committed in the first turn of the event loop in which none joins it.
  */
 export class CommitGroups {
   readonly #writer: SqliteHandle
   readonly #limits: GroupLimits
   readonly #onFailure: (error: unknown) => void
   readonly #queue: (() => void)[] = []
+  readonly #log: LogSync
   #isBusy = false
+  #isClosed = false
   #group: Group | undefined
   /** Shared by all that queue, so that they do not wait one after the other. */
   #lockedSince: number | undefined
 
-  constructor(writer: SqliteHandle, onFailure: (error: unknown) => void, limits = defaultLimits) {
+  constructor(
+    writer: SqliteHandle,
+    onFailure: (error: unknown) => void,
+    limits = defaultLimits,
+    log = new LogSync(() => `${writer.database.location()}-wal`, onFailure),
+  ) {
     this.#writer = writer
+    this.#log = log
+    // SQLite no longer syncs the log at a commit; every commit of this connection goes through `#commit`, which does.
+    writer.database.exec('pragma synchronous = normal')
     this.#onFailure = onFailure
     this.#limits = limits
   }
@@ -64,6 +75,8 @@ export class CommitGroups {
   async begin(isAlone: boolean): Promise<GroupedTransaction> {
     await this.#takeTurn()
     try {
+      if (this.#isClosed) throw new Error('the database is being closed')
+      if (this.#log.failure) throw this.#log.failure
       if (isAlone) this.#commit()
       this.#group ??= await this.#open(isAlone)
       this.#writer.prepare('savepoint one').run()
@@ -84,8 +97,8 @@ export class CommitGroups {
       if (!group) throw new Error('there is no transaction')
       if (how === 'rollback') this.#writer.prepare('rollback to one').run()
       this.#writer.prepare('release one').run()
-      // A refusal, too, may rest on what a neighbor has written.
-      if (how === 'release' || group.waiting.length > 0) {
+      // A refusal, too, may rest on what a neighbor has written, or an earlier commit that is not on disk yet.
+      if (how === 'release' || group.waiting.length > 0 || this.#log.isPending) {
         committed = new Promise((resolve, reject) => {
           group.waiting.push((error) => (error === undefined ? resolve() : reject(error)))
         })
@@ -119,9 +132,11 @@ export class CommitGroups {
   }
 
   /** Commits what has ended; a transaction that is under way is rolled back, and its neighbors with it. */
-  close(): void {
+  async close(): Promise<void> {
+    this.#isClosed = true
     if (this.#isBusy) this.#lose(new Error('the database is being closed'))
     else this.#commit()
+    await this.#log.close()
   }
 
   async #open(isAlone: boolean): Promise<Group> {
@@ -174,7 +189,7 @@ export class CommitGroups {
       for (const settle of group.waiting) settle(error)
       return
     }
-    for (const settle of group.waiting) settle()
+    this.#log.sync(group.waiting)
   }
 
   /** SQLite automatically rolls back the whole transaction when the disk is full or fails. */

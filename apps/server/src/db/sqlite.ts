@@ -81,7 +81,7 @@ class NodeSqliteDriver implements Driver {
   async releaseConnection() {}
 
   async destroy() {
-    this.#groups.close()
+    await this.#groups.close()
     this.#handles.reader.close()
     this.#handles.writer.close()
   }

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 import { storageFailureOf } from './failure.ts'
+import { LogSyncError } from './log-sync.ts'
 import type { Tables } from './tables.ts'
 
 /** Below this, writes are about to fail: SQLite needs space for its log and for the checkpoint. */
@@ -23,9 +24,9 @@ export class StorageRoom {
     this.#directory = directory
   }
 
-  /** Remembers that a statement failed for lack of space. */
+  /** Remembers that a write failed for lack of space, or that the disk did not store one. */
   note(error: unknown): void {
-    if (storageFailureOf(error) === 'storage_full') this.#hasFailed = true
+    if (storageFailureOf(error) === 'storage_full' || error instanceof LogSyncError) this.#hasFailed = true
   }
 
   async isFull(db: Kysely<Tables>): Promise<boolean> {
