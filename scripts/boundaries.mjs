@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const layers = [
   ['owners', 'sessions', 'mail', 'daily-counts', 'entitlements'],
   ['apps', 'password-resets', 'blocklist'],
-  ['licenses', 'resellers'],
+  ['licenses', 'resellers', 'signing-keys'],
   ['end-users', 'payments'],
   ['program', 'plans', 'account', 'portal', 'bulk', 'events'],
   ['dashboard', 'platform', 'system'],

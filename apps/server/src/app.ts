@@ -51,6 +51,7 @@ import { ProgramSessions } from './modules/program/program.sessions.ts'
 import { AnswerSigner } from './modules/program/program.signer.ts'
 import { resellersRoutes } from './modules/resellers/resellers.routes.ts'
 import { authenticateReseller } from './modules/resellers/resellers.service.ts'
+import { signingKeysRoutes } from './modules/signing-keys/signing-keys.routes.ts'
 import { startHousekeeping } from './modules/system/housekeeping.ts'
 import { systemRoutes } from './modules/system/system.routes.ts'
 
@@ -157,6 +158,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     accountRoutes(mount, ctx, attempts, resets)
     appsRoutes(mount, ctx)
     blocklistRoutes(mount, ctx)
+    signingKeysRoutes(mount, ctx)
     licensesRoutes(mount, ctx)
     endUsersRoutes(mount, ctx)
     resellersRoutes(mount, ctx)
@@ -179,7 +181,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       done(config.rateLimits === 'on' ? gate(request) : undefined)
     })
     scope.setChildLoggerFactory(lazyLogger)
-    const signer = new AnswerSigner(ctx.seal, config.basePath, logError)
+    const signer = new AnswerSigner(ctx.db, ctx.seal, config.basePath, logError)
     scope.addHook('onClose', () => signer.close())
     programRoutes(createProgramMount(scope, { ctx, reads, sessions, signer, checkAnswers }), {
       ctx,

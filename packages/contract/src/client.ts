@@ -4,6 +4,7 @@ import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { messageDefaults } from './messages.ts'
 import { givenPassword, hwid, id, isoTime, none, password, text } from './shared.ts'
+import { pinnedKey } from './signing-keys.ts'
 import { ending, licenseTerm } from './terms.ts'
 
 const licenseKey = z.string().trim().min(1, 'License key is required').max(100, 'License key is too long')
@@ -181,16 +182,7 @@ export const program = {
     summary: 'Get the public signing keys of an app as a JWK set',
     params: z.object({ appId }),
     data: z.strictObject({
-      keys: z.array(
-        z.strictObject({
-          kty: z.literal('OKP'),
-          crv: z.literal('Ed25519'),
-          x: z.string(),
-          kid: z.string(),
-          alg: z.literal('EdDSA'),
-          use: z.literal('sig'),
-        }),
-      ),
+      keys: z.array(pinnedKey),
     }),
   }),
 }

@@ -12,6 +12,7 @@ import { plans } from './plans.ts'
 import { portal } from './portal.ts'
 import { resellers } from './resellers.ts'
 import { settings } from './settings.ts'
+import { signingKeys } from './signing-keys.ts'
 import { system } from './system.ts'
 
 /** Every call of the API by noun. */
@@ -19,6 +20,7 @@ export const endpoints = {
   auth,
   apps,
   blocklist,
+  signingKeys,
   licenses,
   clients,
   resellers,
@@ -73,6 +75,7 @@ export type { PortalLicense, PortalReseller, PortalStats } from './portal.ts'
 export type { Reseller } from './resellers.ts'
 export type { PlanDuration, Price } from './shared.ts'
 export { email, givenPassword, instant, password, username } from './shared.ts'
+export type { SigningKey } from './signing-keys.ts'
 export { soldDefaults } from './sold.ts'
 export type { Duration, LicenseTerm } from './terms.ts'
 export { duration, durationUnits } from './terms.ts'

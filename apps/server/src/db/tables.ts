@@ -49,6 +49,8 @@ interface AppsTable {
   signing_kid: string
   signing_public: string
   signing_sealed: string
+  /** Rises with every change of the app's signing keys; 0 while there is only the first one. */
+  signing_version: Generated<number>
   version: string
   paused: Generated<Flag>
   hwid_lock: Generated<Flag>
@@ -70,6 +72,18 @@ interface AppsTable {
   block_version: Generated<number>
   /** When a program that names no SDK last called `init`; written at most once a day. */
   sdkless_init_at: number | null
+  created_at: number
+}
+
+interface SigningKeysTable {
+  kid: string
+  owner_id: string
+  app_id: string
+  /** Order of creation within the app, from 1. */
+  number: number
+  public_key: string
+  sealed: string
+  status: 'next' | 'current' | 'retired' | 'revoked'
   created_at: number
 }
 
@@ -391,6 +405,7 @@ export interface Tables {
   password_resets: PasswordResetsTable
   apps: AppsTable
   resellers: ResellersTable
+  signing_keys: SigningKeysTable
   reseller_sessions: ResellerSessionsTable
   licenses: LicensesTable
   license_types: LicenseTypesTable
@@ -429,3 +444,5 @@ export type ClientRow = Selectable<ClientsTable>
 export type CouponRow = Selectable<CouponsTable>
 export type OrderRow = Selectable<PaymentOrdersTable>
 export type PaymentRow = Selectable<PaymentsTable>
+
+export type SigningKeyRow = Selectable<SigningKeysTable>

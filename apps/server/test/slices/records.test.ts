@@ -33,6 +33,11 @@ const onEndUser = (method: string, path: string, body?: object) => async () => {
 }
 const onApp = (method: string, path: string, body?: object) => async () => () =>
   owner.call(method, `/apps/${app._id}${path}`, body)
+const onNextKey = (change: string) => async () => {
+  const made = await owner.call('POST', `/apps/${app._id}/signing-keys`)
+  const { kid } = made.json.data.signingKeys[0]
+  return () => owner.call('POST', `/apps/${app._id}/signing-keys/${kid}/${change}`)
+}
 const onReseller = (method: string, body?: object) => async () => {
   const { _id } = await makeReseller(on, owner, app)
   return () => owner.call(method, `/resellers/${_id}`, body)
@@ -135,6 +140,9 @@ const recipes: Record<string, Recipe> = {
     },
   ],
   'apps.rotateSecret': ['owner', ['app.secret_rotated'], onApp('POST', '/rotate-secret')],
+  'signingKeys.create': ['owner', ['app.signing_key_created'], onApp('POST', '/signing-keys')],
+  'signingKeys.promote': ['owner', ['app.signing_key_promoted'], onNextKey('promote')],
+  'signingKeys.revoke': ['owner', ['app.signing_key_revoked'], onNextKey('revoke')],
   'apps.updateErrorMessages': [
     'owner',
     ['app.messages_changed'],

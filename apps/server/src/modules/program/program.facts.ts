@@ -2,6 +2,7 @@ import type { LicenseTerm } from '@keyward/contract'
 import type { Database } from '../../db/open.ts'
 import { seqOfKey, type TypedKey } from '../../db/typed-keys.ts'
 import { termOf } from '../entitlements/term.rules.ts'
+import type { PinnedKey } from '../signing-keys/signing-keys.access.ts'
 
 /** The facts about an app that a verdict needs. */
 export interface AppFacts {
@@ -28,7 +29,8 @@ export interface AppFacts {
   checkPasswords: boolean
   /** Incremented with every change of the block list; 0 if nothing was ever blocked. */
   blockVersion: number
-  signing: { kid: string; publicKey: string; sealed: string }
+  /** The key for programs that name none; `version` is 0 while it is the only one. */
+  signing: PinnedKey & { version: number }
 }
 
 export interface EndUserFacts {
@@ -112,6 +114,7 @@ interface AppColumns {
   signing_kid: string
   signing_public: string
   signing_sealed: string
+  signing_version: number
   platform_paused: Flag
   platform_hwid_lock: Flag
 }
@@ -175,7 +178,12 @@ const toAppFacts = (row: AppColumns): AppFacts => ({
   checkHash: row.check_hash === 1,
   checkPasswords: row.check_passwords === 1,
   blockVersion: row.block_version,
-  signing: { kid: row.signing_kid, publicKey: row.signing_public, sealed: row.signing_sealed },
+  signing: {
+    kid: row.signing_kid,
+    publicKey: row.signing_public,
+    sealed: row.signing_sealed,
+    version: row.signing_version,
+  },
 })
 
 const toSessionFacts = (row: SessionColumns): SessionFacts => ({
@@ -238,7 +246,7 @@ const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
 const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.name as app_name,
   a.version as app_version, a.secret_hash, a.secret_version, a.paused as app_paused, a.hwid_lock as app_hwid_lock,
   a.require_hwid, a.messages, a.username_min, a.block_vpn, a.check_hash, a.check_passwords, a.block_version,
-  a.signing_kid, a.signing_public, a.signing_sealed,
+  a.signing_kid, a.signing_public, a.signing_sealed, a.signing_version,
   o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`
 
 const clientColumns = `c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,

@@ -2,7 +2,6 @@ import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import { keyFailuresOf } from '../../core/attempts.ts'
 import { problem } from '../../core/problem.ts'
-import { toJwk } from '../../core/signing.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import { messageOf } from '../apps/apps.service.ts'
 import { toActor } from './program.actor.ts'
@@ -57,7 +56,7 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
   mount.program(program.keys, async ({ params, signAs }) => {
     const app = await service.getApp(deps, params.appId)
     signAs(app)
-    return { keys: [toJwk(app.signing.kid, app.signing.publicKey)] }
+    return { keys: await service.listKeys(deps, app) }
   })
 }
 

@@ -5,9 +5,11 @@ import { sameDigest, sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { LeakedPasswords } from '../../core/leaked-passwords.ts'
 import { problem, rateLimited } from '../../core/problem.ts'
+import { toJwk } from '../../core/signing.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
 import { listAllowedHashes } from '../blocklist/blocklist.service.ts'
 import { endAt } from '../entitlements/term.rules.ts'
+import { listPinnableKeys } from '../signing-keys/signing-keys.access.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, EndUserFacts, LicenseFacts, ProgramReads, SessionFacts } from './program.facts.ts'
 import { isAllowedBuild, isOlder } from './program.rules.ts'
@@ -50,6 +52,13 @@ export async function init(deps: ProgramDeps, app: AppFacts, given: Init) {
     app: { name: app.name, version: app.version },
     updateAvailable: isOlder(given.version, app.version),
   }
+}
+
+/** The public keys that programs may pin, newest first. */
+export async function listKeys({ ctx }: ProgramDeps, { id, signing }: AppFacts) {
+  const keys = await listPinnableKeys(ctx.db, id)
+  const pinnable = keys.length > 0 ? keys : [{ ...signing, status: 'current' as const }]
+  return pinnable.map(({ kid, publicKey, status }) => ({ ...toJwk(kid, publicKey), status }))
 }
 
 /** Returns the signed-in end user if the verdict allows the program to run. */

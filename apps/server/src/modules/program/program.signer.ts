@@ -3,7 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Seal } from '../../core/crypto.ts'
 import { type Component, contentDigest, importPrivateKey, signatureBase } from '../../core/signing.ts'
 import { SigningThread } from '../../core/signing-thread.ts'
+import type { Db } from '../../db/open.ts'
 import { signingContext } from '../apps/apps.service.ts'
+import { listPinnableKeys, type PinnedKey } from '../signing-keys/signing-keys.access.ts'
 import type { AppFacts } from './program.facts.ts'
 
 const keysKept = 10_000
@@ -11,12 +13,16 @@ const label = 'keyward'
 
 /** Signs responses with their app's key; caches decrypted keys. */
 export class AnswerSigner {
+  readonly #db: Db
   readonly #seal: Seal
   readonly #pathPrefix: string
   readonly #keys = new Map<string, KeyObject>()
+  /** Keys of apps with several, by app and version of the set. */
+  readonly #sets = new Map<string, Promise<PinnedKey[]>>()
   readonly #thread: SigningThread
 
-  constructor(seal: Seal, basePath: string, onError: (error: unknown) => void) {
+  constructor(db: Db, seal: Seal, basePath: string, onError: (error: unknown) => void) {
+    this.#db = db
     this.#thread = new SigningThread({ onError })
     this.#seal = seal
     this.#pathPrefix = basePath
@@ -27,8 +33,9 @@ export class AnswerSigner {
     const digest = contentDigest(body)
     const components = this.#components(request, reply.statusCode, digest)
     const created = Math.floor(Date.now() / 1000)
-    const { base, input } = signatureBase(components, { created, keyid: app.signing.kid })
-    const signature = await this.#thread.sign(base, this.#key(app))
+    const pinned = app.signing.version === 0 ? app.signing : await this.#choose(request, app)
+    const { base, input } = signatureBase(components, { created, keyid: pinned.kid })
+    const signature = await this.#thread.sign(base, this.#key(app.id, pinned))
     reply.header('content-digest', digest)
     reply.header('signature-input', `${label}=${input}`)
     reply.header('signature', `${label}=:${signature}:`)
@@ -53,10 +60,26 @@ export class AnswerSigner {
     return components
   }
 
-  #key({ id, signing: { kid, sealed } }: AppFacts): KeyObject {
+  /** The newest key that the program pins and that is not revoked; without such a key the app's usual one. */
+  async #choose(request: FastifyRequest, { id, signing }: AppFacts): Promise<PinnedKey> {
+    const named = request.headers['keyward-keys']
+    if (typeof named !== 'string') return signing
+    const pinned = new Set(named.split(',').map((kid) => kid.trim()))
+    const set = `${id}:${signing.version}`
+    let keys = this.#sets.get(set)
+    if (!keys) {
+      keys = listPinnableKeys(this.#db, id)
+      keys.catch(() => this.#sets.delete(set))
+      if (this.#sets.size >= keysKept) this.#sets.clear()
+      this.#sets.set(set, keys)
+    }
+    return (await keys).find(({ kid }) => pinned.has(kid)) ?? signing
+  }
+
+  #key(appId: string, { kid, sealed }: PinnedKey): KeyObject {
     let key = this.#keys.get(kid)
     if (!key) {
-      key = importPrivateKey(this.#seal.open(sealed, signingContext(id)))
+      key = importPrivateKey(this.#seal.open(sealed, signingContext(appId)))
       if (this.#keys.size >= keysKept) this.#keys.clear()
       this.#keys.set(kid, key)
     }
