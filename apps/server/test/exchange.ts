@@ -46,7 +46,7 @@ export async function exchange(on: TestServer, sent: Sent) {
 
 export type Exchange = Awaited<ReturnType<typeof exchange>>
 
-interface PublicKey {
+export interface PublicKey {
   kid: string
   x: string
 }

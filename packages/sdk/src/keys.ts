@@ -26,7 +26,9 @@ export function toKeyRing(publicKeys: KeywardOptions['publicKeys']): KeyRing {
     if (typeof jwk !== 'object' || jwk === null) throw wrong('a key is not an object')
     if ('d' in jwk) throw wrong('a private key must never be part of a program')
     if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519' || (jwk.use ?? 'sig') !== 'sig') continue
-    if (typeof jwk.kid !== 'string' || !/^[\x20-\x7e]{1,256}$/.test(jwk.kid)) throw wrong('a key has no kid')
+    if (jwk.status === 'revoked') continue
+    if (typeof jwk.kid !== 'string' || !/^[\x20-\x2b\x2d-\x7e]{1,256}$/.test(jwk.kid))
+      throw wrong('a key has no kid')
     if (ring.has(jwk.kid)) throw wrong(`kid ${jwk.kid} is there twice`)
     ring.set(jwk.kid, toVerify(jwk))
   }

@@ -92,7 +92,7 @@ export class Transport {
   }
 
   async #prepare(call: Call): Promise<{ request: Exchange; sent: SentRequest }> {
-    const { origin, prefix, appId } = this.#options
+    const { origin, prefix, appId, keys } = this.#options
     const path = `${prefix}/api/client/${call.name}`
     const nonce = toBase64Url(platform.randomBytes(24))
     const sent: SentRequest = { method: call.method, path, nonce }
@@ -101,6 +101,7 @@ export class Transport {
       accept: 'application/json',
       'accept-encoding': 'identity',
       'keyward-nonce': nonce,
+      'keyward-keys': [...keys.keys()].join(','),
     }
     if (call.session !== undefined) {
       sent.authorization = `Bearer ${call.session}`

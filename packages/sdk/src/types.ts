@@ -89,6 +89,8 @@ export interface PublicJwk {
   kid?: string
   alg?: string
   use?: string
+  /** `next`, `current` or `retired`; a `revoked` key is ignored. */
+  status?: string
 }
 
 /** The part of a `fetch` response that the SDK uses. */

@@ -175,6 +175,7 @@ describe('every answer of a known app is signed', () => {
         use: 'sig',
         kid: expect.any(String),
         x: expect.any(String),
+        status: 'current',
       },
     ])
     const thumbprint = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${before[0]?.x}"}`)

@@ -151,7 +151,11 @@ export function useRotateSecret() {
 export function useSigningKeys(appId: string) {
   return useQuery({
     queryKey: [...keys.app, appId, 'signing-keys'],
-    queryFn: async ({ signal }) => (await call(wire.program.keys, { params: { appId }, signal })).keys,
+    queryFn: async ({ signal }) => {
+      const { keys } = await call(wire.program.keys, { params: { appId }, signal })
+      // A new version of a program does not pin a retired key.
+      return keys.flatMap(({ status, ...key }) => (status === 'retired' ? [] : [key]))
+    },
     staleTime: 5 * 60_000,
   })
 }
