@@ -43,6 +43,7 @@ export interface Endpoint<
   errors?: readonly ErrorCode[]
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 export function endpoint<
   Params extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodType = z.ZodUndefined,

@@ -1,4 +1,4 @@
-import { endpoints } from '@keyward/contract'
+import { auth as authEndpoints } from '@keyward/contract/auth'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
@@ -20,7 +20,7 @@ export function ChangeEmailDialog({ email, onClose }: { email: string; onClose: 
       onClose()
     },
   })
-  const form = useSchemaForm(endpoints.auth.changeEmail.body!, { defaultValues: { email: '', password: '' } })
+  const form = useSchemaForm(authEndpoints.changeEmail.body!, { defaultValues: { email: '', password: '' } })
   const { errors } = form.formState
   const submit = form.handleSubmit((body) =>
     change.mutate(body, {

@@ -1,4 +1,4 @@
-import { endpoints } from '@keyward/contract'
+import { auth as authEndpoints } from '@keyward/contract/auth'
 import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { call } from '../../lib/api/call.ts'
@@ -12,7 +12,7 @@ import { PasswordInput } from '../../ui/input.tsx'
 import { StrengthMeter } from '../../ui/strength-meter.tsx'
 import { toast } from '../../ui/toast.tsx'
 
-const schema = endpoints.auth.changePassword
+const schema = authEndpoints.changePassword
   .body!.extend({ confirm: z.string() })
   .refine((values) => values.newPassword === values.confirm, {
     path: ['confirm'],

@@ -1,9 +1,9 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { endpoints } from '@keyward/contract'
+import { auth as authEndpoints } from '@keyward/contract/auth'
 import { z } from 'zod'
 
 export const resolver = zodResolver(
-  endpoints.auth.register
+  authEndpoints.register
     .body!.extend({ confirm: z.string() })
     .refine((values) => values.password === values.confirm, {
       path: ['confirm'],

@@ -1,4 +1,5 @@
-import { type App, endpoints } from '@keyward/contract'
+import type { App } from '@keyward/contract'
+import { apps as appsEndpoints } from '@keyward/contract/apps'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -12,7 +13,7 @@ export interface CreateAppDialogProps {
 
 export function CreateAppDialog({ onClose, onCreated }: CreateAppDialogProps) {
   const create = useCreateApp()
-  const form = useSchemaForm(endpoints.apps.create.body!, { defaultValues: { name: '' } })
+  const form = useSchemaForm(appsEndpoints.create.body!, { defaultValues: { name: '' } })
   const submit = form.handleSubmit(({ name }) =>
     create.mutate(name, { onSuccess: onCreated, onError: (error) => showFieldErrors(form, error) }),
   )

@@ -1,11 +1,12 @@
-import { type App, endpoints, version } from '@keyward/contract'
+import { type App, version } from '@keyward/contract'
+import { apps as appsEndpoints } from '@keyward/contract/apps'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { useUpdateApp } from './queries.ts'
 
-const schema = endpoints.apps.create.body!.extend({ version })
+const schema = appsEndpoints.create.body!.extend({ version })
 
 export function EditAppDialog({ app, onClose }: { app: App; onClose: () => void }) {
   const update = useUpdateApp()

@@ -1,11 +1,12 @@
 import {
   type DataOf,
-  endpoints,
+  type endpoints,
   type MessageKey,
   messageDefaults,
   modelMessages,
   reservedMessages,
 } from '@keyward/contract'
+import { apps as appsEndpoints } from '@keyward/contract/apps'
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import type { z } from 'zod'
@@ -24,7 +25,7 @@ const firstMessages = (Object.keys(messageDefaults) as MessageKey[]).filter(
 )
 type Messages = DataOf<typeof endpoints.apps.getErrorMessages>['errorMessages']
 /** The endpoint accepts a partial map; the form always sends all of it. */
-const schema = endpoints.apps.updateErrorMessages.body as unknown as z.ZodType<Messages, Messages>
+const schema = appsEndpoints.updateErrorMessages.body as unknown as z.ZodType<Messages, Messages>
 
 export function ErrorMessagesForm({ id, onClose }: { id: string; onClose: () => void }) {
   const messages = useErrorMessages(id)

@@ -1,4 +1,5 @@
-import { type BulkClientAction, type Client, endpoints, limits } from '@keyward/contract'
+import { type BulkClientAction, type Client, limits } from '@keyward/contract'
+import { clients as clientsEndpoints } from '@keyward/contract/clients'
 import { amountOf, someOf } from '../../lib/format/words.ts'
 import type { BulkEnd } from '../../lib/list/use-bulk.ts'
 import { BulkFailures } from '../../ui/bulk-failures.tsx'
@@ -48,7 +49,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
     return (
       <DaysDialog
         title={`Extend ${amount}`}
-        schema={endpoints.clients.extend.body!}
+        schema={clientsEndpoints.extend.body!}
         max={limits.extendDaysMax}
         ends={affectedRows.flatMap(({ expiresAt }) => expiresAt ?? [])}
         confirmLabel="Extend Subscriptions"

@@ -1,4 +1,4 @@
-import { endpoints } from '@keyward/contract'
+import { clients as clientsEndpoints } from '@keyward/contract/clients'
 import { z } from 'zod'
 import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
@@ -9,7 +9,7 @@ import { FormSelect } from '../../ui/form-select.tsx'
 import { Input, PasswordInput } from '../../ui/input.tsx'
 import { useCreateEndUser } from './queries.ts'
 
-const { username, password, appId, hwid } = endpoints.clients.createDirect.body!.shape
+const { username, password, appId, hwid } = clientsEndpoints.createDirect.body!.shape
 const earliest = '1900-01-01'
 const latest = '9999-12-31'
 

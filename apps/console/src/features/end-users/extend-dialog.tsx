@@ -1,4 +1,5 @@
-import { endpoints, limits } from '@keyward/contract'
+import { limits } from '@keyward/contract'
+import { clients as clientsEndpoints } from '@keyward/contract/clients'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { addDuration } from '../../lib/format/dates.ts'
 import { DateText } from '../../ui/date.tsx'
@@ -8,7 +9,7 @@ import { Facts } from '../../ui/facts.tsx'
 import type { EndUserDialogProps } from './confirm-dialogs.tsx'
 import { useExtend } from './queries.ts'
 
-const schema = endpoints.clients.extend.body!
+const schema = clientsEndpoints.extend.body!
 
 export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
   const extend = useExtend()

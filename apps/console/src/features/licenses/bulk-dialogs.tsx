@@ -1,4 +1,5 @@
-import { type BulkLicenseAction, endpoints, type License, limits } from '@keyward/contract'
+import { type BulkLicenseAction, type License, limits } from '@keyward/contract'
+import { bulk as bulkEndpoints } from '@keyward/contract/bulk'
 import { z } from 'zod'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { amountOf, someOf } from '../../lib/format/words.ts'
@@ -20,7 +21,7 @@ const verbs: Record<BulkLicenseAction, { past: string; now: string }> = {
   unban: { past: 'unbanned', now: 'Unbanning' },
   delete: { past: 'deleted', now: 'Deleting' },
 }
-const extendSchema = z.object({ days: endpoints.bulk.licenses.body!.shape.days.unwrap() })
+const extendSchema = z.object({ days: bulkEndpoints.licenses.body!.shape.days.unwrap() })
 
 /** Confirms the action, runs it and lists the rows that failed. */
 export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: BulkLicensesDialogProps) {

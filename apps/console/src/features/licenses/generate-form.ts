@@ -1,8 +1,9 @@
-import { type BodyInputOf, endpoints, licenseDetails, limits } from '@keyward/contract'
+import { type BodyInputOf, type endpoints, licenseDetails, limits } from '@keyward/contract'
+import { licenses as licensesEndpoints } from '@keyward/contract/licenses'
 import { z } from 'zod'
 import { expiryAfter } from './expiry.ts'
 
-const body = endpoints.licenses.create.body!.shape
+const body = licensesEndpoints.create.body!.shape
 const amountText = `Enter a whole number from 1 to ${limits.generateMax}`
 const blank = z.literal('').transform(() => undefined)
 

@@ -1,4 +1,5 @@
-import { type App, endpoints, unlimited } from '@keyward/contract'
+import { type App, unlimited } from '@keyward/contract'
+import { bulk as bulkEndpoints } from '@keyward/contract/bulk'
 import { Download, FileUp } from 'lucide-react'
 import { type ChangeEvent, type DragEvent, useState } from 'react'
 import { z } from 'zod'
@@ -12,7 +13,7 @@ import { FormSelect } from '../../ui/form-select.tsx'
 import { Textarea } from '../../ui/input.tsx'
 import { importLimits, readCsvFile, templateCsv } from './import-csv.ts'
 
-const { app, csv } = endpoints.bulk.importLicenses.body!.shape
+const { app, csv } = bulkEndpoints.importLicenses.body!.shape
 const schema = z.object({ app, csv })
 export type ImportValues = z.output<typeof schema>
 

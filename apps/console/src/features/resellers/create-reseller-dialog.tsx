@@ -1,4 +1,5 @@
-import { type App, type DataOf, endpoints, limits } from '@keyward/contract'
+import { type App, type DataOf, type endpoints, limits } from '@keyward/contract'
+import { resellers as resellersEndpoints } from '@keyward/contract/resellers'
 import { Crown } from 'lucide-react'
 import { useState } from 'react'
 import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
@@ -103,7 +104,7 @@ function CreateForm({ apps, appId, onBusy, onCancel, onCreated }: CreateFormProp
   const create = useCreateReseller()
   const [filledIn, setFilledIn] = useState(false)
   const only = apps.length === 1 ? apps[0]?._id : undefined
-  const form = useSchemaForm(endpoints.resellers.create.body!, {
+  const form = useSchemaForm(resellersEndpoints.create.body!, {
     defaultValues: {
       email: '',
       password: '',
