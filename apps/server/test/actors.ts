@@ -86,11 +86,11 @@ export interface Program {
 export async function startProgram(
   on: TestServer,
   app: { appId: string; appSecret: string },
-  options: CallOptions = {},
+  { locale, ...options }: CallOptions & { locale?: string } = {},
 ): Promise<Program> {
   const { status, json } = await on.call('POST', '/client/init', {
     ...options,
-    body: { appId: app.appId, secret: app.appSecret, version: '1.0.0' },
+    body: { appId: app.appId, secret: app.appSecret, version: '1.0.0', locale },
   })
   expect(status).toBe(200)
   const { session } = json.data

@@ -68,8 +68,12 @@ export const actions = {
   'app.signing_key_created': z.strictObject({ kid: id }),
   'app.signing_key_promoted': z.strictObject({ kid: id, retired: id }),
   'app.signing_key_revoked': z.strictObject({ kid: id }),
-  'app.messages_changed': changeOf(messages),
-  'app.messages_reset': z.strictObject({ before: messages }),
+  'app.messages_changed': z.strictObject({
+    locale: z.string().optional(),
+    before: messages,
+    after: messages,
+  }),
+  'app.messages_reset': z.strictObject({ locale: z.string().optional(), before: messages }),
   'app.deletion_started': z.strictObject({ name: z.string() }),
   'app.deleted': z.strictObject({ name: z.string() }),
 

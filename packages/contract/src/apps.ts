@@ -3,6 +3,7 @@ import { appSettings } from './app-settings.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
+import { localeQuery } from './locales.ts'
 import { messageDefaults } from './messages.ts'
 import { fullPageQuery, id, idParams, isoTime, none, pagination, search, text } from './shared.ts'
 
@@ -27,8 +28,12 @@ export const version = z
   .regex(/^\d+\.\d+\.\d+$/, 'Version must be in format x.y.z (e.g., 1.0.0)')
 
 const messageKeys = Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]
-export const errorMessages = z.record(z.enum(messageKeys), z.string())
-const messageChanges = z.partialRecord(z.enum(messageKeys), text(1, 300, 'Message'))
+const messageTexts = z.strictObject({
+  errorMessages: z.record(z.enum(messageKeys), z.string()),
+  changed: z.array(z.enum(messageKeys)).describe('the texts of its own that the app has in this language'),
+  locales: z.array(z.string()).describe('the languages with texts, besides the default'),
+})
+const messageChanges = z.partialRecord(z.enum(messageKeys), text(1, 300, 'Message').nullable())
 
 const name = text(1, 80, 'Name')
 const oneApp = z.strictObject({ app })
@@ -149,9 +154,10 @@ export const apps = {
     access: 'owner',
     permission: 'apps:read',
     tag,
-    summary: 'Get the texts that programs of this app show',
+    summary: 'Get the texts that programs of this app show, in a language or the default ones',
     params: idParams,
-    data: z.strictObject({ errorMessages }),
+    query: localeQuery,
+    data: messageTexts,
   }),
   updateErrorMessages: endpoint({
     method: 'PUT',
@@ -159,11 +165,13 @@ export const apps = {
     access: 'owner',
     permission: 'apps:write',
     tag,
-    summary: 'Change some or all texts',
+    summary: 'Change some or all texts of a language; null falls back to the more general one',
     params: idParams,
+    query: localeQuery,
     body: messageChanges,
     bodyLimit: 32_768,
-    data: z.strictObject({ errorMessages }),
+    data: messageTexts,
+    errors: ['locales_full'],
   }),
   resetErrorMessages: endpoint({
     method: 'DELETE',
@@ -171,9 +179,10 @@ export const apps = {
     access: 'owner',
     permission: 'apps:write',
     tag,
-    summary: 'Reset all texts to their defaults',
+    summary: 'Reset all texts of a language to the default',
     params: idParams,
-    data: z.strictObject({ errorMessages }),
+    query: localeQuery,
+    data: messageTexts,
   }),
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
+import { programLocale } from './locales.ts'
 import { messageDefaults } from './messages.ts'
 import { givenPassword, hwid, id, isoTime, none, password, text } from './shared.ts'
 import { pinnedKey } from './signing-keys.ts'
@@ -63,6 +64,7 @@ export const program = {
       version: z.string().min(1).max(32),
       hash: z.string().max(256).optional().describe('the hash of the program, for apps with `checkHash`'),
       hwid: hwid.optional(),
+      locale: programLocale,
     }),
     data: z.strictObject({
       session: z.string(),
@@ -170,7 +172,7 @@ export const program = {
     access: 'program',
     tag,
     summary: 'Check a license in one call without a session; always 200 for a known app',
-    body: z.strictObject({ appId, licenseKey, hwid: hwid.optional() }),
+    body: z.strictObject({ appId, licenseKey, hwid: hwid.optional(), locale: programLocale }),
     data: verdict,
     errors: ['appDisabled', 'rate_limited'],
   }),

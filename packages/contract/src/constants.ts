@@ -20,6 +20,8 @@ export const limits = {
   blocklistMax: 10_000,
   vpnAllowedMax: 100,
   programHashesMax: 200,
+  /** Languages with texts of their own, for one app. */
+  messageLocalesMax: 30,
   hwidMax: 256,
   generateMax: 100,
   resellerLicensesMax: 10_000,

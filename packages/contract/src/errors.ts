@@ -29,6 +29,10 @@ const general = {
     403,
     `An app can block at most ${limits.blocklistMax.toLocaleString('en')} devices and addresses`,
   ],
+  locales_full: [
+    403,
+    `An app can have texts in at most ${limits.messageLocalesMax} languages besides the default`,
+  ],
   already_blocked: [409, 'This is already on the block list', 'value'],
   key_taken: [409, 'This license key already exists in the application', 'key'],
   username_taken: [409, 'Username is already taken', 'username'],

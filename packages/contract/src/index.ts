@@ -65,6 +65,7 @@ export { clientExport, licenseExport, toExportHeader, toExportLine } from './exp
 export { licenseStatus } from './license-status.ts'
 export type { License, LicenseDetails, LicenseStatus } from './licenses.ts'
 export { customKey, licenseDetails, licenseNote } from './licenses.ts'
+export { canonicalLocale, lookupTags } from './locales.ts'
 export { messageDefaults, modelMessages, reservedMessages } from './messages.ts'
 export { formatAmount } from './money.ts'
 export type { Order, Payment, PaymentStatus } from './payments.ts'

@@ -104,8 +104,8 @@ export class Keyward {
    * machine.
    */
   async validate(licenseKey: string): Promise<Result<ValidateData>> {
-    const { appId } = this.#options
-    const body = { appId, licenseKey: toKey(licenseKey), hwid: await this.#findHwid() }
+    const { appId, locale } = this.#options
+    const body = { appId, licenseKey: toKey(licenseKey), hwid: await this.#findHwid(), locale }
     const call: Call = { method: 'POST', name: 'validate', body, repeatable: true }
     const outcome = await this.#transport.send(call, this.#deadline())
     if (!outcome.ok) return outcome
@@ -116,8 +116,8 @@ export class Keyward {
   }
 
   async #open(deadline: number): Promise<Result<InitData>> {
-    const { appId, secret, version, hash } = this.#options
-    const body = { appId, secret, version, hash, hwid: await this.#findHwid() }
+    const { appId, secret, version, hash, locale } = this.#options
+    const body = { appId, secret, version, hash, hwid: await this.#findHwid(), locale }
     const outcome = await this.#transport.send(
       { method: 'POST', name: 'init', body, repeatable: true },
       deadline,

@@ -11,6 +11,7 @@ export interface CheckedOptions {
   keys: KeyRing
   version: string
   hash: string | undefined
+  locale: string | undefined
   hwid: KeywardOptions['hwid']
   fetch: Fetch
   timeoutMs: number
@@ -37,6 +38,7 @@ export function checkOptions(options: KeywardOptions): CheckedOptions {
     keys: toKeyRing(options.publicKeys),
     version: text('version', options.version, 32),
     hash: options.hash === undefined ? undefined : text('hash', options.hash, 256),
+    locale: options.locale === undefined ? undefined : text('locale', options.locale, 35),
     hwid,
     fetch,
     timeoutMs,

@@ -137,6 +137,11 @@ export interface KeywardOptions {
   /** The hash of the program's build, for apps that check it: `keyward hash <file>` prints it; up to 256 characters. */
   hash?: string
   /**
+   * The language of `message`, as a BCP 47 tag such as `de-AT`; up to 35 characters. The owner's texts in that language
+   * apply, else those in a more general one, else the app's default texts, which apply without it too.
+   */
+  locale?: string
+  /**
    * The hardware id, 1 to 256 characters, or a function that returns it. Default: a salted hash of the machine's own
    * id. `null` sends none, and users with a hardware lock are refused.
    */

@@ -273,6 +273,20 @@ describe('the SDK and the real server', () => {
       expect(await connect({ hash: 'f'.repeat(64) }).init()).toMatchObject({ ok: true })
     })
 
+    it('in the language of the program', async () => {
+      const { key } = await issueKey()
+      await owner('PUT', `/apps/${app._id}/error-messages?locale=de`, {
+        keyNotFound: 'Unbekannter Schlüssel',
+        loggedInMsg: 'Willkommen',
+      })
+      const german = connect({ locale: 'de-AT' })
+      const message = 'Unbekannter Schlüssel'
+      expect(await german.validate('NO-SUCH-KEY')).toMatchObject({ code: 'keyNotFound', message })
+      expect(await german.license('NO-SUCH-KEY')).toMatchObject({ code: 'keyNotFound', message })
+      expect(await german.license(key)).toMatchObject({ ok: true, message: 'Willkommen' })
+      await owner('DELETE', `/apps/${app._id}/error-messages?locale=de`)
+    })
+
     it('of credentials and keys', async () => {
       const { key } = await issueKey()
       await set({ usernameMin: 4, checkPasswords: true })

@@ -87,6 +87,13 @@ interface SigningKeysTable {
   created_at: number
 }
 
+interface AppMessagesTable {
+  app_id: string
+  locale: string
+  /** JSON of the texts that the app has of its own in this language. */
+  messages: string
+}
+
 interface ResellersTable {
   seq: Generated<number>
   id: string
@@ -236,6 +243,8 @@ interface ClientSessionsTable {
   token_hash: string
   hwid_hash: string | null
   secret_version: Generated<number>
+  /** A canonical language tag, if the program named a language. */
+  locale: string | null
   created_at: number
   expires_at: number
 }
@@ -404,6 +413,7 @@ export interface Tables {
   owner_sessions: OwnerSessionsTable
   password_resets: PasswordResetsTable
   apps: AppsTable
+  app_messages: AppMessagesTable
   resellers: ResellersTable
   signing_keys: SigningKeysTable
   reseller_sessions: ResellerSessionsTable

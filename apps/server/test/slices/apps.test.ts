@@ -195,7 +195,7 @@ describe('error messages', () => {
   })
 
   test('reject an unknown key, an empty text and a text over the limit, and change nothing', async () => {
-    for (const body of [{ nope: 'x' }, { keyUsed: ' ' }, { keyUsed: 'x'.repeat(301) }, { keyUsed: null }]) {
+    for (const body of [{ nope: 'x' }, { keyUsed: ' ' }, { keyUsed: 'x'.repeat(301) }, { keyUsed: 7 }]) {
       const answer = await owner.call('PUT', path(), { keyBanned: 'No.', ...body })
       expect(wrongFields(answer)).toEqual(Object.keys(body))
     }

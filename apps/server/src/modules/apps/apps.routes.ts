@@ -2,6 +2,7 @@ import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
+import { getErrorMessages, updateErrorMessages } from './apps.messages.ts'
 import * as service from './apps.service.ts'
 
 export function appsRoutes(mount: Mount, ctx: Ctx): void {
@@ -21,13 +22,13 @@ export function appsRoutes(mount: Mount, ctx: Ctx): void {
   mount(apps.rotateSecret, 'owner', async ({ actor, params }) => ({
     app: await service.rotateSecret(ctx, actor, params.id),
   }))
-  mount(apps.getErrorMessages, 'owner', async ({ actor, params }) => ({
-    errorMessages: await service.getErrorMessages(ctx, actor, params.id),
-  }))
-  mount(apps.updateErrorMessages, 'owner', async ({ actor, params, body }) => ({
-    errorMessages: await service.updateErrorMessages(ctx, actor, params.id, body),
-  }))
-  mount(apps.resetErrorMessages, 'owner', async ({ actor, params }) => ({
-    errorMessages: await service.updateErrorMessages(ctx, actor, params.id, undefined),
-  }))
+  mount(apps.getErrorMessages, 'owner', ({ actor, params, query }) =>
+    getErrorMessages(ctx, actor, params.id, query.locale),
+  )
+  mount(apps.updateErrorMessages, 'owner', ({ actor, params, query, body }) =>
+    updateErrorMessages(ctx, actor, params.id, query.locale, body),
+  )
+  mount(apps.resetErrorMessages, 'owner', ({ actor, params, query }) =>
+    updateErrorMessages(ctx, actor, params.id, query.locale, undefined),
+  )
 }

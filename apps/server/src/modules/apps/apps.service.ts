@@ -1,4 +1,4 @@
-import { type App, limits, type MessageKey, messageDefaults } from '@keyward/contract'
+import { type App, limits } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
@@ -115,39 +115,6 @@ export async function rotateSecret(ctx: Ctx, actor: VendorActor, idOrAppId: stri
   const change = { ...sealSecret(ctx, id, newAppSecret()), secret_version: repo.nextSecretVersion }
   return changeApp(ctx, actor, id, change, (write) => write.record('app.secret_rotated', id, {}))
 }
-
-export async function getErrorMessages(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
-  return allMessages(await getApp(ctx.db, scope, idOrAppId))
-}
-
-export async function updateErrorMessages(
-  ctx: Ctx,
-  actor: VendorActor,
-  idOrAppId: string,
-  change: Partial<Record<MessageKey, string>> | undefined,
-) {
-  const row = await ctx.tx(actor, async (write) => {
-    const { tx } = write
-    const { id } = await getApp(tx, actor, idOrAppId)
-    const app = await repo.lockApp(tx, actor, id)
-    const before = ownMessages(app)
-    const after = change ? { ...before, ...change } : {}
-    const updated = await repo.updateApp(tx, actor, app.id, { messages: JSON.stringify(after) })
-    if (change) write.record('app.messages_changed', app.id, { before, after })
-    else write.record('app.messages_reset', app.id, { before })
-    return updated ?? app
-  })
-  return allMessages(row)
-}
-
-/** The text that an app's programs get for a message key; the reason of a ban or block replaces `{reason}`. */
-export const messageOf = (messages: string, key: MessageKey, reason: string | null = null): string =>
-  ((JSON.parse(messages) as Partial<Record<MessageKey, string>>)[key] ?? messageDefaults[key])
-    .replaceAll('{reason}', () => reason ?? '')
-    .trim()
-
-const ownMessages = (app: AppRow) => JSON.parse(app.messages) as Partial<Record<MessageKey, string>>
-const allMessages = (app: AppRow): Record<MessageKey, string> => ({ ...messageDefaults, ...ownMessages(app) })
 
 async function changeApp(
   ctx: Ctx,

@@ -1,4 +1,4 @@
-import type { LicenseTerm } from '@keyward/contract'
+import { type LicenseTerm, lookupTags } from '@keyward/contract'
 import type { Database } from '../../db/open.ts'
 import { seqOfKey, type TypedKey } from '../../db/typed-keys.ts'
 import { termOf } from '../entitlements/term.rules.ts'
@@ -60,6 +60,8 @@ export interface SessionFacts {
   tokenHash: string | null
   /** Hash of the hardware id that the program sent at sign-in. */
   hwidHash: string | null
+  /** The canonical tag of the language that the program named. */
+  locale: string | null
   app: AppFacts
   endUser: EndUserFacts | null
   /** The end user's first license. */
@@ -125,6 +127,7 @@ interface SessionColumns extends AppColumns {
   session_expires_at: number
   session_secret_version: number
   session_hwid_hash: string | null
+  session_locale: string | null
   client_id: string | null
   username: string
   client_email: string | null
@@ -192,6 +195,7 @@ const toSessionFacts = (row: SessionColumns): SessionFacts => ({
   secretVersion: row.session_secret_version,
   tokenHash: null,
   hwidHash: row.session_hwid_hash,
+  locale: row.session_locale,
   app: toAppFacts(row),
   endUser:
     row.client_id === null
@@ -259,7 +263,7 @@ const appBy = (column: AppName) => `select ${appColumns}
   from apps a join owners o on o.id = a.owner_id where a.${column} = ?`
 
 const sessionByToken = `select ${appColumns}, ${clientColumns}, s.id as session_id,
-    s.expires_at as session_expires_at, s.hwid_hash as session_hwid_hash,
+    s.expires_at as session_expires_at, s.hwid_hash as session_hwid_hash, s.locale as session_locale,
     s.secret_version as session_secret_version
   from client_sessions s join apps a on a.id = s.app_id join owners o on o.id = a.owner_id
   left join clients c on c.id = s.client_id left join licenses l on l.id = c.license_id
@@ -276,6 +280,13 @@ const licenseBy = (column: AppName) => `select ${appColumns}, l.id as license_id
   left join attempts t on t.key = a.id || ?
   where a.${column} = ?`
 
+/** How many tags a text is looked up by; a longer tag skips some in between. */
+const lookupsMax = 4
+const textsOf = `select ${Array.from(
+  { length: lookupsMax },
+  (_, at) => `(select messages from app_messages where app_id = ? and locale = ?) as texts${at}`,
+).join(', ')}`
+
 /** A prepared read; undefined if there is no row. */
 type Read = (...values: string[]) => Promise<object | undefined>
 
@@ -287,6 +298,7 @@ export class ProgramReads {
   readonly #app: Record<AppName, Read>
   readonly #session: Read
   readonly #license: Record<AppName, Read>
+  readonly #texts: Read
 
   constructor(database: Database) {
     const read = database.dialect === 'sqlite' ? sqliteRead(database) : postgresRead(database)
@@ -296,6 +308,7 @@ export class ProgramReads {
       id: read('license-id', licenseBy('id')),
       app_id: read('license-app_id', licenseBy('app_id')),
     }
+    this.#texts = read('texts', textsOf)
   }
 
   async app(idOrAppId: string): Promise<AppFacts | undefined> {
@@ -312,6 +325,16 @@ export class ProgramReads {
   async license(idOrAppId: string, key: TypedKey, missesOf: string): Promise<LicenseFacts | undefined> {
     const row = await this.#license[nameOf(idOrAppId)](key.exact, key.typed, missesOf, idOrAppId)
     return row && toLicenseFacts(row as LicenseColumns)
+  }
+
+  /** The texts of an app in a language, the most specific first, each as JSON; the default ones come last. */
+  async texts(app: AppFacts, locale: string | undefined): Promise<string[]> {
+    if (locale === undefined) return [app.messages]
+    const tags = lookupTags(locale)
+    const looked = [tags[0] as string, ...tags.slice(1).slice(1 - lookupsMax)]
+    const places = Array.from({ length: lookupsMax }, (_, at) => [app.id, looked[at] ?? ''])
+    const row = (await this.#texts(...places.flat())) as Record<string, string | null>
+    return [...Object.values(row).filter((texts) => texts !== null), app.messages]
   }
 }
 

@@ -1,16 +1,16 @@
 import type { BodyOf, DataOf, Endpoint, ErrorCode, MessageKey, ParamsOf } from '@keyward/contract'
-import { limits, messageDefaults } from '@keyward/contract'
+import { canonicalLocale, limits, messageDefaults } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { WithMessage } from '../../core/answers.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
-import { type Problem, problem } from '../../core/problem.ts'
+import { problem } from '../../core/problem.ts'
 import { digestMatches } from '../../core/signing.ts'
 import { visitorOf } from '../../core/visitor.ts'
 import { toFailure, toProblem } from '../../http/errors.ts'
 import { parseInput } from '../../http/input.ts'
 import { bearerToken } from '../../http/mount.ts'
-import { messageOf } from '../apps/apps.service.ts'
+import { messageOf } from '../apps/apps.messages.ts'
 import type { AppFacts, ProgramReads, SessionFacts } from './program.facts.ts'
 import type { ProgramSessions } from './program.sessions.ts'
 import type { AnswerSigner } from './program.signer.ts'
@@ -20,6 +20,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The app whose key signs the response. */
     signingApp: AppFacts | undefined
+    /** The language that the program named when it opened its session. */
+    sessionLocale: string | undefined
   }
 }
 
@@ -31,6 +33,8 @@ export interface Call<E extends Endpoint, Session> {
   address: string
   /** Sets the app whose key signs the response; call it as soon as the app is known. */
   signAs(app: AppFacts): void
+  /** The app's text for a message, in the program's language. */
+  textOf(key: MessageKey, reason?: string | null): Promise<string>
 }
 
 type Handler<E extends Endpoint, Session> = (
@@ -53,6 +57,7 @@ interface Options {
 /** Mounts the endpoints of vendors' programs. Every response of a known app is signed, including errors. */
 export function createProgramMount(server: FastifyInstance, options: Options): ProgramMount {
   server.decorateRequest('signingApp', undefined)
+  server.decorateRequest('sessionLocale', undefined)
 
   async function answer(request: FastifyRequest, reply: FastifyReply, payload: object) {
     const app = request.signingApp
@@ -72,8 +77,14 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
     if (found.retryAfterSeconds !== undefined) reply.header('retry-after', found.retryAfterSeconds)
     return answer(request, reply, {
       ...toFailure(found, request),
-      message: textOf(found, request.signingApp),
+      message: isMessageKey(found.code) ? await textOf(request, found.code, found.reason) : found.message,
     })
+  }
+
+  async function textOf(request: FastifyRequest, key: MessageKey, reason?: string | null) {
+    const app = request.signingApp
+    const texts = app ? await options.reads.texts(app, localeOf(request)) : []
+    return messageOf(texts, key, reason)
   }
 
   server.setErrorHandler(refuse)
@@ -98,6 +109,7 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
           signAs: (app) => {
             request.signingApp = app
           },
+          textOf: (key, reason) => textOf(request, key, reason),
         })
         const { data, message } =
           result instanceof WithMessage ? result : { data: result, message: undefined }
@@ -133,9 +145,10 @@ async function openSession(
   const app = isOfApp ? stored.app : await reads.app(named)
   if (!app) throw problem('appDisabled')
   request.signingApp = app
+  const session = isOfApp ? stored : token !== undefined && sessions.unseal(token, app)
+  if (session && session.locale !== null) request.sessionLocale = session.locale
   const verdict = appVerdict(app)
   if (verdict) throw problem(verdict)
-  const session = isOfApp ? stored : token !== undefined && sessions.unseal(token, app)
   if (!session || session.expiresAt <= ctx.clock.now()) throw problem('sessionUnauthed')
   if (session.secretVersion !== app.secretVersion) throw problem('sessionUnauthed')
   return session
@@ -158,8 +171,11 @@ async function claimedApp(request: FastifyRequest, reads: ProgramReads): Promise
   return typeof claim === 'string' && /^\w{1,64}$/.test(claim) ? reads.app(claim) : undefined
 }
 
-function textOf(found: Problem, app: AppFacts | undefined): string {
-  return app && isMessageKey(found.code) ? messageOf(app.messages, found.code, found.reason) : found.message
+/** The language of the session, or of the call that needs none. */
+function localeOf(request: FastifyRequest): string | undefined {
+  if (request.sessionLocale !== undefined) return request.sessionLocale
+  const named = (request.body as { locale?: unknown } | null | undefined)?.locale
+  return typeof named === 'string' ? canonicalLocale(named) : undefined
 }
 
 const isMessageKey = (code: ErrorCode): code is MessageKey => Object.hasOwn(messageDefaults, code)

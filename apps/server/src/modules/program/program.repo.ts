@@ -23,7 +23,7 @@ export async function endSession(tx: Tx, session: SessionFacts, now: number): Pr
 /** Writes nothing and returns false if the session has ended since it was read. */
 async function write(
   tx: Tx,
-  { id, app, secretVersion, tokenHash }: SessionFacts,
+  { id, app, secretVersion, tokenHash, locale }: SessionFacts,
   state: SignedIn & { secretVersion: number },
   now: number,
 ): Promise<boolean> {
@@ -44,7 +44,7 @@ async function write(
   const insert = (hash: string) =>
     tx
       .insertInto('client_sessions')
-      .values({ id, app_id: app.id, token_hash: hash, created_at: now, ...change })
+      .values({ id, app_id: app.id, token_hash: hash, locale, created_at: now, ...change })
       .onConflict((conflict) =>
         conflict.column('id').doUpdateSet(change).where('client_sessions.secret_version', '=', secretVersion),
       )

@@ -3,9 +3,7 @@ import { WithMessage } from '../../core/answers.ts'
 import { keyFailuresOf } from '../../core/attempts.ts'
 import { problem } from '../../core/problem.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
-import { messageOf } from '../apps/apps.service.ts'
 import { toActor } from './program.actor.ts'
-import type { SessionFacts } from './program.facts.ts'
 import type { ProgramMount } from './program.mount.ts'
 import { register, signInByKey, upgrade } from './program.redeem.ts'
 import { endSession } from './program.repo.ts'
@@ -19,17 +17,17 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
     signAs(app)
     return service.init(deps, app, body)
   })
-  mount.session(program.register, async ({ session, body, address }) => {
+  mount.session(program.register, async ({ session, body, address, textOf }) => {
     const user = await register(deps, session, { ...body, address })
-    return new WithMessage({ user }, loggedIn(session))
+    return new WithMessage({ user }, await textOf('loggedInMsg'))
   })
-  mount.session(program.login, async ({ session, body, address }) => {
+  mount.session(program.login, async ({ session, body, address, textOf }) => {
     const user = await login(deps, session, { ...body, address })
-    return new WithMessage({ user }, loggedIn(session))
+    return new WithMessage({ user }, await textOf('loggedInMsg'))
   })
-  mount.session(program.license, async ({ session, body, address }) => {
+  mount.session(program.license, async ({ session, body, address, textOf }) => {
     const user = await signInByKey(deps, session, { ...body, address })
-    return new WithMessage({ user }, loggedIn(session))
+    return new WithMessage({ user }, await textOf('loggedInMsg'))
   })
   mount.session(program.upgrade, async ({ session, body, address }) => ({
     user: await upgrade(deps, session, { ...body, address }),
@@ -44,14 +42,14 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
     })
     return {}
   })
-  mount.program(program.validate, async ({ body, address, signAs }) => {
+  mount.program(program.validate, async ({ body, address, signAs, textOf }) => {
     const { appId, licenseKey, hwid } = body
     const facts = await deps.reads.license(appId, toTypedKey(licenseKey), keyFailuresOf(address))
     if (!facts) throw problem('appDisabled')
     signAs(facts.app)
     const { verdict, reason } = await service.validate(deps, facts, { hwid, address })
     if (verdict.code === undefined) return verdict
-    return new WithMessage(verdict, messageOf(facts.app.messages, verdict.code, reason))
+    return new WithMessage(verdict, await textOf(verdict.code, reason))
   })
   mount.program(program.keys, async ({ params, signAs }) => {
     const app = await service.getApp(deps, params.appId)
@@ -59,5 +57,3 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
     return { keys: await service.listKeys(deps, app) }
   })
 }
-
-const loggedIn = (session: SessionFacts): string => messageOf(session.app.messages, 'loggedInMsg')

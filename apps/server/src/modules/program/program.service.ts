@@ -1,4 +1,4 @@
-import type { MessageKey, SessionUser, Verdict } from '@keyward/contract'
+import { canonicalLocale, type MessageKey, type SessionUser, type Verdict } from '@keyward/contract'
 import { type Attempts, keyFailures } from '../../core/attempts.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sameDigest, sha256 } from '../../core/crypto.ts'
@@ -36,6 +36,7 @@ interface Init {
   secret: string
   version: string
   hash?: string | undefined
+  locale?: string | undefined
 }
 
 export async function init(deps: ProgramDeps, app: AppFacts, given: Init) {
@@ -45,7 +46,8 @@ export async function init(deps: ProgramDeps, app: AppFacts, given: Init) {
   if (app.checkHash && !isAllowedBuild(await listAllowedHashes(deps.ctx, app.id), given)) {
     throw problem('hashCheckFail')
   }
-  const { token, expiresAt } = deps.sessions.open(app)
+  const locale = given.locale === undefined ? undefined : canonicalLocale(given.locale)
+  const { token, expiresAt } = deps.sessions.open(app, locale === undefined ? {} : { locale })
   return {
     session: token,
     expiresAt: toIso(expiresAt),

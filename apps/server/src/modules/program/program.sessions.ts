@@ -13,7 +13,7 @@ const extendAfterMs = hour
 export const sessionFieldBytesMax = 512
 
 /** What `init` was sent and later calls need. A sign-in has to store it in the session's row. */
-export type SessionFields = Record<string, string>
+export type SessionFields = { locale?: string }
 
 /** Content of a sealed token. */
 interface Sealed {
@@ -60,9 +60,19 @@ export class ProgramSessions {
     if (!token.startsWith(prefix)) return undefined
     const text = this.#ctx.seal.openToken(token.slice(prefix.length), contextOf(app))
     if (text === undefined) return undefined
-    const { id, expiresAt, secretVersion } = JSON.parse(text) as Sealed
+    const { id, expiresAt, secretVersion, fields } = JSON.parse(text) as Sealed
     const tokenHash = sha256(token)
-    return { id, expiresAt, secretVersion, tokenHash, hwidHash: null, app, endUser: null, firstKey: null }
+    return {
+      id,
+      expiresAt,
+      secretVersion,
+      tokenHash,
+      hwidHash: null,
+      locale: fields.locale ?? null,
+      app,
+      endUser: null,
+      firstKey: null,
+    }
   }
 
   /** Extends a session in use; due extensions are written within a second. */
