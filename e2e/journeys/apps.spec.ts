@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
+import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import {
   dialog,
@@ -393,4 +394,28 @@ test.describe('an app', () => {
     await expect(row(page, 'Tally')).toBeVisible()
     await expect(page.getByRole('dialog')).toHaveCount(0)
   })
+})
+
+test('the signing key of an app is rotated step by step', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  await enter(page, vendor, `/dashboard?dialog=integrate&id=${app._id}`)
+  await dialog(page, /Integrate/)
+    .getByRole('button', { name: 'Manage signing keys' })
+    .click()
+  const view = dialog(page, 'Signing keys of Tally')
+  const keys = view.getByRole('list', { name: 'Signing keys' }).getByRole('listitem')
+  await expect(keys).toHaveText([/^current/])
+  await expectAccessible(page, 'signing keys')
+  await view.getByRole('button', { name: 'Make the next key' }).click()
+  await expect(keys).toHaveText([/^next/, /^current/])
+  await expect(view.getByText('Ship a version of your program')).toBeVisible()
+  await expect(view.getByRole('button', { name: 'Make the next key' })).toBeDisabled()
+  await view.getByRole('button', { name: 'Promote' }).click()
+  await expect(keys).toHaveText([/^current/, /^retired/])
+  await view.getByRole('button', { name: 'Revoke' }).click()
+  const confirm = page.getByRole('alertdialog', { name: 'Revoke this key?' })
+  await expect(confirm).toContainText('stops working until its user installs a newer version')
+  await confirm.getByRole('button', { name: 'Revoke' }).click()
+  await expect(keys).toHaveText([/^current/, /^revoked/])
 })

@@ -9,7 +9,9 @@ const DeleteAppDialog = lazyNamed(() => import('./delete-app-dialog.tsx'), 'Dele
 const EditAppDialog = lazyNamed(() => import('./edit-app-dialog.tsx'), 'EditAppDialog')
 const IntegrationDialog = lazyNamed(() => import('./integration-dialog.tsx'), 'IntegrationDialog')
 
-const kinds = ['new-app', 'edit-app', 'app-settings', 'delete-app', 'integrate'] as const
+const SigningKeysDialog = lazyNamed(() => import('./signing-keys-dialog.tsx'), 'SigningKeysDialog')
+
+const kinds = ['new-app', 'edit-app', 'app-settings', 'delete-app', 'integrate', 'signing-keys'] as const
 
 export function useAppDialog() {
   return useDialogParam(kinds)
@@ -46,6 +48,15 @@ function OpenDialog({ canCreate }: { canCreate: boolean }) {
   if (kind === 'edit-app') return <EditAppDialog app={app} onClose={close} />
   if (kind === 'app-settings') return <AppSettingsDialog app={app} onClose={close} />
   if (kind === 'delete-app') return <DeleteAppDialog app={app} onClose={close} />
-  if (kind === 'integrate') return <IntegrationDialog app={app} fresh={app._id === freshId} onClose={close} />
+  if (kind === 'signing-keys') return <SigningKeysDialog app={app} onClose={close} />
+  if (kind === 'integrate')
+    return (
+      <IntegrationDialog
+        app={app}
+        fresh={app._id === freshId}
+        onSigningKeys={() => open('signing-keys', app._id)}
+        onClose={close}
+      />
+    )
   return null
 }

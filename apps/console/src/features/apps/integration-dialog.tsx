@@ -48,10 +48,11 @@ export interface IntegrationDialogProps {
   app: App
   /** The app was created just now. */
   fresh: boolean
+  onSigningKeys: () => void
   onClose: () => void
 }
 
-export function IntegrationDialog({ app, fresh, onClose }: IntegrationDialogProps) {
+export function IntegrationDialog({ app, fresh, onSigningKeys, onClose }: IntegrationDialogProps) {
   const keys = useSigningKeys(app.appId)
   // Programs may use another address than this browser, which may be on the internal network.
   const baseUrl = usePublicConfig()?.publicUrl ?? window.location.origin
@@ -93,7 +94,14 @@ export function IntegrationDialog({ app, fresh, onClose }: IntegrationDialogProp
         )}
         <p className="text-[0.8125rem] text-fg-muted">
           The server signs every response with this app's own key. The SDK verifies it with the public key
-          above, so a fake server cannot fool your program.
+          above, so a fake server cannot fool your program.{' '}
+          <button
+            type="button"
+            className="font-medium text-accent-text underline-offset-2 hover:underline"
+            onClick={onSigningKeys}
+          >
+            Manage signing keys
+          </button>
         </p>
       </DialogBody>
       <DialogFooter>

@@ -1,0 +1,135 @@
+import type { App, SigningKey } from '@keyward/contract'
+import { useState } from 'react'
+import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { useAllSigningKeys, useChangeSigningKeys } from './signing-keys-queries.ts'
+
+const tones: Record<SigningKey['status'], Tone> = {
+  next: 'accent',
+  current: 'success',
+  retired: 'neutral',
+  revoked: 'danger',
+}
+
+/** What to do now, for each state of a rotation. */
+function advice(keys: readonly SigningKey[]): string {
+  const has = (status: SigningKey['status']) => keys.some((key) => key.status === status)
+  if (has('next')) {
+    return 'Ship a version of your program that pins the next key beside the current one: its Integration snippet contains both. Then promote the next key.'
+  }
+  if (has('retired')) {
+    return 'Programs that pin only the retired key still work. Revoke it when none of them is in use any more, or at once if it has leaked.'
+  }
+  return 'To replace the key, make the next one. Programs in use notice nothing until you revoke the key that they pin.'
+}
+
+export interface SigningKeysDialogProps {
+  app: App
+  onClose: () => void
+}
+
+/** Guides through the rotation of an app's signing key. */
+export function SigningKeysDialog({ app, onClose }: SigningKeysDialogProps) {
+  const keys = useAllSigningKeys(app._id)
+  const change = useChangeSigningKeys(app._id)
+  const [revoking, setRevoking] = useState<SigningKey>()
+  const hasNext = keys.data?.some(({ status }) => status === 'next')
+  return (
+    <Dialog
+      onClose={onClose}
+      size="lg"
+      title={`Signing keys of ${app.name}`}
+      description="Every response to your program is signed. A program accepts only the keys that it pins."
+    >
+      <DialogBody>
+        {keys.isError && (
+          <ErrorState
+            className="rounded-lg border py-8"
+            title="Failed to load the signing keys"
+            description={keys.error.message}
+            onRetry={() => keys.refetch()}
+            retrying={keys.isFetching}
+          />
+        )}
+        {keys.isPending && <Skeleton className="h-40" />}
+        {keys.data && (
+          <>
+            <p className="text-fg-muted">{advice(keys.data)}</p>
+            <ul aria-label="Signing keys" className="grid divide-y rounded-lg border">
+              {keys.data.map((key) => (
+                <li key={key.kid} className="grid gap-2 p-3">
+                  <div className="flex flex-wrap items-center gap-2">
+                    <Badge tone={tones[key.status]}>{key.status}</Badge>
+                    <span className="text-[0.8125rem] text-fg-muted">
+                      Made <DateText value={key.createdAt} />
+                    </span>
+                    <span className="ml-auto flex gap-2">
+                      {key.status === 'next' && (
+                        <Button
+                          size="sm"
+                          disabled={change.isPending}
+                          onClick={() => change.mutate({ act: 'promote', kid: key.kid })}
+                        >
+                          Promote
+                        </Button>
+                      )}
+                      {(key.status === 'next' || key.status === 'retired') && (
+                        <Button
+                          size="sm"
+                          variant="ghost"
+                          disabled={change.isPending}
+                          onClick={() => setRevoking(key)}
+                        >
+                          Revoke
+                        </Button>
+                      )}
+                    </span>
+                  </div>
+                  <div className="flex items-center gap-1">
+                    <code className="min-w-0 flex-1 truncate text-[0.8125rem]">{key.kid}</code>
+                    <CopyButton text={toJwk(key)} label={`Copy the ${key.status} public key`} />
+                  </div>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </DialogBody>
+      <DialogFooter>
+        <Button
+          className="md:mr-auto"
+          disabled={change.isPending || hasNext !== false}
+          onClick={() => change.mutate({ act: 'create' })}
+        >
+          Make the next key
+        </Button>
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogFooter>
+      {revoking && (
+        <ConfirmDialog
+          title="Revoke this key?"
+          description={`The server stops signing with the ${revoking.status} key at once. This cannot be undone.`}
+          loss="Every program that pins this key and no other one stops working until its user installs a newer version."
+          confirmLabel="Revoke"
+          busy={change.isPending}
+          onConfirm={() =>
+            change.mutate({ act: 'revoke', kid: revoking.kid }, { onSuccess: () => setRevoking(undefined) })
+          }
+          onClose={() => setRevoking(undefined)}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+function toJwk({ kty, crv, x, kid, alg, use }: SigningKey): string {
+  return JSON.stringify({ kty, crv, x, kid, alg, use })
+}
