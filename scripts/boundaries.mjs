@@ -7,7 +7,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** The server's modules from the lowest layer to the highest; a module imports its own layer and lower ones. */
 const layers = [
-  ['owners', 'sessions', 'mail', 'daily-counts', 'entitlements'],
+  ['owners', 'sessions', 'mail', 'daily-counts', 'entitlements', 'devices'],
   ['apps', 'password-resets', 'blocklist'],
   ['licenses', 'resellers', 'signing-keys'],
   ['end-users', 'payments'],

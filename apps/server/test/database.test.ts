@@ -161,6 +161,29 @@ describe('a migration', () => {
     ])
   })
 
+  test('turns bound hardware ids into devices', async () => {
+    const database = open()
+    const before = migrations.findIndex((migration) => migration.name === '0015-devices')
+    await migrate(database, migrations.slice(0, before), { now: 1 })
+    await addOwner(database, 'own_1')
+    const insert = (text: string) => sql.raw(text).execute(database.db)
+    await insert(`insert into apps (id, owner_id, app_id, name, secret_sealed, secret_hash, signing_kid,
+      signing_public, signing_sealed, version, created_at)
+      values ('app_1', 'own_1', 'A', 'A', '', '', '', '', '', '1.0.0', 1)`)
+    await insert(`insert into clients (id, owner_id, app_id, username, username_normalized, hwid, hwid_hash,
+      expires_at, last_login_at, created_at)
+      values ('usr_1', 'own_1', 'app_1', 'a', 'a', 'pc-1', 'hash-1', 9, 5, 2),
+        ('usr_2', 'own_1', 'app_1', 'b', 'b', null, null, 9, null, 3)`)
+    await migrate(database, migrations, { now: 2 })
+    const devices = await database.db
+      .selectFrom('devices')
+      .select(['id', 'client_id', 'hwid', 'hwid_hash', 'first_seen_at', 'last_seen_at'])
+      .execute()
+    expect(devices.map((row) => Object.values(row))).toEqual([['dev_1', 'usr_1', 'pc-1', 'hash-1', 2, 5]])
+    const counts = await database.db.selectFrom('clients').select('device_count as n').orderBy('id').execute()
+    expect(counts.map((row) => row.n)).toEqual([1, 0])
+  })
+
   test('runs once, in order', async () => {
     const database = open()
     const names = migrations.map((migration) => migration.name)

@@ -102,6 +102,9 @@ export const actions = {
   'end_user.hwid_reset': z.strictObject({ wasBound: flag }),
   'end_user.extended': z.strictObject({ days: z.int(), before: time, after: time }),
   'end_user.deleted': nothing,
+  'device.bound': z.strictObject({ endUserId: id }),
+  'device.drifted': z.strictObject({ endUserId: id }),
+  'device.freed': z.strictObject({ endUserId: id }),
   'end_user.signed_in': nothing,
   'end_user.signed_out': nothing,
   'end_users.extended': z.strictObject({ ids, days: z.int() }),
@@ -142,4 +145,8 @@ export type ActionName = keyof typeof actions
 export type ActionDetail<N extends ActionName> = z.output<(typeof actions)[N]>
 
 /** Actions of programs that are so frequent that the audit log leaves them out: they could fill the disk. */
-export const unloggedActions: ReadonlySet<ActionName> = new Set(['end_user.signed_in', 'end_user.signed_out'])
+export const unloggedActions: ReadonlySet<ActionName> = new Set([
+  'end_user.signed_in',
+  'end_user.signed_out',
+  'device.bound',
+])

@@ -9,6 +9,13 @@ export const appSettings = z.strictObject({
   hwidLock: z.boolean(),
   allowCustomLicenseKey: z.boolean(),
   requireHwid: z.boolean().describe('refuse programs that send no hardware id'),
+  deviceTolerance: z.boolean().describe('accept a device again if three of its four parts are unchanged'),
+  deviceSelfService: z.boolean().describe('let programs free devices of their end user'),
+  deviceCooldownHours: z
+    .int()
+    .min(1)
+    .max(limits.deviceCooldownHoursMax)
+    .describe('hours between two devices that a program frees; at most five drifts of a device in this time'),
   usernameMin: z.int().min(limits.usernameMin).max(limits.usernameMinMax),
   blockVpn: z.boolean().describe('works only where the server has a list of the addresses of VPN providers'),
   vpnAllowed: z

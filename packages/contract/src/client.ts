@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
+import { device, deviceUse, sentDevice } from './devices.ts'
 import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { programLocale } from './locales.ts'
@@ -20,7 +21,17 @@ const sessionUser = z.strictObject({
   createdAt: isoTime,
   lastLoginAt: isoTime.nullable(),
   hwidBound: z.boolean(),
+  devices: deviceUse,
 })
+
+/** What a refusal says beside its code once the key or password was right. */
+export const refusalDetails = z.strictObject({
+  expiresAt: isoTime.nullable(),
+  devices: deviceUse,
+})
+
+/** The machine that the program runs on. */
+const machine = { hwid: hwid.optional(), device: sentDevice.optional() }
 
 /** Whether a license can be used now; `code` is the reason if not. */
 export const verdict = z.strictObject({
@@ -36,6 +47,7 @@ export const verdict = z.strictObject({
       term: licenseTerm,
     })
     .nullable(),
+  details: refusalDetails.optional().describe('for a known key that cannot be used'),
 })
 
 const tag = 'Client API'
@@ -84,7 +96,7 @@ export const program = {
       username: text(1, limits.usernameMax, 'Username'),
       password,
       licenseKey,
-      hwid: hwid.optional(),
+      ...machine,
       email: z.email().max(254).optional(),
     }),
     data: signIn,
@@ -112,7 +124,7 @@ export const program = {
     body: z.strictObject({
       username: z.string().trim().min(1, 'Username is required').max(100, 'Username is too long'),
       password: givenPassword,
-      hwid: hwid.optional(),
+      ...machine,
     }),
     data: signIn,
     errors: [...appGates, 'usernameNotFound', 'passMismatch', ...userGates, 'rate_limited', 'busy'],
@@ -123,7 +135,7 @@ export const program = {
     access: 'session',
     tag,
     summary: 'Sign in with a license key alone; the first use creates the end user',
-    body: z.strictObject({ licenseKey, hwid: hwid.optional() }),
+    body: z.strictObject({ licenseKey, ...machine }),
     data: signIn,
     errors: [...appGates, 'keyNotFound', 'keyUsed', 'usernameTaken', ...userGates, 'rate_limited'],
   }),
@@ -172,9 +184,28 @@ export const program = {
     access: 'program',
     tag,
     summary: 'Check a license in one call without a session; always 200 for a known app',
-    body: z.strictObject({ appId, licenseKey, hwid: hwid.optional(), locale: programLocale }),
+    body: z.strictObject({ appId, licenseKey, ...machine, locale: programLocale }),
     data: verdict,
     errors: ['appDisabled', 'rate_limited'],
+  }),
+  devices: endpoint({
+    method: 'GET',
+    path: '/client/devices',
+    access: 'session',
+    tag,
+    summary: `List the ${limits.deviceListMax} devices of the signed-in end user that were seen last`,
+    data: z.strictObject({ devices: z.array(device) }),
+    errors: [...appGates, ...userGates, 'device_self_service_off'],
+  }),
+  freeDevice: endpoint({
+    method: 'DELETE',
+    path: '/client/devices/:deviceId',
+    access: 'session',
+    tag,
+    summary: 'Free a device of the signed-in end user, so that another one can take its place',
+    params: z.object({ deviceId: id }),
+    data: none,
+    errors: [...appGates, ...userGates, 'device_self_service_off', 'device_cooldown', 'not_found'],
   }),
   keys: endpoint({
     method: 'GET',
@@ -189,5 +220,6 @@ export const program = {
   }),
 }
 
+export type RefusalDetails = z.output<typeof refusalDetails>
 export type SessionUser = z.output<typeof sessionUser>
 export type Verdict = z.output<typeof verdict>

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { appFilter, appRef } from './apps.ts'
 import { banReason } from './blocklist.ts'
 import { limits } from './constants.ts'
+import { device, deviceUse } from './devices.ts'
 import { endpoint } from './endpoint.ts'
 import {
   hwid,
@@ -125,6 +126,26 @@ export const clients = {
     params: idParams,
     body: none,
     data: one,
+  }),
+  devices: endpoint({
+    method: 'GET',
+    path: '/clients/:id/devices',
+    access: 'owner',
+    permission: 'clients:read',
+    tag,
+    summary: 'List the devices of an end user, the one seen last first',
+    params: idParams,
+    data: z.strictObject({ devices: z.array(device), ...deviceUse.shape }),
+  }),
+  freeDevice: endpoint({
+    method: 'DELETE',
+    path: '/clients/:id/devices/:deviceId',
+    access: 'owner',
+    permission: 'clients:write',
+    tag,
+    summary: 'Free a device of an end user, so that another one can take its place',
+    params: idParams.extend({ deviceId: id }),
+    data: none,
   }),
   extend: endpoint({
     method: 'PATCH',

@@ -23,12 +23,16 @@ export const limits = {
   /** Languages with texts of their own, for one app. */
   messageLocalesMax: 30,
   hwidMax: 256,
+  /** A license has at most so many devices; of an unlimited one, those seen last are stored. */
+  devicesMax: 1000,
+  /** How many devices a program gets. */
+  deviceListMax: 200,
+  deviceCooldownHoursMax: 8760,
   generateMax: 100,
   resellerLicensesMax: 10_000,
   resellerLicensesDefault: 10,
   extendDaysMax: 3650,
   graceDaysMax: 90,
-  devicesMax: 1000,
   seatsMax: 10_000,
   featuresMax: 64,
   licenseTypesMax: 100,

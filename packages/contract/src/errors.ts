@@ -21,6 +21,7 @@ const general = {
   quota_reached: [403, 'Your license quota is used up'],
   custom_keys_off: [403, 'This application does not allow custom license keys'],
   registration_closed: [403, 'Registration is closed on this server'],
+  device_self_service_off: [403, 'This application does not let you free devices yourself'],
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'This path does not support this method'],
   request_timeout: [408, 'The request took too long to arrive'],
@@ -37,6 +38,7 @@ const general = {
   key_taken: [409, 'This license key already exists in the application', 'key'],
   username_taken: [409, 'Username is already taken', 'username'],
   never_expires: [409, 'This end user never expires, so there is nothing to extend'],
+  device_cooldown: [409, 'You have freed a device recently. Please try again later.'],
   conflict: [409, 'The request conflicts with the current state'],
   payment_pending: [
     409,

@@ -44,10 +44,12 @@ export type { Subscription, User } from './auth.ts'
 export type { Block, ProgramHash } from './blocklist.ts'
 export { blockKinds } from './blocklist.ts'
 export type { BulkClientAction, BulkLicenseAction, ImportedRow } from './bulk.ts'
-export type { SessionUser, Verdict } from './client.ts'
+export type { RefusalDetails, SessionUser, Verdict } from './client.ts'
 export type { Client, ClientStatus } from './clients.ts'
 export { limits, unlimited } from './constants.ts'
 export { fromCsvCell, toCsvLine } from './csv.ts'
+export type { Device, DeviceUse, PartName, SentDevice } from './devices.ts'
+export { partNames, partsThatDecide, placeholderParts } from './devices.ts'
 export type {
   Access,
   BodyInputOf,

@@ -10,6 +10,7 @@ export {
 export { Keyward } from './keyward.ts'
 export type {
   Credentials,
+  DeviceUse,
   Fetch,
   FetchResponse,
   Granted,

@@ -35,6 +35,13 @@ export interface SessionUser {
   lastLoginAt: string | null
   /** Whether the user is bound to a machine. */
   hwidBound: boolean
+  /** How many devices the user has, of how many; -1 for unlimited. */
+  devices: DeviceUse
+}
+
+export interface DeviceUse {
+  used: number
+  limit: number
 }
 
 export interface InitData {

@@ -27,6 +27,7 @@ export const user = {
   createdAt: '2025-01-01T00:00:00.000Z',
   lastLoginAt: null,
   hwidBound: true,
+  devices: { used: 1, limit: 1 },
 }
 
 /** A response signed for the request, to be sent or tampered with. */

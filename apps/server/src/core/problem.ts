@@ -16,6 +16,8 @@ export class Problem extends Error {
   readonly allow: string | undefined
   /** The owner's reason for a refusal, which replaces `{reason}` in the text that a program gets. */
   readonly reason: string | null
+  /** Facts for programs beside the code. */
+  readonly details: object | undefined
 
   constructor(code: ErrorCode, options: ProblemOptions = {}) {
     const facts = errorFacts(code)
@@ -26,6 +28,7 @@ export class Problem extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
     this.allow = options.allow
     this.reason = options.reason ?? null
+    this.details = options.details
   }
 }
 
@@ -35,6 +38,7 @@ interface ProblemOptions {
   retryAfterSeconds?: number
   allow?: string
   reason?: string | null
+  details?: object
 }
 
 export const problem = (code: ErrorCode, options?: ProblemOptions): Problem => new Problem(code, options)

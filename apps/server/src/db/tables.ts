@@ -451,6 +451,7 @@ export type ResellerRow = Selectable<ResellersTable>
 export type LicenseRow = Selectable<LicensesTable>
 export type BlockRow = Selectable<BlocklistTable>
 export type ClientRow = Selectable<ClientsTable>
+export type DeviceRow = Selectable<DevicesTable>
 export type CouponRow = Selectable<CouponsTable>
 export type OrderRow = Selectable<PaymentOrdersTable>
 export type PaymentRow = Selectable<PaymentsTable>

@@ -11,6 +11,7 @@ export interface Failure {
   message: string
   errors?: { path: string; message: string }[]
   requestId?: string
+  details?: object
 }
 
 /** Maps any thrown error to a response; the cause of a 500 appears only in the log. */
@@ -70,6 +71,7 @@ export function toFailure(found: Problem, request: FastifyRequest): Failure {
     message: found.message,
     errors: found.issues,
     requestId: found.status === 500 ? request.id : undefined,
+    details: found.details,
   }
 }
 

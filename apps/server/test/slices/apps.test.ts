@@ -22,6 +22,9 @@ const defaults = {
   hwidLock: true,
   allowCustomLicenseKey: false,
   requireHwid: false,
+  deviceTolerance: true,
+  deviceSelfService: false,
+  deviceCooldownHours: 168,
   usernameMin: 3,
   blockVpn: false,
   vpnAllowed: [],
@@ -127,13 +130,14 @@ describe('changing an app', () => {
     const put = (body: unknown) => owner.call('PUT', `/apps/${app._id}`, body)
     await put({ settings: { hwidLock: false } })
     await put({ settings: { allowCustomLicenseKey: true } })
+    await put({ settings: { deviceCooldownHours: 24 } })
     await put({ version: '1.2.10' })
     const { json } = await put({ paused: true })
     expect(json.data.app).toEqual({
       ...app,
       version: '1.2.10',
       paused: true,
-      settings: { ...defaults, hwidLock: false, allowCustomLicenseKey: true },
+      settings: { ...defaults, hwidLock: false, allowCustomLicenseKey: true, deviceCooldownHours: 24 },
     })
   })
 
@@ -142,6 +146,7 @@ describe('changing an app', () => {
     ['an empty name', { name: ' ' }, ['name']],
     ['an empty body', {}, ['']],
     ['an unknown field', { name: 'A', appSecret: 'mine' }, ['appSecret']],
+    ['a cooldown of no hours', { settings: { deviceCooldownHours: 0 } }, ['settings.deviceCooldownHours']],
     ['an unknown setting', { settings: { vpn: true } }, ['settings.vpn']],
     ['a string for a boolean', { paused: 'yes' }, ['paused']],
   ])('rejects %s', async (_what, body, paths) => {

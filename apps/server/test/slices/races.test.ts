@@ -11,9 +11,11 @@ import {
   single,
   startProgram,
 } from '../actors.ts'
+import { setLicense } from '../devices.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
+import { rounds } from '../rounds.ts'
 
 // Let all requests run at once, without the per-account limit.
 const on = serverForAll({}, { gateSizes: { requests: { running: 100, waiting: 0 } } })
@@ -109,6 +111,26 @@ describe('sixteen concurrent programs with one key', () => {
     expect((await clients()).stats.total).toBe(1)
     expect((await clients()).clients[0].hwid).toBe(`pc-${bound}`)
     expect(await today()).toMatchObject({ activations: 1, signIns: 1 })
+  })
+
+  test('for the last of three devices, exactly one more is bound', async () => {
+    for (let round = 0; round < rounds(1, 50); round++) {
+      const license = single(await makeLicenses(on, owner, app))
+      await setLicense(on, license, { devices: 3 })
+      const signIn = (program: Program, hwid: string) =>
+        program.call('POST', '/license', { licenseKey: license.key, hwid })
+      const all = await programs(rounds(16, 32))
+      for (const at of [0, 1]) expect((await signIn(all[at]!, `pc-${at}`)).status).toBe(200)
+      const answers = await times(all.length, (at) => signIn(all[at]!, `pc-${at}`))
+      expect(successes(answers)).toHaveLength(3)
+      expect(refusals(answers)).toEqual(repeat('hwidMismatch', all.length - 3))
+      const { _id } = successes(answers)[0]!.json.data.user
+      expect((await owner.call('GET', `/clients/${_id}/devices`)).json.data).toMatchObject({
+        used: 3,
+        limit: 3,
+      })
+      await owner.call('DELETE', `/licenses/${license._id}`)
+    }
   })
 
   test('all sign in as the same user on one computer', async () => {

@@ -201,6 +201,15 @@ const recipes: Record<string, Recipe> = {
     onApp('PUT', '/program-hashes', { hashes: [] }),
   ],
   'clients.resetHwid': ['owner', ['end_user.hwid_reset'], onEndUser('PATCH', '/reset-hwid')],
+  'clients.freeDevice': [
+    'owner',
+    ['device.freed'],
+    async () => {
+      const { user } = await activateKey(on, owner, app, 'pc-1')
+      const { devices } = (await owner.call('GET', `/clients/${user._id}/devices`)).json.data
+      return () => owner.call('DELETE', `/clients/${user._id}/devices/${devices[0]._id}`)
+    },
+  ],
   'clients.extend': ['owner', ['end_user.extended'], onEndUser('PATCH', '/extend', { days: 3 })],
   'clients.remove': ['owner', ['end_user.deleted'], onEndUser('DELETE', '')],
   'resellers.create': [
@@ -333,6 +342,16 @@ const recipes: Record<string, Recipe> = {
       const { program } = await registerUser(on, owner, app)
       const { key } = await oneLicense()
       return () => program.call('POST', '/upgrade', { username: 'alice', licenseKey: key })
+    },
+  ],
+  'program.freeDevice': [
+    'program',
+    ['device.freed'],
+    async () => {
+      await owner.call('PUT', `/apps/${app._id}`, { settings: { deviceSelfService: true } })
+      const { program } = await activateKey(on, owner, app, 'pc-1')
+      const { devices } = (await program.call('GET', '/devices')).json.data
+      return () => program.call('DELETE', `/devices/${devices[0]._id}`)
     },
   ],
   'program.logout': [

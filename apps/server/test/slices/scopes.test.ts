@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { type Tx, transact } from '../../src/db/open.ts'
-import { bindHwid, lockEndUser, updateEndUser } from '../../src/modules/end-users/end-users.access.ts'
+import { freeAllDevices, takePlace, updateBinding } from '../../src/modules/devices/devices.access.ts'
+import { lockEndUser, updateEndUser } from '../../src/modules/end-users/end-users.access.ts'
 import * as endUsers from '../../src/modules/end-users/end-users.repo.ts'
 import { giveBack, setAddedTime } from '../../src/modules/entitlements/added-time.ts'
 import * as entitlements from '../../src/modules/entitlements/entitlements.service.ts'
@@ -65,7 +66,13 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
   ['setAddedTime', (tx, { license }) => setAddedTime(tx, foreign, license, day)],
   ['lockEndUser', async (tx, { user }) => expect(await lockEndUser(tx, foreign, user)).toBeUndefined()],
   ['updateEndUser', (tx, { user }) => updateEndUser(tx, foreign, user, { banned: 1 })],
-  ['bindHwid', (tx, { user }) => bindHwid(tx, foreign, user, 'another', 'another')],
+  [
+    'takePlace',
+    async (tx, { user }) =>
+      expect(await takePlace(tx, foreign, user, { hwid: 'x' }, { limit: -1, removed: 0 })).toBe(false),
+  ],
+  ['updateBinding', (tx, { user }) => updateBinding(tx, foreign, user, { hwid: 'another' })],
+  ['freeAllDevices', (tx, { user }) => freeAllDevices(tx, foreign, [user])],
   ['updateEndUsers', (tx, { user }) => endUsers.updateEndUsers(tx, foreign, [user], { banned: 1 })],
   ['deleteEndUsers', (tx, { user }) => endUsers.deleteEndUsers(tx, foreign, [user])],
   ['deleteSlice', (tx) => endUsers.deleteSlice(tx, foreign, app._id, 100)],

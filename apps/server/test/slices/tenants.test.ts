@@ -25,6 +25,7 @@ interface Objects {
   reseller: string
   block: string
   kid: string
+  device: string
 }
 const none: Objects = {
   app: `app_${missing}`,
@@ -34,12 +35,15 @@ const none: Objects = {
   reseller: `res_${missing}`,
   block: `blk_${missing}`,
   kid: missing,
+  device: `dev_${missing}`,
 }
 const later = '2030-01-01'
 
 async function makeObjects(vendor: Owner): Promise<Objects> {
   const app = await makeApp(vendor, 'Theirs')
   const { user } = await activateKey(on, vendor, app, 'pc-1')
+  const { devices } = (await vendor.call('GET', `/clients/${user._id}/devices`)).json.data
+  const device = single<{ _id: string }>(devices)._id
   const license = single(await makeLicenses(on, vendor, app))
   const reseller = await makeReseller(on, vendor, app)
   const blocked = { kind: 'hwid', value: 'pc-9' }
@@ -53,6 +57,7 @@ async function makeObjects(vendor: Owner): Promise<Objects> {
     reseller: reseller._id,
     block: json.data.block._id,
     kid: signingKeys[0].kid,
+    device,
   }
 }
 
@@ -97,6 +102,8 @@ const naming: Record<string, Named> = {
   'blocklist.hashes': { id: 'app' },
   'blocklist.setHashes': { id: 'app', body: () => ({ hashes: [] }) },
   'clients.resetHwid': { id: 'client' },
+  'clients.devices': { id: 'client' },
+  'clients.freeDevice': { id: 'client' },
   'clients.extend': { id: 'client', body: () => ({ days: 1 }) },
   'clients.remove': { id: 'client' },
   'resellers.list': { query: ({ app }) => `app=${app}` },
@@ -125,7 +132,10 @@ const namesObject = (endpoint: Endpoint) => {
 
 const call = async (endpoint: Endpoint, named: Named, things: Objects) => {
   const id = named.id === undefined ? '' : things[named.id]
-  const path = endpoint.path.replace(':id', id).replace(':kid', things.kid)
+  const path = endpoint.path
+    .replace(':id', id)
+    .replace(':kid', things.kid)
+    .replace(':deviceId', things.device)
   const query = named.query === undefined ? '' : `?${named.query(things)}`
   return owner.call(endpoint.method, `${path}${query}`, named.body?.(things))
 }
@@ -139,6 +149,10 @@ async function snapshot(): Promise<string> {
     'resellers',
     'reseller_sessions',
     'blocklist',
+    'devices',
+    'client_sessions',
+    'resellers',
+    'reseller_sessions',
     'audit',
   ]
   const rows = (table: string) =>

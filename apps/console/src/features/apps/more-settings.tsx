@@ -1,6 +1,8 @@
-import type { App } from '@keyward/contract'
+import { type App, limits } from '@keyward/contract'
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
 import { Switch } from '../../ui/switch.tsx'
 
 type Settings = App['settings']
@@ -20,9 +22,39 @@ export function MoreSettings({ settings, onChange }: Props) {
         checked={settings.requireHwid}
         onChange={(requireHwid) => onChange({ requireHwid })}
       />
+      <Switch
+        label="Recognize Changed Devices"
+        description="A device with a new hardware ID keeps its place if three of its four parts are unchanged, for example after Windows was reinstalled."
+        checked={settings.deviceTolerance}
+        onChange={(deviceTolerance) => onChange({ deviceTolerance })}
+      />
+      <Switch
+        label="Let Users Free Devices"
+        description="Your program can list and free the devices of its user."
+        checked={settings.deviceSelfService}
+        onChange={(deviceSelfService) => onChange({ deviceSelfService })}
+      />
+      <Field
+        label="Hours Between Freed Devices"
+        hint="A device can also change at most five times within these hours."
+        error={hoursError(settings.deviceCooldownHours)}
+      >
+        <Input
+          type="number"
+          min={1}
+          max={limits.deviceCooldownHoursMax}
+          value={settings.deviceCooldownHours || ''}
+          onChange={(event) => onChange({ deviceCooldownHours: event.target.valueAsNumber || 0 })}
+        />
+      </Field>
     </Group>
   )
 }
+
+const hoursError = (hours: number): string | undefined =>
+  Number.isInteger(hours) && hours >= 1 && hours <= limits.deviceCooldownHoursMax
+    ? undefined
+    : `Enter 1 to ${limits.deviceCooldownHoursMax} hours`
 
 function Group({ title, children }: { title: string; children: ReactNode }) {
   return (

@@ -7,11 +7,13 @@ const flags = {
   hwidLock: 'hwid_lock',
   allowCustomLicenseKey: 'allow_custom_keys',
   requireHwid: 'require_hwid',
+  deviceTolerance: 'device_tolerance',
+  deviceSelfService: 'device_self_service',
   blockVpn: 'block_vpn',
   checkHash: 'check_hash',
   checkPasswords: 'check_passwords',
 } as const
-const numbers = { usernameMin: 'username_min' } as const
+const numbers = { usernameMin: 'username_min', deviceCooldownHours: 'device_cooldown_hours' } as const
 
 type Flags = typeof flags
 type Numbers = typeof numbers

@@ -20,10 +20,6 @@ export const findByUsername = (
     .where('username_normalized', '=', usernameNormalized)
     .executeTakeFirst()
 
-/** Finds an end user within an app, for the app's programs. */
-export const findById = (db: Db, appId: string, id: string): Promise<ClientRow | undefined> =>
-  db.selectFrom('clients').selectAll().where('app_id', '=', appId).where('id', '=', id).executeTakeFirst()
-
 /** Locks the row until the transaction ends. */
 export const lockEndUser = (tx: Tx, scope: OwnerScope, id: string): Promise<ClientRow | undefined> =>
   tx
@@ -44,8 +40,7 @@ export async function updateEndUser(
       | 'banned'
       | 'ban_reason'
       | 'paused_at'
-      | 'hwid'
-      | 'hwid_hash'
+      | 'device_freed_at'
       | 'last_login_at'
       | 'last_address'
       | 'password_hash'
@@ -58,25 +53,6 @@ export async function updateEndUser(
     .where('id', '=', id)
     .where('owner_id', '=', scope.ownerId)
     .execute()
-}
-
-/** Binds a hardware id unless one is bound; the first of concurrent callers succeeds. */
-export async function bindHwid(
-  tx: Tx,
-  scope: OwnerScope,
-  id: string,
-  hwid: string,
-  hwidHash: string,
-): Promise<boolean> {
-  const bound = await tx
-    .updateTable('clients')
-    .set({ hwid, hwid_hash: hwidHash })
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .where('hwid_hash', 'is', null)
-    .returning('id')
-    .executeTakeFirst()
-  return bound !== undefined
 }
 
 /** Fills the skeletons of up to `count` older names and returns how many; the first of several lookalikes gets it. */
@@ -120,7 +96,9 @@ export type NewEndUser = Pick<
   | 'password_hash'
   | 'hwid'
   | 'hwid_hash'
+  | 'device_count'
   | 'expires_at'
   | 'last_login_at'
   | 'created_at'
-> & { last_address?: string | null }
+> &
+  Partial<Pick<ClientRow, 'grace_days' | 'last_address'>>

@@ -3,6 +3,7 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
+import { freeAllDevices } from '../devices/devices.access.ts'
 import { extendEndUsers, freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { movePauses } from '../entitlements/pauses.ts'
@@ -61,7 +62,7 @@ async function apply(
       write.record('end_users.unbanned', null, { ids: [...ids] })
       return ids.length
     case 'reset-hwid':
-      await repo.updateEndUsers(tx, actor, ids, { hwid: null, hwid_hash: null })
+      await freeAllDevices(tx, actor, ids)
       write.record('end_users.hwid_reset', null, { ids: [...ids] })
       return ids.length
     case 'delete':

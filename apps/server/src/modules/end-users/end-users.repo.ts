@@ -55,7 +55,7 @@ export async function updateEndUsers(
   tx: Tx,
   scope: OwnerScope,
   ids: readonly string[],
-  change: Partial<Pick<ClientRow, 'banned' | 'ban_reason' | 'hwid' | 'hwid_hash'>>,
+  change: Partial<Pick<ClientRow, 'banned' | 'ban_reason'>>,
 ): Promise<void> {
   await tx
     .updateTable('clients')

@@ -1,6 +1,7 @@
 import { endpoints } from '@keyward/contract'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
+import { freeEndUserDevice, listEndUserDevices } from './end-users.devices.ts'
 import * as service from './end-users.service.ts'
 
 export function endUsersRoutes(mount: Mount, ctx: Ctx): void {
@@ -18,6 +19,11 @@ export function endUsersRoutes(mount: Mount, ctx: Ctx): void {
   mount(clients.resetHwid, 'owner', async ({ actor, params }) => ({
     client: await service.resetHwid(ctx, actor, params.id),
   }))
+  mount(clients.devices, 'owner', ({ actor, params }) => listEndUserDevices(ctx, actor, params.id))
+  mount(clients.freeDevice, 'owner', async ({ actor, params }) => {
+    await freeEndUserDevice(ctx, actor, params)
+    return {}
+  })
   mount(clients.extend, 'owner', async ({ actor, params, body }) => ({
     client: await service.extend(ctx, actor, params.id, body.days),
   }))

@@ -1,7 +1,6 @@
-import type { Client, ClientStatus } from '@keyward/contract'
+import { type Client, type ClientStatus, limits } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
-import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
@@ -15,6 +14,9 @@ import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
 import { blockAll, type NormalizedBlock, normalize } from '../blocklist/blocklist.service.ts'
+import { freeAllDevices, listDevices } from '../devices/devices.access.ts'
+import { toMachine } from '../devices/devices.rules.ts'
+import { addFirstDevice } from '../devices/devices.service.ts'
 import { extendEndUser, freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { endOf, movePauses, setPaused } from '../entitlements/pauses.ts'
@@ -65,13 +67,14 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectEn
   const app = await getApp(ctx.db, actor, given.appId)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   const passwordHash = await ctx.passwords.hash(given.password)
+  const machine = toMachine(app.app_id, given.hwid ?? undefined, undefined)
   const id = newId('usr')
   const row = await unlessTaken(usernameTaken, () =>
     ctx.tx(actor, async (write) => {
       const { tx } = write
       await getApp(tx, actor, app.id)
       await reserveDirect(tx, actor, app.id, maxLicensesPerApp, now)
-      await insertEndUser(tx, {
+      const client = {
         id,
         owner_id: actor.ownerId,
         app_id: app.id,
@@ -81,12 +84,15 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectEn
         name_skeleton: toSkeleton(username),
         email: null,
         password_hash: passwordHash,
-        hwid: given.hwid || null,
-        hwid_hash: given.hwid ? sha256(given.hwid) : null,
+        hwid: machine?.hwid ?? null,
+        hwid_hash: machine?.hash ?? null,
+        device_count: machine ? 1 : 0,
         expires_at: expiresAt,
         last_login_at: null,
         created_at: now,
-      })
+      }
+      await insertEndUser(tx, client)
+      if (machine) await addFirstDevice(write, actor, client, machine)
       write.record('end_user.created', id, { expiresAt })
       return repo.findEndUser(tx, actor, id)
     }),
@@ -108,14 +114,20 @@ export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, given: Ban):
     await updateEndUser(write.tx, actor, id, { banned: next ? 1 : 0, ban_reason: reason })
     if (next) write.record('end_user.banned', id, { reason })
     else write.record('end_user.unbanned', id, {})
-    if (next && given.blockDevices) await blockAll(write, actor, client.app_id, blocksOf(client, reason))
+    if (!next || !given.blockDevices) return
+    const devices = await listDevices(write.tx, id, limits.devicesMax)
+    await blockAll(write, actor, client.app_id, blocksOf(client, devices, reason))
   })
 
-/** The device and the address of an end user, as entries of the block list. */
-function blocksOf({ hwid, last_address }: ClientRow, reason: string | null): NormalizedBlock[] {
+/** The devices and the address of an end user, as entries of the block list. */
+function blocksOf(
+  { last_address }: ClientRow,
+  devices: readonly { hwid: string }[],
+  reason: string | null,
+): NormalizedBlock[] {
   const common = { reason: reason ?? undefined }
   return [
-    ...(hwid ? [normalize({ kind: 'hwid', value: hwid, ...common })] : []),
+    ...devices.map(({ hwid }) => normalize({ kind: 'hwid', value: hwid, ...common })),
     ...(last_address ? [normalize({ kind: 'address', value: last_address, ...common })] : []),
   ]
 }
@@ -139,8 +151,8 @@ export const togglePause = (ctx: Ctx, actor: VendorActor, id: string, paused?: b
 
 export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Client> =>
   change(ctx, actor, id, async (write, client) => {
-    await updateEndUser(write.tx, actor, id, { hwid: null, hwid_hash: null })
-    write.record('end_user.hwid_reset', id, { wasBound: client.hwid_hash !== null })
+    await freeAllDevices(write.tx, actor, [id])
+    write.record('end_user.hwid_reset', id, { wasBound: client.device_count > 0 })
   })
 
 export async function extend(ctx: Ctx, actor: VendorActor, id: string, days: number): Promise<Client> {

@@ -1,6 +1,8 @@
-import { type LicenseTerm, lookupTags } from '@keyward/contract'
+import { type DeviceUse, type LicenseTerm, lookupTags } from '@keyward/contract'
 import type { Database } from '../../db/open.ts'
 import { seqOfKey, type TypedKey } from '../../db/typed-keys.ts'
+import { partsOf } from '../devices/devices.access.ts'
+import { deviceLimit, type Parts } from '../devices/devices.rules.ts'
 import { termOf } from '../entitlements/term.rules.ts'
 import type { PinnedKey } from '../signing-keys/signing-keys.access.ts'
 
@@ -21,6 +23,9 @@ export interface AppFacts {
   hwidLock: boolean
   /** Whether programs must send a hardware id. */
   requireHwid: boolean
+  deviceTolerance: boolean
+  deviceSelfService: boolean
+  deviceCooldownHours: number
   /** The owner's custom texts, as JSON. */
   messages: string
   usernameMin: number
@@ -46,8 +51,8 @@ export interface EndUserFacts {
   term: LicenseTerm
   createdAt: number
   lastLoginAt: number | null
-  /** The hash of the bound hardware id; null when none is bound. */
-  hwidHash: string | null
+  /** How many devices are bound, of how many; -1 is unlimited. */
+  devices: DeviceUse
 }
 
 /** A session with its end user, if one is signed in. */
@@ -64,6 +69,8 @@ export interface SessionFacts {
   locale: string | null
   app: AppFacts
   endUser: EndUserFacts | null
+  /** The device that the session is on, if it is bound. */
+  device: { id: string; lastSeenAt: number } | null
   /** The end user's first license. */
   firstKey: { isBanned: boolean; banReason: string | null } | null
 }
@@ -88,8 +95,10 @@ export interface LicenseFacts {
     isBanned: boolean
     banReason: string | null
     isPaused: boolean
-    hwidHash: string | null
   } | null
+  /** The end user's device with the hardware id that was sent. */
+  device: { parts: Parts } | null
+  devices: DeviceUse
   /** Unknown keys that this address has tried. */
   misses: { count: number; window_ends: number } | null
 }
@@ -107,6 +116,9 @@ interface AppColumns {
   app_paused: Flag
   app_hwid_lock: Flag
   require_hwid: Flag
+  device_tolerance: Flag
+  device_self_service: Flag
+  device_cooldown_hours: number
   messages: string
   username_min: number
   block_vpn: Flag
@@ -138,10 +150,14 @@ interface SessionColumns extends AppColumns {
   client_grace_days: number
   client_created_at: number
   last_login_at: number | null
-  client_hwid_hash: string | null
+  device_count: number
+  device_id: string | null
+  device_seen_at: number
   key_banned: Flag | null
   key_ban_reason: string | null
   key_term: LicenseTerm | null
+  key_devices: number
+  key_seats: number | null
 }
 
 interface LicenseColumns extends AppColumns {
@@ -158,7 +174,15 @@ interface LicenseColumns extends AppColumns {
   license_client_banned: Flag
   license_client_ban_reason: string | null
   license_client_paused_at: number | null
-  license_client_hwid_hash: string | null
+  license_device_count: number | null
+  /** Null without a first license. */
+  license_devices: number | null
+  license_seats: number | null
+  device_id: string | null
+  part_machine: string | null
+  part_board: string | null
+  part_disk: string | null
+  part_network: string | null
   misses: number | null
   misses_end: number
 }
@@ -175,6 +199,9 @@ const toAppFacts = (row: AppColumns): AppFacts => ({
   isPlatformPaused: row.platform_paused === 1,
   hwidLock: row.platform_hwid_lock === 1 && row.app_hwid_lock === 1,
   requireHwid: row.require_hwid === 1,
+  deviceTolerance: row.device_tolerance === 1,
+  deviceSelfService: row.device_self_service === 1,
+  deviceCooldownHours: row.device_cooldown_hours,
   messages: row.messages,
   usernameMin: row.username_min,
   blockVpn: row.block_vpn === 1,
@@ -212,8 +239,14 @@ const toSessionFacts = (row: SessionColumns): SessionFacts => ({
           term: termOf(row.key_term && { term: row.key_term }, row.client_expires_at),
           createdAt: row.client_created_at,
           lastLoginAt: row.last_login_at,
-          hwidHash: row.client_hwid_hash,
+          devices: {
+            used: row.device_count,
+            limit: deviceLimit(
+              row.key_banned === null ? null : { devices: row.key_devices, seats: row.key_seats },
+            ),
+          },
         },
+  device: row.device_id === null ? null : { id: row.device_id, lastSeenAt: row.device_seen_at },
   firstKey:
     row.key_banned === null ? null : { isBanned: row.key_banned === 1, banReason: row.key_ban_reason },
 })
@@ -242,22 +275,30 @@ const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
           isBanned: row.license_client_banned === 1,
           banReason: row.license_client_ban_reason,
           isPaused: row.license_client_paused_at !== null,
-          hwidHash: row.license_client_hwid_hash,
         },
+  device: row.device_id === null ? null : { parts: partsOf(row) },
+  devices: {
+    used: row.license_device_count ?? 0,
+    limit: deviceLimit(
+      row.license_devices === null ? null : { devices: row.license_devices, seats: row.license_seats },
+    ),
+  },
   misses: row.misses === null ? null : { count: row.misses, window_ends: row.misses_end },
 })
 
 const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.name as app_name,
   a.version as app_version, a.secret_hash, a.secret_version, a.paused as app_paused, a.hwid_lock as app_hwid_lock,
-  a.require_hwid, a.messages, a.username_min, a.block_vpn, a.check_hash, a.check_passwords, a.block_version,
+  a.require_hwid, a.device_tolerance, a.device_self_service, a.device_cooldown_hours,
+  a.messages, a.username_min, a.block_vpn, a.check_hash, a.check_passwords, a.block_version,
   a.signing_kid, a.signing_public, a.signing_sealed, a.signing_version,
   o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`
 
 const clientColumns = `c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
   c.ban_reason as client_ban_reason, c.paused_at as client_paused_at,
   c.expires_at as client_expires_at, c.created_at as client_created_at, c.last_login_at,
-  c.grace_days as client_grace_days, c.hwid_hash as client_hwid_hash, l.banned as key_banned,
-  l.ban_reason as key_ban_reason, l.term as key_term`
+  c.grace_days as client_grace_days, c.device_count, l.banned as key_banned,
+  l.ban_reason as key_ban_reason, l.term as key_term,
+  l.devices as key_devices, l.seats as key_seats, d.id as device_id, d.last_seen_at as device_seen_at`
 
 const appBy = (column: AppName) => `select ${appColumns}
   from apps a join owners o on o.id = a.owner_id where a.${column} = ?`
@@ -267,16 +308,27 @@ const sessionByToken = `select ${appColumns}, ${clientColumns}, s.id as session_
     s.secret_version as session_secret_version
   from client_sessions s join apps a on a.id = s.app_id join owners o on o.id = a.owner_id
   left join clients c on c.id = s.client_id left join licenses l on l.id = c.license_id
+  left join devices d on d.client_id = s.client_id and d.hwid_hash = s.hwid_hash
   where s.token_hash = ?`
+
+/** Of the end user's first license, which a key that was added with `upgrade` is not. */
+const firstLicense = (
+  column: 'devices' | 'seats',
+) => `case when c.id is null or c.license_id = l.id then l.${column}
+    else (select f.${column} from licenses f where f.id = c.license_id) end`
 
 const licenseBy = (column: AppName) => `select ${appColumns}, l.id as license_id, l.key as license_key,
     l.used as license_used, l.banned as license_banned, l.ban_reason as license_ban_reason, l.expires_at as license_expires_at,
     l.grace_days as license_grace_days, l.term as license_term,
     c.username as license_username, c.id as license_client_id, c.banned as license_client_banned,
-    c.ban_reason as license_client_ban_reason, c.paused_at as license_client_paused_at, c.hwid_hash as license_client_hwid_hash,
+    c.ban_reason as license_client_ban_reason, c.paused_at as license_client_paused_at,
+    c.device_count as license_device_count, ${firstLicense('devices')} as license_devices,
+    ${firstLicense('seats')} as license_seats,
+    d.id as device_id, d.part_machine, d.part_board, d.part_disk, d.part_network,
     t.count as misses, t.window_ends as misses_end
   from apps a join owners o on o.id = a.owner_id
   left join licenses l on l.seq = ${seqOfKey('a.id')} left join clients c on c.id = l.client_id
+  left join devices d on d.client_id = l.client_id and d.hwid_hash = ?
   left join attempts t on t.key = a.id || ?
   where a.${column} = ?`
 
@@ -322,8 +374,13 @@ export class ProgramReads {
   }
 
   /** `missesOf` is the part after the app's id in the key of the address's rate limit. */
-  async license(idOrAppId: string, key: TypedKey, missesOf: string): Promise<LicenseFacts | undefined> {
-    const row = await this.#license[nameOf(idOrAppId)](key.exact, key.typed, missesOf, idOrAppId)
+  async license(
+    idOrAppId: string,
+    { exact, typed }: TypedKey,
+    hwidHash: string,
+    missesOf: string,
+  ): Promise<LicenseFacts | undefined> {
+    const row = await this.#license[nameOf(idOrAppId)](exact, typed, hwidHash, missesOf, idOrAppId)
     return row && toLicenseFacts(row as LicenseColumns)
   }
 

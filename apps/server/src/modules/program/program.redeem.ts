@@ -11,7 +11,10 @@ import { unlessTaken } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
-import { findById, findByUsername, insertEndUser, lockEndUser } from '../end-users/end-users.access.ts'
+import { findByHash } from '../devices/devices.access.ts'
+import type { Machine } from '../devices/devices.rules.ts'
+import { addFirstDevice, sentHash } from '../devices/devices.service.ts'
+import { findByUsername, insertEndUser, lockEndUser, type NewEndUser } from '../end-users/end-users.access.ts'
 import { toNewUsername } from '../end-users/end-users.rules.ts'
 import { setAddedTime } from '../entitlements/added-time.ts'
 import {
@@ -30,9 +33,10 @@ import {
 } from '../licenses/licenses.access.ts'
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
-import type { SessionFacts } from './program.facts.ts'
+import type { AppFacts, SessionFacts } from './program.facts.ts'
 import { type ProgramDeps, toSessionUser } from './program.service.ts'
 import {
+  type Admitted,
   accountOf,
   type SignInDevice,
   signIn,
@@ -41,13 +45,12 @@ import {
   toDevice,
   toEndUserFacts,
 } from './program.sign-in.ts'
-import { isBoundTo } from './program.verdict.ts'
 
 export interface Registration {
   username: string
   password: string
   licenseKey: string
-  hwid?: string | undefined
+  machine: Machine | undefined
   email?: string | undefined
   address: string
 }
@@ -74,10 +77,11 @@ export async function register(
     () => problem('usernameTaken'),
     () =>
       ctx.tx(toActor(session, given.address), async (write) => {
-        const user = await redeemForNewUser(write, session, license.id, newUser)
+        const admitted = await redeemForNewUser(write, session.app, license.id, newUser)
+        await startSession(write, session, admitted)
         const account = accountOf(session, name)
         await attempts.accounts.remember({ account, address: given.address }, write.tx)
-        return user
+        return toSessionUser(admitted.endUser, write.now)
       }),
   )
 }
@@ -100,7 +104,7 @@ function refuseCaller({ caller }: SignInDevice): void {
 
 interface GivenKey {
   licenseKey: string
-  hwid?: string | undefined
+  machine: Machine | undefined
   address: string
 }
 
@@ -139,7 +143,12 @@ async function redeemByKey(
   try {
     return await unlessTaken(
       () => problem('usernameTaken'),
-      () => ctx.tx(actor, (write) => redeemForNewUser(write, session, license.id, newUser)),
+      () =>
+        ctx.tx(actor, async (write) => {
+          const admitted = await redeemForNewUser(write, session.app, license.id, newUser)
+          await startSession(write, session, admitted)
+          return toSessionUser(admitted.endUser, write.now)
+        }),
     )
   } catch (error) {
     if ((error as Problem).code !== 'usernameTaken') throw error
@@ -157,9 +166,9 @@ export async function upgrade(
   const { app } = session
   const found = await findByUsername(ctx.db, app.id, normalizeName(given.username))
   if (!found) throw problem('usernameNotFound')
-  const license = await findKey(deps, session, given)
+  const license = await findKey(deps, session, { ...given, machine: undefined })
   if (license.used === 1) throw problem('keyUsed')
-  const { hwidHash } = session
+  const hwidHash = session.hwidHash && sentHash(session.hwidHash)
   const caller = await judgeCaller(deps, app, { hwidHash, address: given.address })
   return ctx.tx(toActor(session, given.address), async (write) => {
     const { tx, now } = write
@@ -200,8 +209,10 @@ async function findKey(
   const license = await findLicenseByKey(ctx.db, app.id, toTypedKey(given.licenseKey))
   const waitMs = await attempts.readWait(keyFailures, app.id, given.address)
   if (waitMs > 0) {
-    const user = license?.client_id ? await findById(ctx.db, app.id, license.client_id) : undefined
-    if (!isBoundTo(user?.hwid_hash ?? null, given.hwid)) throw rateLimited(waitMs)
+    const { machine } = given
+    const isBound =
+      machine && license?.client_id && (await findByHash(ctx.db, license.client_id, machine.hash))
+    if (!isBound) throw rateLimited(waitMs)
   } else if (license) {
     await attempts.recheck(keyFailures, app.id, given.address)
   }
@@ -227,33 +238,23 @@ interface NewUser {
   device: SignInDevice
 }
 
-/** The columns that the database sets. */
-const newcomer = {
-  seq: 0,
-  banned: 0,
-  ban_reason: null,
-  paused_at: null,
-  device_count: 0,
-  device_freed_at: null,
-} as const
-
-/** Creates the end user, redeems the key and signs the session in. Exactly one concurrent caller succeeds. */
+/** Creates the end user, redeems the key and binds the machine. Exactly one concurrent caller succeeds. */
 async function redeemForNewUser(
   write: Write,
-  session: SessionFacts,
+  app: AppFacts,
   licenseId: string,
   given: NewUser,
-): Promise<SessionUser> {
+): Promise<Admitted> {
   const { tx, now } = write
-  const { app } = session
+  const { machine, address } = given.device
   // Lock first, so that the end user gets the license's latest expiry.
   const license = await lockLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
   refuseNewKey(license, now)
-  if (app.requireHwid && given.device.hwidHash === null) throw problem('hwidMismatch')
+  if (app.requireHwid && !machine) throw problem('hwidMismatch')
   const redeemed = await redeem(tx, app, license, null, now)
   if (!redeemed) throw problem('keyUsed')
-  const client: Omit<ClientRow, keyof typeof newcomer> = {
+  const client: NewEndUser & Pick<ClientRow, 'grace_days'> = {
     id: newId('usr'),
     owner_id: app.ownerId,
     app_id: app.id,
@@ -264,9 +265,10 @@ async function redeemForNewUser(
     name_skeleton: given.passwordHash === null ? '' : toSkeleton(given.username),
     email: given.email,
     password_hash: given.passwordHash,
-    hwid: given.device.hwid || null,
-    hwid_hash: given.device.hwidHash,
-    last_address: given.device.address,
+    hwid: machine?.hwid ?? null,
+    hwid_hash: machine?.hash ?? null,
+    device_count: machine ? 1 : 0,
+    last_address: address,
     expires_at: redeemed.expires_at,
     grace_days: redeemed.grace_days,
     last_login_at: now,
@@ -274,10 +276,11 @@ async function redeemForNewUser(
   }
   await insertEndUser(tx, client)
   await setEndUserOfLicense(tx, app, license.id, client.id)
+  if (machine) await addFirstDevice(write, app, client, machine)
   write.record('end_user.registered', client.id, { licenseId: license.id })
-  await startSession(write, session, { id: client.id, hwidHash: client.hwid_hash })
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
-  return toSessionUser(toEndUserFacts({ ...client, ...newcomer }, redeemed), now)
+  const stored = { ...client, banned: 0, ban_reason: null, paused_at: null } as const
+  return { endUser: toEndUserFacts(stored, redeemed), hwidHash: client.hwid_hash }
 }
 
 /** A key that was deleted and issued again returns to the end user it created, whose ban and hardware lock remain. */

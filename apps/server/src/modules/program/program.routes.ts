@@ -1,9 +1,13 @@
-import { endpoints } from '@keyward/contract'
+import { endpoints, type SentDevice } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import { keyFailuresOf } from '../../core/attempts.ts'
+import { sha256 } from '../../core/crypto.ts'
 import { problem } from '../../core/problem.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
+import { toMachine } from '../devices/devices.rules.ts'
 import { toActor } from './program.actor.ts'
+import { freeOwnDevice, listOwnDevices } from './program.devices.ts'
+import type { AppFacts } from './program.facts.ts'
 import type { ProgramMount } from './program.mount.ts'
 import { register, signInByKey, upgrade } from './program.redeem.ts'
 import { endSession } from './program.repo.ts'
@@ -18,15 +22,15 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
     return service.init(deps, app, body)
   })
   mount.session(program.register, async ({ session, body, address, textOf }) => {
-    const user = await register(deps, session, { ...body, address })
+    const user = await register(deps, session, { ...body, machine: machineOf(session.app, body), address })
     return new WithMessage({ user }, await textOf('loggedInMsg'))
   })
   mount.session(program.login, async ({ session, body, address, textOf }) => {
-    const user = await login(deps, session, { ...body, address })
+    const user = await login(deps, session, { ...body, machine: machineOf(session.app, body), address })
     return new WithMessage({ user }, await textOf('loggedInMsg'))
   })
   mount.session(program.license, async ({ session, body, address, textOf }) => {
-    const user = await signInByKey(deps, session, { ...body, address })
+    const user = await signInByKey(deps, session, { ...body, machine: machineOf(session.app, body), address })
     return new WithMessage({ user }, await textOf('loggedInMsg'))
   })
   mount.session(program.upgrade, async ({ session, body, address }) => ({
@@ -44,12 +48,27 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
   })
   mount.program(program.validate, async ({ body, address, signAs, textOf }) => {
     const { appId, licenseKey, hwid } = body
-    const facts = await deps.reads.license(appId, toTypedKey(licenseKey), keyFailuresOf(address))
+    const facts = await deps.reads.license(
+      appId,
+      toTypedKey(licenseKey),
+      sha256(hwid ?? ''),
+      keyFailuresOf(address),
+    )
     if (!facts) throw problem('appDisabled')
     signAs(facts.app)
-    const { verdict, reason } = await service.validate(deps, facts, { hwid, address })
+    const { verdict, reason } = await service.validate(deps, facts, {
+      machine: machineOf(facts.app, body),
+      address,
+    })
     if (verdict.code === undefined) return verdict
     return new WithMessage(verdict, await textOf(verdict.code, reason))
+  })
+  mount.session(program.devices, async ({ session, address }) => ({
+    devices: await listOwnDevices(deps, session, address),
+  }))
+  mount.session(program.freeDevice, async ({ session, params, address }) => {
+    await freeOwnDevice(deps, session, { deviceId: params.deviceId, address })
+    return {}
   })
   mount.program(program.keys, async ({ params, signAs }) => {
     const app = await service.getApp(deps, params.appId)
@@ -57,3 +76,8 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
     return { keys: await service.listKeys(deps, app) }
   })
 }
+
+const machineOf = (
+  app: AppFacts,
+  { hwid, device }: { hwid?: string | undefined; device?: SentDevice | undefined },
+) => toMachine(app.appId, hwid, device)

@@ -1,20 +1,28 @@
-import { canonicalLocale, type MessageKey, type SessionUser, type Verdict } from '@keyward/contract'
+import {
+  canonicalLocale,
+  type DeviceUse,
+  type RefusalDetails,
+  type SessionUser,
+  type Verdict,
+} from '@keyward/contract'
 import { type Attempts, keyFailures } from '../../core/attempts.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sameDigest, sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { LeakedPasswords } from '../../core/leaked-passwords.ts'
-import { problem, rateLimited } from '../../core/problem.ts'
+import { type Problem, problem, rateLimited } from '../../core/problem.ts'
 import { toJwk } from '../../core/signing.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
 import { listAllowedHashes } from '../blocklist/blocklist.service.ts'
+import { canDecide, differs, type Machine } from '../devices/devices.rules.ts'
+import { type Match, matchDevice, sentHash } from '../devices/devices.service.ts'
 import { endAt } from '../entitlements/term.rules.ts'
 import { listPinnableKeys } from '../signing-keys/signing-keys.access.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, EndUserFacts, LicenseFacts, ProgramReads, SessionFacts } from './program.facts.ts'
 import { isAllowedBuild, isOlder } from './program.rules.ts'
 import type { ProgramSessions } from './program.sessions.ts'
-import { appVerdict, hashHwid, isBoundTo, userVerdict } from './program.verdict.ts'
+import { appVerdict, type DeviceFacts, type Refusal, userVerdict } from './program.verdict.ts'
 
 export interface ProgramDeps {
   ctx: Ctx
@@ -69,42 +77,43 @@ export async function currentUser(
   session: SessionFacts,
   address: string,
 ): Promise<SessionUser> {
-  const { app, endUser, firstKey } = session
+  const { app, endUser, firstKey, hwidHash, device } = session
+  const now = deps.ctx.clock.now()
   if (!endUser) throw problem('sessionUnauthed')
   const refusal = userVerdict({
     app,
     endUser,
     key: firstKey,
-    caller: await judgeCaller(deps, app, { hwidHash: session.hwidHash, address }),
+    caller: await judgeCaller(deps, app, { hwidHash: hwidHash && sentHash(hwidHash), address }),
     expiresAt: endUser.expiresAt,
-    sentHwidHash: session.hwidHash,
-    now: deps.ctx.clock.now(),
+    device: {
+      isSent: hwidHash !== null,
+      isBound: device !== null,
+      ...endUser.devices,
+    },
+    now,
   })
-  if (refusal) throw problem(refusal.code, refusal)
+  if (refusal) throw refused(refusal, endUser, now)
   deps.sessions.use(session)
-  return toSessionUser(endUser, deps.ctx.clock.now())
+  return toSessionUser(endUser, now)
 }
 
 /** Checks whether a key can be used now; writes nothing except a miss. */
 export async function validate(
   deps: ProgramDeps,
-  { app, key, endUser, misses }: LicenseFacts,
-  { hwid, address }: { hwid: string | undefined; address: string },
+  facts: LicenseFacts,
+  { machine, address }: { machine: Machine | undefined; address: string },
 ): Promise<{ verdict: Verdict; reason: string | null }> {
-  const refuse = (code: MessageKey, license: Verdict['license'], reason: string | null = null) => ({
-    verdict: { valid: false, code, license },
-    reason,
-  })
+  const { app, key, endUser, misses } = facts
   const appRefusal = appVerdict(app)
-  if (appRefusal) return refuse(appRefusal, null)
+  if (appRefusal) return { verdict: { valid: false, code: appRefusal, license: null }, reason: null }
   const waitMs = misses ? deps.attempts.waitOf(keyFailures, misses) : 0
-  const isBound = isBoundTo(endUser?.hwidHash ?? null, hwid)
-  if (waitMs > 0 && !isBound) throw rateLimited(waitMs)
+  if (waitMs > 0 && !facts.device) throw rateLimited(waitMs)
   if (!key) {
     await deps.attempts.count(keyFailures, app.id, address)
-    return refuse('keyNotFound', null)
+    return { verdict: { valid: false, code: 'keyNotFound', license: null }, reason: null }
   }
-  if (!isBound) await deps.attempts.recheck(keyFailures, app.id, address)
+  if (!facts.device) await deps.attempts.recheck(keyFailures, app.id, address)
   const { expiresAt } = key
   const now = deps.ctx.clock.now()
   const license = {
@@ -114,27 +123,67 @@ export async function validate(
     ...toShownEnding(key, now),
     term: key.term,
   }
-  const sentHwidHash = hashHwid(hwid)
   const refusal = userVerdict({
     app,
     endUser,
     key,
-    caller: await judgeCaller(deps, app, { hwidHash: sentHwidHash, address }),
+    caller: await judgeCaller(deps, app, { hwidHash: machine?.hash ?? null, address }),
     expiresAt,
-    sentHwidHash,
+    device: toDeviceFacts(machine, machine && (await matchOf(deps, facts, machine, now)), facts.devices),
     now,
   })
-  if (refusal) return refuse(refusal.code, license, refusal.reason)
-  return { verdict: { valid: true, license }, reason: null }
+  if (!refusal) return { verdict: { valid: true, license }, reason: null }
+  const { code, reason } = refusal
+  const details = toDetails({ ...key, devices: facts.devices }, now)
+  return { verdict: { valid: false, code, license, details }, reason }
 }
 
-const toShownEnding = (
-  { expiresAt, graceDays }: Pick<EndUserFacts, 'expiresAt' | 'graceDays'>,
-  now: number,
-) => {
+type Ending = Pick<EndUserFacts, 'expiresAt' | 'graceDays'>
+
+const toShownEnding = ({ expiresAt, graceDays }: Ending, now: number) => {
   const end = endAt({ expires_at: expiresAt, grace_days: graceDays }, now)
   return { expiresAt: toIsoOrNull(end.expiresAt), inGrace: end.inGrace }
 }
+
+/** Reads the end user's devices only if the device that was read with the key does not decide. */
+async function matchOf(
+  { ctx }: ProgramDeps,
+  { app, endUser, device }: LicenseFacts,
+  machine: Machine,
+  now: number,
+): Promise<Match | { kind: 'bound' }> {
+  if (!endUser) return { kind: 'new', hasTwin: false }
+  const isTwin = device !== null && app.deviceTolerance && differs(device.parts, machine.parts)
+  if (device && !isTwin) return { kind: 'bound' }
+  if (!app.deviceTolerance || !canDecide(machine.parts)) return { kind: 'new', hasTwin: isTwin }
+  return matchDevice(ctx.db, endUser.id, machine, app, now)
+}
+
+/** What the verdict has to know about the machine of a sign-in or a validation. */
+export const toDeviceFacts = (
+  machine: Machine | undefined,
+  match: Match | { kind: 'bound' } | undefined,
+  use: DeviceUse,
+): DeviceFacts => ({
+  ...use,
+  isSent: machine !== undefined,
+  isBound: match !== undefined && ['bound', 'known', 'drifted'].includes(match.kind),
+  hasDriftedTooOften: match?.kind === 'drifted too often',
+})
+
+/** A refusal after the key or password was right. */
+export function refused(
+  { code, reason }: Refusal,
+  facts: Ending & { devices: DeviceUse },
+  now: number,
+): Problem {
+  return problem(code, { reason, details: toDetails(facts, now) })
+}
+
+const toDetails = (facts: Ending & { devices: DeviceUse }, now: number): RefusalDetails => ({
+  expiresAt: toShownEnding(facts, now).expiresAt,
+  devices: facts.devices,
+})
 
 export const toSessionUser = (endUser: EndUserFacts, now: number): SessionUser => ({
   _id: endUser.id,
@@ -144,5 +193,6 @@ export const toSessionUser = (endUser: EndUserFacts, now: number): SessionUser =
   term: endUser.term,
   createdAt: toIso(endUser.createdAt),
   lastLoginAt: toIsoOrNull(endUser.lastLoginAt),
-  hwidBound: endUser.hwidHash !== null,
+  hwidBound: endUser.devices.used > 0,
+  devices: endUser.devices,
 })

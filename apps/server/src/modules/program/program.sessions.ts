@@ -1,8 +1,9 @@
 import { system } from '../../core/actor.ts'
-import { hour, second } from '../../core/clock.ts'
+import { day, hour, second } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { newId } from '../../core/ids.ts'
+import { touchDevices } from '../devices/devices.access.ts'
 import type { AppFacts, SessionFacts } from './program.facts.ts'
 import * as repo from './program.repo.ts'
 
@@ -36,6 +37,7 @@ export class ProgramSessions {
   readonly #ctx: Needs
   readonly #onError: (error: unknown) => void
   readonly #used = new Set<string>()
+  readonly #seen = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(ctx: Needs, onError: (error: unknown) => void) {
@@ -71,30 +73,38 @@ export class ProgramSessions {
       locale: fields.locale ?? null,
       app,
       endUser: null,
+      device: null,
       firstKey: null,
     }
   }
 
-  /** Extends a session in use; due extensions are written within a second. */
-  use(session: { id: string; expiresAt: number }): void {
-    if (session.expiresAt >= this.#ctx.clock.now() + sessionLifetimeMs - extendAfterMs) return
-    this.#used.add(session.id)
+  /** Extends a session in use and notes its device as seen, once a day; what is due is written within a second. */
+  use({ id, expiresAt, device }: Pick<SessionFacts, 'id' | 'expiresAt' | 'device'>): void {
+    const now = this.#ctx.clock.now()
+    const isEnding = expiresAt < now + sessionLifetimeMs - extendAfterMs
+    const isUnseen = device !== null && device.lastSeenAt < now - day
+    if (!isEnding && !isUnseen) return
+    if (isEnding) this.#used.add(id)
+    if (isUnseen) this.#seen.add(device.id)
     this.#timer ??= setTimeout(() => void this.flush(), second)
   }
 
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const ids = [...this.#used]
+    const sessions = [...this.#used]
+    const devices = [...this.#seen]
     this.#used.clear()
-    if (ids.length === 0) return
-    const expiresAt = this.#ctx.clock.now() + sessionLifetimeMs
+    this.#seen.clear()
+    if (sessions.length + devices.length === 0) return
     await this.#ctx
-      .tx(system, async ({ tx }) => {
-        for (let at = 0; at < ids.length; at += 500) {
-          await repo.extendSessions(tx, ids.slice(at, at + 500), expiresAt)
-        }
+      .tx(system, async ({ tx, now }) => {
+        for (const some of chunks(sessions)) await repo.extendSessions(tx, some, now + sessionLifetimeMs)
+        for (const some of chunks(devices)) await touchDevices(tx, some, now)
       })
       .catch(this.#onError)
   }
 }
+
+const chunks = (ids: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / 500) }, (_, at) => ids.slice(500 * at, 500 * (at + 1)))

@@ -5,21 +5,23 @@ import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
-import { bindHwid, findByUsername, lockEndUser, updateEndUser } from '../end-users/end-users.access.ts'
+import { deviceLimit, type Machine } from '../devices/devices.rules.ts'
+import { matchDevice, seeMachine } from '../devices/devices.service.ts'
+import { findByUsername, lockEndUser, type NewEndUser, updateEndUser } from '../end-users/end-users.access.ts'
 import { termOf } from '../entitlements/term.rules.ts'
 import { findFirstLicense, findLicenseById } from '../licenses/licenses.access.ts'
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
-import type { EndUserFacts, SessionFacts } from './program.facts.ts'
+import type { AppFacts, EndUserFacts, SessionFacts } from './program.facts.ts'
 import { signSessionIn } from './program.repo.ts'
-import { type ProgramDeps, toSessionUser } from './program.service.ts'
+import { type ProgramDeps, refused, toDeviceFacts, toSessionUser } from './program.service.ts'
 import { sessionLifetimeMs } from './program.sessions.ts'
-import { type CallerFacts, hashHwid, userVerdict } from './program.verdict.ts'
+import { type CallerFacts, userVerdict } from './program.verdict.ts'
 
 export interface Login {
   username: string
   password: string
-  hwid?: string | undefined
+  machine: Machine | undefined
   address: string
 }
 
@@ -41,8 +43,7 @@ export async function login(deps: ProgramDeps, session: SessionFacts, given: Log
 
 /** The machine and the address that a sign-in comes from. */
 export interface SignInDevice {
-  hwid: string | undefined
-  hwidHash: string | null
+  machine: Machine | undefined
   address: string
   caller: CallerFacts
 }
@@ -51,10 +52,10 @@ export interface SignInDevice {
 export async function toDevice(
   deps: ProgramDeps,
   { app }: SessionFacts,
-  { hwid, address }: { hwid?: string | undefined; address: string },
+  { machine, address }: { machine: Machine | undefined; address: string },
 ): Promise<SignInDevice> {
-  const hwidHash = hashHwid(hwid)
-  return { hwid, hwidHash, address, caller: await judgeCaller(deps, app, { hwidHash, address }) }
+  const caller = await judgeCaller(deps, app, { hwidHash: machine?.hash ?? null, address })
+  return { machine, address, caller }
 }
 
 /** Signs in by an already used key; rejects keys of end users with a password. */
@@ -79,42 +80,64 @@ export async function signIn(
   write: Write,
   session: SessionFacts,
   clientId: string,
-  { hwid, hwidHash: sentHwidHash, address, caller }: SignInDevice,
+  device: SignInDevice,
 ): Promise<SessionUser> {
+  const admitted = await admit(write, session.app, clientId, device)
+  await startSession(write, session, admitted)
+  write.record('end_user.signed_in', clientId, {})
+  return toSessionUser(admitted.endUser, write.now)
+}
+
+/** An end user whom the verdict lets in. */
+export interface Admitted {
+  endUser: EndUserFacts
+  /** Identifies the machine; null if the program sent no hardware id. */
+  hwidHash: string | null
+}
+
+/** Binds the machine of an end user whose password or key was correct, unless the verdict refuses. */
+async function admit(
+  write: Write,
+  app: AppFacts,
+  clientId: string,
+  { machine, address, caller }: SignInDevice,
+): Promise<Admitted> {
   const { tx, now } = write
-  const { app } = session
   const client = await lockEndUser(tx, app, clientId)
   if (!client) throw problem('usernameNotFound')
-  const firstLicense = await findFirstLicense(tx, app.id, client)
-  const endUser = toEndUserFacts(client, firstLicense)
+  const license = await findFirstLicense(tx, app.id, client)
+  const match = machine && (await matchDevice(tx, client.id, machine, app, now))
+  const endUser = toEndUserFacts(client, license)
   const refusal = userVerdict({
     app,
     endUser,
-    key: firstLicense ? { isBanned: firstLicense.banned === 1, banReason: firstLicense.ban_reason } : null,
+    key: license ? { isBanned: license.banned === 1, banReason: license.ban_reason } : null,
     caller,
     expiresAt: endUser.expiresAt,
-    sentHwidHash,
+    device: toDeviceFacts(machine, match, endUser.devices),
     now,
   })
-  if (refusal) throw problem(refusal.code, refusal)
-  if (hwid && sentHwidHash !== null && endUser.hwidHash === null)
-    await bindHwid(tx, app, endUser.id, hwid, sentHwidHash)
-  await updateEndUser(tx, app, endUser.id, { last_login_at: now, last_address: address })
-  await startSession(write, session, { id: endUser.id, hwidHash: sentHwidHash })
-  write.record('end_user.signed_in', endUser.id, {})
-  return toSessionUser({ ...endUser, hwidHash: endUser.hwidHash ?? sentHwidHash, lastLoginAt: now }, now)
+  if (refusal) throw refused(refusal, endUser, now)
+  const change = { last_login_at: now, last_address: address }
+  if (!machine || !match) {
+    await updateEndUser(tx, app, client.id, change)
+    return { endUser: { ...endUser, lastLoginAt: now }, hwidHash: null }
+  }
+  const { limit } = endUser.devices
+  const { hwidHash, used } = await seeMachine(write, app, client, { machine, match, limit, change })
+  return { endUser: { ...endUser, devices: { used, limit }, lastLoginAt: now }, hwidHash }
 }
 
 /** Assigns the session to an end user. */
 export async function startSession(
   { tx, now }: Write,
   session: SessionFacts,
-  endUser: { id: string; hwidHash: string | null },
+  { endUser, hwidHash }: Admitted,
 ): Promise<void> {
   const { app } = session
   // Not before the token's own end, which another node's clock may have set.
   const expiresAt = Math.max(session.expiresAt, now + sessionLifetimeMs)
-  const user = { clientId: endUser.id, hwidHash: endUser.hwidHash, expiresAt }
+  const user = { clientId: endUser.id, hwidHash, expiresAt }
   if (!(await signSessionIn(tx, session, user, now))) throw problem('sessionUnauthed')
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'sign_ins', now)
 }
@@ -122,9 +145,11 @@ export async function startSession(
 /** The rate limit's key for attempts on an end user's password. */
 export const accountOf = ({ app }: SessionFacts, username: string): string => `client:${app.id}:${username}`
 
+type Stored = NewEndUser & Pick<ClientRow, 'banned' | 'ban_reason' | 'paused_at' | 'grace_days'>
+
 export const toEndUserFacts = (
-  client: ClientRow,
-  firstLicense: Pick<LicenseRow, 'term'> | undefined,
+  client: Stored,
+  firstLicense: Pick<LicenseRow, 'term' | 'devices' | 'seats'> | undefined,
 ): EndUserFacts => ({
   id: client.id,
   username: client.username,
@@ -137,5 +162,5 @@ export const toEndUserFacts = (
   term: termOf(firstLicense, client.expires_at),
   createdAt: client.created_at,
   lastLoginAt: client.last_login_at,
-  hwidHash: client.hwid_hash,
+  devices: { used: client.device_count, limit: deviceLimit(firstLicense) },
 })

@@ -1,18 +1,17 @@
 import { verdictOrder } from '@keyward/contract'
 import { describe, expect, test } from 'vitest'
-import { sha256 } from '../../core/crypto.ts'
 import { appGuards, appVerdict, userGuards, userVerdict, type VerdictFacts } from './program.verdict.ts'
 
 const now = 1_000_000
-const bound = sha256('pc-1')
-const endUser = { isBanned: false, banReason: null, isPaused: false, hwidHash: null }
+const device = { isSent: false, isBound: false, used: 0, limit: 1 }
+const endUser = { isBanned: false, banReason: null, isPaused: false }
 const allowed: VerdictFacts = {
   app: { isPlatformPaused: false, isPaused: false, hwidLock: true, requireHwid: false },
   endUser,
   key: { isBanned: false, banReason: null },
   caller: { blocked: null, isRefusedVpn: false },
   expiresAt: now + 1,
-  sentHwidHash: null,
+  device,
   now,
 }
 
@@ -28,7 +27,7 @@ const causes: [code: string, breakFacts: (facts: VerdictFacts) => VerdictFacts][
     'hwidBlacklisted',
     (facts) => ({ ...facts, caller: { ...facts.caller, blocked: { id: 'blk_1', reason: null } } }),
   ],
-  ['hwidMismatch', (facts) => ({ ...facts, endUser: { ...endUser, ...facts.endUser, hwidHash: bound } })],
+  ['hwidMismatch', (facts) => ({ ...facts, device: { ...facts.device, used: 1 } })],
   ['vpnBlocked', (facts) => ({ ...facts, caller: { ...facts.caller, isRefusedVpn: true } })],
 ]
 
@@ -54,24 +53,32 @@ describe('reports the first of several reasons', () => {
   })
 })
 
+const sent = { ...device, isSent: true }
 test.each([
-  ['nothing bound, nothing sent', null, null, true, true],
-  ['nothing bound, something sent', null, bound, true, true],
-  ['bound, the same sent', bound, bound, true, true],
-  ['bound, nothing sent', bound, null, true, false],
-  ['bound, another sent', bound, sha256('pc-2'), true, false],
-  ['bound, an empty text sent', bound, '', true, false],
-  ['bound, a prefix sent', bound, bound.slice(0, 32), true, false],
-  ['bound, the lock off', bound, sha256('pc-2'), false, true],
-  ['bound, nothing sent, the lock off', bound, null, false, true],
-])('a lock with %s', (_what, hwidHash, sentHwidHash, hwidLock, passes) => {
-  const facts = {
-    ...allowed,
-    app: { ...allowed.app, hwidLock },
-    endUser: { ...endUser, hwidHash },
-    sentHwidHash,
-  }
-  expect(userVerdict(facts)?.code).toBe(passes ? undefined : 'hwidMismatch')
+  ['nothing bound, nothing sent', device, true],
+  ['nothing bound, something sent', sent, true],
+  ['the only place bound, the same sent', { ...sent, isBound: true, used: 1 }, true],
+  ['the only place bound, nothing sent', { ...device, used: 1 }, false],
+  ['the only place bound, another sent', { ...sent, used: 1 }, false],
+  ['two of three places bound, another sent', { ...sent, used: 2, limit: 3 }, true],
+  ['two of three places bound, nothing sent', { ...device, used: 2, limit: 3 }, false],
+  [
+    'two of three places bound, drifted too often',
+    { ...sent, hasDriftedTooOften: true, used: 2, limit: 3 },
+    false,
+  ],
+  ['three of three places bound, another sent', { ...sent, used: 3, limit: 3 }, false],
+  [
+    'more places bound than the license has now, one of them',
+    { ...sent, isBound: true, used: 3, limit: 1 },
+    true,
+  ],
+  ['unlimited places, another sent', { ...sent, used: 900, limit: -1 }, true],
+  ['unlimited places, nothing sent', { ...device, used: 900, limit: -1 }, true],
+])('a lock with %s', (_what, facts, passes) => {
+  expect(userVerdict({ ...allowed, device: facts })?.code).toBe(passes ? undefined : 'hwidMismatch')
+  const app = { ...allowed.app, hwidLock: false }
+  expect(userVerdict({ ...allowed, app, device: facts })).toBe(undefined)
 })
 
 test.each<[string, Partial<VerdictFacts>, string | null]>([
@@ -88,9 +95,9 @@ test.each<[string, Partial<VerdictFacts>, string | null]>([
 })
 
 test.each([
-  ['nothing', null, 'hwidMismatch'],
-  ['an id', bound, undefined],
-])('an app that requires a hardware id, with the lock off, and %s sent', (_what, sentHwidHash, code) => {
+  ['nothing', device, 'hwidMismatch'],
+  ['an id', sent, undefined],
+])('an app that requires a hardware id, with the lock off, and %s sent', (_what, facts, code) => {
   const app = { ...allowed.app, hwidLock: false, requireHwid: true }
-  expect(userVerdict({ ...allowed, app, sentHwidHash })?.code).toBe(code)
+  expect(userVerdict({ ...allowed, app, device: facts })?.code).toBe(code)
 })

@@ -1,17 +1,15 @@
-import type { MessageKey } from '@keyward/contract'
-import { sameDigest, sha256 } from '../../core/crypto.ts'
+import { type MessageKey, unlimited } from '@keyward/contract'
 import type { AppFacts } from './program.facts.ts'
 
 /** Everything that decides whether a program may run; read beforehand, so that guards stay pure. */
 export interface VerdictFacts {
   app: Pick<AppFacts, 'isPlatformPaused' | 'isPaused' | 'hwidLock' | 'requireHwid'>
-  endUser: { isBanned: boolean; banReason: string | null; isPaused: boolean; hwidHash: string | null } | null
+  endUser: { isBanned: boolean; banReason: string | null; isPaused: boolean } | null
   key: { isBanned: boolean; banReason: string | null } | null
   caller: CallerFacts
   /** When access by the end user, or by the unused key, ends, grace days included; milliseconds since 1970. */
   expiresAt: number
-  /** Hash of the hardware id that the program sent; null if it sent none. */
-  sentHwidHash: string | null
+  device: DeviceFacts
   now: number
 }
 
@@ -21,6 +19,19 @@ export interface CallerFacts {
   blocked: { id: string; reason: string | null } | null
   /** Whether the app refuses VPNs, and the address belongs to one that it does not allow. */
   isRefusedVpn: boolean
+}
+
+export interface DeviceFacts {
+  /** Whether the program sent a hardware id. */
+  isSent: boolean
+  /** Whether it is that of a bound device. */
+  isBound: boolean
+  /** Whether it may not take a free place either. */
+  hasDriftedTooOften?: boolean
+  /** How many devices are bound. */
+  used: number
+  /** How many may be bound; -1 for unlimited. */
+  limit: number
 }
 
 interface Guard<Facts> {
@@ -57,9 +68,8 @@ export const userGuards: readonly Guard<VerdictFacts>[] = [
   },
   {
     code: 'hwidMismatch',
-    refuses: ({ app, endUser, sentHwidHash }) =>
-      (app.requireHwid && sentHwidHash === null) ||
-      (app.hwidLock && !passesLock(endUser?.hwidHash ?? null, sentHwidHash)),
+    refuses: ({ app, device }) =>
+      (app.requireHwid && !device.isSent) || (app.hwidLock && !passesLock(device)),
   },
   { code: 'vpnBlocked', refuses: ({ caller }) => caller.isRefusedVpn },
 ]
@@ -82,13 +92,8 @@ function firstOf<Facts>(guards: readonly Guard<Facts>[], facts: Facts): Refusal 
   return guard && { code: guard.code, reason: guard.reason?.(facts) ?? null }
 }
 
-/** A bound lock accepts only the whole id; a missing id never passes. */
-const passesLock = (boundHash: string | null, sentHash: string | null): boolean =>
-  boundHash === null || (sentHash !== null && sameDigest(boundHash, sentHash))
-
-/** Whether a hardware id is bound and equals this one. */
-export const isBoundTo = (boundHash: string | null, hwid: string | undefined): boolean =>
-  boundHash !== null && !!hwid && sameDigest(boundHash, sha256(hwid))
-
-/** Hash of a hardware id; null if it is missing or empty. */
-export const hashHwid = (hwid: string | undefined): string | null => (hwid ? sha256(hwid) : null)
+/** A bound lock accepts the whole id of a bound device, or a device with a free place; a missing id never passes. */
+function passesLock({ isSent, isBound, hasDriftedTooOften, used, limit }: DeviceFacts): boolean {
+  if (limit === unlimited || isBound) return true
+  return used === 0 || (isSent && hasDriftedTooOften !== true && used < limit)
+}

@@ -1,0 +1,203 @@
+import { limits, type PartName, partNames, partsThatDecide } from '@keyward/contract'
+import { type RawBuilder, sql } from 'kysely'
+import type { OwnerScope } from '../../core/ctx.ts'
+import { type Db, ownerOf, type Tx } from '../../db/open.ts'
+import type { ClientRow, DeviceRow } from '../../db/tables.ts'
+import type { Machine, Parts } from './devices.rules.ts'
+
+const partColumns = {
+  machine: 'part_machine',
+  board: 'part_board',
+  disk: 'part_disk',
+  network: 'part_network',
+} as const satisfies Record<PartName, keyof DeviceRow>
+
+export const partsOf = (row: Pick<DeviceRow, (typeof partColumns)[PartName]>): Parts =>
+  Object.fromEntries(partNames.map((name) => [name, row[partColumns[name]]])) as Parts
+
+export const toPartColumns = (parts: Parts) =>
+  Object.fromEntries(partNames.map((name) => [partColumns[name], parts[name]])) as Pick<
+    DeviceRow,
+    (typeof partColumns)[PartName]
+  >
+
+/** The device of an end user with this hash. */
+export const findByHash = (db: Db, clientId: string, hwidHash: string): Promise<DeviceRow | undefined> =>
+  db
+    .selectFrom('devices')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where('hwid_hash', '=', hwidHash)
+    .executeTakeFirst()
+
+/** The device of an end user with enough equal parts; preferably one with the same hardware id. */
+export const findSimilar = (
+  db: Db,
+  clientId: string,
+  { hwid, parts }: Machine,
+): Promise<DeviceRow | undefined> => {
+  const equal = (name: PartName): RawBuilder<number> =>
+    sql`(case when ${sql.ref(partColumns[name])} = ${parts[name]} then 1 else 0 end)`
+  return db
+    .selectFrom('devices')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where(sql<boolean>`${sql.join(partNames.map(equal), sql` + `)} >= ${sql.lit(partsThatDecide)}`)
+    .orderBy((eb) => eb.case().when('hwid', '=', hwid).then(0).else(1).end())
+    .orderBy('last_seen_at', 'desc')
+    .executeTakeFirst()
+}
+
+/** The devices of an end user that is known to be the owner's, the one seen last first. */
+export const listDevices = (db: Db, clientId: string, count: number): Promise<DeviceRow[]> =>
+  db
+    .selectFrom('devices')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(count)
+    .execute()
+
+export async function insertDevice(
+  tx: Tx,
+  device: {
+    id: string
+    ownerId: string
+    client: Pick<ClientRow, 'id' | 'app_id'>
+    machine: Machine
+    hwidHash: string
+    now: number
+  },
+): Promise<void> {
+  const { id, ownerId, client, machine, hwidHash, now } = device
+  await tx
+    .insertInto('devices')
+    .values({
+      id,
+      owner_id: ownerId,
+      app_id: client.app_id,
+      client_id: client.id,
+      hwid: machine.hwid,
+      hwid_hash: hwidHash,
+      name: machine.name,
+      system: machine.system,
+      ...toPartColumns(machine.parts),
+      first_seen_at: now,
+      last_seen_at: now,
+    })
+    .execute()
+}
+
+type Binding = Partial<Pick<ClientRow, 'hwid' | 'hwid_hash' | 'last_login_at' | 'last_address'>>
+
+/** Takes a place for one more device unless all are taken; the caller inserts the device. */
+export async function takePlace(
+  tx: Tx,
+  scope: OwnerScope,
+  clientId: string,
+  binding: Binding,
+  { limit, removed }: { limit: number; removed: number },
+): Promise<boolean> {
+  const query = tx
+    .updateTable('clients')
+    .set((eb) => ({ ...binding, device_count: eb('device_count', '+', 1 - removed) }))
+    .where('id', '=', clientId)
+    .where('owner_id', '=', scope.ownerId)
+    .returning('id')
+  const guarded = limit < 0 ? query : query.where('device_count', '<', limit)
+  return (await guarded.executeTakeFirst()) !== undefined
+}
+
+export async function updateBinding(
+  tx: Tx,
+  scope: OwnerScope,
+  clientId: string,
+  binding: Binding,
+): Promise<void> {
+  if (Object.keys(binding).length === 0) return
+  await tx
+    .updateTable('clients')
+    .set(binding)
+    .where('id', '=', clientId)
+    .where('owner_id', '=', scope.ownerId)
+    .execute()
+}
+
+export async function updateDevice(tx: Tx, id: string, change: Partial<DeviceRow>): Promise<void> {
+  await tx.updateTable('devices').set(change).where('id', '=', id).execute()
+}
+
+/** Frees one device of an end user, whom the caller has locked; false if there is none. */
+export async function freeDevice(tx: Tx, scope: OwnerScope, clientId: string, id: string): Promise<boolean> {
+  const deleted = await tx
+    .deleteFrom('devices')
+    .where('id', '=', id)
+    .where('client_id', '=', clientId)
+    .where(ownerOf('devices'), '=', scope.ownerId)
+    .returning('id')
+    .executeTakeFirst()
+  if (!deleted) return false
+  const [latest] = await listDevices(tx, clientId, 1)
+  await tx
+    .updateTable('clients')
+    .set((eb) => ({
+      device_count: eb('device_count', '-', 1),
+      hwid: latest?.hwid ?? null,
+      hwid_hash: latest?.hwid_hash ?? null,
+    }))
+    .where('id', '=', clientId)
+    .where('owner_id', '=', scope.ownerId)
+    .execute()
+  return true
+}
+
+/** Makes room for one more device where their number is unlimited, but not stored without limit. */
+export async function deleteOldest(tx: Tx, clientId: string): Promise<number> {
+  const kept = tx
+    .selectFrom('devices')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .orderBy('last_seen_at', 'desc')
+    .limit(limits.devicesMax - 1)
+  const deleted = await tx
+    .deleteFrom('devices')
+    .where('client_id', '=', clientId)
+    .where('id', 'not in', kept)
+    .returning('id')
+    .execute()
+  return deleted.length
+}
+
+/** Frees all devices of end users. */
+export async function freeAllDevices(tx: Tx, scope: OwnerScope, clientIds: readonly string[]): Promise<void> {
+  await tx
+    .deleteFrom('devices')
+    .where('client_id', 'in', clientIds)
+    .where(ownerOf('devices'), '=', scope.ownerId)
+    .execute()
+  await tx
+    .updateTable('clients')
+    .set({ hwid: null, hwid_hash: null, device_count: 0 })
+    .where('id', 'in', clientIds)
+    .where(ownerOf('clients'), '=', scope.ownerId)
+    .execute()
+}
+
+/** Sets when devices were seen, and the end users' hardware ids with them. */
+export async function touchDevices(tx: Tx, ids: readonly string[], now: number): Promise<void> {
+  const touched = await tx
+    .updateTable('devices')
+    .set({ last_seen_at: now })
+    .where('id', 'in', ids)
+    .returning(['client_id', 'hwid', 'hwid_hash'])
+    .execute()
+  for (const { client_id, hwid, hwid_hash } of touched) {
+    await tx
+      .updateTable('clients')
+      .set({ hwid, hwid_hash })
+      .where('id', '=', client_id)
+      .where((eb) => eb.or([eb('hwid_hash', '<>', hwid_hash), eb('hwid_hash', 'is', null)]))
+      .execute()
+  }
+}

@@ -1,0 +1,109 @@
+import { createHmac } from 'node:crypto'
+import {
+  type PartName,
+  partNames,
+  partsThatDecide,
+  placeholderParts,
+  type SentDevice,
+  unlimited,
+} from '@keyward/contract'
+import { hour } from '../../core/clock.ts'
+import { sha256 } from '../../core/crypto.ts'
+import type { DeviceRow } from '../../db/tables.ts'
+
+export type Parts = Record<PartName, string | null>
+
+/** The machine that a program runs on. */
+export interface Machine {
+  hwid: string
+  /** SHA-256 of the hardware id. */
+  hash: string
+  name: string | null
+  system: string | null
+  /** Null where the machine has no usable value. */
+  parts: Parts
+}
+
+const labelLength = 64
+
+/** The machine that a program sent; undefined without a hardware id. */
+export function toMachine(
+  appId: string,
+  hwid: string | undefined,
+  device: SentDevice | undefined,
+): Machine | undefined {
+  if (!hwid) return undefined
+  const label = (text: string | undefined) => toLabel(text ?? '')
+  const parts = toParts(appId, device?.parts ?? {})
+  return { hwid, hash: sha256(hwid), name: label(device?.name), system: label(device?.system), parts }
+}
+
+/** Removes what could imitate other text on a screen: control, direction and other invisible characters. */
+function toLabel(text: string): string | null {
+  const visible = text
+    .replace(/\s/g, ' ')
+    .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replace(/ +/g, ' ')
+  return [...visible.trim()].slice(0, labelLength).join('') || null
+}
+
+const toParts = (appId: string, sent: { [Name in PartName]?: string | undefined }): Parts =>
+  Object.fromEntries(
+    partNames.map((name) => {
+      const part = (sent[name] ?? '').toLowerCase()
+      return [name, part === '' || placeholders(appId).has(part) ? null : part]
+    }),
+  ) as Parts
+
+/** The salted hash of a part, as programs compute it. */
+export const hashPart = (appId: string, name: PartName, value: string): string =>
+  createHmac('sha256', `keyward-part-v1:${appId}:${name}`).update(value).digest('hex')
+
+const appsKept = 200
+const placeholdersOf = new Map<string, ReadonlySet<string>>()
+
+/** The hashes of placeholders, which differ by app. */
+function placeholders(appId: string): ReadonlySet<string> {
+  const kept = placeholdersOf.get(appId)
+  if (kept) return kept
+  const hashes = partNames.flatMap((name) => placeholderParts.map((text) => hashPart(appId, name, text)))
+  const all = new Set([...hashes, '0'.repeat(64), 'f'.repeat(64), sha256('')])
+  if (placeholdersOf.size >= appsKept) placeholdersOf.clear()
+  placeholdersOf.set(appId, all)
+  return all
+}
+
+export const canDecide = (parts: Parts): boolean =>
+  partNames.filter((name) => parts[name] !== null).length >= partsThatDecide
+
+/** Whether so many parts differ that the same hardware id is on two machines: a cloned disk, a shared image. */
+export const differs = (known: Parts, sent: Parts): boolean =>
+  partNames.filter((name) => known[name] !== null && sent[name] !== null && known[name] !== sent[name])
+    .length >= partsThatDecide
+
+/** The parts that were sent, and the known ones where none was. */
+export const merged = (known: Parts, sent: Parts): Parts =>
+  Object.fromEntries(partNames.map((name) => [name, sent[name] ?? known[name]])) as Parts
+
+const driftsMax = 5
+
+/** How often a device drifted, and since when. */
+export type Drift = Pick<DeviceRow, 'drifts' | 'drifting_since'>
+
+/** The counter after one more drift; undefined if there were too many within the cooldown. */
+export function nextDrift(
+  { drifts, drifting_since: since }: Drift,
+  cooldownHours: number,
+  now: number,
+): Drift | undefined {
+  if (since === null || now - since >= cooldownHours * hour) return { drifts: 1, drifting_since: now }
+  return drifts < driftsMax ? { drifts: drifts + 1, drifting_since: since } : undefined
+}
+
+/** How many devices an end user may have: as many as its first license says, one without a license. */
+export const deviceLimit = (
+  license: { devices: number; seats: number | null } | null | undefined,
+): number => {
+  if (!license) return 1
+  return license.seats === null ? license.devices : unlimited
+}

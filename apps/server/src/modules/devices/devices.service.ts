@@ -1,0 +1,144 @@
+import { type Device, limits, unlimited } from '@keyward/contract'
+import { toIso } from '../../core/clock.ts'
+import type { OwnerScope } from '../../core/ctx.ts'
+import { newId } from '../../core/ids.ts'
+import type { Write } from '../../core/record.ts'
+import type { Db } from '../../db/open.ts'
+import type { ClientRow, DeviceRow } from '../../db/tables.ts'
+import * as access from './devices.access.ts'
+import { canDecide, type Drift, differs, type Machine, merged, nextDrift } from './devices.rules.ts'
+
+/** What an app says about devices. */
+export interface DeviceSettings {
+  deviceTolerance: boolean
+  deviceCooldownHours: number
+}
+
+/** How a machine relates to the devices of an end user. */
+export type Match =
+  | { kind: 'known'; device: DeviceRow }
+  /** The same machine with another hardware id; `hasTwin` if another device has that id. */
+  | { kind: 'drifted'; device: DeviceRow; hasTwin: boolean; drift: Drift }
+  | { kind: 'drifted too often' }
+  | { kind: 'new'; hasTwin: boolean }
+
+/** Compares a machine with the devices of an end user; reads only. */
+export async function matchDevice(
+  db: Db,
+  clientId: string,
+  machine: Machine,
+  settings: DeviceSettings,
+  now: number,
+): Promise<Match> {
+  const exact = await access.findByHash(db, clientId, machine.hash)
+  const hasTwin =
+    exact !== undefined && settings.deviceTolerance && differs(access.partsOf(exact), machine.parts)
+  if (exact && !hasTwin) return { kind: 'known', device: exact }
+  if (!settings.deviceTolerance || !canDecide(machine.parts)) return { kind: 'new', hasTwin }
+  const device = await access.findSimilar(db, clientId, machine)
+  if (!device) return { kind: 'new', hasTwin }
+  if (device.hwid === machine.hwid) return { kind: 'known', device }
+  const drift = nextDrift(device, settings.deviceCooldownHours, now)
+  return drift ? { kind: 'drifted', device, hasTwin, drift } : { kind: 'drifted too often' }
+}
+
+interface Seen {
+  machine: Machine
+  match: Match
+  /** How many devices the end user may have. */
+  limit: number
+  /** Changes of the end user that the same statement writes. */
+  change: { last_login_at?: number; last_address?: string }
+}
+
+/**
+ * Writes that an end user was seen on a machine. A new machine takes a place if one is free. The caller has locked the
+ * end user. Returns the hash that identifies the machine, and how many devices the end user has.
+ */
+export async function seeMachine(
+  write: Write,
+  scope: OwnerScope,
+  client: Pick<ClientRow, 'id' | 'app_id' | 'device_count'>,
+  { machine, match, limit, change }: Seen,
+): Promise<{ hwidHash: string; used: number }> {
+  const { tx, now } = write
+  const { device_count: used } = client
+  if (match.kind === 'known' || match.kind === 'drifted') {
+    const hwidHash = await rebind(write, client, machine, match)
+    await access.updateBinding(tx, scope, client.id, { ...change, ...toBinding(machine, hwidHash) })
+    return { hwidHash, used }
+  }
+  if (match.kind === 'new') {
+    const removed =
+      limit === unlimited && used >= limits.devicesMax ? await access.deleteOldest(tx, client.id) : 0
+    const id = newId('dev')
+    const hwidHash = match.hasTwin ? hashOfTwin(machine, id) : machine.hash
+    const binding = { ...change, ...toBinding(machine, hwidHash) }
+    if (await access.takePlace(tx, scope, client.id, binding, { limit, removed })) {
+      await access.insertDevice(tx, { id, ownerId: scope.ownerId, client, machine, hwidHash, now })
+      write.record('device.bound', id, { endUserId: client.id })
+      return { hwidHash, used: used + 1 - removed }
+    }
+  }
+  await access.updateBinding(tx, scope, client.id, change)
+  return { hwidHash: machine.hash, used }
+}
+
+/** Binds the machine of a new end user, whose row counts it already. */
+export async function addFirstDevice(
+  write: Write,
+  { ownerId }: OwnerScope,
+  client: Pick<ClientRow, 'id' | 'app_id'>,
+  machine: Machine,
+): Promise<void> {
+  const id = newId('dev')
+  await access.insertDevice(write.tx, {
+    id,
+    ownerId,
+    client,
+    machine,
+    hwidHash: machine.hash,
+    now: write.now,
+  })
+  write.record('device.bound', id, { endUserId: client.id })
+}
+
+async function rebind(
+  write: Write,
+  client: { id: string },
+  machine: Machine,
+  match: Extract<Match, { device: DeviceRow }>,
+): Promise<string> {
+  const { device } = match
+  const seen = {
+    ...access.toPartColumns(merged(access.partsOf(device), machine.parts)),
+    name: machine.name ?? device.name,
+    system: machine.system ?? device.system,
+    last_seen_at: write.now,
+  }
+  if (match.kind === 'known') {
+    await access.updateDevice(write.tx, device.id, seen)
+    return device.hwid_hash
+  }
+  const hwidHash = match.hasTwin ? hashOfTwin(machine, device.id) : machine.hash
+  const bound = { ...toBinding(machine, hwidHash), ...match.drift }
+  await access.updateDevice(write.tx, device.id, { ...seen, ...bound })
+  write.record('device.drifted', device.id, { endUserId: client.id })
+  return hwidHash
+}
+
+export const toDevice = (row: DeviceRow): Device => ({
+  _id: row.id,
+  name: row.name,
+  system: row.system,
+  firstSeenAt: toIso(row.first_seen_at),
+  lastSeenAt: toIso(row.last_seen_at),
+})
+
+const toBinding = ({ hwid }: Machine, hwidHash: string) => ({ hwid, hwid_hash: hwidHash })
+
+/** Distinguishes a second machine with the same hardware id. */
+const hashOfTwin = ({ hash }: Machine, deviceId: string): string => `${hash}:${deviceId}`
+
+/** The hash of the hardware id that a program sent, from the hash that identifies its machine. */
+export const sentHash = (hwidHash: string): string => hwidHash.slice(0, 64)

@@ -1,0 +1,47 @@
+import { type Device, limits, type SessionUser } from '@keyward/contract'
+import { hour, toIso } from '../../core/clock.ts'
+import { problem } from '../../core/problem.ts'
+import { freeDevice, listDevices } from '../devices/devices.access.ts'
+import { toDevice } from '../devices/devices.service.ts'
+import { lockEndUser, updateEndUser } from '../end-users/end-users.access.ts'
+import { toActor } from './program.actor.ts'
+import type { SessionFacts } from './program.facts.ts'
+import { currentUser, type ProgramDeps } from './program.service.ts'
+
+/** The devices of the signed-in end user. */
+export async function listOwnDevices(
+  deps: ProgramDeps,
+  session: SessionFacts,
+  address: string,
+): Promise<Device[]> {
+  const { _id } = await allowed(deps, session, address)
+  return (await listDevices(deps.ctx.db, _id, limits.deviceListMax)).map(toDevice)
+}
+
+/** Frees a device of the signed-in end user; at most one within the cooldown. */
+export async function freeOwnDevice(
+  deps: ProgramDeps,
+  session: SessionFacts,
+  { deviceId, address }: { deviceId: string; address: string },
+): Promise<void> {
+  const { _id } = await allowed(deps, session, address)
+  const { app } = session
+  await deps.ctx.tx(toActor(session, address), async (write) => {
+    const { tx, now } = write
+    const client = await lockEndUser(tx, app, _id)
+    if (!client) throw problem('sessionUnauthed')
+    const until = (client.device_freed_at ?? 0) + app.deviceCooldownHours * hour
+    if (client.device_freed_at !== null && until > now) {
+      throw problem('device_cooldown', { details: { until: toIso(until) } })
+    }
+    if (!(await freeDevice(tx, app, client.id, deviceId))) throw problem('not_found')
+    await updateEndUser(tx, app, client.id, { device_freed_at: now })
+    write.record('device.freed', deviceId, { endUserId: client.id })
+  })
+}
+
+async function allowed(deps: ProgramDeps, session: SessionFacts, address: string): Promise<SessionUser> {
+  const user = await currentUser(deps, session, address)
+  if (!session.app.deviceSelfService) throw problem('device_self_service_off')
+  return user
+}
