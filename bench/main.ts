@@ -1,121 +1,105 @@
-import { constants, copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { type Engine, withServer } from './engines.ts'
 import { measureFairness } from './fairness.ts'
+import { measureLimiter } from './limiter.ts'
 import { measureLoad } from './load.ts'
-import { type Running, startServer } from './processes.ts'
-import { missedMarks, printReport, type Results, writeReport } from './report.ts'
-import { readSeeded, type Seeded, seededFolder } from './seed.ts'
+import type { Running } from './processes.ts'
+import { missedMarks, printReport, type Results, type Run, writeReport } from './report.ts'
+import type { Seeded } from './seed.ts'
 import { listCases, measureWaits } from './waits.ts'
 import { prepareWorld, type World } from './world.ts'
 
-const sections = ['validate', 'session', 'init', 'login', 'create', 'lists', 'writes', 'fairness'] as const
-type Section = (typeof sections)[number]
+const loads = [
+  ['validate', 'client/validate', 'validate'],
+  ['session', 'client/session', 'session'],
+  ['init', 'client/init', 'init'],
+  ['login', 'client/login', 'login'],
+  ['create', 'POST /licenses', 'createLicense'],
+] as const
+const sections = [...loads.map(([section]) => section), 'lists', 'writes', 'fairness', 'limiter']
 
 const { values: options } = parseArgs({
   options: {
-    licenses: { type: 'string', default: '1000000' },
+    licenses: { type: 'string', default: '10000,1000000' },
+    databases: { type: 'string', default: 'sqlite,postgres' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '4' },
     only: { type: 'string', default: sections.join(',') },
+    data: { type: 'string' },
     profile: { type: 'string' },
     beside: { type: 'string' },
     check: { type: 'boolean', default: false },
   },
 })
-const wanted = new Set(options.only.split(',') as Section[])
+const wanted = new Set(options.only.split(','))
+for (const name of wanted) if (!sections.includes(name)) throw new Error(`there is no section ${name}`)
 const rounds = Number(options.rounds)
 const seconds = Number(options.seconds)
+const started = performance.now()
 
-const results: Results = {
-  licenses: Number(options.licenses),
-  loads: [],
-  lists: [],
-  writes: [],
-  fairness: [],
+const results: Results = { runs: [], fairness: [], limiter: undefined }
+const isLicensed = (section: string) => section !== 'fairness' && section !== 'limiter'
+if ([...wanted].some(isLicensed)) {
+  for (const database of options.databases.split(',') as Engine[]) {
+    for (const licenses of options.licenses.split(',').map(Number)) {
+      results.runs.push(await measureRun(database, licenses))
+    }
+  }
 }
-if ([...wanted].some((section) => section !== 'fairness')) await measureMany()
 if (wanted.has('fairness')) {
   console.log('Measuring checks while another account is busy …')
   results.fairness = await measureFairness(seconds)
 }
+if (wanted.has('limiter')) results.limiter = measureLimiter()
 printReport(results)
 if (wanted.size === sections.length) writeReport(results)
+console.log(`\nTook ${Math.round((performance.now() - started) / 60_000)} minutes.`)
 const missed = missedMarks(results)
 for (const text of missed) console.log(`MISSED ${text}`)
 if (options.check && missed.length > 0) process.exitCode = 1
 
-/** Measures everything that needs one owner with very many licenses. */
-async function measureMany(): Promise<void> {
-  const folder = await seededFolder(Number(options.licenses))
-  const seeded = readSeeded(folder)
-  const profiling = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
-  await withServer(folder, { profiling }, async (server) => {
+/** Measures everything that needs one owner with many licenses. */
+async function measureRun(database: Engine, licenses: number): Promise<Run> {
+  const run: Run = { database, licenses, loads: [], lists: [], writes: [] }
+  const flags = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
+  const { beside: checkout, data } = options
+  await withServer({ database, licenses, flags, data }, async (server, seeded) => {
     const world = await prepareWorld(server.baseUrl, seeded)
-    const { beside } = options
-    if (!beside) return measure(server, world, seeded)
-    await withServer(folder, { checkout: beside }, async (running) =>
-      measure(server, world, seeded, { running, world: await prepareWorld(running.baseUrl, seeded) }),
+    if (!checkout) return measure(run, server, world, seeded)
+    await withServer({ database, licenses, checkout }, async (running) =>
+      measure(run, server, world, seeded, { running, world: await prepareWorld(running.baseUrl, seeded) }),
     )
   })
-}
-
-/** Runs a server on its own copy of the seeded data. */
-async function withServer(
-  folder: string,
-  { profiling, checkout }: { profiling?: string[]; checkout?: string },
-  use: (server: Running) => Promise<void>,
-): Promise<void> {
-  const work = mkdtempSync(join(tmpdir(), 'keyward-bench-run-'))
-  try {
-    for (const name of readdirSync(folder)) {
-      copyFileSync(join(folder, name), join(work, name), constants.COPYFILE_FICLONE)
-    }
-    const server = await startServer({ DATA_DIR: work }, profiling, checkout)
-    try {
-      await use(server)
-    } finally {
-      await server.stop()
-    }
-  } finally {
-    rmSync(work, { recursive: true, force: true })
-  }
+  return run
 }
 
 type Other = { running: Running; world: World }
 
-async function measure(server: Running, world: World, seeded: Seeded, other?: Other): Promise<void> {
+async function measure(run: Run, server: Running, world: World, seeded: Seeded, other?: Other) {
   const { baseUrl } = server
-  const underLoad = { rounds, seconds }
-  const cases = [
-    ['validate', 'client/validate', 'validate'],
-    ['session', 'client/session', 'session'],
-    ['init', 'client/init', 'init'],
-    ['login', 'client/login', 'login'],
-    ['create', 'POST /licenses', 'createLicense'],
-  ] as const
-  for (const [section, name, requests] of cases) {
+  const what = `${run.database}, ${run.licenses} licenses`
+  for (const [section, name, requests] of loads) {
     if (!wanted.has(section)) continue
-    console.log(`Loading ${name} …`)
-    results.loads.push(
+    console.log(`Loading ${name} (${what}) …`)
+    run.loads.push(
       await measureLoad(name, server, world[requests], {
-        ...underLoad,
+        rounds,
+        seconds,
         hashing: section === 'login',
         other: other && { running: other.running, requests: other.world[requests] },
       }),
     )
   }
   if (wanted.has('lists')) {
-    console.log('Measuring lists …')
+    console.log(`Measuring lists (${what}) …`)
     const lists = await listCases(baseUrl, world, seeded)
-    results.lists = await measureWaits(baseUrl, world, lists, { rounds, calls: 70 })
+    run.lists = await measureWaits(baseUrl, world, lists, { rounds, calls: 70 })
   }
   if (wanted.has('writes')) {
-    console.log('Measuring bulk writes and deletes …')
+    console.log(`Measuring bulk writes and deletes (${what}) …`)
     const hundred = [{ name: 'POST /licenses, 100 in one request', request: world.createHundred }]
     const all = [{ name: 'DELETE /licenses, all licenses', request: world.deleteLicenses }]
-    results.writes = [
+    run.writes = [
       ...(await measureWaits(baseUrl, world, hundred, { rounds, calls: 30 })),
       ...(await measureWaits(baseUrl, world, all, { rounds: 1, calls: 1 })),
     ]

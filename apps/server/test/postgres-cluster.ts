@@ -12,7 +12,7 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster(more: Record<string, string> = {}): Promise<Cluster> {
   const given = process.env.DATABASE_URL_TEST
   if (given) return { url: given, stop: async () => {} }
   const bin = findBinaries()
@@ -38,6 +38,7 @@ export async function startCluster(): Promise<Cluster> {
     full_page_writes: 'off',
     max_connections: '200',
     shared_buffers: '256MB',
+    ...more,
   }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const server = spawn(join(bin, 'postgres'), ['-D', data, ...options], {

@@ -28,3 +28,19 @@ test('counts a bounded number of addresses and forgets the least recent one', ()
   expect(pass(1)).toBe(false)
   expect(pass(2)).toBe(true)
 })
+
+test('costs about the same with more addresses than it counts', () => {
+  const gate = createFloodGate({ max: 1, windowMs: minute, visitors: 20_000 })
+  let host = 0
+  const costOf = (addresses: number) => {
+    const before = process.cpuUsage().user
+    for (let at = 0; at < 40_000; at += 1) {
+      host += 1
+      gate({ ip: `10.0.${host % addresses}` })
+    }
+    return process.cpuUsage().user - before
+  }
+  costOf(100)
+  const few = Math.max(costOf(100), 10_000)
+  expect(costOf(40_000)).toBeLessThan(10 * few)
+})

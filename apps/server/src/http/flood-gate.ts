@@ -9,24 +9,29 @@ import { visitorOf } from '../core/visitor.ts'
 export function createFloodGate(options: {
   max: number
   windowMs: number
-  /** How many addresses are counted at once; the least recently seen is dropped first. */
+  /** How many addresses are counted at most; those not seen for long are dropped first. */
   visitors?: number
   now?: () => number
 }) {
   const { max, windowMs, visitors = 50_000, now: read = () => performance.now() } = options
-  const seen = new Map<string, number>()
+  // Two generations, because finding the oldest entry of a Map is slow after many deletions.
+  let recent = new Map<string, number>()
+  let older = new Map<string, number>()
   let windowEnds = 0
   return (request: Pick<FastifyRequest, 'ip'>): Problem | undefined => {
     const now = read()
     if (now >= windowEnds) {
-      seen.clear()
+      recent.clear()
+      older.clear()
       windowEnds = now + windowMs
     }
     const visitor = visitorOf(request.ip)
-    const count = (seen.get(visitor) ?? 0) + 1
-    seen.delete(visitor)
-    seen.set(visitor, count)
-    if (seen.size > visitors) seen.delete(seen.keys().next().value ?? '')
+    const count = (recent.get(visitor) ?? older.get(visitor) ?? 0) + 1
+    recent.set(visitor, count)
+    if (recent.size > visitors / 2) {
+      older = recent
+      recent = new Map()
+    }
     return count > max ? rateLimited(windowEnds - now) : undefined
   }
 }
