@@ -207,6 +207,17 @@ export async function choose(scope: Page | Locator, label: string, option: strin
   await page.getByRole('option', { name: option, exact: true }).click()
 }
 
+/** Shows the filters of a list, which are behind a button on phones. */
+export async function openFilters(page: Page) {
+  if (isPhone(page)) await page.getByRole('button', { name: /^Filters/ }).click()
+}
+
+/** Chooses an entry of a list's menu for import and export. */
+export async function moreAction(page: Page, action: string) {
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
 /** The statistic with a label at the top of a page. */
 export const figure = (page: Page, name: string) =>
   page

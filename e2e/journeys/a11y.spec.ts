@@ -7,6 +7,7 @@ import {
   isPhone,
   keyPrefix,
   makePremium,
+  openFilters,
   openMenu,
   Program,
   row,
@@ -100,6 +101,7 @@ test('every page of a console in use is accessible and fits the screen', { tag: 
   await expect(page.getByRole('menu')).toBeVisible()
   await expectAccessible(page, 'a row menu')
   await page.keyboard.press('Escape')
+  await openFilters(page)
   await page.getByRole('combobox', { name: 'Status' }).click()
   await expect(page.getByRole('listbox')).toBeVisible()
   // The open list keeps the focus: Tab does nothing, so hidden elements are not reachable.

@@ -9,6 +9,7 @@ import {
   heading,
   inDays,
   keyPrefix,
+  openFilters,
   Program,
   row,
   rowAction,
@@ -215,6 +216,7 @@ test.describe('the list', () => {
     await vendor.call('PATCH', `/clients/${banned._id}/toggle-ban`, { is_banned: true })
     await enter(page, vendor, '/users')
     await expect(rows(page)).toHaveCount(3)
+    await openFilters(page)
     await page.getByRole('searchbox').fill('ann')
     await expect(rows(page)).toHaveCount(2)
     await choose(page, 'Status', 'Banned')
@@ -222,6 +224,7 @@ test.describe('the list', () => {
     await expect(rows(page)).toContainText('anna')
     await page.reload()
     await expect(rows(page)).toHaveCount(1)
+    await openFilters(page)
     await expect(page.getByRole('searchbox')).toHaveValue('ann')
     await expect(page.getByRole('combobox', { name: 'Status' })).toHaveText('Banned')
     await choose(page, 'App', 'Two')

@@ -10,10 +10,12 @@ import {
   inDays,
   keyPrefix,
   makePremium,
+  openFilters,
   Program,
   readClipboard,
   row,
   rowAction,
+  settle,
   shownDate,
   Vendor,
 } from '../steps.ts'
@@ -130,6 +132,8 @@ test.describe('generate', () => {
     ).toBeVisible()
     await expect(page.getByRole('link', { name: 'Upgrade Now' })).toHaveAttribute('href', '/subscription')
     await openGenerate(page)
+    await expect(form(page)).toContainText('1 left')
+    await expect(form(page).getByRole('link', { name: 'Upgrade' })).toHaveAttribute('href', '/subscription')
     await form(page).getByLabel('Amount').fill('2')
     await submit(page)
     const toast = page.locator('[data-sonner-toast]').filter({ hasText: 'Generation Failed' })
@@ -159,7 +163,11 @@ test.describe('generate', () => {
     const app = await vendor.createApp()
     await vendor.createLicenses(app, 30)
     await enter(page, vendor, '/licenses')
+    const counted = page.waitForResponse('**/stats')
     await openGenerate(page)
+    await counted
+    await settle(page)
+    await expect(form(page)).not.toContainText('left')
     await submit(page)
     await expectToast(page, 'Licenses Generated')
     await expect(page.getByText('Each app is limited')).toBeHidden()
@@ -214,6 +222,20 @@ test.describe('a license', () => {
     await expect(row(page, keyPrefix(license!.key))).toContainText(shownDate(inDays(45)))
     const { clients } = await vendor.call('GET', '/clients')
     expect(shownDate(clients[0].expiresAt)).toBe(shownDate(inDays(45)))
+  })
+
+  test('is extended from its current expiry, which Undo reverts', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const [license] = await vendor.createLicenses(await vendor.createApp(), 1, 90)
+    await enter(page, vendor, '/licenses')
+    await rowAction(page, keyPrefix(license!.key), 'Extend License')
+    const extend = dialog(page, 'Extend 1 license')
+    await extend.getByLabel('Days').fill('10')
+    await expect(extend).toContainText(shownDate(inDays(100)))
+    await extend.getByRole('button', { name: 'Extend Licenses' }).click()
+    await expect(row(page, keyPrefix(license!.key))).toContainText(shownDate(inDays(100)))
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect(row(page, keyPrefix(license!.key))).toContainText(shownDate(inDays(90)))
   })
 
   test('is banned, which rejects its programs, and unbanned', async ({ page, request }) => {
@@ -289,6 +311,7 @@ test.describe('the list', () => {
     await enter(page, vendor, '/licenses')
     await expect(rows(page)).toHaveCount(3)
 
+    await openFilters(page)
     await choose(page, 'App', 'One')
     await expect(rows(page)).toHaveCount(2)
     await choose(page, 'Status', 'Active')
@@ -297,6 +320,7 @@ test.describe('the list', () => {
     await page.reload()
     await expect(rows(page)).toHaveCount(1)
     await expect(rows(page)).toContainText('Used by erik')
+    await openFilters(page)
     await expect(page.getByRole('combobox', { name: 'App' })).toHaveText('One')
     await expect(page.getByRole('combobox', { name: 'Status' })).toHaveText('Active')
 
@@ -306,6 +330,7 @@ test.describe('the list', () => {
     await expect(rows(page)).toHaveCount(1)
     await expect(rows(page)).toContainText(keyPrefix(unused!.key))
     await page.reload()
+    await openFilters(page)
     await expect(page.getByRole('searchbox')).toHaveValue(unused!.key.slice(6, 17))
     await expect(rows(page)).toHaveCount(1)
     await expect(rows(page)).toContainText(keyPrefix(unused!.key))

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
@@ -19,6 +20,8 @@ import {
   figure,
   heading,
   keyPrefix,
+  moreAction,
+  openFilters,
   Program,
   readClipboard,
   row,
@@ -172,6 +175,32 @@ test('licenses are generated with the end of the chosen day, copied, used and de
   await expectToast(page, 'Successfully deleted 2 license(s)')
   await expect(page.getByText('No licenses yet')).toBeVisible()
   await expect(figure(page, 'Total Generated')).toContainText('5 remaining')
+})
+
+test('licenses are searched and exported', { tag: '@phone' }, async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const seller = await Seller.signIn(request, await createReseller(vendor, app, 40))
+  const [sold] = await seller.generate(30)
+  await (await Program.start(request, app)).register('erik', sold!)
+  await enterPortal(page, seller, '/reseller/licenses')
+  await expect(page.getByText('1–25 of 30 licenses')).toBeVisible()
+  await openFilters(page)
+  const search = page.getByRole('searchbox', { name: 'Search licenses' })
+  await search.fill('eri')
+  await expect(page.getByText('1–1 of 1 license')).toBeVisible()
+  await expect(row(page, keyPrefix(sold!.key))).toContainText('erik')
+  await expect(figure(page, 'Total Generated')).toContainText('30')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    moreAction(page, 'Export matching licenses as CSV'),
+  ])
+  expect(file.suggestedFilename()).toMatch(/^licenses-[0-9-]+\.csv$/)
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
+  expect(lines).toEqual([expect.stringContaining('key,app,status'), expect.stringContaining(sold!.key)])
+  await expectToast(page, 'Export Ready', `1 licenses in ${file.suggestedFilename()}`)
+  await search.fill('nothing of that name')
+  await page.getByRole('button', { name: 'Clear search' }).click()
+  await expect(page.getByText('1–25 of 30 licenses')).toBeVisible()
 })
 
 test("shows the server's message for a rejection", async ({ page, request, keyward }) => {

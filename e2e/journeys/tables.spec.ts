@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test'
+import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { enter, Program, settle, unique } from '../steps.ts'
+import { choose, enter, keyPrefix, Program, row, settle, unique, Vendor } from '../steps.ts'
 
 test('no table cuts off content at 1280 pixels, even with long names', async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
@@ -43,3 +44,208 @@ async function expectWhole(page: Page, path: string) {
   )
   expect.soft(cut, path).toEqual([])
 }
+
+const rowsOf = (page: Page) => page.getByRole('main').locator('tbody tr')
+const topOf = async (page: Page) => (await rowsOf(page).first().boundingBox())!.y
+
+test('columns and density are chosen per table and remembered per account', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const [license] = await vendor.createLicenses(app, 2)
+  await vendor.createEndUser(app, 'erik')
+  await enter(page, vendor, '/licenses')
+  const first = row(page, keyPrefix(license!.key))
+  const heightOf = async () => Math.round((await first.boundingBox())!.height)
+  expect(await heightOf()).toBeLessThanOrEqual(45)
+  const choice = page.getByRole('button', { name: 'Columns and density' })
+  await choice.click()
+  await expect(page.getByRole('menuitemcheckbox')).toHaveText([
+    'Status',
+    'App',
+    'Used by',
+    'Created',
+    'Expires',
+  ])
+  await expectAccessible(page, 'the choice of columns')
+  await page.getByRole('menuitemcheckbox', { name: 'Created' }).click()
+  await page.getByRole('menuitemradio', { name: 'Compact' }).click()
+  await page.keyboard.press('Escape')
+  await expect(choice).toBeFocused()
+  const created = page.getByRole('columnheader', { name: 'Created' })
+  await expect(created).toHaveCount(0)
+  expect(await heightOf()).toBeLessThanOrEqual(37)
+  await page.reload()
+  await expect(first).toBeVisible()
+  await expect(created).toHaveCount(0)
+  expect(await heightOf()).toBeLessThanOrEqual(37)
+  await page.goto('/users')
+  await expect(page.getByRole('columnheader', { name: 'Joined' })).toBeVisible()
+  expect((await row(page, 'erik').boundingBox())!.height).toBeGreaterThan(42)
+
+  const other = await Vendor.signUp(request)
+  await other.createLicenses(await other.createApp())
+  await enter(page, other, '/licenses')
+  await expect(created).toBeVisible()
+})
+
+test('rows are walked, selected and opened with the keyboard, and the header stays in sight', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createLicenses(await vendor.createApp(), 26)
+  await enter(page, vendor, '/licenses')
+  const rows = rowsOf(page)
+  await expect(rows).toHaveCount(25)
+  await expect(async () => {
+    await page.keyboard.press('j')
+    await expect(rows.nth(0)).toBeFocused({ timeout: 500 })
+  }).toPass()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('j')
+  await expect(rows.nth(2)).toBeFocused()
+  await page.keyboard.press('k')
+  await expect(rows.nth(1)).toBeFocused()
+  await expectAccessible(page, 'a focused row')
+  await page.keyboard.press('x')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Space')
+  await expect(page.getByRole('region', { name: 'Selected rows' })).toContainText('2 licenses selected')
+  await page.keyboard.press('End')
+  await expect(rows.nth(24)).toBeFocused()
+  await expect(rows.nth(24)).toBeInViewport()
+  await expect(page.getByRole('columnheader', { name: 'Used by' })).toBeInViewport()
+  await page.keyboard.press('ArrowDown')
+  await expect(rows.nth(24)).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('menu')).toBeVisible()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('menu')).toBeHidden()
+
+  const search = page.getByRole('searchbox')
+  await search.focus()
+  await page.keyboard.type('jk')
+  await expect(search).toHaveValue('jk')
+  await page.evaluate(`localStorage.setItem('keyward-single-keys', 'off')`)
+  await page.goto('/licenses')
+  await expect(rows).toHaveCount(25)
+  await rows.nth(0).focus()
+  await page.keyboard.press('j')
+  await expect(rows.nth(0)).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await expect(rows.nth(1)).toBeFocused()
+})
+
+test('a list has one main action, and a quiet Delete All that is not first', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const seller = await Seller.signIn(request, await createReseller(vendor, app, 5))
+  await seller.generate(1)
+  await enter(page, vendor, '/licenses')
+  const header = page.getByRole('main').locator('header').first().getByRole('button')
+  await expect(header).toHaveText(['', 'Delete All', 'Generate License'])
+  await expect(page.getByRole('button', { name: 'More actions' })).toBeVisible()
+  await enterPortal(page, seller, '/reseller/licenses')
+  await expect(header).toHaveText(['Refresh', '', 'Delete All', 'Generate License'])
+})
+
+test('on a phone a list starts in the upper third, with its main action at the bottom', {
+  tag: '@phone-only',
+}, async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const free = await Vendor.signUp(request)
+  await free.createLicenses(await free.createApp(), 2)
+  const licenses = await vendor.createLicenses(app, 2)
+  await (await Program.start(request, app)).register('erik', licenses[0]!)
+  const seller = await Seller.signIn(request, await createReseller(vendor, app, 5))
+  await seller.generate(2)
+  for (const [path, main] of [
+    ['/licenses', 'Generate License'],
+    ['/users', 'Create End User'],
+    ['/resellers', 'Add Reseller'],
+  ] as const) {
+    await enter(page, vendor, path)
+    await settle(page)
+    expect.soft(await topOf(page), path).toBeLessThan(320)
+    const action = page.getByRole('button', { name: main })
+    await expect(action).toBeInViewport({ ratio: 1 })
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+    await expect(action).toBeInViewport({ ratio: 1 })
+    await expectAccessible(page, `${path} on a phone`)
+  }
+  await enter(page, free, '/licenses')
+  await settle(page)
+  expect.soft(await topOf(page), 'free plan').toBeLessThan(320)
+  await enterPortal(page, seller, '/reseller/licenses')
+  await settle(page)
+  expect.soft(await topOf(page), 'portal').toBeLessThan(320)
+  const [action, tab] = [
+    page.getByRole('button', { name: 'Generate License' }),
+    page.getByRole('navigation', { name: 'Main' }),
+  ]
+  await page
+    .getByRole('button', { name: /^Copy license key/ })
+    .first()
+    .click()
+  const toast = page.locator('[data-sonner-toast]')
+  await expect(toast).toContainText('License key copied to clipboard')
+  const [above, button, below] = [
+    await toast.boundingBox(),
+    await action.boundingBox(),
+    await tab.boundingBox(),
+  ]
+  expect(above!.y + above!.height).toBeLessThanOrEqual(button!.y)
+  expect(button!.y + button!.height).toBeLessThanOrEqual(below!.y)
+})
+
+test('filters are behind a button with their count on a phone', { tag: '@phone-only' }, async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createLicenses(await vendor.createApp(), 2)
+  await enter(page, vendor, '/licenses')
+  const button = page.getByRole('button', { name: /^Filters/ })
+  await expect(button).toHaveAttribute('aria-expanded', 'false')
+  await expect(page.getByRole('searchbox')).toBeHidden()
+  await button.click()
+  await choose(page, 'Status', 'Unused')
+  await choose(page, 'Order', 'Oldest first')
+  await expect(button).toHaveAccessibleName('Filters 1 active')
+  await button.click()
+  await expect(page.getByRole('searchbox')).toBeHidden()
+  await page.reload()
+  await expect(button).toHaveText(/^Filters1 active$/)
+})
+
+test('explainers are open for newcomers, and closed for good once they have done their job', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  await enter(page, vendor, '/resellers')
+  const explained = page.getByText('Their own portal')
+  await expect(explained).toBeVisible()
+  const reseller = await createReseller(vendor, app)
+  await expect(row(page, reseller.email)).toBeVisible()
+  await expect(explained).toBeHidden()
+  await vendor.call('DELETE', `/resellers/${reseller._id}`)
+  await page.reload()
+  await expect(page.getByText('No resellers yet')).toBeVisible()
+  await expect(page.getByText('What resellers do')).toBeVisible()
+  await expect(explained).toBeHidden()
+  await page.getByText('What resellers do').click()
+  await expect(explained).toBeVisible()
+
+  await page.goto('/users')
+  await expect(page.getByText('What your program sends')).toBeVisible()
+  await page.getByText('How registration works').click()
+  await page.reload()
+  await expect(page.getByText('How registration works')).toBeVisible()
+  await expect(page.getByText('What your program sends')).toBeHidden()
+})

@@ -7,6 +7,7 @@ import { findListStart, searchPage } from '../src/db/lists.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
+import { type SearchTerm, toSearchTerm } from '../src/db/search.ts'
 import { toTypedKey } from '../src/db/typed-keys.ts'
 import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.access.ts'
 import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
@@ -146,10 +147,16 @@ test("counts and pages a reseller's licenses through covering indexes", async ()
   const plan = await plansOf((tx) => portal.countLicenses({ ...database, lists: tx }, reseller, 1))
   expect(plan).toEqual([expect.stringContaining('COVERING INDEX licenses_reseller_counts')])
   const page = { page: 1, limit: 200 }
-  const paging = await plansOf((tx) =>
-    portal.pageLicenses({ ...database, lists: tx, db: tx }, reseller, page, 1),
-  )
+  const paging = await plansOf((tx) => portal.pageOfLicenses({ ...database, lists: tx }, reseller, page, 1))
   expect(paging).toEqual([expect.stringContaining('COVERING INDEX licenses_reseller ')])
+  const walking = await plansOf((tx) => portal.licensesBefore({ ...database, lists: tx }, reseller, 9, 500))
+  expect(walking).toEqual([expect.stringContaining('COVERING INDEX licenses_reseller ')])
+  const term = toSearchTerm('abc') as SearchTerm
+  const searching = await plansOf((tx) => portal.searchLicenses({ ...database, lists: tx }, reseller, term))
+  expect(searching).toEqual([
+    expect.stringContaining('INDEX licenses_reseller '),
+    expect.stringContaining('SEARCH c USING'),
+  ])
 })
 
 test.each<[string, (tx: Tx) => Promise<unknown>]>([

@@ -134,6 +134,10 @@ export const apps = {
         bannedLicenses: z.int(),
         totalResellers: z.int(),
         totalClients: z.int(),
+        licensesLeft: z
+          .int()
+          .nullable()
+          .describe('how many more licenses the plan allows; null if unlimited'),
       }),
     }),
   }),

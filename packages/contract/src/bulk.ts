@@ -3,7 +3,7 @@ import { client, clientFilter } from './clients.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { license, licenseFilter } from './licenses.ts'
-import { id, isoTime, none } from './shared.ts'
+import { exportFormat, exportTypes, id, isoTime, none } from './shared.ts'
 
 export const bulkLicenseAction = z.enum(['extend', 'ban', 'unban', 'delete'])
 export const bulkClientAction = z.enum(['extend', 'ban', 'unban', 'reset-hwid', 'delete'])
@@ -16,9 +16,6 @@ const daysRule = {
 }
 const daysFit = (body: { action: string; days?: number | undefined }) =>
   (body.action === 'extend') === (body.days !== undefined)
-
-const exportFormat = z.enum(['csv', 'json']).default('csv')
-const mediaTypes = ['text/csv', 'application/json'] as const
 
 /** A line of an import with its outcome, or its expected outcome in a dry run. The server generates a key for null. */
 export const importedRow = z.strictObject({
@@ -75,7 +72,7 @@ export const bulk = {
     summary: 'Export the licenses that match the filters as a file, newest first',
     query: licenseFilter.extend({ format: exportFormat }),
     data: none,
-    file: mediaTypes,
+    file: exportTypes,
   }),
   exportClients: endpoint({
     method: 'GET',
@@ -87,7 +84,7 @@ export const bulk = {
     summary: 'Export the end users that match the filters as a file, newest first',
     query: clientFilter.extend({ format: exportFormat }),
     data: none,
-    file: mediaTypes,
+    file: exportTypes,
   }),
   importLicenses: endpoint({
     method: 'POST',

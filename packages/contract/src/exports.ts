@@ -1,6 +1,7 @@
 import type { Client } from './clients.ts'
 import { type CsvValue, toCsvLine } from './csv.ts'
 import type { License } from './licenses.ts'
+import type { PortalLicense } from './portal.ts'
 
 /** The columns of a CSV export by their names, in the order of the file. */
 export type ExportColumns<Row> = Record<string, (row: Row) => CsvValue>
@@ -34,6 +35,17 @@ export const clientExport: ExportColumns<Client> = {
   expiresAt: (client) => client.expiresAt,
   lastLoginAt: (client) => client.lastLoginAt,
   _id: (client) => client._id,
+}
+
+export const portalLicenseExport: ExportColumns<PortalLicense> = {
+  key: (license) => license.key,
+  app: (license) => license.app.name,
+  status: (license) => license.status,
+  used: (license) => license.used,
+  usedBy: (license) => license.usedBy,
+  createdAt: (license) => license.createdAt,
+  expiresAt: (license) => license.expiresAt,
+  _id: (license) => license._id,
 }
 
 export const toExportHeader = <Row>(columns: ExportColumns<Row>): string => toCsvLine(Object.keys(columns))

@@ -63,7 +63,13 @@ export type {
 export type { ErrorCode, MessageKey } from './errors.ts'
 export { errorCodes, errorFacts } from './errors.ts'
 export type { ExportColumns } from './exports.ts'
-export { clientExport, licenseExport, toExportHeader, toExportLine } from './exports.ts'
+export {
+  clientExport,
+  licenseExport,
+  portalLicenseExport,
+  toExportHeader,
+  toExportLine,
+} from './exports.ts'
 export { licenseStatus } from './license-status.ts'
 export type { License, LicenseDetails, LicenseStatus } from './licenses.ts'
 export { customKey, licenseDetails, licenseNote } from './licenses.ts'

@@ -3,6 +3,8 @@ import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import {
   email,
+  exportFormat,
+  exportTypes,
   fullPageQuery,
   givenPassword,
   instant,
@@ -11,6 +13,7 @@ import {
   pagination,
   password,
   resetToken,
+  search,
   trimmed,
 } from './shared.ts'
 import { ending, licenseTerms } from './terms.ts'
@@ -111,13 +114,24 @@ export const portal = {
     path: '/resellers/auth/licenses',
     access: 'reseller',
     tag,
-    summary: 'List the licenses of this reseller, newest first',
-    query: fullPageQuery,
+    summary: 'List the licenses of this reseller, newest first; search matches keys and usernames',
+    query: fullPageQuery.extend({ search }),
     data: z.strictObject({
       licenses: z.array(portalLicense),
       stats: portalStats,
       pagination,
     }),
+  }),
+  exportLicenses: endpoint({
+    method: 'GET',
+    path: '/resellers/auth/licenses/export',
+    access: 'reseller',
+    job: true,
+    tag,
+    summary: 'Export the licenses of this reseller that match the search as a file, newest first',
+    query: z.object({ search, format: exportFormat }),
+    data: none,
+    file: exportTypes,
   }),
   createLicenses: endpoint({
     method: 'POST',

@@ -57,6 +57,10 @@ export const sort = z.enum(['newest', 'oldest']).default('newest')
 /** For lists that are short in most accounts: the largest page by default. */
 export const fullPageQuery = z.object({ page, limit: limit.unwrap().default(limits.pageSizeMax) })
 
+/** The format of an exported list, and the media types of its file. */
+export const exportFormat = z.enum(['csv', 'json']).default('csv')
+export const exportTypes = ['text/csv', 'application/json'] as const
+
 export const pagination = z.strictObject({
   page: z.int(),
   limit: z.int(),

@@ -9,6 +9,7 @@ const variants = {
     'border border-control-line bg-control text-fg shadow-soft hover:bg-hover hover:border-line-strong/60',
   ghost: 'text-fg-muted hover:bg-hover hover:text-fg',
   danger: 'bg-danger text-white shadow-soft hover:bg-danger-hover',
+  dangerQuiet: 'text-fg-muted hover:bg-danger-soft hover:text-danger-text',
   dangerGhost: 'border border-danger-line text-danger-text hover:bg-danger-soft',
   link: 'text-accent-text underline-offset-4 hover:underline',
 }

@@ -12,19 +12,29 @@ export interface CardHeaderProps {
   actions?: ReactNode
   /** The actions have a line of their own, whatever the width of the description. */
   stacked?: boolean
+  /** The actions are a FilterBar, which on phones has a line of its own below its button. */
+  filters?: boolean
   level?: 2 | 3
 }
 
-export function CardHeader({ title, description, actions, stacked, level = 2 }: CardHeaderProps) {
+export function CardHeader({ title, description, actions, stacked, filters, level = 2 }: CardHeaderProps) {
   const Heading = `h${level}` as const
   return (
-    <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 px-5 py-4">
+    <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 px-4 py-3 md:px-5 md:py-4">
       <div className="grid min-w-0 gap-0.5">
         <Heading className="font-semibold text-[0.9375rem]">{title}</Heading>
         {description && <p className="text-fg-muted">{description}</p>}
       </div>
       {actions && (
-        <div className={cx('flex flex-wrap items-center gap-2', stacked && 'basis-full')}>{actions}</div>
+        <div
+          className={cx(
+            'flex flex-wrap items-center gap-2',
+            filters && 'max-md:contents',
+            stacked && 'md:basis-full',
+          )}
+        >
+          {actions}
+        </div>
       )}
     </header>
   )
@@ -43,11 +53,20 @@ export interface StatCardProps {
   note?: ReactNode
   icon?: ReactNode
   loading?: boolean
+  /** On phones two lines without an icon, for a strip of several. */
+  strip?: boolean
 }
 
-export function StatCard({ label, value, detail, note, icon, loading }: StatCardProps) {
+export function StatCard({ label, value, detail, note, icon, loading, strip = false }: StatCardProps) {
   return (
-    <Card className="grid grid-cols-[minmax(0,1fr)] content-start gap-1 px-4 py-3.5 md:px-5 md:py-4">
+    <Card
+      className={cx(
+        'grid content-start md:gap-1 md:px-5 md:py-4',
+        strip
+          ? 'max-md:h-14.5 max-md:grid-cols-[auto_minmax(0,1fr)] max-md:grid-rows-[1.25rem_1.75rem] max-md:items-center max-md:gap-x-2 max-md:px-3 max-md:py-1 max-md:[&>:last-child]:truncate max-md:[&>:first-child]:col-span-2 max-md:[&_p>span]:text-lg max-md:[&_svg]:hidden md:grid-cols-[minmax(0,1fr)]'
+          : 'grid-cols-[minmax(0,1fr)] max-md:gap-1 max-md:px-4 max-md:py-3.5',
+      )}
+    >
       <div className="flex items-center justify-between gap-2 text-fg-muted [&_svg]:size-4">
         <span className="truncate font-medium text-[0.8125rem]">{label}</span>
         {icon}

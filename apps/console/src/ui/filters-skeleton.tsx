@@ -1,13 +1,18 @@
 import { Skeleton } from './skeleton.tsx'
 
-/** Placeholder for a search field and three selects. */
-export function FiltersSkeleton() {
+/** Placeholder for a search field, selects and the table's menu; a button on phones. */
+export function FiltersSkeleton({ selects = 3 }: { selects?: number }) {
   return (
-    <div className="flex flex-wrap gap-2 max-md:w-full" aria-hidden>
-      <Skeleton className="h-9 w-full md:w-56" />
-      <Skeleton className="h-9 max-md:grow max-md:basis-[calc(50%-0.25rem)] md:w-36" />
-      <Skeleton className="h-9 max-md:grow max-md:basis-[calc(50%-0.25rem)] md:w-36" />
-      <Skeleton className="h-9 max-md:grow max-md:basis-[calc(50%-0.25rem)] md:w-36" />
-    </div>
+    <>
+      <Skeleton className="h-9 w-24 md:hidden" />
+      <div className="flex flex-wrap gap-2 max-md:hidden" aria-hidden>
+        <Skeleton className="h-9 w-56" />
+        {Array.from({ length: selects }, (_, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have nothing else
+          <Skeleton key={index} className="h-9 w-36" />
+        ))}
+        <Skeleton className="size-9" />
+      </div>
+    </>
   )
 }

@@ -1,11 +1,41 @@
-import type { ReactNode } from 'react'
+import { ListFilter } from 'lucide-react'
+import { type ReactNode, useId, useState } from 'react'
+import { Badge } from './badge.tsx'
+import { Button } from './button.tsx'
+import { cx } from './cx.ts'
 import { SearchInput } from './input.tsx'
 import { Select } from './select.tsx'
 import type { SelectOption } from './select-props.ts'
 
-/** A search field and selects above a list. On phones the search has its own line and selects come in pairs. */
-export function FilterBar({ children }: { children: ReactNode }) {
-  return <div className="flex flex-wrap gap-2 max-md:w-full">{children}</div>
+export interface FilterBarProps {
+  /** How many filters narrow the list, for the button on phones. */
+  active: number
+  children: ReactNode
+}
+
+/** A search field and selects above a list; behind a button on phones. For the `actions` of a stacked CardHeader. */
+export function FilterBar({ active, children }: FilterBarProps) {
+  const [open, setOpen] = useState(false)
+  const id = useId()
+  return (
+    <>
+      <Button className="md:hidden" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
+        <ListFilter aria-hidden />
+        Filters
+        {active > 0 && (
+          <Badge tone="accent">
+            {active} <span className="sr-only">active</span>
+          </Badge>
+        )}
+      </Button>
+      <div
+        id={id}
+        className={cx('flex flex-wrap gap-2 max-md:order-last max-md:basis-full', !open && 'max-md:hidden')}
+      >
+        {children}
+      </div>
+    </>
+  )
 }
 
 export interface FilterSearchProps {

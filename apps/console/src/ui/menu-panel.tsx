@@ -18,7 +18,7 @@ export function MenuPanel({ anchor, align, side, byKeyboard, onClose, children }
   // Radix does so itself only for keys pressed after it was mounted.
   function focusFirst(event: FocusEvent<HTMLElement>) {
     if (!byKeyboard || event.target !== event.currentTarget) return
-    event.currentTarget.querySelector<HTMLElement>('[role=menuitem]:not([data-disabled])')?.focus()
+    event.currentTarget.querySelector<HTMLElement>('[role^=menuitem]:not([data-disabled])')?.focus()
   }
   const pressedOutside = useRef(false)
   return (

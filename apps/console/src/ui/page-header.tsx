@@ -7,17 +7,29 @@ export interface PageHeaderProps {
   tabTitle?: string
   subtitle?: ReactNode
   actions?: ReactNode
+  /** The button of the page's main action. On phones it stays at the bottom of the window. */
+  primary?: ReactNode
 }
 
-export function PageHeader({ title, tabTitle, subtitle, actions }: PageHeaderProps) {
+export function PageHeader({ title, tabTitle, subtitle, actions, primary }: PageHeaderProps) {
   useTitle(tabTitle ?? title)
   return (
-    <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
-      <div className="grid min-w-0 gap-1">
-        <h1 className="wrap-anywhere font-semibold text-2xl tracking-tight">{title}</h1>
-        {subtitle && <p className="wrap-anywhere text-fg-muted">{subtitle}</p>}
-      </div>
-      {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+    <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 md:gap-x-6">
+      <h1 className="wrap-anywhere min-w-0 font-semibold text-2xl tracking-tight">{title}</h1>
+      {(actions || primary) && (
+        <div className="flex flex-wrap items-center gap-2">
+          {actions}
+          {primary && (
+            <div
+              data-primary-bar=""
+              className="max-md:fixed max-md:inset-x-0 max-md:bottom-(--tab-bar) max-md:z-20 max-md:border-t max-md:bg-page max-md:px-4 max-md:py-2 max-md:pb-[max(0.5rem,var(--safe-bottom))] max-md:[&>*]:h-11 max-md:[&>*]:w-full"
+            >
+              {primary}
+            </div>
+          )}
+        </div>
+      )}
+      {subtitle && <p className="wrap-anywhere basis-full text-fg-muted">{subtitle}</p>}
     </header>
   )
 }

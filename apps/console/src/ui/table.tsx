@@ -1,111 +1,65 @@
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
-import { type ReactNode, useCallback, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { Checkbox } from './checkbox.tsx'
 import { cx } from './cx.ts'
-import { Skeleton } from './skeleton.tsx'
 import { ErrorState } from './states.tsx'
+import type { Column, Selection, TableProps } from './table-props.ts'
+import { DataRow, lastCellClass, rowColour, SkeletonRow } from './table-rows.tsx'
+import { isHideable } from './table-view.ts'
 
-export interface Column<Row> {
-  id: string
-  header: string
-  cell: (row: Row) => ReactNode
-  /** Makes the header a button that sorts by this column. */
-  sortable?: boolean
-  align?: 'start' | 'end'
-  /** On phones, 'title' is the heading of the card and has no label; 'hidden' columns are left out. */
-  phone?: 'title' | 'hidden'
-  className?: string
-}
+export type { Column, Selection, Sort } from './table-props.ts'
 
-export interface Sort {
-  by: string
-  direction: 'asc' | 'desc'
-}
-
-export interface Selection {
-  selected: ReadonlySet<string>
-  onChange: (selected: Set<string>) => void
-}
-
-export interface TableProps<Row> {
-  /** Read aloud; not shown. */
-  caption: string
-  columns: Column<Row>[]
-  rows: Row[] | undefined
-  rowKey: (row: Row) => string
-  /** The name of a row in the label of its checkbox. */
-  rowLabel?: (row: Row) => string
-  /** A Menu with the row's actions, or buttons. */
-  rowMenu?: (row: Row) => ReactNode
-  selection?: Selection
-  sort?: Sort
-  onSort?: (sort: Sort) => void
-  loading?: boolean
-  skeletonRows?: number
-  /** Shown instead of rows when there are none. */
-  empty?: ReactNode
-  error?: { title: string; description?: string; onRetry: () => void; retrying?: boolean } | undefined
-}
-
-/** Opaque, because the other columns scroll under the fixed last column. */
-const stickyClass =
-  'md:sticky md:right-0 md:bg-(--row) md:before:pointer-events-none md:before:absolute md:before:inset-y-0 md:before:-left-4 md:before:w-4 md:before:bg-linear-to-l md:before:from-(--row) md:before:to-transparent'
-const rowColour = {
-  head: '[--row:color-mix(in_oklab,var(--sunken)_60%,var(--surface))]',
-  plain: '[--row:var(--surface)] md:hover:[--row:color-mix(in_oklab,var(--sunken)_60%,var(--surface))]',
-  selected: '[--row:color-mix(in_oklab,var(--accent-soft)_60%,var(--surface))]',
-}
-const cellClass =
-  'max-md:flex max-md:items-center max-md:justify-between max-md:gap-4 max-md:px-0 max-md:py-1 md:px-3 md:py-3 md:first:pl-5 2xl:px-5'
+const headClass = cx(
+  'md:sticky md:top-(--table-top) md:z-10 bg-(--row) shadow-[inset_0_-1px_var(--line)]',
+  rowColour.head,
+)
 
 /**
- * Rows become stacked cards under 768 px. The roles are explicit, because `display: block` removes the table semantics.
+ * Rows have two lines under 768 px. The roles are explicit, because `display: block` removes the table semantics. The
+ * header stays in sight, unless the table is wider than its place: then it scrolls within it.
  */
-export function Table<Row>(props: TableProps<Row>) {
-  const {
-    caption,
-    columns,
-    rows,
-    rowKey,
-    rowMenu,
-    selection,
-    loading,
-    skeletonRows = 5,
-    empty,
-    error,
-  } = props
+export function Table<Row>({ columns: all, ...props }: TableProps<Row>) {
+  const { caption, rows, rowKey, rowMenu, selection, view, loading, skeletonRows = 5, empty, error } = props
   const scroller = useOverflow()
+  useEffect(() => {
+    void import('./table-keys.ts').then(({ listenForRowKeys }) => listenForRowKeys()).catch(() => {})
+  }, [])
   if (error) return <ErrorState {...error} />
   if (!loading && rows?.length === 0) return <>{empty}</>
+  const columns = all.filter((column) => !isHideable(column) || !view?.hidden.includes(column.id))
   const keys = rows?.map(rowKey) ?? []
+  const parts = { ...props, columns }
   return (
     <div
       ref={scroller.ref}
-      className="relative focus-visible:-outline-offset-2 md:scroll-pr-16 md:overflow-x-auto"
-      aria-busy={loading}
-      {...(scroller.overflows && { role: 'region', 'aria-label': caption, tabIndex: 0 })}
-    >
-      {selection && keys.length > 0 && (
-        <div className="flex items-center gap-3 border-t bg-sunken px-5 py-2.5 text-[0.8125rem] text-fg-muted md:hidden">
-          <SelectAll keys={keys} selection={selection} />
-          <span aria-hidden>Select all on this page</span>
-        </div>
+      data-density={view?.density}
+      className={cx(
+        'group/table relative focus-visible:-outline-offset-2 md:scroll-pr-16',
+        scroller.overflows && 'md:overflow-x-auto',
       )}
+      aria-busy={loading}
+      {...(scroller.overflows && {
+        'data-overflows': '',
+        role: 'region',
+        'aria-label': caption,
+        tabIndex: 0,
+      })}
+    >
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
       <table role="table" className="w-full border-t text-left max-md:block">
         <caption className="sr-only">{caption}</caption>
         <thead role="rowgroup" className="max-md:hidden">
-          <tr role="row" className={cx('border-b bg-(--row) text-fg-muted text-xs', rowColour.head)}>
+          <tr role="row" className="text-fg-muted text-xs">
             {selection && (
-              <th role="columnheader" scope="col" className="w-10 py-2.5 pl-5">
+              <th role="columnheader" scope="col" className={cx('w-10 py-2 pl-5', headClass)}>
                 <SelectAll keys={keys} selection={selection} />
               </th>
             )}
             {columns.map((column) => (
-              <HeaderCell key={column.id} column={column} {...props} />
+              <HeaderCell key={column.id} column={column} {...parts} />
             ))}
             {rowMenu && (
-              <th role="columnheader" scope="col" className={cx('w-12', stickyClass)}>
+              <th role="columnheader" scope="col" className={cx('w-12', headClass, lastCellClass)}>
                 <span className="sr-only">Actions</span>
               </th>
             )}
@@ -115,12 +69,20 @@ export function Table<Row>(props: TableProps<Row>) {
           {loading || !rows
             ? Array.from({ length: skeletonRows }, (_, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: skeleton rows have nothing else
-                <SkeletonRow key={index} {...props} />
+                <SkeletonRow key={index} {...parts} />
               ))
-            : rows.map((row) => <DataRow key={rowKey(row)} row={row} {...props} />)}
+            : rows.map((row, index) => (
+                <DataRow key={rowKey(row)} row={row} first={index === 0} {...parts} />
+              ))}
         </tbody>
       </table>
       {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
+      {selection && keys.length > 0 && (
+        <div className="flex items-center gap-3 border-t px-4 py-2.5 text-[0.8125rem] text-fg-muted md:hidden">
+          <SelectAll keys={keys} selection={selection} />
+          <span aria-hidden>Select all on this page</span>
+        </div>
+      )}
     </div>
   )
 }
@@ -147,7 +109,8 @@ function HeaderCell<Row>({ column, sort, onSort }: TableProps<Row> & { column: C
       scope="col"
       aria-sort={active === 'asc' ? 'ascending' : active === 'desc' ? 'descending' : undefined}
       className={cx(
-        'whitespace-nowrap px-3 py-2.5 font-medium first:pl-5 2xl:px-5',
+        'whitespace-nowrap px-3 py-2 font-medium first:pl-5',
+        headClass,
         column.align === 'end' && 'text-right',
         column.className,
       )}
@@ -165,82 +128,6 @@ function HeaderCell<Row>({ column, sort, onSort }: TableProps<Row> & { column: C
         column.header
       )}
     </th>
-  )
-}
-
-function DataRow<Row>(props: TableProps<Row> & { row: Row }) {
-  const { row, columns, rowKey, rowLabel, rowMenu, selection } = props
-  const key = rowKey(row)
-  const selected = selection?.selected.has(key) ?? false
-  return (
-    <tr
-      aria-selected={selection ? selected : undefined}
-      className={cx(
-        'relative bg-(--row) max-md:block max-md:px-5 max-md:py-3',
-        selected ? rowColour.selected : rowColour.plain,
-        selection && 'max-md:pl-12',
-      )}
-    >
-      {selection && (
-        <td className="max-md:absolute max-md:top-4.5 max-md:left-5 md:w-10 md:py-3 md:pl-5">
-          <Checkbox
-            label={`Select ${rowLabel?.(row) ?? 'row'}`}
-            checked={selected}
-            onChange={(checked) => {
-              const next = new Set(selection.selected)
-              if (checked) next.add(key)
-              else next.delete(key)
-              selection.onChange(next)
-            }}
-          />
-        </td>
-      )}
-      {columns.map((column) => (
-        <td
-          key={column.id}
-          className={cx(
-            cellClass,
-            column.align === 'end' && 'md:text-right',
-            column.phone === 'hidden' && 'max-md:hidden',
-            column.phone === 'title' && rowMenu && 'max-md:pr-10',
-            column.className,
-          )}
-        >
-          {column.phone !== 'title' && (
-            <span aria-hidden className="shrink-0 text-[0.8125rem] text-fg-muted md:hidden">
-              {column.header}
-            </span>
-          )}
-          <div className={cx('min-w-0', column.phone !== 'title' && 'max-md:text-right')}>
-            {column.cell(row)}
-          </div>
-        </td>
-      ))}
-      {rowMenu && (
-        <td
-          className={cx(
-            'max-md:absolute max-md:top-2.5 max-md:right-3 md:w-12 md:py-1.5 md:pr-3 md:text-right',
-            stickyClass,
-          )}
-        >
-          {rowMenu(row)}
-        </td>
-      )}
-    </tr>
-  )
-}
-
-function SkeletonRow<Row>({ columns, rowMenu, selection }: TableProps<Row>) {
-  return (
-    <tr className="max-md:block max-md:px-5 max-md:py-3">
-      {selection && <td className="max-md:hidden" />}
-      {columns.map((column, index) => (
-        <td key={column.id} className={cx(cellClass, column.phone === 'hidden' && 'max-md:hidden')}>
-          <Skeleton className={cx('my-0.5 h-4', index === 0 ? 'w-40 max-w-full' : 'w-24 max-w-full')} />
-        </td>
-      ))}
-      {rowMenu && <td className="max-md:hidden" />}
-    </tr>
   )
 }
 

@@ -5,6 +5,7 @@ import {
   activateKey,
   makeApp,
   makeLicenses,
+  makePremium,
   refusal,
   registerUser,
   signUp,
@@ -214,6 +215,23 @@ describe('error messages', () => {
   })
 })
 
+test('counts the licenses left on the plan, with end users who have none', async () => {
+  const vendor = await signUp(on)
+  const own = await makeApp(vendor)
+  const left = async () => (await vendor.call('GET', `/apps/${own._id}/stats`)).json.data.stats.licensesLeft
+  expect(await left()).toBe(30)
+  await makeLicenses(on, vendor, own, 4)
+  await vendor.call('POST', '/clients/create-direct', {
+    username: 'direct',
+    password: 'swordfish',
+    appId: own._id,
+    expiresAt: on.clock.inDays(5),
+  })
+  expect(await left()).toBe(25)
+  await makePremium(on, vendor)
+  expect(await left()).toBeNull()
+})
+
 describe('deleting an app', () => {
   test('previews real counts, then deletes everything in the app and nothing else', async () => {
     const other = await makeApp(owner, 'Other')
@@ -233,6 +251,7 @@ describe('deleting an app', () => {
       bannedLicenses: 1,
       totalResellers: 0,
       totalClients: 1,
+      licensesLeft: null,
     })
 
     expect((await owner.call('DELETE', `/apps/${app._id}`)).status).toBe(200)

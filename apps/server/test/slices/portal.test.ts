@@ -84,6 +84,41 @@ test('lists 200 licenses per page by default; stats and page count cover all', a
   expect((await reseller.call('GET', '/licenses?limit=201')).status).toBe(400)
 })
 
+test('searches and exports keys and usernames of this reseller alone', async () => {
+  const [reseller, other] = [await makeReseller(on, owner, app, 200), await makeReseller(on, owner, app, 5)]
+  const made = await reseller.call('POST', '/licenses', { count: 130, expiresAt: expiresAt() })
+  await other.call('POST', '/licenses', { count: 2, expiresAt: expiresAt() })
+  const keys: string[] = made.json.data.licenses.map((license: { key: string }) => license.key).toReversed()
+  const program = await startProgram(on, app)
+  const licenseKey = keys[3] as string
+  await program.call('POST', '/register', { username: 'Odd_Name%', password: 'swordfish', licenseKey })
+
+  const find = async (search: string, more = '') => {
+    const { json } = await reseller.call('GET', `/licenses?${new URLSearchParams({ search })}${more}`)
+    return json.data
+  }
+  const keysOf = (rows: { key: string }[]) => rows.map(({ key }) => key)
+  for (const search of [licenseKey.slice(6, 14).toLowerCase(), 'odd_name%', '_']) {
+    const found = await find(search)
+    expect(keysOf(found.licenses)).toEqual([licenseKey])
+    expect(found.pagination).toEqual({ page: 1, limit: 200, total: 1, pages: 1 })
+    expect(found.stats.total).toBe(130)
+  }
+  const common = (await find((keys[0] as string)[0] as string)).licenses.length
+  const second = await find((keys[0] as string)[0] as string, '&limit=1&page=2')
+  expect(second.pagination).toMatchObject({ total: common, pages: common })
+
+  const csv = await reseller.call('GET', '/licenses/export?format=csv')
+  expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
+  expect(csv.headers['content-disposition']).toBe('attachment; filename="licenses-2026-03-04.csv"')
+  const [head, ...lines] = String(csv.raw).trimEnd().split('\r\n')
+  expect(head).toBe('key,app,status,used,usedBy,createdAt,expiresAt,_id')
+  expect(lines.map((line) => line.split(',')[0])).toEqual(keys)
+  const json = await reseller.call('GET', '/licenses/export?format=json&search=ODD_NAME')
+  expect(json.json).toMatchObject([{ key: licenseKey, usedBy: 'Odd_Name%' }])
+  expect((await reseller.call('GET', `/licenses?search=${'x'.repeat(101)}`)).status).toBe(400)
+})
+
 test('stats separate used, available and expired licenses', async () => {
   const reseller = await makeReseller(on, owner, app, 4)
   const short = await reseller.call('POST', '/licenses', {

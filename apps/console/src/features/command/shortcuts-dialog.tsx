@@ -1,7 +1,7 @@
+import { setSingleKeys, useSingleKeys } from '../../lib/browser/single-keys.ts'
 import { Dialog, DialogBody } from '../../ui/dialog.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { Keys } from './keys.tsx'
-import { setSingleKeys, useSingleKeys } from './single-keys.ts'
 
 const control = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl'
 
@@ -19,6 +19,14 @@ const sections = [
       { keys: 'C', does: 'Create' },
       { keys: '/', does: 'Search in the list' },
       { keys: '?', does: 'These shortcuts' },
+    ],
+  },
+  {
+    title: 'In a list',
+    rows: [
+      { keys: 'J K', does: 'Next or previous row, also with the arrow keys' },
+      { keys: 'Enter', does: 'Open the row' },
+      { keys: 'X', does: 'Select the row, also with Space' },
     ],
   },
   {

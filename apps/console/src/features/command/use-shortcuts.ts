@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
+import { singleKeysOn } from '../../lib/browser/single-keys.ts'
 import { toast } from '../../ui/toast.tsx'
 import { createDialogs, goToKeys, needApp } from './commands.ts'
 import { setOpened } from './opened.ts'
-import { singleKeysOn } from './single-keys.ts'
 
 const sequenceMs = 1500
 const field = 'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="combobox"]'

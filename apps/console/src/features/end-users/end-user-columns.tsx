@@ -4,9 +4,8 @@ import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
+import { Lines } from '../../ui/table-rows.tsx'
 import { statusFacts } from './status.ts'
-
-const noteClass = 'block whitespace-nowrap text-[0.8125rem] text-fg-muted'
 
 export const endUserColumns: Column<Client>[] = [
   {
@@ -14,25 +13,27 @@ export const endUserColumns: Column<Client>[] = [
     header: 'User',
     phone: 'title',
     cell: ({ username, email }) => (
-      <div className="flex min-w-0 items-center gap-3">
+      <div className="flex min-w-0 items-center gap-2.5">
         <span
           aria-hidden
-          className="grid size-8 shrink-0 place-items-center rounded-full bg-accent-soft font-semibold text-accent-text uppercase"
+          className="grid size-7 shrink-0 place-items-center rounded-full bg-accent-soft font-semibold text-[0.8125rem] text-accent-text uppercase"
         >
           {[...username][0]}
         </span>
-        <span className="grid min-w-0 md:min-w-28 md:max-w-48">
-          <span className="truncate font-medium" title={username}>
-            <bdi>{username}</bdi>
-          </span>
-          {email && <span className="truncate text-[0.8125rem] text-fg-muted">{email}</span>}
-        </span>
+        <div className="min-w-0 md:min-w-24 md:max-w-44">
+          <Lines note={email && <span className="block truncate">{email}</span>}>
+            <span className="block min-w-0 truncate font-medium" title={username}>
+              <bdi>{username}</bdi>
+            </span>
+          </Lines>
+        </div>
       </div>
     ),
   },
   {
     id: 'status',
     header: 'Status',
+    phone: 'aside',
     cell: ({ status }) => (
       <Badge tone={statusFacts[status].tone} dot>
         {statusFacts[status].label}
@@ -43,7 +44,7 @@ export const endUserColumns: Column<Client>[] = [
     id: 'app',
     header: 'App',
     cell: ({ app }) => (
-      <span className="block truncate md:max-w-40" title={app.name}>
+      <span className="block truncate md:max-w-36" title={app.name}>
         {app.name}
       </span>
     ),
@@ -51,37 +52,49 @@ export const endUserColumns: Column<Client>[] = [
   {
     id: 'key',
     header: 'License key',
+    phone: 'whole',
     cell: ({ licenseKey, hwid }) => (
-      <>
+      <Lines
+        note={
+          <span className="block whitespace-nowrap max-md:hidden" title={hwid ?? undefined}>
+            {hwid ? 'Locked to a device' : 'No device bound'}
+          </span>
+        }
+      >
         {licenseKey ? (
-          <div className="-my-1 flex items-center gap-1 max-md:justify-end">
-            <code className="whitespace-nowrap font-mono text-[0.8125rem]">{keyPrefix(licenseKey)}</code>
-            <CopyButton
-              text={licenseKey}
-              label={`Copy license key ${keyPrefix(licenseKey)}`}
-              message="License key copied to clipboard"
-            />
+          <div className="flex items-center gap-1 md:-my-2">
+            <code className="whitespace-nowrap font-mono text-xs md:text-[0.8125rem]">
+              {keyPrefix(licenseKey)}
+            </code>
+            <span className="max-md:hidden">
+              <CopyButton
+                text={licenseKey}
+                label={`Copy license key ${keyPrefix(licenseKey)}`}
+                message="License key copied to clipboard"
+              />
+            </span>
           </div>
         ) : (
-          <span className="block text-fg-muted">None</span>
+          <span className="text-fg-muted">None</span>
         )}
-        <span className={noteClass} title={hwid ?? undefined}>
-          {hwid ? 'Locked to a device' : 'No device bound'}
-        </span>
-      </>
+      </Lines>
     ),
+  },
+  {
+    id: 'joined',
+    header: 'Joined',
+    phone: 'third',
+    cell: ({ createdAt }) => <DateText value={createdAt} />,
   },
   {
     id: 'expires',
     header: 'Expires',
-    cell: ({ createdAt, expiresAt, inGrace }) => (
-      <>
-        <DateText value={expiresAt} none="Never" className="block" />
-        {inGrace && <span className={noteClass}>In grace period</span>}
-        <span className={noteClass}>
-          Joined <DateText value={createdAt} />
-        </span>
-      </>
+    phone: 'third',
+    joint: '→',
+    cell: ({ expiresAt, inGrace }) => (
+      <Lines note={inGrace && <span className="block whitespace-nowrap">In grace period</span>}>
+        <DateText value={expiresAt} none="Never" />
+      </Lines>
     ),
   },
 ]

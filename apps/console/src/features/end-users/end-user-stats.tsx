@@ -33,14 +33,22 @@ export function EndUserStats({ stats, loading, scope }: EndUserStatsProps) {
   )
 }
 
+const plain = 'max-md:h-auto max-md:border-0 max-md:bg-transparent max-md:px-0'
+
 /** The counts in one line, for the header of the list. */
 export function EndUserCounts({ stats }: { stats: Stats | undefined }) {
   const count = (value: number | undefined) => value?.toLocaleString('en-US') ?? '—'
   return (
-    <span className={cx('mt-1 flex flex-wrap gap-1.5', !stats && 'invisible')}>
-      <Badge tone="success">{count(stats?.active)} active</Badge>
-      <Badge tone="danger">{count(stats?.banned)} banned</Badge>
-      <Badge tone="warning">{count(stats?.expired)} expired</Badge>
+    <span className={cx('flex flex-wrap gap-x-2 md:mt-1 md:gap-1.5', !stats && 'invisible')}>
+      <Badge tone="success" className={plain}>
+        {count(stats?.active)} active
+      </Badge>
+      <Badge tone="danger" className={plain}>
+        {count(stats?.banned)} banned
+      </Badge>
+      <Badge tone="warning" className={plain}>
+        {count(stats?.expired)} expired
+      </Badge>
     </span>
   )
 }

@@ -13,6 +13,7 @@ import { DurationFields } from './duration-fields.tsx'
 import { expiryAfter } from './expiry.ts'
 import { generateDefaults, generateSchema, hasMissingFields, toRequest } from './generate-form.ts'
 import { GeneratedKeys } from './generated-keys.tsx'
+import { LicensesLeft } from './licenses-left.tsx'
 import { useGenerateLicenses } from './queries.ts'
 
 export interface GenerateDialogProps {
@@ -112,7 +113,12 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
             )}
           />
         </Field>
-        <Field label="Amount" hint="1 to 100 keys at a time" error={errors.amount?.message}>
+        <Field
+          label="Amount"
+          hint="1 to 100 keys at a time"
+          error={errors.amount?.message}
+          action={<LicensesLeft app={chosen?._id} />}
+        >
           <Input
             type="number"
             inputMode="numeric"

@@ -1,4 +1,5 @@
 import type { License } from '@keyward/contract'
+import { UserRound } from 'lucide-react'
 import { Link } from 'react-router'
 import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
@@ -7,36 +8,39 @@ import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
+import { Lines, NoValue } from '../../ui/table-rows.tsx'
 import { statusFacts } from './status.ts'
-
-const noteClass = 'block truncate text-[0.8125rem] text-fg-muted'
 
 export const licenseColumns: Column<License>[] = [
   {
     id: 'key',
     header: 'License key',
     phone: 'title',
-    cell: (license) => (
-      <div className="min-w-0">
-        <div className="-my-1 flex items-center gap-1">
-          <code className="whitespace-nowrap font-mono text-[0.8125rem]">{keyPrefix(license.key)}</code>
+    cell: ({ key, note }) => (
+      <Lines
+        note={
+          note && (
+            <span className="block max-w-56 truncate md:max-w-44 xl:max-w-56" title={note}>
+              {note}
+            </span>
+          )
+        }
+      >
+        <div className="flex items-center gap-1 md:-my-2">
+          <code className="whitespace-nowrap font-mono text-[0.8125rem]">{keyPrefix(key)}</code>
           <CopyButton
-            text={license.key}
-            label={`Copy license key ${keyPrefix(license.key)}`}
+            text={key}
+            label={`Copy license key ${keyPrefix(key)}`}
             message="License key copied to clipboard"
           />
         </div>
-        {license.note && (
-          <span className={`${noteClass} max-w-56 md:max-w-44 xl:max-w-56`} title={license.note}>
-            {license.note}
-          </span>
-        )}
-      </div>
+      </Lines>
     ),
   },
   {
     id: 'status',
     header: 'Status',
+    phone: 'aside',
     cell: ({ status }) => (
       <Badge tone={statusFacts[status].tone} dot>
         {statusFacts[status].label}
@@ -46,48 +50,62 @@ export const licenseColumns: Column<License>[] = [
   {
     id: 'app',
     header: 'App',
-    cell: (license) => (
-      <div className="min-w-0 md:max-w-40">
-        <span className="block truncate" title={license.app.name}>
-          {license.app.name}
-        </span>
-        {license.reseller && (
-          <span className={noteClass} title={license.reseller.email}>
-            via {license.reseller.email}
+    cell: ({ app, reseller }) => (
+      <div className="md:max-w-36">
+        <Lines
+          note={
+            reseller && (
+              <span className="block truncate max-md:hidden" title={reseller.email}>
+                via {reseller.email}
+              </span>
+            )
+          }
+        >
+          <span className="block truncate" title={app.name}>
+            {app.name}
           </span>
-        )}
+        </Lines>
       </div>
     ),
   },
+  { id: 'used-by', header: 'Used by', cell: usedBy },
   {
-    id: 'use',
-    header: 'Use',
-    cell: (license) =>
-      license.usedBy ? (
-        <span className="block min-w-0 truncate md:max-w-40">
-          Used by{' '}
-          <Link
-            to={`${paths.users}?${new URLSearchParams({ search: license.usedBy.username })}`}
-            className="rounded-sm font-medium underline-offset-4 hover:underline"
-          >
-            <bdi>{license.usedBy.username}</bdi>
-          </Link>
-        </span>
-      ) : (
-        <span className="text-fg-muted">{license.used ? 'Used' : 'Unused'}</span>
-      ),
+    id: 'created',
+    header: 'Created',
+    phone: 'whole',
+    cell: ({ createdAt }) => <DateText value={createdAt} />,
   },
   {
     id: 'expires',
     header: 'Expires',
+    phone: 'whole',
+    joint: '→',
     cell: (license) => (
-      <>
-        <DateText value={license.expiresAt} none={noDateText(license)} className="block" />
-        {license.inGrace && <span className={noteClass}>In grace period</span>}
-        <span className="block whitespace-nowrap text-[0.8125rem] text-fg-muted">
-          Created <DateText value={license.createdAt} />
-        </span>
-      </>
+      <Lines
+        note={license.inGrace && <span className="whitespace-nowrap max-md:hidden">In grace period</span>}
+      >
+        <DateText value={license.expiresAt} none={noDateText(license)} />
+      </Lines>
     ),
   },
 ]
+
+/** The end user; without one, whether the key is used, unless the status already says so. */
+function usedBy({ usedBy: user, used, status }: License) {
+  if (user) {
+    return (
+      <span className="block min-w-0 truncate md:max-w-36">
+        <UserRound aria-hidden className="mr-1 inline size-3 md:hidden" />
+        <span className="sr-only">Used by </span>
+        <Link
+          to={`${paths.users}?${new URLSearchParams({ search: user.username })}`}
+          className="rounded-sm font-medium underline-offset-4 hover:underline"
+        >
+          <bdi>{user.username}</bdi>
+        </Link>
+      </span>
+    )
+  }
+  const known = status === 'unused' || status === 'active'
+  return known ? <NoValue /> : <span className="text-fg-muted">{used ? 'Used' : 'Unused'}</span>
+}

@@ -1,5 +1,5 @@
 import type { License } from '@keyward/contract'
-import { Ban, CalendarClock, CircleCheck, Copy, Trash2 } from 'lucide-react'
+import { Ban, CalendarClock, CalendarPlus, CircleCheck, Copy, Trash2 } from 'lucide-react'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
@@ -7,17 +7,23 @@ import { useSetLicenseBan } from './queries.ts'
 
 export interface LicenseMenuProps {
   license: License
+  onExtend: () => void
   onEditExpiry: () => void
   onDelete: () => void
 }
 
-export function LicenseMenu({ license, onEditExpiry, onDelete }: LicenseMenuProps) {
+export function LicenseMenu({ license, onExtend, onEditExpiry, onDelete }: LicenseMenuProps) {
   const ban = useSetLicenseBan()
   return (
     <Menu label={`Actions for ${keyPrefix(license.key)}`}>
       <MenuItem icon={<Copy />} onSelect={() => copyText(license.key, 'License key copied to clipboard')}>
         Copy Full License Key
       </MenuItem>
+      {license.expiresAt !== null && (
+        <MenuItem icon={<CalendarPlus />} onSelect={onExtend}>
+          Extend License
+        </MenuItem>
+      )}
       <MenuItem icon={<CalendarClock />} onSelect={onEditExpiry}>
         Edit Expiry
       </MenuItem>

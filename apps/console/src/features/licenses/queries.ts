@@ -33,6 +33,17 @@ export function useLicenses(query: LicenseQuery, enabled: boolean) {
   })
 }
 
+/** How many more licenses the owner's plan allows for an app; null if unlimited, undefined until known. */
+export function useLicensesLeft(app: string | undefined) {
+  return useQuery({
+    queryKey: [...keys.licenses, 'left', app],
+    queryFn: async ({ signal }) =>
+      (await call(wire.apps.stats, { params: { id: app ?? '' }, signal })).stats.licensesLeft,
+    enabled: app !== undefined,
+    staleTime: 5_000,
+  }).data
+}
+
 /** Refreshes everything that depends on licenses. */
 export function refreshLicenses(client: QueryClient) {
   for (const queryKey of [keys.licenses, keys.clients, keys.dashboard, keys.apps]) {
@@ -89,7 +100,7 @@ export function useSetLicenseBan() {
       client.setQueriesData<Listed>(
         { queryKey: keys.licenses },
         (data) =>
-          data && {
+          data?.licenses && {
             ...data,
             licenses: data.licenses.map((row) => (row._id === license._id ? withBan(row, banned) : row)),
           },

@@ -5,6 +5,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
+import { NoValue } from '../../ui/table-rows.tsx'
 import { badgeOf } from './status.ts'
 
 export const portalLicenseColumns: Column<PortalLicense>[] = [
@@ -13,7 +14,7 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
     header: 'License key',
     phone: 'title',
     cell: ({ key }) => (
-      <div className="-my-1 flex items-center gap-1">
+      <div className="flex items-center gap-1">
         <code className="whitespace-nowrap font-mono text-[0.8125rem]">{keyPrefix(key)}</code>
         <CopyButton
           text={key}
@@ -26,6 +27,7 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
   {
     id: 'status',
     header: 'Status',
+    phone: 'aside',
     cell: (license) => {
       const { label, tone } = badgeOf(license)
       return (
@@ -44,12 +46,6 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
       </span>
     ),
   },
-  { id: 'created', header: 'Created', cell: ({ createdAt }) => <DateText value={createdAt} /> },
-  {
-    id: 'expires',
-    header: 'Expires',
-    cell: (license) => <DateText value={license.expiresAt} none={noDateText(license)} />,
-  },
   {
     id: 'used-by',
     header: 'Used by',
@@ -59,7 +55,20 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
           {usedBy}
         </span>
       ) : (
-        <span className="text-fg-muted">—</span>
+        <NoValue />
       ),
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    phone: 'whole',
+    cell: ({ createdAt }) => <DateText value={createdAt} />,
+  },
+  {
+    id: 'expires',
+    header: 'Expires',
+    phone: 'whole',
+    joint: '→',
+    cell: (license) => <DateText value={license.expiresAt} none={noDateText(license)} />,
   },
 ]

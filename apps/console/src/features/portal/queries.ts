@@ -7,7 +7,7 @@ import { toastFailure } from '../../ui/failure-toast.ts'
 import { toast } from '../../ui/toast.tsx'
 
 /** A page of the reseller's licenses, newest first, and the counts of all of them. */
-export function usePortalLicenses(query: { page?: number; limit: number }) {
+export function usePortalLicenses(query: { page?: number; limit: number; search?: string | undefined }) {
   return useQuery({
     queryKey: [...keys.reseller, 'licenses', query],
     meta: { failure: 'Failed to fetch licenses' },

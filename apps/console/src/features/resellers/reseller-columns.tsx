@@ -18,7 +18,7 @@ export function resellerColumns(
       header: 'Reseller',
       phone: 'title',
       cell: ({ email }) => (
-        <span className="block break-all font-medium md:max-w-60 md:truncate" title={email}>
+        <span className="block truncate font-medium md:max-w-60" title={email}>
           {email}
         </span>
       ),
@@ -32,13 +32,19 @@ export function resellerColumns(
         </span>
       ),
     },
-    { id: 'joined', header: 'Joined', cell: (reseller) => <DateText value={reseller.createdAt} /> },
+    {
+      id: 'joined',
+      header: 'Joined',
+      phone: 'whole',
+      cell: (reseller) => <DateText value={reseller.createdAt} />,
+    },
     {
       id: 'usage',
       header: 'Usage',
+      phone: 'whole',
       cell: ({ email, created_licenses: used, allowed_license_keys: allowed }) => (
-        <div className="grid w-24 gap-1.5 max-md:ml-auto">
-          <span className="tabular-nums">
+        <div className="grid gap-1 max-md:relative md:w-24 max-md:[&>:last-child]:absolute max-md:[&>:last-child]:inset-x-0 max-md:[&>:last-child]:-bottom-1.5">
+          <span className="tabular-nums md:leading-4">
             {used.toLocaleString('en-US')}/{allowed.toLocaleString('en-US')}
           </span>
           <Progress value={used} max={allowed} label={`Licenses used by ${email}`} />
@@ -48,6 +54,7 @@ export function resellerColumns(
     {
       id: 'status',
       header: 'Status',
+      phone: 'aside',
       cell: ({ active }) => (
         <Badge tone={active ? 'success' : 'warning'} dot>
           {active ? 'Active' : 'Suspended'}
@@ -58,9 +65,12 @@ export function resellerColumns(
       id: 'actions',
       header: 'Actions',
       align: 'end',
-      className: 'md:whitespace-nowrap',
+      always: true,
+      phone: 'whole',
+      joint: '',
+      className: 'max-md:ml-auto md:whitespace-nowrap',
       cell: (reseller) => (
-        <div className="flex justify-end gap-1 md:-my-1.5 md:-mr-2 md:-ml-5">
+        <div className="flex justify-end gap-1 max-md:-mr-2 md:-mr-2 md:-ml-5">
           <Action name="Edit" of={reseller} icon={<Pencil />} onClick={() => onAction('edit', reseller)} />
           {reseller.active ? (
             <Action
@@ -98,7 +108,6 @@ interface ActionProps {
   onClick: () => void
 }
 
-/** An icon on desktop; with its name on phones, which have no hover titles. */
 function Action({ name, of, icon, danger = false, onClick }: ActionProps) {
   return (
     <Button
@@ -107,10 +116,9 @@ function Action({ name, of, icon, danger = false, onClick }: ActionProps) {
       title={name}
       aria-label={`${name} ${of.email}`}
       onClick={onClick}
-      className={`max-md:px-2 md:w-8 md:px-0 ${danger ? 'text-danger-text hover:bg-danger-soft hover:text-danger-text' : ''}`}
+      className={`w-8 px-0 ${danger ? 'text-danger-text hover:bg-danger-soft hover:text-danger-text' : ''}`}
     >
       {icon}
-      <span className="md:hidden">{name}</span>
     </Button>
   )
 }

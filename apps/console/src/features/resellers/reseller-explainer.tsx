@@ -1,5 +1,5 @@
 import { KeyRound, LogIn, ShieldCheck } from 'lucide-react'
-import { Card, CardHeader } from '../../ui/card.tsx'
+import { Explainer } from '../../ui/explainer.tsx'
 
 const facts = [
   {
@@ -19,11 +19,16 @@ const facts = [
   },
 ]
 
-export function ResellerExplainer() {
+export function ResellerExplainer({ account, done }: { account: string | undefined; done: boolean }) {
   return (
-    <Card>
-      <CardHeader title="What resellers do" description="They sell licenses for your apps on their own." />
-      <ul className="grid gap-5 border-t px-5 py-5 md:grid-cols-3 md:gap-6">
+    <Explainer
+      title="What resellers do"
+      lead="They sell licenses for your apps on their own."
+      topic="resellers"
+      account={account}
+      done={done}
+    >
+      <ul className="grid gap-5 border-t px-4 py-5 md:grid-cols-3 md:gap-6 md:px-5">
         {facts.map(({ icon: Icon, title, text }) => (
           <li key={title} className="flex gap-3">
             <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-accent-text" />
@@ -34,6 +39,6 @@ export function ResellerExplainer() {
           </li>
         ))}
       </ul>
-    </Card>
+    </Explainer>
   )
 }

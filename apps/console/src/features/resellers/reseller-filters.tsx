@@ -1,5 +1,6 @@
 import { toAppOptions, useFindApps } from '../../lib/api/apps.ts'
 import { FilterBar, FilterSearch, FilterSelect } from '../../ui/filters.tsx'
+import { TableMenu, type TableMenuProps } from '../../ui/table-menu.tsx'
 import { type ResellerFilter, statusFacts } from './filter.ts'
 
 export interface ResellerFiltersProps {
@@ -8,12 +9,13 @@ export interface ResellerFiltersProps {
   apps: { _id: string; name: string }[]
   /** The selected app, which `apps` may not contain. */
   app: { _id: string; name: string } | undefined
+  table: TableMenuProps
 }
 
-export function ResellerFilters({ values, onChange, apps, app }: ResellerFiltersProps) {
+export function ResellerFilters({ values, onChange, apps, app, table }: ResellerFiltersProps) {
   const find = useFindApps()
   return (
-    <FilterBar>
+    <FilterBar active={Object.values(values).filter(Boolean).length}>
       <FilterSearch
         label="Search resellers"
         placeholder="Search by email"
@@ -35,6 +37,7 @@ export function ResellerFilters({ values, onChange, apps, app }: ResellerFilters
         value={values.status}
         onChange={(status) => onChange({ status })}
       />
+      <TableMenu {...table} />
     </FilterBar>
   )
 }

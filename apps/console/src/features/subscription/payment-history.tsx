@@ -20,11 +20,13 @@ const columns: Column<Payment>[] = [
   {
     id: 'plan',
     header: 'Plan',
+    phone: 'whole',
     cell: (payment) => <span className="whitespace-nowrap">{termLabel(payment)}</span>,
   },
   {
     id: 'amount',
     header: 'Amount',
+    phone: 'whole',
     cell: (payment) => (
       <span className="tabular-nums">
         {payment.listAmount !== payment.amount && (
@@ -48,8 +50,9 @@ const columns: Column<Payment>[] = [
   {
     id: 'status',
     header: 'Status',
+    phone: 'aside',
     cell: ({ status, note }) => (
-      <div className="grid gap-1 max-md:justify-items-end">
+      <div className="grid gap-1 md:py-1">
         <Badge tone={statusFacts[status].tone} dot className="justify-self-start max-md:justify-self-end">
           {statusFacts[status].label}
         </Badge>
@@ -60,8 +63,9 @@ const columns: Column<Payment>[] = [
   {
     id: 'payment',
     header: 'Payment ID',
+    phone: 'third',
     cell: ({ paymentId }) => (
-      <div className="-my-1 flex min-w-0 items-center gap-1">
+      <div className="flex min-w-0 items-center gap-1">
         <code className="truncate font-mono text-[0.8125rem] md:max-w-36" title={paymentId}>
           {paymentId}
         </code>
@@ -74,7 +78,7 @@ const columns: Column<Payment>[] = [
 export function PaymentHistory({ onReceipt }: { onReceipt: (payment: Payment) => void }) {
   const payments = usePayments()
   return (
-    <Card className="overflow-hidden">
+    <Card className="overflow-clip">
       <CardHeader title="Payment History" description="Your payments, each with its receipt." />
       <Table
         caption="Payments"

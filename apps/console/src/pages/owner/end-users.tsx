@@ -1,6 +1,7 @@
 import { BookOpen, KeyRound, UserPlus, Users } from 'lucide-react'
 import { type ComponentType, Suspense } from 'react'
 import { Link } from 'react-router'
+import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import type { EndUserDialogProps } from '../../features/end-users/confirm-dialogs.tsx'
 import { endUserColumns } from '../../features/end-users/end-user-columns.tsx'
@@ -18,12 +19,13 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
-import { ExportMenu } from '../../ui/export-menu.tsx'
 import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
+import { MoreMenu } from '../../ui/more-menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
+import { useTableView } from '../../ui/table-view.ts'
 
 const EndUserSelection = lazyNamed(
   () => import('../../features/end-users/end-user-selection.tsx'),
@@ -58,6 +60,8 @@ export function EndUsersPage() {
     useFilters(statusFacts)
   const { page, turnTo } = usePage()
   const dialog = useDialogParam(dialogs)
+  const account = useOwner().data?._id
+  const [view, setView] = useTableView('end-users', account)
 
   const hasApps = (apps.data?.length ?? 0) > 0
   const users = useEndUsers({ ...filters, sort, page, limit: pageSize }, hasApps && !resolving)
@@ -81,7 +85,7 @@ export function EndUsersPage() {
 
   if (apps.isSuccess && !hasApps) {
     return (
-      <div className="grid gap-6">
+      <div className="grid gap-3 md:gap-6">
         <PageHeader title="End Users" subtitle={subtitle} />
         <NoApps icon={<Users />} reason="An end user belongs to an app." />
       </div>
@@ -89,26 +93,25 @@ export function EndUsersPage() {
   }
 
   return (
-    <div className="grid gap-6">
+    <div className="grid gap-3 md:gap-6">
       <PageHeader
         title="End Users"
         subtitle={subtitle}
         actions={
-          <>
-            <ExportMenu
-              scope={filtered ? 'Matching end users' : 'All end users'}
-              disabled={!data || data.pagination.total === 0}
-              onExport={exportAs}
-            />
-            <Button variant="primary" onClick={() => dialog.open('create')} disabled={!hasApps}>
-              <UserPlus />
-              Create End User
-            </Button>
-          </>
+          <MoreMenu
+            scope={filtered ? 'matching end users' : 'all end users'}
+            empty={!data || data.pagination.total === 0}
+            onExport={exportAs}
+          />
+        }
+        primary={
+          <Button variant="primary" onClick={() => dialog.open('create')} disabled={!hasApps}>
+            <UserPlus />
+            Create End User
+          </Button>
         }
       />
       <EndUserStats stats={data?.stats} loading={shown.loading} scope={app ? app.name : 'In all apps'} />
-      <RegistrationExplainer />
 
       <div className="min-w-0">
         <Card>
@@ -116,6 +119,7 @@ export function EndUsersPage() {
             title="Registered users"
             description={<EndUserCounts stats={data?.stats} />}
             stacked
+            filters
             actions={
               <Suspense fallback={<FiltersSkeleton />}>
                 <ListFilters
@@ -125,6 +129,7 @@ export function EndUsersPage() {
                   statuses={statusFacts}
                   values={{ ...filters, sort }}
                   onChange={setFilters}
+                  table={{ columns: endUserColumns, view, onChange: setView }}
                 />
               </Suspense>
             }
@@ -133,6 +138,7 @@ export function EndUsersPage() {
             caption={`End users, ${sort ?? 'newest'} first`}
             selection={{ selected: selection.ids, onChange: selection.select }}
             columns={endUserColumns}
+            view={view}
             rows={data?.clients}
             rowKey={(user) => user._id}
             rowLabel={(user) => user.username}
@@ -197,6 +203,7 @@ export function EndUsersPage() {
         )}
       </div>
 
+      {data && <RegistrationExplainer account={account} done={data.stats.total > 0} />}
       <Suspense fallback={null}>
         {dialog.kind === 'create' && hasApps && (
           <CreateEndUserDialog onClose={dialog.close} apps={apps.data ?? []} appId={app?._id} />

@@ -18,12 +18,14 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
-import { ExportMenu } from '../../ui/export-menu.tsx'
 import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
+import { MenuItem } from '../../ui/menu.tsx'
+import { MoreMenu } from '../../ui/more-menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
+import { useTableView } from '../../ui/table-view.ts'
 import { toast } from '../../ui/toast.tsx'
 
 const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
@@ -32,6 +34,7 @@ const LicenseSelection = lazyNamed(
   () => import('../../features/licenses/license-selection.tsx'),
   'LicenseSelection',
 )
+const ExtendDialog = lazyNamed(() => import('../../features/licenses/bulk-dialogs.tsx'), 'BulkLicensesDialog')
 const deleteDialogs = () => import('../../features/licenses/delete-dialogs.tsx')
 const DeleteAllDialog = lazyNamed(deleteDialogs, 'DeleteAllDialog')
 const DeleteLicenseDialog = lazyNamed(deleteDialogs, 'DeleteLicenseDialog')
@@ -48,7 +51,15 @@ const ListFilters = lazyNamed(() => import('./list-filters.tsx'), 'ListFilters')
 const pageSize = 25
 const subtitle = 'Issue license keys for your apps and see who uses them.'
 const bulkDialogs = ['bulk-extend', 'bulk-ban', 'bulk-unban', 'bulk-delete'] as const
-const dialogs = ['generate', 'import', 'edit-expiry', 'delete', 'delete-all', ...bulkDialogs] as const
+const dialogs = [
+  'generate',
+  'import',
+  'edit-expiry',
+  'extend',
+  'delete',
+  'delete-all',
+  ...bulkDialogs,
+] as const
 
 export function LicensesPage() {
   const owner = useOwner()
@@ -57,6 +68,7 @@ export function LicensesPage() {
     useFilters(statusFacts)
   const { page, turnTo } = usePage()
   const dialog = useDialogParam(dialogs)
+  const [view, setView] = useTableView('licenses', owner.data?._id)
 
   const hasApps = (apps.data?.length ?? 0) > 0
   const licenses = useLicenses({ ...filters, sort, page, limit: pageSize }, hasApps && !resolving)
@@ -83,7 +95,7 @@ export function LicensesPage() {
 
   if (apps.isSuccess && !hasApps) {
     return (
-      <div className="grid gap-6">
+      <div className="grid gap-3 md:gap-6">
         <PageHeader title="Licenses" subtitle={subtitle} />
         <NoApps icon={<KeyRound />} reason="A license belongs to an app." />
       </div>
@@ -99,36 +111,37 @@ export function LicensesPage() {
   )
 
   return (
-    <div className="grid gap-6">
+    <div className="grid gap-3 md:gap-6">
       <PageHeader
         title="Licenses"
         subtitle={subtitle}
         actions={
           <>
-            <Button variant="dangerGhost" onClick={deleteAll} disabled={!data}>
+            <MoreMenu
+              scope={filtered ? 'matching licenses' : 'all licenses'}
+              empty={!data || data.pagination.total === 0}
+              onExport={exportAs}
+            >
+              <MenuItem icon={<Upload />} disabled={!hasApps} onSelect={() => dialog.open('import')}>
+                Import licenses
+              </MenuItem>
+            </MoreMenu>
+            <Button variant="dangerQuiet" onClick={deleteAll} disabled={!data}>
               <Trash2 />
               Delete All
             </Button>
-            <Button onClick={() => dialog.open('import')} disabled={!hasApps}>
-              <Upload />
-              Import
-            </Button>
-            <ExportMenu
-              scope={filtered ? 'Matching licenses' : 'All licenses'}
-              disabled={!data || data.pagination.total === 0}
-              onExport={exportAs}
-            />
-            {generateButton}
           </>
         }
+        primary={generateButton}
       />
 
       {owner.data?.plan === 'free' && (
         <Callout
           tone="accent"
           icon={<Sparkles aria-hidden />}
+          className={data ? 'max-md:order-last' : 'max-md:hidden'}
           action={
-            <Button asChild variant="primary" size="sm">
+            <Button asChild size="sm">
               <a href={paths.subscription}>Upgrade Now</a>
             </Button>
           }
@@ -143,6 +156,7 @@ export function LicensesPage() {
         <Card>
           <CardHeader
             title="Recent Licenses"
+            filters
             actions={
               <Suspense fallback={<FiltersSkeleton />}>
                 <ListFilters
@@ -152,6 +166,7 @@ export function LicensesPage() {
                   statuses={statusFacts}
                   values={{ ...filters, sort }}
                   onChange={setFilters}
+                  table={{ columns: licenseColumns, view, onChange: setView }}
                 />
               </Suspense>
             }
@@ -160,12 +175,14 @@ export function LicensesPage() {
             caption={`Licenses, ${sort ?? 'newest'} first`}
             selection={{ selected: selection.ids, onChange: selection.select }}
             columns={licenseColumns}
+            view={view}
             rows={data?.licenses}
             rowKey={(license) => license._id}
             rowLabel={(license) => keyPrefix(license.key)}
             rowMenu={(license) => (
               <LicenseMenu
                 license={license}
+                onExtend={() => dialog.open('extend', license._id)}
                 onEditExpiry={() => dialog.open('edit-expiry', license._id)}
                 onDelete={() => dialog.open('delete', license._id)}
               />
@@ -217,6 +234,9 @@ export function LicensesPage() {
         )}
         {dialog.kind === 'edit-expiry' && chosen && (
           <EditExpiryDialog license={chosen} onClose={dialog.close} />
+        )}
+        {dialog.kind === 'extend' && chosen && (
+          <ExtendDialog action="extend" licenses={[chosen]} onSelect={() => {}} onClose={dialog.close} />
         )}
         {dialog.kind === 'delete' && chosen && (
           <DeleteLicenseDialog license={chosen} onClose={dialog.close} />

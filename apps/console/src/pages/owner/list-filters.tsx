@@ -1,5 +1,6 @@
 import { toAppOptions, useFindApps } from '../../lib/api/apps.ts'
 import { FilterBar, FilterSearch, FilterSelect } from '../../ui/filters.tsx'
+import { TableMenu, type TableMenuProps } from '../../ui/table-menu.tsx'
 
 type Values = Record<'app' | 'status' | 'search' | 'sort', string | undefined>
 
@@ -11,13 +12,15 @@ export interface ListFiltersProps {
   statuses: Record<string, { label: string }>
   values: Values
   onChange: (changes: Partial<Values>) => void
+  table: TableMenuProps
 }
 
-/** The filters of licenses and end users. */
-export function ListFilters({ search, apps, app, statuses, values, onChange }: ListFiltersProps) {
+/** The filters of licenses and end users, and the choice of columns. */
+export function ListFilters({ search, apps, app, statuses, values, onChange, table }: ListFiltersProps) {
   const find = useFindApps()
+  const { sort: _order, ...narrowing } = values
   return (
-    <FilterBar>
+    <FilterBar active={Object.values(narrowing).filter(Boolean).length}>
       <FilterSearch {...search} value={values.search} onChange={(text) => onChange({ search: text })} />
       <FilterSelect
         label="App"
@@ -41,6 +44,7 @@ export function ListFilters({ search, apps, app, statuses, values, onChange }: L
         value={values.sort}
         onChange={(sort) => onChange({ sort })}
       />
+      <TableMenu {...table} />
     </FilterBar>
   )
 }

@@ -7,7 +7,6 @@ import { useResellers, useSetActive } from '../../features/resellers/queries.ts'
 import { resellerColumns } from '../../features/resellers/reseller-columns.tsx'
 import { ResellerDialogs, useResellerDialog } from '../../features/resellers/reseller-dialogs.tsx'
 import { ResellerExplainer } from '../../features/resellers/reseller-explainer.tsx'
-import { ResellerFilters } from '../../features/resellers/reseller-filters.tsx'
 import { ResellerStats } from '../../features/resellers/reseller-stats.tsx'
 import { summarize } from '../../features/resellers/summary.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
@@ -16,11 +15,17 @@ import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
+import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
+import { useTableView } from '../../ui/table-view.ts'
 
 const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
+const ResellerFilters = lazyNamed(
+  () => import('../../features/resellers/reseller-filters.tsx'),
+  'ResellerFilters',
+)
 const Pagination = lazyNamed(() => import('../../ui/pagination.tsx'), 'Pagination')
 
 const pageSize = 25
@@ -32,6 +37,7 @@ export function ResellersPage() {
   const hasApps = (apps.data?.length ?? 0) > 0
   const setActive = useSetActive()
   const dialog = useResellerDialog()
+  const [view, setView] = useTableView('resellers', owner?._id)
   const { app, resolving, unresolved, filters, filtered, setFilters, clearFilters } = useFilters(statusFacts)
   const { page, turnTo } = usePage()
   const resellers = useResellers({ ...filters, page, limit: pageSize }, hasApps && !resolving)
@@ -55,7 +61,7 @@ export function ResellersPage() {
   )
   if (apps.isSuccess && !hasApps) {
     return (
-      <div className="grid gap-6">
+      <div className="grid gap-3 md:gap-6">
         <PageHeader title="Resellers" subtitle={subtitle} actions={<PortalLink />} />
         <NoApps icon={<Store />} reason="A reseller belongs to an app." action="Create App First" />
         {dialogs}
@@ -65,23 +71,22 @@ export function ResellersPage() {
 
   const { loading, error } = tableState(resellers, 'Failed to load resellers', unresolved ?? apps)
   return (
-    <div className="grid gap-6">
+    <div className="grid gap-3 md:gap-6">
       <PageHeader
         title="Resellers"
         subtitle={subtitle}
-        actions={
-          <>
-            <PortalLink />
-            <Button variant="primary" onClick={() => open('create')} disabled={!hasApps}>
-              <Plus />
-              Add Reseller
-            </Button>
-          </>
+        actions={<PortalLink />}
+        primary={
+          <Button variant="primary" onClick={() => open('create')} disabled={!hasApps}>
+            <Plus />
+            Add Reseller
+          </Button>
         }
       />
       {free && (
         <Callout
           tone="warning"
+          className={data ? 'max-md:order-last' : 'max-md:hidden'}
           icon={<Sparkles aria-hidden />}
           title="Resellers require the premium plan"
           action={<UpgradeLink />}
@@ -90,19 +95,28 @@ export function ResellersPage() {
         </Callout>
       )}
       <ResellerStats summary={data && summarize(data.stats)} loading={loading} />
-      <ResellerExplainer />
       <Card>
         <CardHeader
           title="Directory"
+          filters
           actions={
             (filtered || data?.stats.total !== 0) && (
-              <ResellerFilters values={filters} onChange={setFilters} apps={apps.data ?? []} app={app} />
+              <Suspense fallback={<FiltersSkeleton selects={2} />}>
+                <ResellerFilters
+                  values={filters}
+                  onChange={setFilters}
+                  apps={apps.data ?? []}
+                  app={app}
+                  table={{ columns, view, onChange: setView }}
+                />
+              </Suspense>
             )
           }
         />
         <Table
           caption="Resellers, newest first"
           columns={columns}
+          view={view}
           rows={data?.resellers}
           rowKey={(reseller) => reseller._id}
           loading={loading}
@@ -152,6 +166,7 @@ export function ResellersPage() {
           </Suspense>
         )}
       </Card>
+      {data && <ResellerExplainer account={owner?._id} done={data.stats.total > 0} />}
       {dialogs}
     </div>
   )
@@ -172,7 +187,7 @@ function PortalLink() {
 /** Loads the document, because that page has another Content-Security-Policy. */
 function UpgradeLink() {
   return (
-    <Button asChild variant="primary">
+    <Button asChild>
       <a href={paths.subscription}>Upgrade to Premium</a>
     </Button>
   )

@@ -132,7 +132,7 @@ function Shell({ owner }: { owner: User }) {
         <main
           id="main"
           tabIndex={-1}
-          className="mx-auto min-h-[calc(100dvh-3.5rem)] w-full max-w-6xl px-4 py-6 outline-none md:min-h-dvh md:px-8 md:py-9"
+          className="mx-auto min-h-[calc(100dvh-3.5rem)] w-full max-w-6xl px-4 py-4 outline-none md:min-h-dvh md:px-8 md:py-9"
         >
           {pathname !== paths.subscription && (
             <PlanNotice ownerId={owner._id} subscription={owner.subscription} />

@@ -4,15 +4,19 @@ import { portalLicenseColumns } from '../../features/portal/license-columns.tsx'
 import { usePortalLicenses, useRefresh } from '../../features/portal/queries.ts'
 import { useReseller } from '../../features/portal/session.ts'
 import { PortalLicenseStats } from '../../features/portal/stat-cards.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { useDialogParam } from '../../lib/navigation/url-state.ts'
+import { useDialogParam, useUrlState } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
+import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
+import { MoreMenu } from '../../ui/more-menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
+import { useTableView } from '../../ui/table-view.ts'
 import { toast } from '../../ui/toast.tsx'
 
 const GenerateDialog = lazyNamed(() => import('../../features/portal/generate-dialog.tsx'), 'GenerateDialog')
@@ -21,15 +25,23 @@ const DeleteAllDialog = lazyNamed(
   'DeleteAllDialog',
 )
 
+const PortalLicenseFilters = lazyNamed(
+  () => import('../../features/portal/license-filters.tsx'),
+  'PortalLicenseFilters',
+)
+
 const pageSize = 25
 const dialogs = ['generate', 'delete-all'] as const
 
 export function ResellerLicensesPage() {
   const reseller = useReseller().data
   const { page, turnTo } = usePage()
-  const licenses = usePortalLicenses({ page, limit: pageSize })
+  const [{ search }, setUrl] = useUrlState('search', 'page')
+  const setSearch = (next: string | undefined) => setUrl({ search: next, page: undefined })
+  const licenses = usePortalLicenses({ page, limit: pageSize, search })
   const refresh = useRefresh({ done: 'Data refreshed successfully', failed: 'Failed to fetch licenses' })
   const dialog = useDialogParam(dialogs)
+  const [view, setView] = useTableView('licenses', reseller?._id)
 
   const { data } = licenses
   const stats = data?.stats
@@ -41,6 +53,14 @@ export function ResellerLicensesPage() {
     else dialog.open('delete-all')
   }
 
+  const exportAs = async (format: 'csv' | 'json') =>
+    (await import('../../ui/save-export.ts')).saveExport({
+      endpoint: wire.portal.exportLicenses,
+      query: { search, format },
+      noun: 'licenses',
+      total: data?.pagination.total,
+    })
+
   const generateButton = (
     <Button variant="primary" onClick={() => dialog.open('generate')} disabled={!stats || remaining <= 0}>
       <Plus />
@@ -48,7 +68,7 @@ export function ResellerLicensesPage() {
     </Button>
   )
   return (
-    <div className="grid gap-6">
+    <div className="grid gap-3 md:gap-6">
       <PageHeader
         title="Licenses"
         subtitle={reseller && `The license keys you generated for ${reseller.app_id.name}.`}
@@ -56,15 +76,20 @@ export function ResellerLicensesPage() {
           <>
             <Button onClick={() => refresh.mutate()} loading={refresh.isPending}>
               {!refresh.isPending && <RefreshCw />}
-              Refresh
+              <span className="max-md:sr-only">Refresh</span>
             </Button>
-            <Button variant="dangerGhost" onClick={deleteAll} disabled={!stats}>
+            <MoreMenu
+              scope={search ? 'matching licenses' : 'all licenses'}
+              empty={!data || data.pagination.total === 0}
+              onExport={exportAs}
+            />
+            <Button variant="dangerQuiet" onClick={deleteAll} disabled={!stats}>
               <Trash2 />
               Delete All
             </Button>
-            {generateButton}
           </>
         }
+        primary={generateButton}
       />
       {stats && remaining <= 0 && (
         <Callout tone="warning" title="Your license quota is used up">
@@ -73,25 +98,47 @@ export function ResellerLicensesPage() {
       )}
       <PortalLicenseStats stats={stats} loading={licenses.isPending} />
       <Card>
-        <CardHeader title="Your Licenses" />
+        <CardHeader
+          title="Your Licenses"
+          filters
+          actions={
+            <Suspense fallback={<FiltersSkeleton selects={0} />}>
+              <PortalLicenseFilters
+                search={search}
+                onSearch={setSearch}
+                table={{ columns: portalLicenseColumns, view, onChange: setView }}
+              />
+            </Suspense>
+          }
+        />
         <Table
           caption="Licenses, newest first"
           columns={portalLicenseColumns}
+          view={view}
           rows={data?.licenses}
           rowKey={(license) => license._id}
           {...tableState(licenses, 'Failed to fetch licenses')}
           skeletonRows={8}
           empty={
-            <EmptyState
-              icon={<KeyRound />}
-              title="No licenses yet"
-              description={
-                remaining > 0
-                  ? 'Generate a key and hand it to a customer. This list shows when it is used.'
-                  : 'Your administrator has not given you a license quota yet.'
-              }
-              actions={remaining > 0 && generateButton}
-            />
+            search ? (
+              <EmptyState
+                icon={<KeyRound />}
+                title="No licenses found"
+                description="No key or user matches this search."
+                actions={<Button onClick={() => setSearch(undefined)}>Clear search</Button>}
+              />
+            ) : (
+              <EmptyState
+                icon={<KeyRound />}
+                title="No licenses yet"
+                description={
+                  remaining > 0
+                    ? 'Generate a key and hand it to a customer. This list shows when it is used.'
+                    : 'Your administrator has not given you a license quota yet.'
+                }
+                actions={remaining > 0 && generateButton}
+              />
+            )
           }
         />
         {data?.pagination && (

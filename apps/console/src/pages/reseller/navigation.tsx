@@ -64,6 +64,7 @@ export function PortalTabBar() {
   return (
     <nav
       aria-label="Main"
+      data-tab-bar=""
       className="fixed inset-x-0 bottom-0 z-30 border-t bg-page pb-[env(safe-area-inset-bottom)]"
     >
       <ul className="grid grid-cols-4">

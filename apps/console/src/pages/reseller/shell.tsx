@@ -37,7 +37,10 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
       >
         Skip to content
       </a>
-      <header className="sticky top-0 z-30 flex min-h-14 items-center gap-3 border-b bg-page/90 px-4 py-2 backdrop-blur-md md:px-5">
+      <header
+        data-top-bar=""
+        className="sticky top-0 z-30 flex min-h-14 items-center gap-3 border-b bg-page/90 px-4 py-2 backdrop-blur-md md:px-5"
+      >
         <Link to={paths.resellerDashboard} aria-label="Keyward dashboard" className="rounded-lg">
           <LogoMark />
         </Link>
@@ -58,7 +61,7 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
           <main
             id="main"
             tabIndex={-1}
-            className="mx-auto min-h-[calc(100dvh-3.5rem)] w-full max-w-6xl px-4 py-6 outline-none md:px-8 md:py-9"
+            className="mx-auto min-h-[calc(100dvh-3.5rem)] w-full max-w-6xl px-4 py-4 outline-none md:px-8 md:py-9"
           >
             <ErrorBoundary silent>
               <Suspense fallback={null}>

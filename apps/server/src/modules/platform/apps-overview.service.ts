@@ -1,3 +1,4 @@
+import { unlimited } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
@@ -6,6 +7,7 @@ import * as access from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { countEndUsers, deleteEndUsersInSlices } from '../end-users/end-users.service.ts'
 import { countLicenses, deleteLicensesInSlices } from '../licenses/licenses.service.ts'
+import { getLimits } from '../owners/owners.service.ts'
 
 /** What deleting an app would remove. */
 export async function deletionPreview(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
@@ -14,7 +16,9 @@ export async function deletionPreview(ctx: Ctx, scope: OwnerScope, idOrAppId: st
 }
 
 export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
-  const { id } = await getApp(ctx.db, scope, idOrAppId)
+  const app = await getApp(ctx.db, scope, idOrAppId)
+  const { id } = app
+  const { maxLicensesPerApp: max } = await getLimits(ctx, scope)
   const licenses = await countLicenses(ctx, scope, id)
   const clients = await countEndUsers(ctx, scope, id)
   return {
@@ -25,6 +29,8 @@ export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
     bannedLicenses: licenses.banned,
     totalResellers: await access.countResellers(ctx.database, scope, id),
     totalClients: clients.total,
+    licensesLeft:
+      max === unlimited ? null : Math.max(0, await access.readFreePlaces(ctx.db, app, max, ctx.clock.now())),
   }
 }
 

@@ -4,8 +4,10 @@ import { toEpochMs, toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
+import { toSearchTerm } from '../../db/search.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
+import { toSlices, walkDown } from '../bulk/export.walk.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
 import { issueLicenses, issuing } from '../licenses/licenses.issue.ts'
 import { untilDate } from '../licenses/licenses.rules.ts'
@@ -16,16 +18,48 @@ import { remainingLicenses } from '../resellers/resellers.rules.ts'
 import * as repo from './portal.repo.ts'
 import { getReseller } from './portal.service.ts'
 
-export async function listLicenses(ctx: Ctx, actor: ResellerActor, page: Page) {
+export async function listLicenses(
+  ctx: Ctx,
+  actor: ResellerActor,
+  { search, ...page }: Page & { search?: string | undefined },
+) {
   const { app_name: appName } = await getReseller(ctx, actor)
   const now = ctx.clock.now()
   const stats = await countLicenses(ctx, actor)
-  const rows = await repo.pageLicenses(ctx.database, actor, page, stats.total)
+  const term = toSearchTerm(search)
+  const hits = term && (await repo.searchLicenses(ctx.database, actor, term))
+  const total = hits?.length ?? stats.total
+  const start = (page.page - 1) * page.limit
+  const seqs =
+    hits?.slice(start, start + page.limit) ?? (await repo.pageOfLicenses(ctx.database, actor, page, total))
+  const rows = await repo.readLicenses(ctx.database, actor, seqs)
   return {
     licenses: rows.map((row) => toPortalLicense(row, appName, now)),
     stats,
-    pagination: toPagination(page, stats.total, false),
+    pagination: toPagination(page, total, false),
   }
+}
+
+/** All of the reseller's licenses that match the search, newest first, in slices. */
+export async function exportLicenses(
+  ctx: Ctx,
+  actor: ResellerActor,
+  search: string | undefined,
+): Promise<AsyncGenerator<PortalLicense[]>> {
+  const { app_name: appName } = await getReseller(ctx, actor)
+  const now = ctx.clock.now()
+  const term = toSearchTerm(search)
+  const slices = term
+    ? toSlices(await repo.searchLicenses(ctx.database, actor, term))
+    : walkDown(async (before, count) =>
+        (await repo.licensesBefore(ctx.database, actor, before, count)).map(({ seq }) => ({ seq, hit: 1 })),
+      )
+  return (async function* () {
+    for await (const seqs of slices) {
+      const rows = await repo.readLicenses(ctx.database, actor, seqs)
+      yield rows.map((row) => toPortalLicense(row, appName, now))
+    }
+  })()
 }
 
 async function countLicenses(ctx: Ctx, actor: ResellerActor): Promise<PortalStats> {

@@ -1,15 +1,16 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { ResellerActor } from '../../core/actor.ts'
 import { orderOf, type Page, seek } from '../../core/paging.ts'
 import type { Database } from '../../db/open.ts'
+import { anywhere, type SearchTerm } from '../../db/search.ts'
 
-/** A page of the reseller's `total` licenses, newest first. */
-export async function pageLicenses(
-  { db, lists }: Database,
+/** The `seq` of a page of the reseller's `total` licenses. */
+export async function pageOfLicenses(
+  { lists }: Database,
   { resellerId }: ResellerActor,
   page: Page,
   total: number,
-) {
+): Promise<number[]> {
   const target = seek(page, total, 'newest')
   if (!target) return []
   const found = await lists
@@ -20,8 +21,53 @@ export async function pageLicenses(
     .limit(target.limit)
     .offset(target.offset)
     .execute()
-  if (found.length === 0) return []
-  const seqs = found.map(({ seq }) => seq)
+  return found.map(({ seq }) => seq)
+}
+
+/**
+ * The `seq` of the reseller's licenses with the text in their key or username, newest first. Reads all of them, at most
+ * `resellerLimitMax`. Notes are the owner's and are not searched.
+ */
+export async function searchLicenses(
+  { lists }: Database,
+  { resellerId }: ResellerActor,
+  term: SearchTerm,
+): Promise<number[]> {
+  const inKey =
+    term.key === undefined
+      ? sql<SqlBool>`1 = 0`
+      : sql<SqlBool>`l.key_normalized like ${anywhere(term.key)} escape '\\'`
+  const inName = sql<SqlBool>`c.username_normalized like ${anywhere(term.text)} escape '\\'`
+  const found = await lists
+    .selectFrom('licenses as l')
+    .leftJoin('clients as c', 'c.id', 'l.client_id')
+    .select('l.seq')
+    .where('l.reseller_id', '=', resellerId)
+    .where(sql<SqlBool>`(${inKey} or ${inName})`)
+    .orderBy('l.seq', orderOf.newest)
+    .execute()
+  return found.map(({ seq }) => seq)
+}
+
+/** The `seq` of up to `count` of the reseller's licenses before another, newest first. */
+export const licensesBefore = (
+  { lists }: Database,
+  { resellerId }: ResellerActor,
+  before: number,
+  count: number,
+): Promise<{ seq: number }[]> =>
+  lists
+    .selectFrom('licenses')
+    .select('seq')
+    .where('reseller_id', '=', resellerId)
+    .where('seq', '<', before)
+    .orderBy('seq', orderOf.newest)
+    .limit(count)
+    .execute()
+
+/** These licenses of the reseller, newest first. */
+export async function readLicenses({ db }: Database, { resellerId }: ResellerActor, seqs: readonly number[]) {
+  if (seqs.length === 0) return []
   return db
     .selectFrom('licenses as l')
     .leftJoin('clients as c', 'c.id', 'l.client_id')

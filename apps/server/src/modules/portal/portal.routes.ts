@@ -1,8 +1,9 @@
-import { endpoints } from '@keyward/contract'
+import { endpoints, portalLicenseExport } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Attempts } from '../../core/attempts.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
+import { toFile } from '../bulk/export.file.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
 import * as licenses from './portal.licenses.ts'
 import * as reset from './portal.reset.ts'
@@ -27,6 +28,10 @@ export function portalRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets:
   })
   mount(portal.profile, 'reseller', async ({ actor }) => ({ reseller: await service.getProfile(ctx, actor) }))
   mount(portal.listLicenses, 'reseller', ({ actor, query }) => licenses.listLicenses(ctx, actor, query))
+  mount(portal.exportLicenses, 'reseller', async ({ actor, query: { format, search } }) => {
+    const slices = await licenses.exportLicenses(ctx, actor, search)
+    return toFile(slices, { name: 'licenses', format, columns: portalLicenseExport, now: ctx.clock.now() })
+  })
   mount(portal.createLicenses, 'reseller', async ({ actor, body }) => {
     const made = await licenses.createLicenses(ctx, actor, body)
     return new WithMessage(made, `${made.licenses.length} license(s) created successfully`)

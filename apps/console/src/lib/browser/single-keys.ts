@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import { createListeners } from '../../lib/browser/listeners.ts'
-import { readStored, writeStored } from '../../lib/browser/stored.ts'
+import { createListeners } from './listeners.ts'
+import { readStored, writeStored } from './stored.ts'
 
 const key = 'keyward-single-keys'
 const listeners = createListeners()

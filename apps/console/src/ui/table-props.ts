@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import type { TableView } from './table-view.ts'
+
+export interface Column<Row> {
+  id: string
+  header: string
+  cell: (row: Row) => ReactNode
+  /** Makes the header a button that sorts by this column. */
+  sortable?: boolean
+  align?: 'start' | 'end'
+  /**
+   * A row has two lines on phones. The first has 'title' and 'aside', the second all others, cut off unless 'whole'.
+   * 'third' starts a third line; 'hidden' is left out.
+   */
+  phone?: 'title' | 'aside' | 'whole' | 'third' | 'hidden'
+  /** Between this cell and the one before it on phones; '·' by default. */
+  joint?: string
+  /** Users cannot hide it; nor a title. */
+  always?: boolean
+  className?: string
+}
+
+export interface Sort {
+  by: string
+  direction: 'asc' | 'desc'
+}
+
+export interface Selection {
+  selected: ReadonlySet<string>
+  onChange: (selected: Set<string>) => void
+}
+
+export interface TableProps<Row> {
+  /** Read aloud; not shown. */
+  caption: string
+  columns: Column<Row>[]
+  rows: Row[] | undefined
+  rowKey: (row: Row) => string
+  /** The name of a row in the label of its checkbox. */
+  rowLabel?: (row: Row) => string
+  /** A Menu with the row's actions, or buttons. */
+  rowMenu?: (row: Row) => ReactNode
+  selection?: Selection
+  /** The user's choice of columns and density, of useTableView. */
+  view?: TableView
+  sort?: Sort
+  onSort?: (sort: Sort) => void
+  loading?: boolean
+  skeletonRows?: number
+  /** Shown instead of rows when there are none. */
+  empty?: ReactNode
+  error?: { title: string; description?: string; onRetry: () => void; retrying?: boolean } | undefined
+}
