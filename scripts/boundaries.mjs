@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const layers = [
   ['owners', 'sessions', 'mail', 'daily-counts', 'entitlements', 'devices'],
   ['apps', 'password-resets', 'blocklist'],
-  ['licenses', 'resellers', 'signing-keys'],
+  ['licenses', 'license-types', 'resellers', 'signing-keys'],
   ['end-users', 'payments'],
   ['program', 'plans', 'account', 'portal', 'bulk', 'events'],
   ['dashboard', 'platform', 'system'],

@@ -33,6 +33,7 @@ import { dashboardRoutes } from './modules/dashboard/dashboard.routes.ts'
 import { endUsersRoutes } from './modules/end-users/end-users.routes.ts'
 import { eventsRoutes } from './modules/events/events.routes.ts'
 import { createEvents } from './modules/events/events.service.ts'
+import { licenseTypesRoutes } from './modules/license-types/license-types.routes.ts'
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
 import { createMailer, type Mailer } from './modules/mail/mail.service.ts'
 import { PasswordResets } from './modules/password-resets/password-resets.service.ts'
@@ -160,6 +161,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     blocklistRoutes(mount, ctx)
     signingKeysRoutes(mount, ctx)
     licensesRoutes(mount, ctx)
+    licenseTypesRoutes(mount, ctx)
     endUsersRoutes(mount, ctx)
     resellersRoutes(mount, ctx)
     bulkRoutes(mount, ctx)

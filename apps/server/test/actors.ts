@@ -64,6 +64,7 @@ export const plainSold = {
   updatesForDays: null,
   updatesUntil: null,
   trial: false,
+  type: null,
 } as const
 
 export async function makeLicenses(on: TestServer, owner: Owner, app: { _id: string }, count = 1, days = 30) {
@@ -161,3 +162,16 @@ export function wrongFields(answer: Answer): string[] {
 }
 
 export const hashed = sha256
+
+/** Creates a license type; by default for one device and 30 days from the first use. */
+export async function makeType(owner: Owner, app: { _id: string }, fields: object = {}) {
+  const { status, json } = await owner.call('POST', `/apps/${app._id}/license-types`, {
+    name: `Type ${++types}`,
+    term: 'first_use',
+    duration: { value: 30, unit: 'days' },
+    ...fields,
+  })
+  expect(status).toBe(201)
+  return json.data.licenseType as { _id: string; name: string }
+}
+let types = 0

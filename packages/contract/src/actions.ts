@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { appSettings } from './app-settings.ts'
 import { limits } from './constants.ts'
+import { duration, licenseTerm } from './terms.ts'
 
 const nothing = z.strictObject({})
 const count = z.int().min(0)
@@ -25,6 +26,22 @@ const messages = z.record(z.string(), z.string())
 const reason = z.string().nullable()
 const banned = z.strictObject({ reason: reason.optional() })
 const blockKind = z.enum(['hwid', 'address'])
+const licenseTypeFields = z
+  .strictObject({
+    name: z.string(),
+    term: licenseTerm,
+    duration: duration.nullable(),
+    graceDays: z.int(),
+    devices: z.int(),
+    seats: z.int().nullable(),
+    seatTimeoutSeconds: z.int(),
+    features: z.array(z.string()),
+    updatesForDays: z.int().nullable(),
+    trial: flag,
+    keyPrefix: z.string().nullable(),
+    resellable: flag,
+  })
+  .partial()
 const licenseFields = z
   .strictObject({ devices: z.int(), features: z.array(z.string()), note: z.string().nullable() })
   .partial()
@@ -76,6 +93,12 @@ export const actions = {
   'app.messages_reset': z.strictObject({ locale: z.string().optional(), before: messages }),
   'app.deletion_started': z.strictObject({ name: z.string() }),
   'app.deleted': z.strictObject({ name: z.string() }),
+
+  'license_type.created': z.strictObject({ appId: id, name: z.string() }),
+  'license_type.updated': changeOf(licenseTypeFields).extend({ applyTo: z.enum(['new', 'all']) }),
+  'license_type.slice_applied': z.strictObject({ count }),
+  'license_type.applied': z.strictObject({ count }),
+  'license_type.deleted': z.strictObject({ appId: id, name: z.string() }),
 
   'licenses.created': z.strictObject({ count, ids }),
   'licenses.imported': z.strictObject({ count }),

@@ -37,6 +37,8 @@ const general = {
   already_blocked: [409, 'This is already on the block list', 'value'],
   key_taken: [409, 'This license key already exists in the application', 'key'],
   username_taken: [409, 'Username is already taken', 'username'],
+  type_name_taken: [409, 'The application has a license type of this name', 'name'],
+  license_types_full: [409, 'The application has 100 license types. Delete one first.'],
   never_expires: [409, 'This end user never expires, so there is nothing to extend'],
   device_cooldown: [409, 'You have freed a device recently. Please try again later.'],
   conflict: [409, 'The request conflicts with the current state'],

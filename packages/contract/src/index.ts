@@ -6,6 +6,7 @@ import { program } from './client.ts'
 import { clients } from './clients.ts'
 import { dashboard } from './dashboard.ts'
 import { events } from './events.ts'
+import { licenseTypes } from './license-types.ts'
 import { licenses } from './licenses.ts'
 import { payments } from './payments.ts'
 import { plans } from './plans.ts'
@@ -22,6 +23,7 @@ export const endpoints = {
   blocklist,
   signingKeys,
   licenses,
+  licenseTypes,
   clients,
   resellers,
   portal,
@@ -71,6 +73,7 @@ export {
   toExportLine,
 } from './exports.ts'
 export { licenseStatus } from './license-status.ts'
+export type { LicenseType } from './license-types.ts'
 export type { License, LicenseDetails, LicenseStatus } from './licenses.ts'
 export { customKey, licenseDetails, licenseNote } from './licenses.ts'
 export { canonicalLocale, lookupTags } from './locales.ts'
@@ -80,7 +83,7 @@ export type { Order, Payment, PaymentStatus } from './payments.ts'
 export type { Permission, Requirement } from './permissions.ts'
 export { permissions } from './permissions.ts'
 export type { PlanInfo, Pricing } from './plans.ts'
-export type { PortalLicense, PortalReseller, PortalStats } from './portal.ts'
+export type { PortalLicense, PortalLicenseType, PortalReseller, PortalStats } from './portal.ts'
 export type { Reseller } from './resellers.ts'
 export type { PlanDuration, Price } from './shared.ts'
 export { email, givenPassword, instant, password, username } from './shared.ts'

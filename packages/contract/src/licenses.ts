@@ -32,6 +32,10 @@ export const license = z.strictObject({
   updatesUntil: isoTime
     .nullable()
     .describe('covers versions released until then; null for all versions, and before the first use'),
+  type: z
+    .strictObject({ _id: z.string(), name: z.string() })
+    .nullable()
+    .describe('the license type it was generated from, unless that was deleted'),
 })
 
 /** Counts over the app filter. Like the status filters except `banned`, they ignore bans. */
@@ -92,6 +96,7 @@ export const licenses = {
         app: id,
         expiresAt: instant.nullable().optional().describe('null: never expires'),
         duration: duration.optional().describe('from the first use'),
+        type: id.optional().describe('the `_id` of a license type of the app'),
         count: z.int().min(1).max(limits.generateMax).default(1),
         key: customKey.optional(),
         ...licenseDetails,
@@ -101,9 +106,9 @@ export const licenses = {
         message: 'A custom key requires a count of 1',
       })
       .refine(
-        ({ expiresAt, duration }) =>
-          [expiresAt, duration].filter((given) => given !== undefined).length === 1,
-        { path: ['expiresAt'], message: 'Exactly one of expiresAt and duration is required' },
+        ({ expiresAt, duration, type }) =>
+          [expiresAt, duration, type].filter((given) => given !== undefined).length === 1,
+        { path: ['expiresAt'], message: 'Exactly one of expiresAt, duration and type is required' },
       ),
     data: z.strictObject({ license, licenses: z.array(license) }),
     status: 201,

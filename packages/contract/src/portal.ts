@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
+import { licenseType } from './license-types.ts'
 import {
   email,
   exportFormat,
   exportTypes,
   fullPageQuery,
   givenPassword,
+  id,
   instant,
   isoTime,
   none,
@@ -46,6 +48,9 @@ export const portalLicense = z.strictObject({
   date_expired: isoTime.nullable(),
   ...licenseTerms,
 })
+
+/** A license type as the app's resellers see it. */
+export const portalLicenseType = licenseType.omit({ resellable: true, createdAt: true })
 
 /** Counts of a reseller's licenses: `active` not expired, `available` neither used nor expired, `remaining` of the quota. */
 export const portalStats = z.strictObject({
@@ -133,29 +138,40 @@ export const portal = {
     data: none,
     file: exportTypes,
   }),
+  listLicenseTypes: endpoint({
+    method: 'GET',
+    path: '/resellers/auth/license-types',
+    access: 'reseller',
+    tag,
+    summary: 'List the license types that this reseller may sell, oldest first',
+    data: z.strictObject({ licenseTypes: z.array(portalLicenseType) }),
+  }),
   createLicenses: endpoint({
     method: 'POST',
     path: '/resellers/auth/licenses',
     access: 'reseller',
     tag,
-    summary: 'Generate licenses within the quota, all or none; date_expired is an alias of expiresAt',
+    summary:
+      'Generate licenses within the quota until a date or of a license type, all or none; date_expired is an alias of expiresAt',
     body: z
       .strictObject({
         count: z.int().min(1).max(limits.resellerLicensesMax).default(1),
         expiresAt: instant.optional(),
         date_expired: instant.optional(),
+        type: id.optional().describe('the `_id` of a license type that resellers may sell'),
       })
-      .refine((body) => body.expiresAt !== undefined || body.date_expired !== undefined, {
-        path: ['expiresAt'],
-        message: 'An expiration date is required',
-      })
+      .refine(
+        ({ expiresAt, date_expired, type }) =>
+          (expiresAt !== undefined || date_expired !== undefined) !== (type !== undefined),
+        { path: ['expiresAt'], message: 'An expiration date is required, or else a license type' },
+      )
       .refine(({ expiresAt, date_expired }) => !expiresAt || !date_expired || expiresAt === date_expired, {
         path: ['date_expired'],
         message: 'Must equal expiresAt, or be omitted',
       }),
     data: z.strictObject({ licenses: z.array(portalLicense), stats: portalStats }),
     status: 201,
-    errors: ['quota_reached', 'plan_limit_reached'],
+    errors: ['quota_reached', 'plan_limit_reached', 'not_found'],
   }),
   removeLicenses: endpoint({
     method: 'DELETE',
@@ -170,4 +186,5 @@ export const portal = {
 
 export type PortalReseller = z.output<typeof portalReseller>
 export type PortalLicense = z.output<typeof portalLicense>
+export type PortalLicenseType = z.output<typeof portalLicenseType>
 export type PortalStats = z.output<typeof portalStats>

@@ -450,6 +450,7 @@ export type AppRow = Selectable<AppsTable>
 export type ResellerRow = Selectable<ResellersTable>
 export type LicenseRow = Selectable<LicensesTable>
 export type BlockRow = Selectable<BlocklistTable>
+export type LicenseTypeRow = Selectable<LicenseTypesTable>
 export type ClientRow = Selectable<ClientsTable>
 export type DeviceRow = Selectable<DevicesTable>
 export type CouponRow = Selectable<CouponsTable>

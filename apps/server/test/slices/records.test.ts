@@ -4,7 +4,16 @@ import { beforeEach, expect, test } from 'vitest'
 import type { ActionRecord } from '../../src/core/record.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
-import { activateKey, hashed, makeApp, makeLicenses, registerUser, single, startProgram } from '../actors.ts'
+import {
+  activateKey,
+  hashed,
+  makeApp,
+  makeLicenses,
+  makeType,
+  registerUser,
+  single,
+  startProgram,
+} from '../actors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
@@ -149,6 +158,28 @@ const recipes: Record<string, Recipe> = {
     onApp('PUT', '/error-messages', { keyUsed: 'Taken' }),
   ],
   'apps.resetErrorMessages': ['owner', ['app.messages_reset'], onApp('DELETE', '/error-messages')],
+  'licenseTypes.create': [
+    'owner',
+    ['license_type.created'],
+    onApp('POST', '/license-types', { name: 'Pro', term: 'forever' }),
+  ],
+  'licenseTypes.update': [
+    'owner',
+    ['license_type.updated', 'license_type.slice_applied', 'license_type.applied'],
+    async () => {
+      const { _id } = await makeType(owner, app)
+      await owner.call('POST', '/licenses', { app: app._id, type: _id })
+      return () => owner.call('PUT', `/license-types/${_id}`, { devices: 3, applyTo: 'all' })
+    },
+  ],
+  'licenseTypes.remove': [
+    'owner',
+    ['license_type.deleted'],
+    async () => {
+      const { _id } = await makeType(owner, app)
+      return () => owner.call('DELETE', `/license-types/${_id}`)
+    },
+  ],
   'licenses.create': [
     'owner',
     ['licenses.created'],

@@ -2,7 +2,7 @@ import type { Endpoint } from '@keyward/contract'
 import { beforeAll, expect, test } from 'vitest'
 import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
-import { activateKey, makeApp, makeLicenses, type Owner, refusal, single } from '../actors.ts'
+import { activateKey, makeApp, makeLicenses, makeType, type Owner, refusal, single } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
@@ -26,6 +26,7 @@ interface Objects {
   block: string
   kid: string
   device: string
+  type: string
 }
 const none: Objects = {
   app: `app_${missing}`,
@@ -36,6 +37,7 @@ const none: Objects = {
   block: `blk_${missing}`,
   kid: missing,
   device: `dev_${missing}`,
+  type: `lty_${missing}`,
 }
 const later = '2030-01-01'
 
@@ -58,6 +60,7 @@ async function makeObjects(vendor: Owner): Promise<Objects> {
     block: json.data.block._id,
     kid: signingKeys[0].kid,
     device,
+    type: (await makeType(vendor, app))._id,
   }
 }
 
@@ -84,6 +87,10 @@ const naming: Record<string, Named> = {
   'apps.getErrorMessages': { id: 'app' },
   'apps.updateErrorMessages': { id: 'app', body: () => ({ keyUsed: 'Mine now' }) },
   'apps.resetErrorMessages': { id: 'app' },
+  'licenseTypes.list': { id: 'app' },
+  'licenseTypes.create': { id: 'app', body: () => ({ name: 'Mine', term: 'forever' }) },
+  'licenseTypes.update': { id: 'type', body: () => ({ name: 'Mine now', applyTo: 'all' }) },
+  'licenseTypes.remove': { id: 'type' },
   'licenses.list': { query: ({ app }) => `app=${app}` },
   'licenses.create': { body: ({ app }) => ({ app, expiresAt: later }) },
   'licenses.update': { id: 'license', body: () => ({ expiresAt: later }) },
@@ -153,6 +160,7 @@ async function snapshot(): Promise<string> {
     'client_sessions',
     'resellers',
     'reseller_sessions',
+    'license_types',
     'audit',
   ]
   const rows = (table: string) =>

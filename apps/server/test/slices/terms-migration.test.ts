@@ -71,7 +71,13 @@ test('licenses of an earlier version stay dated licenses for one device', async 
   await migrate(database, migrations, { now: 2 })
 
   const rows = await db.selectFrom('licenses').selectAll().orderBy('id').execute()
-  const names = { app_name: 'Atlas', app_public_id: 'ABCDEFGH', username: null, reseller_email: null }
+  const names = {
+    app_name: 'Atlas',
+    app_public_id: 'ABCDEFGH',
+    username: null,
+    reseller_email: null,
+    type_name: null,
+  }
   const shown = rows.map((row) => toLicense({ ...row, ...names }, 1_800_000_000_000))
   expect(shown).toMatchObject([
     { _id: 'lic_1', status: 'unused', expiresAt: '2030-03-17T17:46:40.000Z', ...plainSold },

@@ -1,4 +1,4 @@
-import { limits } from '@keyward/contract'
+import { limits, unlimited } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import type { Database, Db, Tx } from '../../db/open.ts'
@@ -50,6 +50,10 @@ export async function reserveLicenses(
   // Lock in a separate statement: a statement that waits for a lock on PostgreSQL counts the rows as of its start.
   return (await lock.executeTakeFirst()) !== undefined && (await guarded.executeTakeFirst()) !== undefined
 }
+
+/** Locks an app until the transaction ends; false if there is none. */
+export const lockApp = (tx: Tx, scope: OwnerScope, appId: string): Promise<boolean> =>
+  reserveLicenses(tx, scope, appId, 0, unlimited, 0)
 
 /** End users with remaining time and no stored license; counts at most `max` + 1. */
 const unlicensed = (appId: string, max: number, now: number) => sql<number>`(

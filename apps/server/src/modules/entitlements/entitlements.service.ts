@@ -126,15 +126,24 @@ export async function extendLicenses(
     .where('expires_at', '<>', never)
     .returning('id')
     .execute()
+  await copyEndsToUsers(tx, scope, licenseIds)
+  return licenses.map(({ id }) => id)
+}
+
+/** Gives end users the end of access and the grace days of their first licenses, which the transaction changed. */
+export async function copyEndsToUsers(
+  tx: Tx,
+  scope: OwnerScope,
+  licenseIds: readonly string[],
+): Promise<void> {
+  const ofLicense = (column: 'expires_at' | 'grace_days') =>
+    sql<number>`(select ${sql.ref(`l.${column}`)} from licenses l where l.id = clients.license_id)`
   await tx
     .updateTable('clients')
-    .set({
-      expires_at: sql<number>`(select l.expires_at from licenses l where l.id = clients.license_id)`,
-    })
+    .set({ expires_at: ofLicense('expires_at'), grace_days: ofLicense('grace_days') })
     .where('license_id', 'in', licenseIds)
     .where(ownerOf('clients'), '=', scope.ownerId)
     .execute()
-  return licenses.map(({ id }) => id)
 }
 
 /** Extends one end user and its first license; returns the new end that people see. */

@@ -8,6 +8,8 @@ import type { SoldColumns } from './licenses.rules.ts'
 /** What a license to be made has of its own; without a key it gets a new one. */
 export interface LicenseDraft extends LicenseDetails {
   key?: string | undefined
+  /** Starts a new key. */
+  keyPrefix?: string | null | undefined
   sold: SoldColumns
 }
 
@@ -50,7 +52,7 @@ export async function insertDrafted(tx: Tx, rows: readonly NewLicense[]): Promis
 }
 
 function toRow(issuer: Issuer, draft: LicenseDraft): NewLicense {
-  const key = draft.key ?? newLicenseKey()
+  const key = draft.key ?? (draft.keyPrefix ? `${draft.keyPrefix}-${newLicenseKey()}` : newLicenseKey())
   return {
     id: newId('lic'),
     owner_id: issuer.ownerId,

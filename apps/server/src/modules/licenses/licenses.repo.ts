@@ -10,6 +10,7 @@ export interface LicenseView extends LicenseRow {
   app_public_id: string
   username: string | null
   reseller_email: string | null
+  type_name: string | null
 }
 
 const views = (db: Db) =>
@@ -18,12 +19,14 @@ const views = (db: Db) =>
     .innerJoin('apps as a', 'a.id', 'l.app_id')
     .leftJoin('clients as c', 'c.id', 'l.client_id')
     .leftJoin('resellers as r', 'r.id', 'l.reseller_id')
+    .leftJoin('license_types as lt', 'lt.id', 'l.type_id')
     .selectAll('l')
     .select([
       'a.name as app_name',
       'a.app_id as app_public_id',
       'c.username as username',
       'r.email as reseller_email',
+      'lt.name as type_name',
     ])
 
 export const findLicense = (db: Db, scope: OwnerScope, id: string): Promise<LicenseView | undefined> =>

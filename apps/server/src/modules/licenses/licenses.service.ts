@@ -12,6 +12,7 @@ import { findAppId } from '../apps/apps.service.ts'
 import { expireUsersOf } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import { movePauses } from '../entitlements/pauses.ts'
+import { draftOf } from '../license-types/license-types.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { hasTwins, usersOf } from './licenses.access.ts'
 import { draftLicenses, insertDrafted, issuing } from './licenses.issue.ts'
@@ -44,6 +45,7 @@ export interface NewLicenses {
   app: string
   expiresAt?: string | null | undefined
   duration?: Duration | undefined
+  type?: string | undefined
   count: number
   key?: string | undefined
   note?: string | undefined
@@ -52,9 +54,8 @@ export interface NewLicenses {
 /** Creates all of them or none. */
 export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLicenses): Promise<License[]> {
   const now = ctx.clock.now()
-  const sold = toSold(given, now)
+  const plain = given.type === undefined ? { sold: toSold(given, now), type: undefined } : undefined
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  const drafts = Array.from({ length: given.count }, () => ({ key: given.key, note: given.note, sold }))
   return unlessTaken(keyTaken, () =>
     unlessGone(appGone, () =>
       ctx.tx(
@@ -66,16 +67,19 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLic
           if (given.key !== undefined) await refuseKey(tx, app, given.key)
           // Without a limit and a key of the owner's own, there is nothing to decide under the app's lock.
           const isFree = maxLicensesPerApp === unlimited && given.key === undefined
-          if (!isFree && !(await reserveLicenses(tx, actor, app.id, drafts.length, maxLicensesPerApp, now))) {
+          if (!isFree && !(await reserveLicenses(tx, actor, app.id, given.count, maxLicensesPerApp, now))) {
             throw problem('plan_limit_reached', {
               message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
             })
           }
+          const terms = plain ?? (await draftOf(tx, actor, app.id, given.type ?? '', now))
+          const draft = { key: given.key, note: given.note, ...terms }
+          const drafts = Array.from({ length: given.count }, () => draft)
           const made = draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
           const ids = made.map((license) => license.id)
           write.record('licenses.created', app.id, { count: ids.length, ids })
           write.last(() => insertDrafted(tx, made))
-          return made.map((license) => toLicense(asNew(license, app), now))
+          return made.map((license) => toLicense(asNew(license, app, terms.type), now))
         },
         issuing(given.count),
       ),

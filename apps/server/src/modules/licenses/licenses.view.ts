@@ -1,13 +1,17 @@
 import { type License, licenseStatus } from '@keyward/contract'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
-import type { AppRow } from '../../db/tables.ts'
+import type { AppRow, LicenseTypeRow } from '../../db/tables.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
 import type { LicenseView, NewLicense } from './licenses.repo.ts'
 import { toSoldFields, updatesUntil } from './licenses.rules.ts'
 
 type Shown = Omit<LicenseView, 'seq'>
 
-export const asNew = (license: NewLicense, app: Pick<AppRow, 'name' | 'app_id'>): Shown => ({
+export const asNew = (
+  license: NewLicense,
+  app: Pick<AppRow, 'name' | 'app_id'>,
+  type: Pick<LicenseTypeRow, 'name'> | undefined,
+): Shown => ({
   ...license,
   client_id: null,
   used: 0,
@@ -21,6 +25,7 @@ export const asNew = (license: NewLicense, app: Pick<AppRow, 'name' | 'app_id'>)
   app_public_id: app.app_id,
   username: null,
   reseller_email: null,
+  type_name: type?.name ?? null,
 })
 
 export function toLicense(row: Shown, now: number): License {
@@ -42,5 +47,6 @@ export function toLicense(row: Shown, now: number): License {
     ...toTerms(row),
     ...toSoldFields(row),
     updatesUntil: toIsoOrNull(updatesUntil(row)),
+    type: row.type_id === null || row.type_name === null ? null : { _id: row.type_id, name: row.type_name },
   }
 }

@@ -1,14 +1,17 @@
-import { limits, type PortalLicense, type PortalStats } from '@keyward/contract'
+import { limits, type PortalLicense, type PortalLicenseType, type PortalStats } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
+import type { Tx } from '../../db/open.ts'
 import { toSearchTerm } from '../../db/search.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { toSlices, walkDown } from '../bulk/export.walk.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
+import { draftOf, typeGone } from '../license-types/license-types.access.ts'
+import { listResellableTypes } from '../license-types/license-types.service.ts'
 import { issueLicenses, issuing } from '../licenses/licenses.issue.ts'
 import { untilDate } from '../licenses/licenses.rules.ts'
 import { deleteLicensesInSlices } from '../licenses/licenses.service.ts'
@@ -68,16 +71,35 @@ async function countLicenses(ctx: Ctx, actor: ResellerActor): Promise<PortalStat
   return { ...counts, active: counts.total - counts.expired, remaining }
 }
 
-/** Creates all of them within the quota, or none. */
-export async function createLicenses(
-  ctx: Ctx,
-  actor: ResellerActor,
-  given: { count: number; expiresAt?: string | undefined; date_expired?: string | undefined },
-) {
-  const now = ctx.clock.now()
+export interface NewLicenses {
+  count: number
+  expiresAt?: string | undefined
+  date_expired?: string | undefined
+  type?: string | undefined
+}
+
+function toDated(given: NewLicenses, now: number) {
   const path = given.expiresAt === undefined ? 'date_expired' : 'expiresAt'
   const expiresAt = toEpochMs(given[path] ?? '')
   if (!(expiresAt > now)) throw invalid(path, 'The expiry must be in the future')
+  return { sold: untilDate(expiresAt) }
+}
+
+async function resellableDraft(tx: Tx, actor: ResellerActor, id: string, now: number) {
+  const draft = await draftOf(tx, actor, actor.appId, id, now)
+  if (draft.type.resellable === 0) throw typeGone()
+  return draft
+}
+
+export async function listLicenseTypes(ctx: Ctx, actor: ResellerActor): Promise<PortalLicenseType[]> {
+  const types = await listResellableTypes(ctx, actor)
+  return types.map(({ resellable: _, createdAt: __, ...type }) => type)
+}
+
+/** Creates all of them within the quota, or none. */
+export async function createLicenses(ctx: Ctx, actor: ResellerActor, given: NewLicenses) {
+  const now = ctx.clock.now()
+  const dated = given.type === undefined ? toDated(given, now) : undefined
   const { maxResellers, maxLicensesPerApp } = await getLimits(ctx, actor)
   if (maxResellers === 0) throw unavailable()
   const { app_name: appName } = await getReseller(ctx, actor)
@@ -92,7 +114,8 @@ export async function createLicenses(
         const reseller = await findReseller(tx, actor, actor.resellerId)
         throw reseller?.active === 1 ? quotaReached(remainingLicenses(reseller)) : problem('unauthorized')
       }
-      const drafts = Array.from({ length: given.count }, () => ({ sold: untilDate(expiresAt) }))
+      const draft = dated ?? (await resellableDraft(tx, actor, given.type ?? '', now))
+      const drafts = Array.from({ length: given.count }, () => draft)
       const issued = await issueLicenses(tx, { ...actor, now }, drafts)
       const ids = issued.map((license) => license.id)
       // A reseller may create thousands at once; the record lists only the first ones.

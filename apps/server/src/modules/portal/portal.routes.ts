@@ -32,6 +32,9 @@ export function portalRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets:
     const slices = await licenses.exportLicenses(ctx, actor, search)
     return toFile(slices, { name: 'licenses', format, columns: portalLicenseExport, now: ctx.clock.now() })
   })
+  mount(portal.listLicenseTypes, 'reseller', async ({ actor }) => ({
+    licenseTypes: await licenses.listLicenseTypes(ctx, actor),
+  }))
   mount(portal.createLicenses, 'reseller', async ({ actor, body }) => {
     const made = await licenses.createLicenses(ctx, actor, body)
     return new WithMessage(made, `${made.licenses.length} license(s) created successfully`)

@@ -1,0 +1,26 @@
+import type { OwnerScope } from '../../core/ctx.ts'
+import { problem } from '../../core/problem.ts'
+import { needsLocks, type Tx } from '../../db/open.ts'
+import type { LicenseTypeRow } from '../../db/tables.ts'
+import { soldAs } from './license-types.rules.ts'
+
+/** What licenses generated now from a type are made of. */
+export async function draftOf(tx: Tx, scope: OwnerScope, appId: string, id: string, now: number) {
+  const type = await getTypeOf(tx, scope, appId, id)
+  return { sold: soldAs(type, now), keyPrefix: type.key_prefix, type }
+}
+
+/** Locks a type until the transaction ends: no license is generated from what a change has just replaced. */
+async function getTypeOf(tx: Tx, scope: OwnerScope, appId: string, id: string): Promise<LicenseTypeRow> {
+  const query = tx
+    .selectFrom('license_types')
+    .selectAll()
+    .where('id', '=', id)
+    .where('app_id', '=', appId)
+    .where('owner_id', '=', scope.ownerId)
+  const type = await (needsLocks(tx) ? query.forShare() : query).executeTakeFirst()
+  if (!type) throw typeGone()
+  return type
+}
+
+export const typeGone = () => problem('not_found', { message: 'License type not found' })

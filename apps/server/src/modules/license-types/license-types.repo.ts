@@ -1,0 +1,73 @@
+import { limits } from '@keyward/contract'
+import type { OwnerScope } from '../../core/ctx.ts'
+import type { Db, Tx } from '../../db/open.ts'
+import type { LicenseTypeRow } from '../../db/tables.ts'
+
+/** The license types of an app that the caller has checked to be the owner's, oldest first. */
+export const listTypes = (db: Db, appId: string): Promise<LicenseTypeRow[]> =>
+  db
+    .selectFrom('license_types')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .orderBy('seq')
+    .limit(limits.licenseTypesMax)
+    .execute()
+
+export async function countTypes(db: Db, appId: string): Promise<number> {
+  const { n } = await db
+    .selectFrom('license_types')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('app_id', '=', appId)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** The newest license of a type that exists now. */
+export async function lastSoldSeq(db: Db, id: string): Promise<number> {
+  const row = await db
+    .selectFrom('licenses')
+    .select('seq')
+    .where('type_id', '=', id)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.seq ?? 0
+}
+
+/** Locks the row until the transaction ends. */
+export const lockType = (tx: Tx, scope: OwnerScope, id: string): Promise<LicenseTypeRow | undefined> =>
+  tx
+    .updateTable('license_types')
+    .set((eb) => ({ id: eb.ref('id') }))
+    .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
+    .returningAll()
+    .executeTakeFirst()
+
+export type NewType = Omit<LicenseTypeRow, 'seq'>
+
+export async function insertType(tx: Tx, type: NewType): Promise<void> {
+  await tx.insertInto('license_types').values(type).execute()
+}
+
+export async function updateType(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  columns: Omit<NewType, 'id' | 'owner_id' | 'app_id' | 'created_at'>,
+): Promise<void> {
+  await tx
+    .updateTable('license_types')
+    .set(columns)
+    .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
+    .execute()
+}
+
+export const deleteType = (tx: Tx, scope: OwnerScope, id: string): Promise<LicenseTypeRow | undefined> =>
+  tx
+    .deleteFrom('license_types')
+    .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
+    .returningAll()
+    .executeTakeFirst()

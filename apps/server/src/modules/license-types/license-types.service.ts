@@ -1,0 +1,119 @@
+import { type LicenseType, limits } from '@keyward/contract'
+import type { ResellerActor, VendorActor } from '../../core/actor.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { newId } from '../../core/ids.ts'
+import { problem } from '../../core/problem.ts'
+import { inSlices } from '../../core/slices.ts'
+import { unlessTaken } from '../../db/open.ts'
+import type { LicenseTypeRow } from '../../db/tables.ts'
+import { lockApp } from '../apps/apps.access.ts'
+import { getApp } from '../apps/apps.service.ts'
+import { applyType, listSoldSlice } from './license-types.apply.ts'
+import * as repo from './license-types.repo.ts'
+import { type TypeFields, toColumns, toFields, toLicenseType } from './license-types.rules.ts'
+
+export async function listLicenseTypes(ctx: Ctx, scope: OwnerScope, app: string): Promise<LicenseType[]> {
+  const { id } = await getApp(ctx.db, scope, app)
+  return (await repo.listTypes(ctx.db, id)).map(toLicenseType)
+}
+
+/** The types that the reseller's app lets resellers sell. */
+export async function listResellableTypes(ctx: Ctx, { appId }: ResellerActor): Promise<LicenseType[]> {
+  const types = await repo.listTypes(ctx.db, appId)
+  return types.filter((type) => type.resellable === 1).map(toLicenseType)
+}
+
+export async function createLicenseType(
+  ctx: Ctx,
+  actor: VendorActor,
+  app: string,
+  fields: TypeFields,
+): Promise<LicenseType> {
+  return unlessTaken(nameTaken, () =>
+    ctx.tx(actor, async (write) => {
+      const { tx, now } = write
+      const { id: appId } = await getApp(tx, actor, app)
+      // Lock the app, so that the count below holds until the commit.
+      if (!(await lockApp(tx, actor, appId))) throw problem('not_found')
+      const type = {
+        id: newId('lty'),
+        owner_id: actor.ownerId,
+        app_id: appId,
+        ...toColumns(fields),
+        created_at: now,
+      }
+      await repo.insertType(tx, type)
+      if ((await repo.countTypes(tx, appId)) > limits.licenseTypesMax) throw problem('license_types_full')
+      write.record('license_type.created', type.id, { appId, name: type.name })
+      return toLicenseType({ ...type, seq: 0 })
+    }),
+  )
+}
+
+type Changes = { [Name in keyof TypeFields]?: TypeFields[Name] | undefined }
+
+/** Changes a type; with `all` also what its sold licenses have, slice by slice. */
+export async function updateLicenseType(
+  ctx: Ctx,
+  actor: VendorActor,
+  id: string,
+  changes: Changes,
+  applyTo: 'new' | 'all',
+): Promise<{ licenseType: LicenseType; changedLicenses: number }> {
+  const given = Object.fromEntries(
+    Object.entries(changes).filter(([, value]) => value !== undefined),
+  ) as Partial<TypeFields>
+  const { type, lastSeq } = await unlessTaken(nameTaken, () =>
+    ctx.tx(actor, async (write) => {
+      const { tx } = write
+      const found = await repo.lockType(tx, actor, id)
+      if (!found) throw problem('not_found')
+      const before = toFields(found)
+      const columns = toColumns({ ...before, ...given })
+      await repo.updateType(tx, actor, id, columns)
+      write.record('license_type.updated', id, { before: only(before, given), after: given, applyTo })
+      return { type: { ...found, ...columns }, lastSeq: await repo.lastSoldSeq(tx, id) }
+    }),
+  )
+  const changedLicenses = applyTo === 'all' ? await applyToSold(ctx, actor, type, lastSeq) : 0
+  return { licenseType: toLicenseType(type), changedLicenses }
+}
+
+/** Changes the licenses that were sold before the type changed; records slices and end. */
+async function applyToSold(
+  ctx: Ctx,
+  actor: VendorActor,
+  type: LicenseTypeRow,
+  lastSeq: number,
+): Promise<number> {
+  let changed = 0
+  let after = 0
+  await inSlices(async (size) => {
+    const slice = await ctx.tx(actor, async (write) => {
+      const sold = await listSoldSlice(write.tx, actor, type.id, { after, lastSeq, size })
+      const count = await applyType(write.tx, actor, type, sold)
+      if (count > 0) write.record('license_type.slice_applied', type.id, { count })
+      return { found: sold.length, count, last: sold.at(-1)?.seq }
+    })
+    after = slice.last ?? after
+    changed += slice.count
+    return slice.found
+  })
+  await ctx.tx(actor, async (write) => {
+    write.record('license_type.applied', type.id, { count: changed })
+  })
+  return changed
+}
+
+export async function deleteLicenseType(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
+  await ctx.tx(actor, async (write) => {
+    const deleted = await repo.deleteType(write.tx, actor, id)
+    if (!deleted) throw problem('not_found')
+    write.record('license_type.deleted', id, { appId: deleted.app_id, name: deleted.name })
+  })
+}
+
+const only = (fields: TypeFields, given: Partial<TypeFields>) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => name in given)) as Partial<TypeFields>
+
+const nameTaken = () => problem('type_name_taken')

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { limits } from './constants.ts'
+import { endpoint } from './endpoint.ts'
+import { id, idParams, isoTime, none, text } from './shared.ts'
+import { soldDefaults, soldFields } from './sold.ts'
+import { duration, licenseTerm } from './terms.ts'
+
+const fields = {
+  name: text(1, 60, 'Name'),
+  term: licenseTerm.describe('date: the duration counts from creation; first_use: from the first use'),
+  duration: duration.nullable().describe('null for forever, else required'),
+  ...soldFields,
+  keyPrefix: z
+    .string()
+    .trim()
+    .max(16, { error: 'A key prefix has 1 to 16 letters and digits', abort: true })
+    .regex(/^[A-Za-z0-9]+$/, 'A key prefix has 1 to 16 letters and digits')
+    .nullable()
+    .describe('generated keys start with it'),
+  resellable: z.boolean().describe('resellers of the app may generate licenses of this type'),
+}
+
+/** What the licenses of one kind are sold with. */
+export const licenseType = z.strictObject({ _id: z.string(), ...fields, createdAt: isoTime })
+
+const optional = {
+  duration: fields.duration.default(null),
+  graceDays: fields.graceDays.default(soldDefaults.graceDays),
+  devices: fields.devices.default(soldDefaults.devices),
+  seats: fields.seats.default(soldDefaults.seats),
+  seatTimeoutSeconds: fields.seatTimeoutSeconds.default(soldDefaults.seatTimeoutSeconds),
+  features: fields.features.default(soldDefaults.features),
+  updatesForDays: fields.updatesForDays.default(soldDefaults.updatesForDays),
+  trial: fields.trial.default(soldDefaults.trial),
+  keyPrefix: fields.keyPrefix.default(null),
+  resellable: fields.resellable.default(false),
+}
+
+const durationRule = {
+  path: ['duration'],
+  message: 'A license that never expires has no duration; every other one requires it',
+}
+const durationFits = ({ term, duration }: { term: string; duration: unknown }) =>
+  (term === 'forever') === (duration === null)
+
+const oneType = z.strictObject({ licenseType })
+const tag = 'License types'
+
+export const licenseTypes = {
+  list: endpoint({
+    method: 'GET',
+    path: '/apps/:id/license-types',
+    access: 'owner',
+    permission: 'licenses:read',
+    tag,
+    summary: `List the license types of an app, oldest first; an app has at most ${limits.licenseTypesMax}`,
+    params: idParams,
+    data: z.strictObject({ licenseTypes: z.array(licenseType) }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/apps/:id/license-types',
+    access: 'owner',
+    permission: 'licenses:write',
+    tag,
+    summary: 'Create a license type; licenses generated from it keep what they were sold with',
+    params: idParams,
+    body: z.strictObject({ ...fields, ...optional }).refine(durationFits, durationRule),
+    data: oneType,
+    status: 201,
+    errors: ['type_name_taken', 'license_types_full'],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/license-types/:id',
+    access: 'owner',
+    permission: 'licenses:write',
+    job: true,
+    tag,
+    summary:
+      'Change a license type; omitted fields stay unchanged. With applyTo all, sold licenses get its devices, seats, features, grace and updates, and those that were not started its term',
+    params: idParams,
+    body: z
+      .strictObject(fields)
+      .partial()
+      .extend({ applyTo: z.enum(['new', 'all']).default('new') }),
+    data: oneType.extend({ changedLicenses: z.int() }),
+    errors: ['type_name_taken'],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/license-types/:id',
+    access: 'owner',
+    permission: 'licenses:write',
+    tag,
+    summary: 'Delete a license type; its licenses stay as they were sold',
+    params: z.object({ id }),
+    data: none,
+  }),
+}
+
+export type LicenseType = z.output<typeof licenseType>
