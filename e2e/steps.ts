@@ -99,13 +99,13 @@ export class Program {
     this.session = session
   }
 
-  static async start(request: APIRequestContext, app: App) {
-    const { body } = await Program.init(request, app)
+  static async start(request: APIRequestContext, app: App, locale?: string) {
+    const { body } = await Program.init(request, app, locale)
     return new Program(request, app, body.data.session)
   }
 
-  static async init(request: APIRequestContext, app: App) {
-    const data = { appId: app.appId, secret: app.appSecret, version: app.version }
+  static async init(request: APIRequestContext, app: App, locale?: string) {
+    const data = { appId: app.appId, secret: app.appSecret, version: app.version, locale }
     const answer = await request.post('/api/client/init', { data })
     return { status: answer.status(), body: await answer.json() }
   }

@@ -1,5 +1,6 @@
 import type { App } from '@keyward/contract'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -7,9 +8,11 @@ import { CopyField } from '../../ui/copy-button.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { ErrorMessagesForm } from './error-messages-form.tsx'
+import { ErrorMessagesSkeleton } from './error-messages-skeleton.tsx'
 import { MoreSettings } from './more-settings.tsx'
 import { useRotateSecret, useUpdateApp } from './queries.ts'
+
+const ErrorMessages = lazyNamed(() => import('./error-messages.tsx'), 'ErrorMessages')
 
 export function AppSettingsDialog({ app, onClose }: { app: App; onClose: () => void }) {
   const [{ tab }, set] = useUrlState('tab')
@@ -25,7 +28,11 @@ export function AppSettingsDialog({ app, onClose }: { app: App; onClose: () => v
           {
             value: 'messages',
             label: 'Error Messages',
-            content: <ErrorMessagesForm id={app._id} onClose={onClose} />,
+            content: (
+              <Suspense fallback={<ErrorMessagesSkeleton />}>
+                <ErrorMessages app={app} onClose={onClose} />
+              </Suspense>
+            ),
           },
         ]}
       />

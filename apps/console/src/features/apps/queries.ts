@@ -1,4 +1,4 @@
-import type { App, BodyInputOf, endpoints } from '@keyward/contract'
+import type { App, BodyInputOf, DataOf, endpoints } from '@keyward/contract'
 import {
   keepPreviousData,
   type QueryClient,
@@ -160,37 +160,54 @@ export function useSigningKeys(appId: string) {
   })
 }
 
-const messagesKey = (id: string) => [...keys.app, id, 'error-messages']
+export type ErrorMessages = DataOf<typeof endpoints.apps.getErrorMessages>
 
-export function useErrorMessages(id: string) {
+const messagesKey = (id: string) => [...keys.app, id, 'error-messages']
+const localeQuery = (locale: string | undefined) => (locale === undefined ? {} : { locale })
+
+/** The texts of a language, or the default ones. */
+export function useErrorMessages(id: string, locale: string | undefined) {
   return useQuery({
-    queryKey: messagesKey(id),
-    queryFn: async ({ signal }) =>
-      (await call(wire.apps.getErrorMessages, { params: { id }, signal })).errorMessages,
+    queryKey: [...messagesKey(id), locale ?? ''],
+    queryFn: ({ signal }) =>
+      call(wire.apps.getErrorMessages, { params: { id }, query: localeQuery(locale), signal }),
   })
 }
 
-export function useUpdateErrorMessages(id: string) {
-  const client = useQueryClient()
+export function useUpdateErrorMessages(id: string, locale: string | undefined) {
+  const change = useChangedMessages(id, locale)
   return useMutation({
-    mutationFn: async (body: BodyInputOf<typeof endpoints.apps.updateErrorMessages>) =>
-      (await call(wire.apps.updateErrorMessages, { params: { id }, body })).errorMessages,
+    mutationFn: (body: BodyInputOf<typeof endpoints.apps.updateErrorMessages>) =>
+      call(wire.apps.updateErrorMessages, { params: { id }, query: localeQuery(locale), body }),
     onSuccess: (messages) => {
-      client.setQueryData(messagesKey(id), messages)
+      change(messages)
       toast.success('Error messages updated successfully')
     },
     onError: (error) => toastFailure(error, 'Failed to update error messages'),
   })
 }
 
-export function useResetErrorMessages(id: string) {
-  const client = useQueryClient()
+export function useResetErrorMessages(id: string, locale: string | undefined) {
+  const change = useChangedMessages(id, locale)
   return useMutation({
-    mutationFn: async () => (await call(wire.apps.resetErrorMessages, { params: { id } })).errorMessages,
+    mutationFn: () => call(wire.apps.resetErrorMessages, { params: { id }, query: localeQuery(locale) }),
     onSuccess: (messages) => {
-      client.setQueryData(messagesKey(id), messages)
+      change(messages)
       toast.info('Error messages reset to defaults')
     },
     onError: (error) => toastFailure(error, 'Failed to update error messages'),
   })
+}
+
+/** Other languages may fall back to the texts that changed. */
+function useChangedMessages(id: string, locale: string | undefined) {
+  const client = useQueryClient()
+  return (messages: ErrorMessages) => {
+    client.removeQueries({ queryKey: messagesKey(id), type: 'inactive' })
+    void client.invalidateQueries({
+      queryKey: messagesKey(id),
+      predicate: ({ queryKey }) => queryKey.at(-1) !== (locale ?? ''),
+    })
+    client.setQueryData([...messagesKey(id), locale ?? ''], messages)
+  }
 }

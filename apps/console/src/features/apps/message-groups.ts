@@ -1,0 +1,36 @@
+import { type MessageKey, modelMessages } from '@keyward/contract'
+
+export interface MessageGroup {
+  title: string
+  keys: readonly MessageKey[]
+  /** Of licensing models that an app may never use. */
+  collapsed?: true
+}
+
+/** Every message once, in the order in which an end user can meet them. */
+export const messageGroups: readonly MessageGroup[] = [
+  { title: 'Signing in', keys: ['loggedInMsg', 'usernameNotFound', 'passMismatch', 'sessionUnauthed'] },
+  { title: 'Registering', keys: ['usernameTaken', 'unTooShort', 'pwLeaked'] },
+  { title: 'License keys', keys: ['keyNotFound', 'keyUsed', 'keyBanned'] },
+  { title: 'Accounts and subscriptions', keys: ['noActiveSubs', 'pausedSub', 'userBanned'] },
+  { title: 'Devices and networks', keys: ['hwidMismatch', 'hwidBlacklisted', 'vpnBlocked'] },
+  { title: 'The application', keys: ['appDisabled', 'pausedApp', 'hashCheckFail'] },
+  { title: 'Trials, seats, updates and activation', keys: modelMessages, collapsed: true },
+]
+
+/** The messages whose code, group or text contains the words searched for. */
+export function findMessages(
+  search: string,
+  textOf: (key: MessageKey) => string,
+): (MessageGroup & { keys: MessageKey[] })[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return messageGroups
+    .map((group) => ({
+      ...group,
+      keys: group.keys.filter((key) => {
+        const all = `${key} ${group.title} ${textOf(key)}`.toLowerCase()
+        return words.every((word) => all.includes(word))
+      }),
+    }))
+    .filter(({ keys }) => keys.length > 0)
+}
