@@ -9,6 +9,7 @@ export const appSettings = z.strictObject({
   hwidLock: z.boolean(),
   allowCustomLicenseKey: z.boolean(),
   requireHwid: z.boolean().describe('refuse programs that send no hardware id'),
+  requireActivation: z.boolean().describe('`validate` accepts only machines that are devices of the license'),
   deviceTolerance: z.boolean().describe('accept a device again if three of its four parts are unchanged'),
   deviceSelfService: z.boolean().describe('let programs free devices of their end user'),
   deviceCooldownHours: z

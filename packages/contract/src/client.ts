@@ -36,6 +36,7 @@ const machine = { hwid: hwid.optional(), device: sentDevice.optional() }
 /** Whether a license can be used now; `code` is the reason if not. */
 export const verdict = z.strictObject({
   valid: z.boolean(),
+  activated: z.boolean().describe('whether the machine is a device of the license'),
   code: z.enum(Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]).optional(),
   license: z
     .strictObject({
@@ -184,7 +185,13 @@ export const program = {
     access: 'program',
     tag,
     summary: 'Check a license in one call without a session; always 200 for a known app',
-    body: z.strictObject({ appId, licenseKey, ...machine, locale: programLocale }),
+    body: z.strictObject({
+      appId,
+      licenseKey,
+      ...machine,
+      activate: z.boolean().default(false).describe('bind the machine like a sign-in by key'),
+      locale: programLocale,
+    }),
     data: verdict,
     errors: ['appDisabled', 'rate_limited'],
   }),

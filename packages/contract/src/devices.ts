@@ -42,7 +42,10 @@ export const placeholderParts = [
   'unknown',
 ] as const
 
-const part = z.string().regex(/^([0-9a-f]{64})?$/i, 'A part is 64 hex digits, or empty')
+const part = z
+  .string()
+  .max(64)
+  .regex(/^([0-9a-f]{64})?$/i, 'A part is 64 hex digits, or empty')
 const label = z.string().max(256)
 
 /** What a program says about its machine beside the hardware id. */

@@ -41,5 +41,4 @@ export const reservedMessages: readonly (keyof typeof messageDefaults)[] = [
   'noSeats',
   'updatesEnded',
   'trialUsed',
-  'notActivated',
 ]

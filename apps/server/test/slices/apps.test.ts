@@ -23,6 +23,7 @@ const defaults = {
   hwidLock: true,
   allowCustomLicenseKey: false,
   requireHwid: false,
+  requireActivation: false,
   deviceTolerance: true,
   deviceSelfService: false,
   deviceCooldownHours: 168,

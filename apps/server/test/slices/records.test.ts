@@ -385,6 +385,15 @@ const recipes: Record<string, Recipe> = {
       return () => program.call('DELETE', `/devices/${devices[0]._id}`)
     },
   ],
+  'program.validate': [
+    'program',
+    ['device.bound', 'end_user.registered'],
+    async () => {
+      const { key } = await oneLicense()
+      const body = { appId: app.appId, licenseKey: key, hwid: 'pc-1', activate: true }
+      return () => on.call('POST', '/client/validate', { body })
+    },
+  ],
   'program.logout': [
     'program',
     ['end_user.signed_out'],
@@ -403,7 +412,6 @@ const unrecorded = new Set([
   'auth.forgotPassword',
   'portal.forgotPassword',
   // Read only.
-  'program.validate',
   'payments.validateCoupon',
   // Records like `payments.verify`, through the same settlement.
   'payments.webhook',

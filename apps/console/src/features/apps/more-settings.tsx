@@ -23,6 +23,12 @@ export function MoreSettings({ settings, onChange }: Props) {
         onChange={(requireHwid) => onChange({ requireHwid })}
       />
       <Switch
+        label="Require Activation"
+        description="Checks without a sign-in accept only devices that are bound to the license."
+        checked={settings.requireActivation}
+        onChange={(requireActivation) => onChange({ requireActivation })}
+      />
+      <Switch
         label="Recognize Changed Devices"
         description="A device with a new hardware ID keeps its place if three of its four parts are unchanged, for example after Windows was reinstalled."
         checked={settings.deviceTolerance}

@@ -7,6 +7,7 @@ const flags = {
   hwidLock: 'hwid_lock',
   allowCustomLicenseKey: 'allow_custom_keys',
   requireHwid: 'require_hwid',
+  requireActivation: 'require_activation',
   deviceTolerance: 'device_tolerance',
   deviceSelfService: 'device_self_service',
   blockVpn: 'block_vpn',

@@ -48,7 +48,7 @@ interface Seen {
   /** How many devices the end user may have. */
   limit: number
   /** Changes of the end user that the same statement writes. */
-  change: { last_login_at?: number; last_address?: string }
+  change: { last_login_at?: number | null; last_address?: string }
 }
 
 /**

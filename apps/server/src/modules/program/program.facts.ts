@@ -23,6 +23,8 @@ export interface AppFacts {
   hwidLock: boolean
   /** Whether programs must send a hardware id. */
   requireHwid: boolean
+  /** Whether `validate` accepts only machines that are bound. */
+  requireActivation: boolean
   deviceTolerance: boolean
   deviceSelfService: boolean
   deviceCooldownHours: number
@@ -116,6 +118,7 @@ interface AppColumns {
   app_paused: Flag
   app_hwid_lock: Flag
   require_hwid: Flag
+  require_activation: Flag
   device_tolerance: Flag
   device_self_service: Flag
   device_cooldown_hours: number
@@ -199,6 +202,7 @@ const toAppFacts = (row: AppColumns): AppFacts => ({
   isPlatformPaused: row.platform_paused === 1,
   hwidLock: row.platform_hwid_lock === 1 && row.app_hwid_lock === 1,
   requireHwid: row.require_hwid === 1,
+  requireActivation: row.require_activation === 1,
   deviceTolerance: row.device_tolerance === 1,
   deviceSelfService: row.device_self_service === 1,
   deviceCooldownHours: row.device_cooldown_hours,
@@ -288,7 +292,7 @@ const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
 
 const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.name as app_name,
   a.version as app_version, a.secret_hash, a.secret_version, a.paused as app_paused, a.hwid_lock as app_hwid_lock,
-  a.require_hwid, a.device_tolerance, a.device_self_service, a.device_cooldown_hours,
+  a.require_hwid, a.require_activation, a.device_tolerance, a.device_self_service, a.device_cooldown_hours,
   a.messages, a.username_min, a.block_vpn, a.check_hash, a.check_passwords, a.block_version,
   a.signing_kid, a.signing_public, a.signing_sealed, a.signing_version,
   o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`

@@ -38,10 +38,11 @@ import { type ProgramDeps, toSessionUser } from './program.service.ts'
 import {
   type Admitted,
   accountOf,
+  type Entry,
+  enter,
+  enterByUsedKey,
+  entryOf,
   type SignInDevice,
-  signIn,
-  signInByUsedKey,
-  startSession,
   toDevice,
   toEndUserFacts,
 } from './program.sign-in.ts'
@@ -69,19 +70,20 @@ export async function register(
   if (await findByUsername(ctx.db, session.app.id, name)) throw problem('usernameTaken')
   const license = await findKey(deps, session, given)
   refuseNewKey(license, ctx.clock.now())
-  const device = await toDevice(deps, session, given)
+  const device = await toDevice(deps, session.app, given)
   refuseCaller(device)
+  const entry = entryOf(session, given.address)
   const passwordHash = await ctx.passwords.hash(given.password)
   const newUser = { username, passwordHash, email: given.email ?? null, device }
   return unlessTaken(
     () => problem('usernameTaken'),
     () =>
-      ctx.tx(toActor(session, given.address), async (write) => {
+      ctx.tx(entry.actor, async (write) => {
         const admitted = await redeemForNewUser(write, session.app, license.id, newUser)
-        await startSession(write, session, admitted)
+        const user = await entry.finish(write, admitted, true)
         const account = accountOf(session, name)
         await attempts.accounts.remember({ account, address: given.address }, write.tx)
-        return toSessionUser(admitted.endUser, write.now)
+        return user
       }),
   )
 }
@@ -114,45 +116,52 @@ export async function signInByKey(
   session: SessionFacts,
   given: GivenKey,
 ): Promise<SessionUser> {
-  const { ctx } = deps
   const license = await findKey(deps, session, given)
-  const device = await toDevice(deps, session, given)
-  if (license.used === 1) return signInByUsedKey(deps, session, license.id, device)
+  const device = await toDevice(deps, session.app, given)
+  return enterByKey(deps, entryOf(session, given.address), license, device)
+}
+
+/** Enters by a key of the entry's app. */
+export async function enterByKey<T>(
+  deps: ProgramDeps,
+  entry: Entry<T>,
+  license: LicenseRow,
+  device: SignInDevice,
+): Promise<T> {
+  const { ctx } = deps
+  if (license.used === 1) return enterByUsedKey(deps, entry, license.id, device)
   refuseKey(license, ctx.clock.now())
   refuseCaller(device)
   try {
-    return await redeemByKey(deps, session, license, device)
+    return await redeemByKey(deps, entry, license, device)
   } catch (error) {
     // A concurrent call with the same key was first and created the end user.
     const isLost = ['keyUsed', 'usernameTaken'].includes((error as Problem).code)
-    const current = await findLicenseById(ctx.db, session.app.id, license.id)
+    const current = await findLicenseById(ctx.db, entry.app.id, license.id)
     if (!isLost || current?.used !== 1) throw error
-    return signInByUsedKey(deps, session, license.id, device)
+    return enterByUsedKey(deps, entry, license.id, device)
   }
 }
 
 /** Redeems a key for a new end user named after it, or for the end user that the same key created earlier. */
-async function redeemByKey(
+async function redeemByKey<T>(
   { ctx }: ProgramDeps,
-  session: SessionFacts,
+  entry: Entry<T>,
   license: LicenseRow,
   device: SignInDevice,
-): Promise<SessionUser> {
-  const actor = toActor(session, device.address)
+): Promise<T> {
   const newUser = { username: license.key, passwordHash: null, email: null, device }
   try {
     return await unlessTaken(
       () => problem('usernameTaken'),
       () =>
-        ctx.tx(actor, async (write) => {
-          const admitted = await redeemForNewUser(write, session.app, license.id, newUser)
-          await startSession(write, session, admitted)
-          return toSessionUser(admitted.endUser, write.now)
-        }),
+        ctx.tx(entry.actor, async (write) =>
+          entry.finish(write, await redeemForNewUser(write, entry.app, license.id, newUser), true),
+        ),
     )
   } catch (error) {
     if ((error as Problem).code !== 'usernameTaken') throw error
-    return ctx.tx(actor, (write) => redeemForFormerUser(write, session, license.id, device))
+    return ctx.tx(entry.actor, (write) => redeemForFormerUser(write, entry, license.id, device))
   }
 }
 
@@ -246,7 +255,7 @@ async function redeemForNewUser(
   given: NewUser,
 ): Promise<Admitted> {
   const { tx, now } = write
-  const { machine, address } = given.device
+  const { machine, address, isSignIn } = given.device
   // Lock first, so that the end user gets the license's latest expiry.
   const license = await lockLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
@@ -271,7 +280,7 @@ async function redeemForNewUser(
     last_address: address,
     expires_at: redeemed.expires_at,
     grace_days: redeemed.grace_days,
-    last_login_at: now,
+    last_login_at: isSignIn ? now : null,
     created_at: now,
   }
   await insertEndUser(tx, client)
@@ -284,14 +293,14 @@ async function redeemForNewUser(
 }
 
 /** A key that was deleted and issued again returns to the end user it created, whose ban and hardware lock remain. */
-async function redeemForFormerUser(
+async function redeemForFormerUser<T>(
   write: Write,
-  session: SessionFacts,
+  entry: Entry<T>,
   licenseId: string,
   device: SignInDevice,
-): Promise<SessionUser> {
+): Promise<T> {
   const { tx, now } = write
-  const { app } = session
+  const { app } = entry
   const license = await lockLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
   refuseNewKey(license, now)
@@ -303,5 +312,5 @@ async function redeemForFormerUser(
   await setFirstLicense(tx, app, redeemed, client.id)
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
   write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: toShownEnd(redeemed) })
-  return signIn(write, session, client.id, device)
+  return enter(write, entry, client.id, device)
 }

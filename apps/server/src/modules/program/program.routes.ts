@@ -13,6 +13,7 @@ import { register, signInByKey, upgrade } from './program.redeem.ts'
 import { endSession } from './program.repo.ts'
 import * as service from './program.service.ts'
 import { login } from './program.sign-in.ts'
+import { validate } from './program.validate.ts'
 
 export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): void {
   const { program } = endpoints
@@ -47,19 +48,14 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
     return {}
   })
   mount.program(program.validate, async ({ body, address, signAs, textOf }) => {
-    const { appId, licenseKey, hwid } = body
-    const facts = await deps.reads.license(
-      appId,
-      toTypedKey(licenseKey),
-      sha256(hwid ?? ''),
-      keyFailuresOf(address),
-    )
+    const { appId, licenseKey, hwid, activate } = body
+    const misses = keyFailuresOf(address)
+    const read = () => deps.reads.license(appId, toTypedKey(licenseKey), sha256(hwid ?? ''), misses)
+    const facts = await read()
     if (!facts) throw problem('appDisabled')
     signAs(facts.app)
-    const { verdict, reason } = await service.validate(deps, facts, {
-      machine: machineOf(facts.app, body),
-      address,
-    })
+    const machine = machineOf(facts.app, body)
+    const { verdict, reason } = await validate(deps, facts, { machine, address, activate, read })
     if (verdict.code === undefined) return verdict
     return new WithMessage(verdict, await textOf(verdict.code, reason))
   })

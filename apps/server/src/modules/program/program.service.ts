@@ -1,25 +1,19 @@
-import {
-  canonicalLocale,
-  type DeviceUse,
-  type RefusalDetails,
-  type SessionUser,
-  type Verdict,
-} from '@keyward/contract'
-import { type Attempts, keyFailures } from '../../core/attempts.ts'
+import { canonicalLocale, type DeviceUse, type RefusalDetails, type SessionUser } from '@keyward/contract'
+import type { Attempts } from '../../core/attempts.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sameDigest, sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import type { LeakedPasswords } from '../../core/leaked-passwords.ts'
-import { type Problem, problem, rateLimited } from '../../core/problem.ts'
+import { type Problem, problem } from '../../core/problem.ts'
 import { toJwk } from '../../core/signing.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
 import { listAllowedHashes } from '../blocklist/blocklist.service.ts'
-import { canDecide, differs, type Machine } from '../devices/devices.rules.ts'
-import { type Match, matchDevice, sentHash } from '../devices/devices.service.ts'
+import type { Machine } from '../devices/devices.rules.ts'
+import { type Match, sentHash } from '../devices/devices.service.ts'
 import { endAt } from '../entitlements/term.rules.ts'
 import { listPinnableKeys } from '../signing-keys/signing-keys.access.ts'
 import { judgeCaller } from './program.caller.ts'
-import type { AppFacts, EndUserFacts, LicenseFacts, ProgramReads, SessionFacts } from './program.facts.ts'
+import type { AppFacts, EndUserFacts, ProgramReads, SessionFacts } from './program.facts.ts'
 import { isAllowedBuild, isOlder } from './program.rules.ts'
 import type { ProgramSessions } from './program.sessions.ts'
 import { appVerdict, type DeviceFacts, type Refusal, userVerdict } from './program.verdict.ts'
@@ -85,6 +79,7 @@ export async function currentUser(
     endUser,
     key: firstKey,
     caller: await judgeCaller(deps, app, { hwidHash: hwidHash && sentHash(hwidHash), address }),
+    mustBeActivated: false,
     expiresAt: endUser.expiresAt,
     device: {
       isSent: hwidHash !== null,
@@ -98,65 +93,11 @@ export async function currentUser(
   return toSessionUser(endUser, now)
 }
 
-/** Checks whether a key can be used now; writes nothing except a miss. */
-export async function validate(
-  deps: ProgramDeps,
-  facts: LicenseFacts,
-  { machine, address }: { machine: Machine | undefined; address: string },
-): Promise<{ verdict: Verdict; reason: string | null }> {
-  const { app, key, endUser, misses } = facts
-  const appRefusal = appVerdict(app)
-  if (appRefusal) return { verdict: { valid: false, code: appRefusal, license: null }, reason: null }
-  const waitMs = misses ? deps.attempts.waitOf(keyFailures, misses) : 0
-  if (waitMs > 0 && !facts.device) throw rateLimited(waitMs)
-  if (!key) {
-    await deps.attempts.count(keyFailures, app.id, address)
-    return { verdict: { valid: false, code: 'keyNotFound', license: null }, reason: null }
-  }
-  if (!facts.device) await deps.attempts.recheck(keyFailures, app.id, address)
-  const { expiresAt } = key
-  const now = deps.ctx.clock.now()
-  const license = {
-    key: key.text,
-    used: key.isUsed,
-    username: endUser?.username ?? null,
-    ...toShownEnding(key, now),
-    term: key.term,
-  }
-  const refusal = userVerdict({
-    app,
-    endUser,
-    key,
-    caller: await judgeCaller(deps, app, { hwidHash: machine?.hash ?? null, address }),
-    expiresAt,
-    device: toDeviceFacts(machine, machine && (await matchOf(deps, facts, machine, now)), facts.devices),
-    now,
-  })
-  if (!refusal) return { verdict: { valid: true, license }, reason: null }
-  const { code, reason } = refusal
-  const details = toDetails({ ...key, devices: facts.devices }, now)
-  return { verdict: { valid: false, code, license, details }, reason }
-}
-
 type Ending = Pick<EndUserFacts, 'expiresAt' | 'graceDays'>
 
-const toShownEnding = ({ expiresAt, graceDays }: Ending, now: number) => {
+export const toShownEnding = ({ expiresAt, graceDays }: Ending, now: number) => {
   const end = endAt({ expires_at: expiresAt, grace_days: graceDays }, now)
   return { expiresAt: toIsoOrNull(end.expiresAt), inGrace: end.inGrace }
-}
-
-/** Reads the end user's devices only if the device that was read with the key does not decide. */
-async function matchOf(
-  { ctx }: ProgramDeps,
-  { app, endUser, device }: LicenseFacts,
-  machine: Machine,
-  now: number,
-): Promise<Match | { kind: 'bound' }> {
-  if (!endUser) return { kind: 'new', hasTwin: false }
-  const isTwin = device !== null && app.deviceTolerance && differs(device.parts, machine.parts)
-  if (device && !isTwin) return { kind: 'bound' }
-  if (!app.deviceTolerance || !canDecide(machine.parts)) return { kind: 'new', hasTwin: isTwin }
-  return matchDevice(ctx.db, endUser.id, machine, app, now)
 }
 
 /** What the verdict has to know about the machine of a sign-in or a validation. */
@@ -180,7 +121,7 @@ export function refused(
   return problem(code, { reason, details: toDetails(facts, now) })
 }
 
-const toDetails = (facts: Ending & { devices: DeviceUse }, now: number): RefusalDetails => ({
+export const toDetails = (facts: Ending & { devices: DeviceUse }, now: number): RefusalDetails => ({
   expiresAt: toShownEnding(facts, now).expiresAt,
   devices: facts.devices,
 })

@@ -1,4 +1,5 @@
 import type { SessionUser } from '@keyward/contract'
+import type { ProgramActor } from '../../core/actor.ts'
 import { guardPassword } from '../../core/attempts.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
@@ -37,8 +38,9 @@ export async function login(deps: ProgramDeps, session: SessionFacts, given: Log
     return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined
   })
   if (!client) throw problem(isKnown ? 'passMismatch' : 'usernameNotFound')
-  const device = await toDevice(deps, session, given)
-  return ctx.tx(toActor(session, given.address), (write) => signIn(write, session, client.id, device))
+  const device = await toDevice(deps, session.app, given)
+  const entry = entryOf(session, given.address)
+  return ctx.tx(entry.actor, (write) => enter(write, entry, client.id, device))
 }
 
 /** The machine and the address that a sign-in comes from. */
@@ -46,47 +48,62 @@ export interface SignInDevice {
   machine: Machine | undefined
   address: string
   caller: CallerFacts
+  /** Activating a key is none. */
+  isSignIn: boolean
 }
+
+/** What follows once the verdict lets an end user in. */
+export interface Entry<T> {
+  app: AppFacts
+  actor: ProgramActor
+  finish(write: Write, admitted: Admitted, isNew: boolean): Promise<T>
+}
+
+/** Signs the session in. */
+export const entryOf = (session: SessionFacts, address: string): Entry<SessionUser> => ({
+  app: session.app,
+  actor: toActor(session, address),
+  finish: async (write, admitted, isNew) => {
+    await startSession(write, session, admitted)
+    if (!isNew) write.record('end_user.signed_in', admitted.endUser.id, {})
+    return toSessionUser(admitted.endUser, write.now)
+  },
+})
 
 /** Judges the caller before a transaction begins, because the block list may have to be read. */
 export async function toDevice(
   deps: ProgramDeps,
-  { app }: SessionFacts,
-  { machine, address }: { machine: Machine | undefined; address: string },
+  app: AppFacts,
+  { machine, address, isSignIn = true }: Pick<SignInDevice, 'machine' | 'address'> & { isSignIn?: boolean },
 ): Promise<SignInDevice> {
   const caller = await judgeCaller(deps, app, { hwidHash: machine?.hash ?? null, address })
-  return { machine, address, caller }
+  return { machine, address, caller, isSignIn }
 }
 
-/** Signs in by an already used key; rejects keys of end users with a password. */
-export const signInByUsedKey = (
+/** Enters by an already used key; rejects keys of end users with a password. */
+export const enterByUsedKey = <T>(
   { ctx }: ProgramDeps,
-  session: SessionFacts,
+  entry: Entry<T>,
   licenseId: string,
   device: SignInDevice,
-): Promise<SessionUser> =>
-  ctx.tx(toActor(session, device.address), async (write) => {
+): Promise<T> =>
+  ctx.tx(entry.actor, async (write) => {
     const { tx } = write
-    const license = await findLicenseById(tx, session.app.id, licenseId)
+    const license = await findLicenseById(tx, entry.app.id, licenseId)
     if (!license) throw problem('keyNotFound')
     if (license.client_id === null) throw problem('keyUsed')
-    const client = await lockEndUser(tx, session.app, license.client_id)
+    const client = await lockEndUser(tx, entry.app, license.client_id)
     if (!client || client.password_hash !== null || client.license_id !== license.id) throw problem('keyUsed')
-    return signIn(write, session, client.id, device)
+    return enter(write, entry, client.id, device)
   })
 
-/** Signs the session in as an end user whose password or key was correct, unless the verdict refuses. */
-export async function signIn(
+/** Lets in an end user whose password or key was correct, unless the verdict refuses. */
+export const enter = async <T>(
   write: Write,
-  session: SessionFacts,
+  entry: Entry<T>,
   clientId: string,
   device: SignInDevice,
-): Promise<SessionUser> {
-  const admitted = await admit(write, session.app, clientId, device)
-  await startSession(write, session, admitted)
-  write.record('end_user.signed_in', clientId, {})
-  return toSessionUser(admitted.endUser, write.now)
-}
+): Promise<T> => entry.finish(write, await admit(write, entry.app, clientId, device), false)
 
 /** An end user whom the verdict lets in. */
 export interface Admitted {
@@ -100,7 +117,7 @@ async function admit(
   write: Write,
   app: AppFacts,
   clientId: string,
-  { machine, address, caller }: SignInDevice,
+  { machine, address, caller, isSignIn }: SignInDevice,
 ): Promise<Admitted> {
   const { tx, now } = write
   const client = await lockEndUser(tx, app, clientId)
@@ -113,19 +130,21 @@ async function admit(
     endUser,
     key: license ? { isBanned: license.banned === 1, banReason: license.ban_reason } : null,
     caller,
+    mustBeActivated: false,
     expiresAt: endUser.expiresAt,
     device: toDeviceFacts(machine, match, endUser.devices),
     now,
   })
   if (refusal) throw refused(refusal, endUser, now)
-  const change = { last_login_at: now, last_address: address }
+  const lastLoginAt = isSignIn ? now : endUser.lastLoginAt
+  const change = { last_login_at: lastLoginAt, last_address: address }
   if (!machine || !match) {
     await updateEndUser(tx, app, client.id, change)
-    return { endUser: { ...endUser, lastLoginAt: now }, hwidHash: null }
+    return { endUser: { ...endUser, lastLoginAt }, hwidHash: null }
   }
   const { limit } = endUser.devices
   const { hwidHash, used } = await seeMachine(write, app, client, { machine, match, limit, change })
-  return { endUser: { ...endUser, devices: { used, limit }, lastLoginAt: now }, hwidHash }
+  return { endUser: { ...endUser, devices: { used, limit }, lastLoginAt }, hwidHash }
 }
 
 /** Assigns the session to an end user. */

@@ -12,6 +12,7 @@ const allowed: VerdictFacts = {
   caller: { blocked: null, isRefusedVpn: false },
   expiresAt: now + 1,
   device,
+  mustBeActivated: false,
   now,
 }
 
@@ -28,6 +29,7 @@ const causes: [code: string, breakFacts: (facts: VerdictFacts) => VerdictFacts][
     (facts) => ({ ...facts, caller: { ...facts.caller, blocked: { id: 'blk_1', reason: null } } }),
   ],
   ['hwidMismatch', (facts) => ({ ...facts, device: { ...facts.device, used: 1 } })],
+  ['notActivated', (facts) => ({ ...facts, mustBeActivated: true })],
   ['vpnBlocked', (facts) => ({ ...facts, caller: { ...facts.caller, isRefusedVpn: true } })],
 ]
 

@@ -10,6 +10,8 @@ export interface VerdictFacts {
   /** When access by the end user, or by the unused key, ends, grace days included; milliseconds since 1970. */
   expiresAt: number
   device: DeviceFacts
+  /** Whether `validate` accepts only machines that are bound. */
+  mustBeActivated: boolean
   now: number
 }
 
@@ -71,6 +73,7 @@ export const userGuards: readonly Guard<VerdictFacts>[] = [
     refuses: ({ app, device }) =>
       (app.requireHwid && !device.isSent) || (app.hwidLock && !passesLock(device)),
   },
+  { code: 'notActivated', refuses: ({ mustBeActivated, device }) => mustBeActivated && !device.isBound },
   { code: 'vpnBlocked', refuses: ({ caller }) => caller.isRefusedVpn },
 ]
 
