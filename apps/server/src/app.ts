@@ -187,6 +187,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     scope.addHook('onClose', () => signer.close())
     programRoutes(createProgramMount(scope, { ctx, reads, sessions, signer, checkAnswers }), {
       ctx,
+      signer,
       reads,
       sessions,
       attempts,

@@ -130,6 +130,8 @@ export const actions = {
   'device.freed': z.strictObject({ endUserId: id }),
   'end_user.signed_in': nothing,
   'end_user.signed_out': nothing,
+  /** Until when the program may run offline. */
+  'end_user.lease_issued': z.strictObject({ until: z.int() }),
   'end_users.extended': z.strictObject({ ids, days: z.int() }),
   'end_users.banned': z.strictObject({ ids }),
   'end_users.unbanned': z.strictObject({ ids }),
@@ -172,4 +174,5 @@ export const unloggedActions: ReadonlySet<ActionName> = new Set([
   'end_user.signed_in',
   'end_user.signed_out',
   'device.bound',
+  'end_user.lease_issued',
 ])

@@ -24,6 +24,16 @@ export const appSettings = z.strictObject({
     .max(limits.vpnAllowedMax)
     .describe('addresses and networks that `blockVpn` lets through'),
   checkHash: z.boolean().describe('`init` requires an allowed hash, unless no hash is allowed'),
+  leaseHours: z
+    .int()
+    .min(1)
+    .max(limits.leaseHoursMax)
+    .describe('how long a program runs offline without a new lease'),
+  graceHours: z
+    .int()
+    .min(0)
+    .max(limits.leaseHoursMax)
+    .describe('how much longer it runs offline after a lease ended'),
   checkPasswords: z.boolean().describe('rejects common and leaked passwords of new end users'),
 })
 

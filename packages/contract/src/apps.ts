@@ -81,6 +81,7 @@ export const apps = {
     path: '/apps/:id',
     access: 'owner',
     permission: 'apps:write',
+    bodyLimit: 32_768,
     tag,
     summary: 'Change the name, version, settings or pause; omitted fields stay unchanged',
     params: idParams,

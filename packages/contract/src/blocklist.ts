@@ -22,6 +22,7 @@ const programHash = z.strictObject({
   hash: z
     .string()
     .trim()
+    .max(256)
     .regex(/^[\w+/=:.-]{16,256}$/, 'A hash has 16 to 256 letters, digits and + / = : . - _'),
 })
 
@@ -87,7 +88,7 @@ export const blocklist = {
     summary: 'Replace the allowed hashes; an empty list turns the check off',
     params: idParams,
     body: z.strictObject({ hashes: z.array(programHash).max(limits.programHashesMax) }),
-    bodyLimit: 131_072,
+    bodyLimit: 196_608,
     data: hashes,
   }),
 }

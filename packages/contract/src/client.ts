@@ -170,6 +170,16 @@ export const program = {
     data: signIn,
     errors: [...appGates, ...userGates],
   }),
+  lease: endpoint({
+    method: 'POST',
+    path: '/client/lease',
+    access: 'session',
+    tag,
+    summary: 'Get a signed statement with which the program may run offline on this device for some time',
+    body: z.strictObject({ hwid: hwid.min(1) }),
+    data: z.strictObject({ lease: z.string().describe('a JWS (RFC 7515) of the type `keyward-lease+jws`') }),
+    errors: [...appGates, ...userGates],
+  }),
   logout: endpoint({
     method: 'POST',
     path: '/client/logout',

@@ -33,6 +33,7 @@ export const limits = {
   resellerLicensesDefault: 10,
   extendDaysMax: 3650,
   graceDaysMax: 90,
+  leaseHoursMax: 2160,
   seatsMax: 10_000,
   featuresMax: 64,
   licenseTypesMax: 100,

@@ -51,6 +51,8 @@ interface AppsTable {
   signing_sealed: string
   /** Rises with every change of the app's signing keys; 0 while there is only the first one. */
   signing_version: Generated<number>
+  lease_hours: Generated<number>
+  grace_hours: Generated<number>
   version: string
   paused: Generated<Flag>
   hwid_lock: Generated<Flag>
@@ -211,6 +213,10 @@ interface ClientsTable {
   name_skeleton: string | null
   last_login_at: number | null
   created_at: number
+  /** Leases issued so far. */
+  lease_seq: Generated<number>
+  /** When the last lease ends, its grace included. */
+  lease_until: number | null
 }
 
 interface DevicesTable {

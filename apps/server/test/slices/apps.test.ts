@@ -32,6 +32,8 @@ const defaults = {
   vpnAllowed: [],
   checkHash: false,
   checkPasswords: false,
+  leaseHours: 72,
+  graceHours: 168,
 }
 
 test('a new app has an 8-character id, a 32-character secret, version 1.0.0 and the default settings', async () => {

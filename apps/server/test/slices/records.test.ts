@@ -394,6 +394,14 @@ const recipes: Record<string, Recipe> = {
       return () => on.call('POST', '/client/validate', { body })
     },
   ],
+  'program.lease': [
+    'program',
+    ['end_user.lease_issued'],
+    async () => {
+      const { program } = await activateKey(on, owner, app, 'pc-1')
+      return () => program.call('POST', '/lease', { hwid: 'pc-1' })
+    },
+  ],
   'program.logout': [
     'program',
     ['end_user.signed_out'],

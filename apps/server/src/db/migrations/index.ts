@@ -17,6 +17,7 @@ import { addedTime } from './0017-added-time.ts'
 import { refusals } from './0019-refusals.ts'
 import { messageLocales } from './0021-message-locales.ts'
 import { signingKeys } from './0022-signing-keys.ts'
+import { leases } from './0023-leases.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   refusals,
   messageLocales,
   signingKeys,
+  leases,
 ]

@@ -14,7 +14,12 @@ const flags = {
   checkHash: 'check_hash',
   checkPasswords: 'check_passwords',
 } as const
-const numbers = { usernameMin: 'username_min', deviceCooldownHours: 'device_cooldown_hours' } as const
+const numbers = {
+  usernameMin: 'username_min',
+  deviceCooldownHours: 'device_cooldown_hours',
+  leaseHours: 'lease_hours',
+  graceHours: 'grace_hours',
+} as const
 
 type Flags = typeof flags
 type Numbers = typeof numbers

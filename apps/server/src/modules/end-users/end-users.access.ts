@@ -102,3 +102,39 @@ export type NewEndUser = Pick<
   | 'created_at'
 > &
   Partial<Pick<ClientRow, 'grace_days' | 'last_address'>>
+
+/** What a lease of an end user says: its lengths in hours, and the features of the first license. */
+export async function readLeaseTerms(tx: Tx, app: { id: string; ownerId: string }, endUserId: string) {
+  const row = await tx
+    .selectFrom('clients as c')
+    .innerJoin('apps as a', 'a.id', 'c.app_id')
+    .leftJoin('licenses as l', 'l.id', 'c.license_id')
+    .select(['a.lease_hours', 'a.grace_hours', 'l.features'])
+    .where('c.owner_id', '=', app.ownerId)
+    .where('c.id', '=', endUserId)
+    .executeTakeFirst()
+  return (
+    row && {
+      leaseHours: row.lease_hours,
+      graceHours: row.grace_hours,
+      features: JSON.parse(row.features ?? '[]') as string[],
+    }
+  )
+}
+
+/** Counts a lease that works until `until`, in milliseconds, and returns its number; undefined without the end user. */
+export async function nextLease(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  until: number,
+): Promise<number | undefined> {
+  const row = await tx
+    .updateTable('clients')
+    .set({ lease_seq: sql`lease_seq + 1`, lease_until: until })
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', id)
+    .returning('lease_seq')
+    .executeTakeFirst()
+  return row?.lease_seq
+}

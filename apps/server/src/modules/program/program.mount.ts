@@ -31,6 +31,8 @@ export interface Call<E extends Endpoint, Session> {
   body: BodyOf<E>
   session: Session
   address: string
+  /** The keys that the program pins, as it sent them. */
+  pinned: string | undefined
   /** Sets the app whose key signs the response; call it as soon as the app is known. */
   signAs(app: AppFacts): void
   /** The app's text for a message, in the program's language. */
@@ -106,6 +108,7 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
           ...input,
           session,
           address: visitorOf(request.ip),
+          pinned: String(request.headers['keyward-keys'] ?? '') || undefined,
           signAs: (app) => {
             request.signingApp = app
           },

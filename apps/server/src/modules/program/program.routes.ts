@@ -8,14 +8,19 @@ import { toMachine } from '../devices/devices.rules.ts'
 import { toActor } from './program.actor.ts'
 import { freeOwnDevice, listOwnDevices } from './program.devices.ts'
 import type { AppFacts } from './program.facts.ts'
+import { issueLease } from './program.lease.ts'
 import type { ProgramMount } from './program.mount.ts'
 import { register, signInByKey, upgrade } from './program.redeem.ts'
 import { endSession } from './program.repo.ts'
 import * as service from './program.service.ts'
 import { login } from './program.sign-in.ts'
+import type { AnswerSigner } from './program.signer.ts'
 import { validate } from './program.validate.ts'
 
-export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): void {
+export function programRoutes(
+  mount: ProgramMount,
+  deps: service.ProgramDeps & { signer: AnswerSigner },
+): void {
   const { program } = endpoints
   mount.program(program.init, async ({ body, signAs }) => {
     const app = await service.getApp(deps, body.appId)
@@ -40,6 +45,9 @@ export function programRoutes(mount: ProgramMount, deps: service.ProgramDeps): v
   mount.session(program.session, async ({ session, address }) => ({
     user: await service.currentUser(deps, session, address),
   }))
+  mount.session(program.lease, ({ session, body, address, pinned }) =>
+    issueLease(deps, session, { ...body, address, pinned }),
+  )
   mount.session(program.logout, async ({ session, address }) => {
     await deps.ctx.tx(toActor(session, address), async (write) => {
       await endSession(write.tx, session, write.now)

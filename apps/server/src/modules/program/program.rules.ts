@@ -18,3 +18,19 @@ export function isAllowedBuild(
   const hash = given.hash?.trim().toLowerCase()
   return allowed.some((one) => one.version === given.version.trim() && one.hash.toLowerCase() === hash)
 }
+
+/**
+ * The times of a lease in seconds since 1970, as JWS claims. `end` is when the end user's access ends, grace days
+ * included, in milliseconds. A program renews from `refreshAfter` on, works until `exp`, and warns until `graceUntil`.
+ */
+export function toLeaseTimes(hours: { leaseHours: number; graceHours: number }, end: number, now: number) {
+  const iat = Math.floor(now / 1000)
+  const last = Math.floor(end / 1000)
+  const exp = Math.min(iat + hours.leaseHours * 3600, last)
+  return {
+    iat,
+    exp,
+    refreshAfter: Math.min(iat + hours.leaseHours * 1800, exp),
+    graceUntil: Math.min(exp + hours.graceHours * 3600, last),
+  }
+}

@@ -1,0 +1,41 @@
+import { sha256 } from '../../core/crypto.ts'
+import { problem } from '../../core/problem.ts'
+import { nextLease, readLeaseTerms } from '../end-users/end-users.access.ts'
+import { toActor } from './program.actor.ts'
+import type { SessionFacts } from './program.facts.ts'
+import { toLeaseTimes } from './program.rules.ts'
+import { currentUser, type ProgramDeps } from './program.service.ts'
+import type { AnswerSigner } from './program.signer.ts'
+
+interface LeaseCall {
+  hwid: string
+  address: string
+  /** The keys that the program pins, as it sent them. */
+  pinned: string | undefined
+}
+
+/**
+ * Issues a signed statement with which the program may run offline on this device until it ends. The device must be the
+ * one that signed in.
+ */
+export async function issueLease(
+  deps: ProgramDeps & { signer: AnswerSigner },
+  session: SessionFacts,
+  { hwid, address, pinned }: LeaseCall,
+): Promise<{ lease: string }> {
+  await currentUser(deps, session, address)
+  const { app, endUser } = session
+  if (!endUser || session.hwidHash !== sha256(hwid)) throw problem('hwidMismatch')
+  const claims = await deps.ctx.tx(toActor(session, address), async (write) => {
+    const { tx, now } = write
+    const terms = await readLeaseTerms(tx, app, endUser.id)
+    if (!terms) throw problem('sessionUnauthed')
+    const times = toLeaseTimes(terms, endUser.expiresAt, now)
+    const until = times.graceUntil * 1000
+    const seq = await nextLease(tx, app, endUser.id, until)
+    write.record('end_user.lease_issued', endUser.id, { until })
+    return { ...times, seq, features: terms.features }
+  })
+  const subject = { iss: 'keyward', aud: app.appId, sub: endUser.id, hwid: session.hwidHash }
+  return { lease: await deps.signer.signLease(app, pinned, { ...subject, ...claims }) }
+}
