@@ -20,7 +20,7 @@ export function BulkFailures({ title, failed, onRetry, busy, onClose, children }
       onClose={onClose}
       busy={busy}
       title={title}
-      description={`${failed.length === 1 ? 'This one' : `These ${failed.length.toLocaleString('en-US')}`} could not be changed.`}
+      description={`${failed.length === 1 ? 'This one' : `These ${failed.length.toLocaleString()}`} could not be changed.`}
     >
       <DialogBody>
         <ul className="divide-y rounded-lg border bg-sunken">

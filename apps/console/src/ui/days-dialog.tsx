@@ -75,7 +75,7 @@ export interface DaysFieldProps {
 }
 
 export function DaysField({ form, max }: DaysFieldProps) {
-  const hint = `1 to ${max.toLocaleString('en-US')} days`
+  const hint = `1 to ${max.toLocaleString()} days`
   return (
     <Field label="Days" hint={hint} error={form.formState.errors.days && `Enter a whole number, ${hint}`}>
       <Input

@@ -52,7 +52,7 @@ export function LineChart({ caption, labels, series, labelHeading }: LineChartPr
             <span aria-hidden className={cx('h-0.5 w-4 rounded-full', dots[index])} />
             <span className="text-fg-muted">{line.name}</span>
             <span className="font-semibold tabular-nums">
-              {line.values.reduce((sum, value) => sum + value, 0).toLocaleString('en-US')}
+              {line.values.reduce((sum, value) => sum + value, 0).toLocaleString()}
             </span>
           </span>
         ))}

@@ -16,7 +16,7 @@ export function Pagination({ page, limit, total, onPage, noun = 'items' }: Pagin
   const pages = Math.ceil(total / limit)
   const first = (page - 1) * limit + 1
   const last = Math.min(total, page * limit)
-  const count = (value: number) => value.toLocaleString('en-US')
+  const count = (value: number) => value.toLocaleString()
   return (
     <nav
       aria-label={`Pages of ${noun}`}

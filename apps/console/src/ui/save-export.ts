@@ -13,7 +13,7 @@ interface Export {
   total: number | undefined
 }
 
-const number = (value: number) => value.toLocaleString('en-US')
+const number = (value: number) => value.toLocaleString()
 
 /**
  * Downloads an export and saves it. Counts lines for the progress, because the server writes one row per line. Shows a

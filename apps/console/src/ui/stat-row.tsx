@@ -26,13 +26,7 @@ export function StatRow({ label = 'Figures', stats, loading = false }: StatRowPr
       )}
     >
       {stats.map(({ value, ...stat }) => (
-        <StatCard
-          key={stat.label}
-          {...stat}
-          strip
-          value={value?.toLocaleString('en-US') ?? '—'}
-          loading={loading}
-        />
+        <StatCard key={stat.label} {...stat} strip value={value?.toLocaleString() ?? '—'} loading={loading} />
       ))}
     </section>
   )

@@ -20,7 +20,7 @@ export function WorkProgress({ done, total, label }: WorkProgressProps) {
   return (
     <div className="grid gap-1.5">
       <p aria-live="polite" className="text-[0.8125rem] text-fg-muted tabular-nums">
-        {label}: {done.toLocaleString('en-US')} of {total.toLocaleString('en-US')}
+        {label}: {done.toLocaleString()} of {total.toLocaleString()}
       </p>
       <div
         role="progressbar"

@@ -52,7 +52,7 @@ function Preview({ id }: { id: string }) {
       {counts.map(({ label, value }) => (
         <div key={label} className="grid justify-items-center gap-0.5 px-2 py-2.5">
           <dd className="order-first font-semibold text-lg tabular-nums">
-            {value === undefined ? <Skeleton className="my-0.5 h-6 w-8" /> : value.toLocaleString('en-US')}
+            {value === undefined ? <Skeleton className="my-0.5 h-6 w-8" /> : value.toLocaleString()}
           </dd>
           <dt className="text-[0.8125rem] text-fg-muted">{label}</dt>
         </div>

@@ -96,7 +96,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
       {...texts}
       loss={
         action === 'delete' && withKey > 0
-          ? `${withKey === 1 ? 'One license key becomes' : `The keys of ${withKey.toLocaleString('en-US')} of them become`} free. Anyone who has such a key can register with it again until it expires.`
+          ? `${withKey === 1 ? 'One license key becomes' : `The keys of ${withKey.toLocaleString()} of them become`} free. Anyone who has such a key can register with it again until it expires.`
           : undefined
       }
       tone={action === 'ban' || action === 'delete' ? 'danger' : 'neutral'}

@@ -37,7 +37,7 @@ const plain = 'max-md:h-auto max-md:border-0 max-md:bg-transparent max-md:px-0'
 
 /** The counts in one line, for the header of the list. */
 export function EndUserCounts({ stats }: { stats: Stats | undefined }) {
-  const count = (value: number | undefined) => value?.toLocaleString('en-US') ?? '—'
+  const count = (value: number | undefined) => value?.toLocaleString() ?? '—'
   return (
     <span className={cx('flex flex-wrap gap-x-2 md:mt-1 md:gap-1.5', !stats && 'invisible')}>
       <Badge tone="success" className={plain}>

@@ -45,7 +45,7 @@ export interface DeleteAllDialogProps {
 
 export function DeleteAllDialog({ app, count, onClose }: DeleteAllDialogProps) {
   const remove = useDeleteAllLicenses()
-  const amount = count.toLocaleString('en-US')
+  const amount = count.toLocaleString()
   return (
     <ConfirmDialog
       onClose={onClose}

@@ -5,7 +5,7 @@ const columns = ['expiresAt', 'key', 'note'] as const
 /** The contract's limit. A file never has more characters than bytes. */
 const maxCharacters = 1_000_000
 
-export const importLimits = `At most ${limits.importRowsMax.toLocaleString('en-US')} rows and ${maxCharacters / 1_000_000} MB.`
+export const importLimits = `At most ${limits.importRowsMax.toLocaleString()} rows and ${maxCharacters / 1_000_000} MB.`
 
 /** A template with an example line for each kind of key. */
 export function templateCsv(customKeys: boolean): string {

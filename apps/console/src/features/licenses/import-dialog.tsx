@@ -58,7 +58,7 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
       title={imported ? 'Licenses Imported' : checked ? 'Check the Import' : 'Import Licenses'}
       description={
         imported
-          ? `${amountOf(imported.created, 'license')} of ${appName} created, ${imported.skipped.toLocaleString('en-US')} skipped.`
+          ? `${amountOf(imported.created, 'license')} of ${appName} created, ${imported.skipped.toLocaleString()} skipped.`
           : checked
             ? `${summaryOf(checked)} Nothing has changed yet.`
             : 'Import licenses from CSV. You can review the result before anything changes.'
@@ -129,7 +129,7 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
 function summaryOf({ created, skipped, failed }: Result) {
   const parts = [
     `${amountOf(created, 'license')} would be created`,
-    ...(skipped > 0 ? [`${skipped.toLocaleString('en-US')} skipped`] : []),
+    ...(skipped > 0 ? [`${skipped.toLocaleString()} skipped`] : []),
     ...(failed > 0 ? [`${amountOf(failed, 'row has an error', 'rows have errors')}`] : []),
   ]
   return `${parts.join(', ')}.`

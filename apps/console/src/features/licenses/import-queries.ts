@@ -24,7 +24,7 @@ export function useImport() {
     mutationFn: (body: Body) => call(wire.bulk.importLicenses, { body: { ...body, dryRun: false } }),
     onSuccess: ({ created, skipped }) => {
       toast.success('Licenses Imported', {
-        description: `${amountOf(created, 'license')} created, ${skipped.toLocaleString('en-US')} skipped.`,
+        description: `${amountOf(created, 'license')} created, ${skipped.toLocaleString()} skipped.`,
       })
     },
     onError: (error) =>

@@ -21,7 +21,7 @@ const columnsOf = (words: Record<Outcome, string>): Column<ImportedRow>[] => [
     id: 'line',
     header: 'Line',
     align: 'end',
-    cell: ({ line }) => <span className="tabular-nums">{line.toLocaleString('en-US')}</span>,
+    cell: ({ line }) => <span className="tabular-nums">{line.toLocaleString()}</span>,
   },
   {
     id: 'outcome',
@@ -84,10 +84,10 @@ export function ImportRows({ rows, stage }: ImportRowsProps) {
             setPage(1)
           }}
           options={[
-            { value: 'all', label: `All rows (${rows.length.toLocaleString('en-US')})` },
+            { value: 'all', label: `All rows (${rows.length.toLocaleString()})` },
             ...outcomes.map((outcome) => ({
               value: outcome,
-              label: `${words[outcome]} (${count(outcome).toLocaleString('en-US')})`,
+              label: `${words[outcome]} (${count(outcome).toLocaleString()})`,
             })),
           ]}
           className="md:w-56"

@@ -29,7 +29,7 @@ export function GenerateDialog({ remaining, appName, onClose }: GenerateDialogPr
       description={
         generated
           ? `${generated.length === 1 ? 'The key is' : `${generated.length} keys are`} ready to hand out. You can find them in the list.`
-          : `New keys for ${appName}. You can generate ${remaining.toLocaleString('en-US')} more.`
+          : `New keys for ${appName}. You can generate ${remaining.toLocaleString()} more.`
       }
     >
       {generated ? (
@@ -73,7 +73,7 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
       <DialogBody>
         <Field
           label="Number of Licenses"
-          hint={`1 to ${remaining.toLocaleString('en-US')}`}
+          hint={`1 to ${remaining.toLocaleString()}`}
           error={errors.count?.message}
         >
           <Input
@@ -142,8 +142,7 @@ function GeneratedKeys({ licenses, onDone }: { licenses: PortalLicense[]; onDone
         </ul>
         {licenses.length > shownMax && (
           <p className="text-[0.8125rem] text-fg-muted">
-            And {(licenses.length - shownMax).toLocaleString('en-US')} more. Copy all, or find them in the
-            list.
+            And {(licenses.length - shownMax).toLocaleString()} more. Copy all, or find them in the list.
           </p>
         )}
       </DialogBody>

@@ -11,7 +11,7 @@ export interface PortalStatsProps {
 const generated = (stats: PortalStats | undefined) => ({
   label: 'Total Generated',
   value: stats?.total,
-  note: stats ? `${stats.remaining.toLocaleString('en-US')} remaining` : 'Remaining',
+  note: stats ? `${stats.remaining.toLocaleString()} remaining` : 'Remaining',
   icon: <KeyRound />,
 })
 

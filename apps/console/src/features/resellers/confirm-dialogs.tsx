@@ -55,7 +55,7 @@ export function DeleteResellerDialog({ reseller, onClose }: ResellerDialogProps)
       <p className="text-fg-muted">
         {licenses === 0
           ? 'The reseller has no licenses.'
-          : `You keep the reseller's ${licenses === 1 ? 'license' : `${licenses.toLocaleString('en-US')} licenses`} and their end users.`}
+          : `You keep the reseller's ${licenses === 1 ? 'license' : `${licenses.toLocaleString()} licenses`} and their end users.`}
       </p>
     </ConfirmDialog>
   )

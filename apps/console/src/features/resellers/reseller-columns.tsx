@@ -45,7 +45,7 @@ export function resellerColumns(
       cell: ({ email, created_licenses: used, allowed_license_keys: allowed }) => (
         <div className="grid gap-1 max-md:relative md:w-24 max-md:[&>:last-child]:absolute max-md:[&>:last-child]:inset-x-0 max-md:[&>:last-child]:-bottom-1.5">
           <span className="tabular-nums md:leading-4">
-            {used.toLocaleString('en-US')}/{allowed.toLocaleString('en-US')}
+            {used.toLocaleString()}/{allowed.toLocaleString()}
           </span>
           <Progress value={used} max={allowed} label={`Licenses used by ${email}`} />
         </div>

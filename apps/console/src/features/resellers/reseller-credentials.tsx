@@ -24,7 +24,7 @@ export function ResellerCredentials({ created, onDone }: ResellerCredentialsProp
         <CopyField label="Password" value={created.password} />
         <CopyField label="Portal address" value={portal} />
         <p className="text-[0.8125rem] text-fg-muted">
-          Can create up to {created.allowed_license_keys.toLocaleString('en-US')}{' '}
+          Can create up to {created.allowed_license_keys.toLocaleString()}{' '}
           {created.allowed_license_keys === 1 ? 'license' : 'licenses'} for {created.app_id.name}.
         </p>
       </DialogBody>

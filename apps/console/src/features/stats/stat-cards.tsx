@@ -34,14 +34,14 @@ export function StatCards() {
           key={id}
           label={label}
           loading={!stats.data}
-          value={stats.data?.[id].value.toLocaleString('en-US')}
-          note={`${stats.data?.[id].added.toLocaleString('en-US') ?? '—'} ${added} in ${limits.activityDays} days`}
+          value={stats.data?.[id].value.toLocaleString()}
+          note={`${stats.data?.[id].added.toLocaleString() ?? '—'} ${added} in ${limits.activityDays} days`}
         />
       ))}
       <StatCard
         label="Expiring Soon"
         loading={!stats.data}
-        value={stats.data?.expiringSoon.value.toLocaleString('en-US')}
+        value={stats.data?.expiringSoon.value.toLocaleString()}
         note={`in the next ${limits.expiringSoonDays} days`}
       />
     </section>

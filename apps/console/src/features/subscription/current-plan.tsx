@@ -8,7 +8,7 @@ import { DateText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { FeatureList } from './feature-list.tsx'
 
-const limitText = (limit: number | null) => (limit === null ? 'Unlimited' : limit.toLocaleString('en-US'))
+const limitText = (limit: number | null) => (limit === null ? 'Unlimited' : limit.toLocaleString())
 
 export interface CurrentPlanProps {
   subscription: Subscription

@@ -25,7 +25,7 @@ const ChangePasswordDialog = lazyNamed(
 )
 
 const limitText = (value: number | null | undefined) =>
-  value === null || value === undefined || value === unlimited ? 'Unlimited' : value.toLocaleString('en-US')
+  value === null || value === undefined || value === unlimited ? 'Unlimited' : value.toLocaleString()
 
 export function ProfilePage() {
   const profile = useOwner()

@@ -14,7 +14,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import { StatRow } from '../../ui/stat-row.tsx'
 
-const count = (value: number) => value.toLocaleString('en-US')
+const count = (value: number) => value.toLocaleString()
 
 export function ResellerProfilePage() {
   const reseller = useReseller().data
