@@ -24,6 +24,7 @@ export const importedRow = z.strictObject({
   key: z.string().nullable(),
   expiresAt: isoTime.nullable(),
   note: z.string().nullable(),
+  sold: z.record(z.string(), z.string()).describe('the cells of further columns that are not empty'),
   message: z.string().nullable().describe('why the line is skipped or cannot be imported'),
 })
 
@@ -94,7 +95,7 @@ export const bulk = {
     job: true,
     tag,
     summary:
-      'Import licenses from CSV with the columns expiresAt, key and note (the last two are optional), all or none; existing keys are skipped',
+      'Import licenses from CSV with the columns expiresAt, key and note, and the further columns of an export, all or none; existing keys are skipped. Each line has an expiresAt, a duration from first use, or a type',
     body: z.strictObject({
       app: id,
       csv: z.string().min(1, 'The file is empty').max(1_000_000, 'The file is too large'),

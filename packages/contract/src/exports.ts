@@ -1,10 +1,30 @@
 import type { Client } from './clients.ts'
+import { unlimited } from './constants.ts'
 import { type CsvValue, toCsvLine } from './csv.ts'
 import type { License } from './licenses.ts'
 import type { PortalLicense } from './portal.ts'
 
 /** The columns of a CSV export by their names, in the order of the file. */
 export type ExportColumns<Row> = Record<string, (row: Row) => CsvValue>
+
+const textOrNull = (value: number | null) => (value === null ? null : String(value))
+
+/** Further columns of exports and imports of licenses: what each license is sold with. */
+export const soldExport = {
+  term: ({ term }) => term,
+  duration: ({ duration }) => duration && `${duration.value} ${duration.unit}`,
+  startedAt: ({ startedAt }) => startedAt,
+  graceDays: ({ graceDays }) => String(graceDays),
+  devices: ({ devices }) => (devices === unlimited ? 'unlimited' : String(devices)),
+  seats: ({ seats }) => textOrNull(seats),
+  seatTimeoutSeconds: ({ seatTimeoutSeconds }) => String(seatTimeoutSeconds),
+  features: ({ features }) => features.join(' '),
+  updatesForDays: ({ updatesForDays }) => textOrNull(updatesForDays),
+  trial: ({ trial }) => trial,
+  type: ({ type }) => type?.name ?? null,
+} satisfies ExportColumns<License>
+
+export type SoldColumn = keyof typeof soldExport
 
 export const licenseExport: ExportColumns<License> = {
   key: (license) => license.key,
@@ -20,6 +40,7 @@ export const licenseExport: ExportColumns<License> = {
   createdAt: (license) => license.createdAt,
   expiresAt: (license) => license.expiresAt,
   _id: (license) => license._id,
+  ...soldExport,
 }
 
 export const clientExport: ExportColumns<Client> = {
@@ -35,6 +56,7 @@ export const clientExport: ExportColumns<Client> = {
   expiresAt: (client) => client.expiresAt,
   lastLoginAt: (client) => client.lastLoginAt,
   _id: (client) => client._id,
+  graceDays: (client) => String(client.graceDays),
 }
 
 export const portalLicenseExport: ExportColumns<PortalLicense> = {
@@ -46,6 +68,9 @@ export const portalLicenseExport: ExportColumns<PortalLicense> = {
   createdAt: (license) => license.createdAt,
   expiresAt: (license) => license.expiresAt,
   _id: (license) => license._id,
+  term: ({ term }) => term,
+  duration: ({ duration }) => duration && `${duration.value} ${duration.unit}`,
+  startedAt: ({ startedAt }) => startedAt,
 }
 
 export const toExportHeader = <Row>(columns: ExportColumns<Row>): string => toCsvLine(Object.keys(columns))

@@ -64,11 +64,12 @@ export type {
 } from './endpoint.ts'
 export type { ErrorCode, MessageKey } from './errors.ts'
 export { errorCodes, errorFacts } from './errors.ts'
-export type { ExportColumns } from './exports.ts'
+export type { ExportColumns, SoldColumn } from './exports.ts'
 export {
   clientExport,
   licenseExport,
   portalLicenseExport,
+  soldExport,
   toExportHeader,
   toExportLine,
 } from './exports.ts'
@@ -88,7 +89,7 @@ export type { Reseller } from './resellers.ts'
 export type { PlanDuration, Price } from './shared.ts'
 export { email, givenPassword, instant, password, username } from './shared.ts'
 export type { SigningKey } from './signing-keys.ts'
-export { soldDefaults } from './sold.ts'
+export { soldDefaults, soldFields } from './sold.ts'
 export type { Duration, LicenseTerm } from './terms.ts'
-export { duration, durationUnits } from './terms.ts'
+export { duration, durationUnits, licenseTerm } from './terms.ts'
 export { verdictOrder } from './verdicts.ts'

@@ -174,7 +174,7 @@ test('exports the whole filtered set, newest first, as CSV and JSON', async () =
   expect(csv.headers['content-disposition']).toBe('attachment; filename="licenses-2026-03-04.csv"')
   const lines = String(csv.raw).split('\r\n')
   expect(lines[0]).toBe(
-    'key,app,appId,status,used,usedBy,usedAt,banned,note,reseller,createdAt,expiresAt,_id',
+    'key,app,appId,status,used,usedBy,usedAt,banned,note,reseller,createdAt,expiresAt,_id,term,duration,startedAt,graceDays,devices,seats,seatTimeoutSeconds,features,updatesForDays,trial,type',
   )
   expect(lines).toHaveLength(1 + 1201 + 1)
   expect(lines[1]).toContain(many.at(-1)?.key)
@@ -206,7 +206,7 @@ test('exports only the end users of the filter and of this owner', async () => {
   const csv = await owner.call('GET', `/clients/export?format=csv&app=${own._id}`)
   const [head, line] = String(csv.raw).split('\r\n')
   expect(head).toBe(
-    'username,email,app,appId,status,banned,hwid,licenseKey,createdAt,expiresAt,lastLoginAt,_id',
+    'username,email,app,appId,status,banned,hwid,licenseKey,createdAt,expiresAt,lastLoginAt,_id,graceDays',
   )
   expect(line).toContain(`exported,,People,${own.appId},active,false,,`)
   const json = await owner.call('GET', '/clients/export?format=json&search=exported&status=active')

@@ -91,6 +91,8 @@ describe('exports, imports and deletions', () => {
     expect(jobs).toEqual([
       'apps.remove',
       'licenses.removeAll',
+      'licenseTypes.update',
+      'portal.exportLicenses',
       'portal.removeLicenses',
       'bulk.exportLicenses',
       'bulk.exportClients',
@@ -152,14 +154,14 @@ const csvOf = (rows: number) =>
   ['expiresAt,note', ...Array.from({ length: rows }, () => `2036-01-01,${note}`)].join('\n')
 
 test('parses a file of 5,000 lines in slices that yield', async () => {
-  const rules = { now: on.clock.now(), customKeys: true }
+  const rules = { now: on.clock.now(), customKeys: true, types: new Map() }
   const { turns, result } = await countTurns(() => readImport(csvOf(5000), rules))
   expect(result.lines).toHaveLength(5000)
   expect(turns).toBeGreaterThanOrEqual(100)
 })
 
 test('rejects too many lines early and parses empty lines in slices', async () => {
-  const rules = { now: on.clock.now(), customKeys: true }
+  const rules = { now: on.clock.now(), customKeys: true, types: new Map() }
   await expect(readImport(csvOf(5001), rules)).rejects.toThrow('At most 5000 rows')
   const { turns, result } = await countTurns(() =>
     readImport(`expiresAt\n2036-01-01${'\n'.repeat(900_000)}`, rules),

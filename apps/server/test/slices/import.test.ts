@@ -1,6 +1,6 @@
 import type { License } from '@keyward/contract'
 import { expect, test } from 'vitest'
-import { makeApp, makeLicenses, signUp } from '../actors.ts'
+import { makeApp, makeLicenses, makeType, plainSold, signUp, startProgram } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 // Lets several imports of one owner run at once, as on several nodes.
@@ -52,6 +52,7 @@ test('a dry run reports the outcome of every line and changes nothing', async ()
     key: 'FRESH-KEY-1',
     expiresAt: '2027-01-31T23:59:59.999Z',
     note: 'for Ann',
+    sold: {},
     message: null,
   })
   expect((await owner.call('GET', `/licenses?app=${own._id}`)).json.data.stats.total).toBe(1)
@@ -157,4 +158,100 @@ test("rejects an import into another owner's app like a missing one", async () =
   const other = await signUp(on)
   const theirs = await importInto(await makeApp(owner), 'expiresAt\n2027-01-31', true, other)
   expect(theirs.status).toBe(404)
+})
+
+test('imports what licenses are sold with from an export, with and without their type', async () => {
+  const [from, into, typed] = [await customApp(), await customApp(), await customApp()]
+  const pro = {
+    name: 'Pro, yearly',
+    graceDays: 7,
+    devices: -1,
+    seats: 4,
+    seatTimeoutSeconds: 90,
+    features: ['pro', 'export'],
+    updatesForDays: 365,
+    trial: true,
+  }
+  const type = await makeType(owner, from, pro)
+  const kept = await makeType(owner, typed, { name: pro.name.toUpperCase() })
+  const sell = (body: object) => owner.call('POST', '/licenses', { app: from._id, ...body })
+  await sell({ type: type._id })
+  await sell({ expiresAt: null })
+  await sell({ duration: { value: 1, unit: 'years' } })
+  await sell({ expiresAt: on.clock.inDays(9) })
+  const started = (await sell({ type: type._id })).json.data.license
+  await (await startProgram(on, from)).call('POST', '/license', { licenseKey: started.key })
+  const csv = String((await owner.call('GET', `/licenses/export?format=csv&app=${from._id}`)).raw)
+  const rows = async ({ _id }: { _id: string }): Promise<License[]> =>
+    (await owner.call('GET', `/licenses?app=${_id}`)).json.data.licenses
+      .map(({ _id: __, app: ___, used, usedBy, usedAt, status, ...license }: License) => license)
+      .sort((a: License, b: License) => a.key.localeCompare(b.key))
+  const originals = await rows(from)
+  for (const target of [into, typed]) {
+    expect((await importInto(target, csv)).json.data).toMatchObject({ created: 5, failed: 0 })
+    const expected = originals.map((license) => ({
+      ...license,
+      type: target === typed && license.type ? { _id: kept._id, name: kept.name } : null,
+    }))
+    expect(await rows(target)).toEqual(expected)
+  }
+})
+
+test('imports durations, types and missing columns by their defaults', async () => {
+  const own = await customApp()
+  const type = await makeType(owner, own, { name: 'Team', devices: 5, keyPrefix: 'TEAM', graceDays: 3 })
+  const csv = [
+    'duration,type,expiresAt,note',
+    '30 days,,,a',
+    '1 Year,,,b',
+    ',team,,c',
+    '6 months,Team,,d',
+    ',Team,2027-01-31,e',
+    ',Unknown,2027-01-31,f',
+  ].join('\n')
+  expect((await importInto(own, csv)).json.data).toMatchObject({ created: 6, failed: 0 })
+  const { licenses } = (await owner.call('GET', `/licenses?app=${own._id}&sort=oldest`)).json.data
+  const team = {
+    type: { _id: type._id, name: 'Team' },
+    devices: 5,
+    graceDays: 3,
+    key: expect.stringMatching(/^TEAM-/),
+  }
+  expect(licenses).toMatchObject([
+    { ...plainSold, term: 'first_use', duration: { value: 30, unit: 'days' } },
+    { ...plainSold, term: 'first_use', duration: { value: 1, unit: 'years' } },
+    { ...team, term: 'first_use', duration: { value: 30, unit: 'days' } },
+    { ...team, term: 'first_use', duration: { value: 6, unit: 'months' } },
+    { ...team, term: 'date', expiresAt: '2027-01-31T23:59:59.999Z' },
+    { ...plainSold, expiresAt: '2027-01-31T23:59:59.999Z' },
+  ])
+})
+
+test.each([
+  ['term,expiresAt', 'forever,2027-01-31'],
+  ['term', 'first_use'],
+  ['term', 'date'],
+  ['term', 'weekly'],
+  ['duration', '0 days'],
+  ['duration', '-5 days'],
+  ['duration', '5 weeks'],
+  ['duration', '101 years'],
+  ['duration,startedAt', '30 days,2026-01-01'],
+  ['term,duration,expiresAt', 'first_use,30 days,2027-01-31'],
+  ['type', 'No such type'],
+  ['expiresAt,devices', '2027-01-31,0'],
+  ['expiresAt,devices', '2027-01-31,many'],
+  ['expiresAt,graceDays', '2027-01-31,91'],
+  ['expiresAt,seats', '2027-01-31,0'],
+  ['expiresAt,features', '2027-01-31,pro pro'],
+  ['expiresAt,updatesForDays', '2027-01-31,1.5'],
+  ['expiresAt,trial', '2027-01-31,maybe'],
+])('reports the mistake of a line with %s as %s', async (header, line) => {
+  const own = await customApp()
+  const { json } = await importInto(own, `${header}\n${line}\n`, true)
+  expect(json.data).toMatchObject({
+    created: 0,
+    failed: 1,
+    rows: [{ outcome: 'error', message: expect.any(String) }],
+  })
 })

@@ -21,7 +21,13 @@ export function templateCsv(customKeys: boolean): string {
 
 /** A CSV file of the given rows. */
 export function csvOf(rows: readonly ImportedRow[]): string {
-  return [columns, ...rows.map(({ expiresAt, key, note }) => [expiresAt, key, note])].map(toCsvLine).join('')
+  const sold = [...new Set(rows.flatMap((row) => Object.keys(row.sold)))]
+  return [
+    [...columns, ...sold],
+    ...rows.map((row) => [row.expiresAt, row.key, row.note, ...sold.map((name) => row.sold[name] ?? null)]),
+  ]
+    .map(toCsvLine)
+    .join('')
 }
 
 export function resultCsv(rows: readonly ImportedRow[]): string {

@@ -78,7 +78,10 @@ export function ImportForm({ values, apps, maxPerApp, busy, onCheck, onCancel }:
             The first line names the columns: <code className="font-mono text-fg">expiresAt</code> (a date
             such as 2030-12-31, the last valid day in UTC), and optionally{' '}
             <code className="font-mono text-fg">key</code> and <code className="font-mono text-fg">note</code>
-            . {importLimits}
+            . Instead of <code className="font-mono text-fg">expiresAt</code>, a line can have a{' '}
+            <code className="font-mono text-fg">duration</code> from first use, such as 30 days, or the name
+            of a license <code className="font-mono text-fg">type</code>. All columns of an export are
+            accepted. {importLimits}
             {maxPerApp !== unlimited && ` Your plan allows ${maxPerApp} licenses per app.`}
           </p>
           {chosen && !customKeys && (

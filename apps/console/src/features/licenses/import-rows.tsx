@@ -55,8 +55,20 @@ const columnsOf = (words: Record<Outcome, string>): Column<ImportedRow>[] => [
       </div>
     ),
   },
-  { id: 'expires', header: 'Expires', cell: ({ expiresAt }) => <DateText value={expiresAt} /> },
+  {
+    id: 'expires',
+    header: 'Expires',
+    cell: ({ expiresAt, sold, outcome }) => (
+      <DateText value={expiresAt} none={outcome === 'error' ? '—' : endText(sold)} />
+    ),
+  },
 ]
+
+/** 'Never', or '30 days from first use'. */
+function endText({ term, duration, type }: ImportedRow['sold']): string {
+  if (duration && term !== 'date') return `${duration} from first use`
+  return term === 'forever' ? 'Never' : `As ${type ?? 'its type'}`
+}
 
 export interface ImportRowsProps {
   rows: ImportedRow[]

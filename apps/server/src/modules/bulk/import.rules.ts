@@ -1,10 +1,23 @@
 import { setImmediate } from 'node:timers/promises'
-import { customKey, fromCsvCell, type ImportedRow, instant, licenseNote, limits } from '@keyward/contract'
-import { toEpochMs, toIso } from '../../core/clock.ts'
+import {
+  customKey,
+  fromCsvCell,
+  type ImportedRow,
+  instant,
+  licenseNote,
+  limits,
+  type SoldColumn,
+  soldExport,
+} from '@keyward/contract'
+import { toEpochMs, toIsoOrNull } from '../../core/clock.ts'
 import { normalizeKey } from '../../core/ids.ts'
 import { invalid } from '../../core/problem.ts'
+import { toShownEnd } from '../../db/ends.ts'
+import type { LicenseTypeRow } from '../../db/tables.ts'
 import { toTyped } from '../../db/typed-keys.ts'
+import type { SoldColumns } from '../licenses/licenses.rules.ts'
 import { CsvError, type CsvRecord, isEmptyLine, readCsvLines } from './csv.ts'
+import { type Cells, readSold } from './import.sold.ts'
 
 /** A parsed line of the file; `problem` says why it cannot be imported. */
 export interface ImportLine {
@@ -12,13 +25,26 @@ export interface ImportLine {
   key: string | undefined
   keyNormalized: string | undefined
   note: string | undefined
-  /** Milliseconds since 1970. */
-  expiresAt: number | undefined
+  /** The cells of further columns that are not empty. */
+  cells: Cells
+  sold: SoldColumns | undefined
+  /** Starts a generated key. */
+  keyPrefix: string | null | undefined
   problem: string | undefined
 }
 
-const columns = ['key', 'expiresAt', 'note'] as const
+const soldColumns = ['expiresAt', ...(Object.keys(soldExport) as SoldColumn[])] as const
+const columns = ['key', 'note', ...soldColumns] as const
 type Column = (typeof columns)[number]
+
+interface Rules {
+  now: number
+  customKeys: boolean
+  /** The app's license types by their names in lower case. */
+  types: ReadonlyMap<string, LicenseTypeRow>
+}
+
+type Positions = Record<Column, number>
 
 const sliceSize = 100
 
@@ -28,13 +54,15 @@ const sliceSize = 100
  */
 export async function readImport(
   csv: string,
-  rules: { now: number; customKeys: boolean },
+  rules: Rules,
 ): Promise<{ lines: ImportLine[]; ignoredColumns: string[] }> {
   const [header, ...records] = await readRecords(csv)
   const names = header?.cells.map((cell) => cell.trim()) ?? []
   const find = (column: Column) => names.findIndex((name) => name.toLowerCase() === column.toLowerCase())
-  if (find('expiresAt') < 0) throw invalid('csv', 'The first line must name the column expiresAt')
-  const positions = { key: find('key'), expiresAt: find('expiresAt'), note: find('note') }
+  const positions = Object.fromEntries(columns.map((column) => [column, find(column)])) as Positions
+  if ((['expiresAt', 'term', 'duration', 'type'] as const).every((column) => positions[column] < 0)) {
+    throw invalid('csv', 'The first line must name the column expiresAt, duration or type')
+  }
   const lines: ImportLine[] = []
   for (const record of records) {
     if (lines.length % sliceSize === 0) await setImmediate()
@@ -63,22 +91,23 @@ async function readRecords(csv: string): Promise<CsvRecord[]> {
   return records
 }
 
-function toLine(
-  { line, cells }: CsvRecord,
-  positions: Record<Column, number>,
-  width: number,
-  rules: { now: number; customKeys: boolean },
-): ImportLine {
+function toLine({ line, cells }: CsvRecord, positions: Positions, width: number, rules: Rules): ImportLine {
   const cell = (column: Column) => fromCsvCell(cells[positions[column]] ?? '').trim() || undefined
-  const [key, note, date] = [cell('key'), cell('note'), cell('expiresAt')]
-  const expiresAt = instant.safeParse(date).success && date ? toEpochMs(date) : undefined
+  const [key, note] = [cell('key'), cell('note')]
+  const filled = soldColumns.flatMap((column) => {
+    const text = cell(column)
+    return text === undefined ? [] : [[column, text] as const]
+  })
+  const soldCells: Cells = Object.fromEntries(filled)
+  const named = new Set(soldColumns.filter((column) => positions[column] >= 0))
+  const { sold, type, problem: unsold } = readSold(soldCells, named, rules.types, rules.now)
   const problem =
     (cells.length > width ? 'The line has more cells than the first line has names' : undefined) ??
     wrongKey(key, rules.customKeys) ??
     firstMistake(licenseNote.optional().safeParse(note)) ??
-    wrongExpiry(expiresAt, rules.now)
+    unsold
   const keyNormalized = key === undefined ? undefined : normalizeKey(key)
-  return { line, key, keyNormalized, note, expiresAt, problem }
+  return { line, key, keyNormalized, note, cells: soldCells, sold, keyPrefix: type?.key_prefix, problem }
 }
 
 function wrongKey(key: string | undefined, allowed: boolean): string | undefined {
@@ -87,13 +116,18 @@ function wrongKey(key: string | undefined, allowed: boolean): string | undefined
   return firstMistake(customKey.safeParse(key))
 }
 
-function wrongExpiry(expiresAt: number | undefined, now: number): string | undefined {
-  if (expiresAt === undefined) return 'expiresAt must be an ISO 8601 date or date-time'
-  return expiresAt <= now ? 'The expiry must be in the future' : undefined
-}
-
 const firstMistake = (result: { error?: { issues: { message: string }[] } | undefined }) =>
   result.error?.issues[0]?.message
+
+/** The line's expiry, even if it has passed. */
+function shownEnd({ sold, cells }: ImportLine): number | null {
+  if (sold) return toShownEnd(sold)
+  const { expiresAt = '' } = cells
+  return instant.safeParse(expiresAt).success ? toEpochMs(expiresAt) : null
+}
+
+const withoutEnd = ({ expiresAt: _, ...cells }: Cells): Record<string, string> =>
+  cells as Record<string, string>
 
 /** Decides the outcome of each line from the app's existing keys and the remaining licenses; creates each key once. */
 export function decide(
@@ -108,8 +142,9 @@ export function decide(
     const row = {
       line: line.line,
       key: line.key ?? null,
-      expiresAt: line.expiresAt === undefined ? null : toIso(line.expiresAt),
+      expiresAt: toIsoOrNull(shownEnd(line)),
       note: line.note ?? null,
+      sold: withoutEnd(line.cells),
     }
     if (line.problem !== undefined) return { ...row, outcome: 'error', message: line.problem }
     if (line.keyNormalized !== undefined) {

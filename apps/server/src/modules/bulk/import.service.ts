@@ -7,9 +7,9 @@ import type { Db } from '../../db/open.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import { readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
+import { readTypesByName } from '../license-types/license-types.access.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
 import { issueLicenses, issuing } from '../licenses/licenses.issue.ts'
-import { untilDate } from '../licenses/licenses.rules.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { decide, type ImportLine, readImport } from './import.rules.ts'
 
@@ -34,6 +34,7 @@ export async function importLicenses(
   const { lines, ignoredColumns } = await readImport(given.csv, {
     now,
     customKeys: app.allow_custom_keys === 1,
+    types: await readTypesByName(ctx.db, app.id),
   })
   const message = `Your plan allows ${max} licenses per app`
   const answer = (rows: ImportedRow[]): ImportResult => ({
@@ -55,10 +56,8 @@ export async function importLicenses(
       if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited, now))) throw problem('not_found')
       const rows = decide(lines, await findTaken(tx, app.id, lines), { free: lines.length, message })
       const drafts = rows.flatMap((row, at) => {
-        const { key, note, expiresAt } = lines[at] ?? {}
-        return row.outcome === 'created' && expiresAt !== undefined
-          ? [{ key, note, sold: untilDate(expiresAt) }]
-          : []
+        const { key, note, sold, keyPrefix } = lines[at] ?? {}
+        return row.outcome === 'created' && sold ? [{ key, keyPrefix, note, sold }] : []
       })
       if (!(await reserveLicenses(tx, actor, app.id, drafts.length, max, now))) {
         throw problem('plan_limit_reached', { message })

@@ -1,6 +1,7 @@
+import { limits } from '@keyward/contract'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
-import { needsLocks, type Tx } from '../../db/open.ts'
+import { type Db, needsLocks, type Tx } from '../../db/open.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { soldAs } from './license-types.rules.ts'
 
@@ -24,3 +25,14 @@ async function getTypeOf(tx: Tx, scope: OwnerScope, appId: string, id: string): 
 }
 
 export const typeGone = () => problem('not_found', { message: 'License type not found' })
+
+/** The license types of an app, which the caller has checked to be the owner's, by their names in lower case. */
+export async function readTypesByName(db: Db, appId: string): Promise<ReadonlyMap<string, LicenseTypeRow>> {
+  const types = await db
+    .selectFrom('license_types')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .limit(limits.licenseTypesMax)
+    .execute()
+  return new Map(types.map((type) => [type.name.toLowerCase(), type]))
+}

@@ -1,0 +1,138 @@
+import {
+  duration,
+  durationUnits,
+  fromCsvCell,
+  instant,
+  licenseTerm,
+  type SoldColumn,
+  soldFields,
+  unlimited,
+} from '@keyward/contract'
+import { toEpochMs } from '../../core/clock.ts'
+import { toStoredEnd } from '../../db/ends.ts'
+import type { LicenseTypeRow } from '../../db/tables.ts'
+import { soldAs } from '../license-types/license-types.rules.ts'
+import { forever, fromFirstUse, type SoldColumns, untilDate } from '../licenses/licenses.rules.ts'
+
+export type Cells = Partial<Record<SoldColumn | 'expiresAt', string>>
+
+export interface SoldLine {
+  /** What the license is sold with, unless there is a problem. */
+  sold: SoldColumns | undefined
+  /** The type whose terms it gets. */
+  type: LicenseTypeRow | undefined
+  problem: string | undefined
+}
+
+class LineError extends Error {}
+const fail = (message: string): never => {
+  throw new LineError(message)
+}
+
+/** What a line says a license is sold with. Empty cells of `named` columns are empty values; others come from the type. */
+export function readSold(
+  cells: Cells,
+  named: ReadonlySet<string>,
+  types: ReadonlyMap<string, LicenseTypeRow>,
+  now: number,
+): SoldLine {
+  const type = cells.type === undefined ? undefined : types.get(fromCsvCell(cells.type).toLowerCase())
+  try {
+    const base = readTerm(cells, type, now)
+    const sold = { ...base, ...readDetails(cells, named), type_id: type?.id ?? null }
+    const end = readEnd(cells)
+    if (end !== undefined) sold.expires_at = toStoredEnd(end, sold.grace_days)
+    if (sold.expires_at <= now) fail('The expiry must be in the future')
+    return { sold, type, problem: undefined }
+  } catch (error) {
+    if (!(error instanceof LineError)) throw error
+    return { sold: undefined, type, problem: error.message }
+  }
+}
+
+function readTerm(cells: Cells, type: LicenseTypeRow | undefined, now: number): SoldColumns {
+  const { expiresAt } = cells
+  const base = type ? soldAs(type, now) : undefined
+  if (cells.term === undefined && cells.duration === undefined && expiresAt === undefined) {
+    if (base) return base
+    if (cells.type !== undefined) return fail(`The application has no license type ${cells.type}`)
+  }
+  const given = cells.term ?? (cells.duration !== undefined && expiresAt === undefined ? 'first_use' : 'date')
+  const term = licenseTerm.safeParse(given).data ?? fail('term must be date, forever or first_use')
+  const columns = termColumns(term, cells)
+  if (!base) return columns
+  const { duration_value, duration_unit, started_at, expires_at } = columns
+  return { ...base, term, duration_value, duration_unit, started_at, expires_at }
+}
+
+function termColumns(term: 'date' | 'forever' | 'first_use', cells: Cells): SoldColumns {
+  const end = readEnd(cells)
+  if (term === 'forever') {
+    if (end !== undefined) fail('A license that never expires has no expiresAt')
+    return forever()
+  }
+  if (term === 'date') {
+    if (end === undefined) fail('expiresAt must be an ISO 8601 date or date-time')
+    return untilDate(end ?? 0)
+  }
+  const sold = fromFirstUse(readDuration(cells.duration))
+  if (end === undefined && cells.startedAt === undefined) return sold
+  const startedAt = readInstant('startedAt', cells.startedAt)
+  if (end === undefined || startedAt === undefined) fail('A started license has both startedAt and expiresAt')
+  return { ...sold, started_at: startedAt ?? null }
+}
+
+function readDuration(cell = '') {
+  const [, value, unit] = /^(\d{1,6}) (hour|day|month|year)s?$/i.exec(cell) ?? []
+  const units = durationUnits.find((name) => name === `${unit?.toLowerCase()}s`)
+  const parsed = duration.safeParse({ value: Number(value), unit: units })
+  return parsed.data ?? fail('duration must be like 30 days: hours, days, months or years, at most 100 years')
+}
+
+const readEnd = ({ expiresAt }: Cells) => readInstant('expiresAt', expiresAt)
+
+function readInstant(name: string, cell: string | undefined): number | undefined {
+  if (cell === undefined) return undefined
+  if (!instant.safeParse(cell).success) return fail(`${name} must be an ISO 8601 date or date-time`)
+  return toEpochMs(cell)
+}
+
+type Details = Partial<
+  Pick<
+    SoldColumns,
+    'grace_days' | 'devices' | 'seats' | 'seat_timeout_seconds' | 'features' | 'updates_for_days' | 'trial'
+  >
+>
+
+function readDetails(cells: Cells, named: ReadonlySet<string>): Details {
+  const number = (name: 'graceDays' | 'devices' | 'seatTimeoutSeconds', cell: string | undefined) =>
+    cell === undefined ? undefined : check(name, cell === 'unlimited' ? unlimited : Number(cell))
+  const orNull = (name: 'seats' | 'updatesForDays') =>
+    named.has(name) ? check(name, cells[name] === undefined ? null : Number(cells[name])) : undefined
+  const features = named.has('features')
+    ? check('features', (cells.features ?? '').split(/\s+/).filter(Boolean))
+    : undefined
+  return defined({
+    grace_days: number('graceDays', cells.graceDays),
+    devices: number('devices', cells.devices),
+    seats: orNull('seats'),
+    seat_timeout_seconds: number('seatTimeoutSeconds', cells.seatTimeoutSeconds),
+    features: features && JSON.stringify(features),
+    updates_for_days: orNull('updatesForDays'),
+    trial: cells.trial === undefined ? undefined : readFlag(cells.trial),
+  })
+}
+
+function check<Name extends keyof typeof soldFields>(name: Name, value: unknown) {
+  const parsed = soldFields[name].safeParse(value)
+  if (!parsed.success) return fail(`${name}: ${parsed.error.issues[0]?.message}`)
+  return parsed.data as NonNullable<ReturnType<(typeof soldFields)[Name]['parse']>>
+}
+
+function readFlag(cell: string): 0 | 1 {
+  const flag = { true: 1, false: 0 }[cell.toLowerCase()] as 0 | 1 | undefined
+  return flag ?? fail('trial must be true or false')
+}
+
+const defined = (columns: { [Name in keyof Details]: Details[Name] | undefined }): Details =>
+  Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
