@@ -54,7 +54,7 @@ const general = {
   too_many_at_once: [429, 'Your account has too many concurrent requests. Please try again in a moment.'],
   job_running: [
     429,
-    'An export, import or deletion is still running in your account. Please try again when it has finished.',
+    'An export, import, deletion or change of many licenses is still running in your account. Please try again when it has finished.',
   ],
   headers_too_large: [431, 'The request headers are too large'],
   internal: [500, 'Something went wrong on the server'],
