@@ -1,7 +1,7 @@
-import type { Page } from '@playwright/test'
+import type { Page, Route } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { enter, expectToast, keyPrefix, row, Vendor } from '../steps.ts'
+import { dialog, enter, expectToast, heading, keyPrefix, navigate, row, Vendor } from '../steps.ts'
 
 const unreachable = 'The server cannot be reached. Please check your connection.'
 const badge = (page: Page) => page.getByText('You are offline.')
@@ -67,6 +67,91 @@ test('a list that failed to refresh is refreshed on retry', async ({ page, reque
   await notice(page).getByRole('button', { name: 'Try again' }).click()
   await expect(row(page, keyPrefix(license!.key))).toBeVisible()
   await expect(notice(page)).toBeHidden()
+})
+
+test('a dialog that cannot be loaded leaves the page in place, and opens once the server is back', async ({
+  page,
+  context,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const [license] = await vendor.createLicenses(app)
+  await enter(page, vendor, '/licenses')
+  const shown = row(page, keyPrefix(license!.key))
+  await expect(shown).toBeVisible()
+
+  await context.setOffline(true)
+  await expect(badge(page)).toBeVisible()
+  const generate = page.getByRole('main').getByRole('button', { name: 'Generate License' }).first()
+  await generate.click()
+  await expectToast(page, 'This could not be opened', 'Please check your connection and try again.')
+  await expect(shown).toBeVisible()
+  await expect(page).toHaveURL('/licenses')
+  await shown.getByRole('checkbox').click()
+  await expectToast(page, 'This could not be opened', 'Please check your connection and try again.')
+  await expect(shown).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await expectToast(page, 'This could not be opened', 'Please check your connection and try again.')
+  await expect(shown).toBeVisible()
+
+  await context.setOffline(false)
+  await expect(badge(page)).toBeHidden()
+  await generate.click()
+  await expect(dialog(page, 'Generate License')).toBeVisible()
+  await expect(page).toHaveURL('/licenses?dialog=generate')
+})
+
+test('a page with its own document, opened offline, loads by itself once the server is back', async ({
+  page,
+  context,
+  request,
+}) => {
+  await enter(page, await Vendor.signUp(request), '/settings')
+  await expect(heading(page, 'Settings')).toBeVisible()
+  await context.setOffline(true)
+  await navigate(page, 'Subscription')
+  await expect(page.getByRole('alert')).toContainText('The server cannot be reached')
+  await context.setOffline(false)
+  await expect(heading(page, 'Subscription')).toBeVisible()
+})
+
+test('the dashboard reports the first failed try while it retries, and goes on once the server responds', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  let down = true
+  let tries = 0
+  const fail = (route: Route) => {
+    if (!down) return route.continue()
+    tries += 1
+    return route.fulfill({ status: 503, body: '' })
+  }
+  await page.route(/\/api\/(apps|dashboard|resellers\/dashboard)/, fail)
+  await enter(page, vendor)
+  const waiting = page.getByRole('status').filter({ hasText: 'Trying again' })
+  await expect(waiting).toContainText('HTTP error! status: 503')
+  // The three queries of the page, once or twice; not four times each.
+  expect(tries).toBeLessThanOrEqual(6)
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  down = false
+  await expect(row(page, 'Tally')).toBeVisible()
+  await expect(waiting).toBeHidden()
+})
+
+test('the start reports the first failed try while it retries', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  let tries = 0
+  await page.route('**/api/auth/profile', (route) => {
+    tries += 1
+    return tries > 2 ? route.continue() : route.fulfill({ status: 503, body: '' })
+  })
+  await enter(page, vendor, '/settings')
+  await expect(page.getByRole('alert').getByRole('button', { name: 'Trying again' })).toBeVisible()
+  expect(tries).toBeLessThanOrEqual(2)
+  await expect(heading(page, 'Settings')).toBeVisible()
 })
 
 test('the portal fails immediately while offline, and generates nothing later', async ({

@@ -133,8 +133,10 @@ test('keeps the token when the server fails', async ({ page, request }) => {
   await enter(page, vendor, '/settings')
   await expect(page.getByRole('alert')).toBeVisible({ timeout: 30_000 })
   expect(await storedToken(page)).toBe(vendor.token)
+  const retry = page.getByRole('button', { name: 'Try again' })
+  await expect(retry).toBeVisible()
   await page.unroute('**/api/auth/profile')
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await retry.click()
   await expect(heading(page, 'Settings')).toBeVisible()
 })
 

@@ -3,20 +3,11 @@ import { createRoot } from 'react-dom/client'
 import './ui/theme.css'
 import { ownerSession } from './lib/api/session.ts'
 import { applyTheme } from './lib/browser/theme.ts'
-import { base, enterBase } from './lib/navigation/base.ts'
-import { reload } from './lib/navigation/reload.ts'
+import { enterBase } from './lib/navigation/base.ts'
+import { reloadForMissingFile } from './lib/navigation/reload.ts'
 import { findPublicSite } from './pages/public/site.tsx'
 
-// A page left open during an update requests files that no longer exist. Reload it, but only while the server responds.
-// The time stamp prevents a reload loop on a broken server.
-window.addEventListener('vite:preloadError', async () => {
-  const last = Number(sessionStorage.getItem('keyward-reloaded') ?? 0)
-  if (Date.now() - last < 10_000) return
-  const answer = await fetch(`${base}/api/health`, { cache: 'no-store' }).catch(() => undefined)
-  if (!answer?.ok) return
-  sessionStorage.setItem('keyward-reloaded', String(Date.now()))
-  reload()
-})
+window.addEventListener('vite:preloadError', () => void reloadForMissingFile())
 
 const isInside = enterBase()
 const openPublicSite = ownerSession.get() === null ? findPublicSite(window.location.pathname) : undefined

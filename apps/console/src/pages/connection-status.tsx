@@ -5,6 +5,7 @@ import { useConnectionLost } from '../lib/api/connection.ts'
 import { formatTime } from '../lib/format/dates.ts'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
+import { Spinner } from '../ui/spinner.tsx'
 import { Callout } from '../ui/states.tsx'
 
 /** Not a toast, which would cover the menu on phones as long as it stays. */
@@ -33,17 +34,34 @@ export function ConnectionBadge({ className }: { className?: string }) {
 const isStale = (query: Query) =>
   query.isActive() && query.state.status === 'error' && query.state.data !== undefined
 
-/** Says that the page shows stale data, since when, and offers a retry. */
+const isWaiting = (query: Query) =>
+  query.isActive() &&
+  query.state.status === 'pending' &&
+  query.state.fetchStatus === 'fetching' &&
+  query.state.fetchFailureCount > 0
+
+/** Says that the page shows stale data, since when, and offers a retry; or that loading failed and is retried. */
 export function StaleNotice() {
   const client = useQueryClient()
   const cache = client.getQueryCache()
   const [, rerender] = useReducer((count: number) => count + 1, 0)
   useEffect(() => cache.subscribe(notifyManager.batchCalls(rerender)), [cache])
+  const waiting = cache.findAll({ predicate: isWaiting })
   const stale = cache.findAll({ predicate: isStale })
   const failures = new Set(stale.map(({ meta }) => meta?.failure ?? 'This page could not be refreshed'))
   const retrying = stale.some(({ state }) => state.fetchStatus === 'fetching')
   return (
     <div role="status">
+      {waiting[0] && (
+        <Callout
+          tone="warning"
+          icon={<Spinner />}
+          className="mb-6"
+          title="This page could not be loaded yet. Trying again…"
+        >
+          {waiting[0].state.fetchFailureReason?.message}
+        </Callout>
+      )}
       {stale.length > 0 && (
         <Callout
           tone="warning"

@@ -1,6 +1,6 @@
 import { type ReactNode, useLayoutEffect, useState } from 'react'
 import { Navigate, useLocation } from 'react-router'
-import { isServerReachable } from '../lib/api/connection.ts'
+import { isServerReachable } from '../lib/api/reachable.ts'
 import { paths } from '../lib/navigation/paths.ts'
 import { reload } from '../lib/navigation/reload.ts'
 import { PageSpinner } from '../ui/spinner.tsx'
@@ -8,6 +8,7 @@ import { ErrorState } from '../ui/states.tsx'
 
 /** Pages with their own Content-Security-Policy, which applies to the whole document. */
 const isolatedPages: readonly string[] = [paths.subscription]
+const retryMs = 2000
 const documentOf = (pathname: string | undefined) => isolatedPages.find((path) => path === pathname)
 const currentDocument = documentOf(globalThis.location?.pathname)
 
@@ -27,34 +28,35 @@ export function OwnDocument({ children }: { children: ReactNode }) {
 
 /** Loads the other document once the server responds; shows an error until then. */
 function DocumentReload() {
-  const [tries, setTries] = useState(0)
   const [failed, setFailed] = useState(false)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another try is what begins anew
   useLayoutEffect(() => {
     let unmounted = false
-    setFailed(false)
-    void isServerReachable().then((reachable) => {
+    let timer: ReturnType<typeof setTimeout>
+    const load = async () => {
+      const reachable = await isServerReachable()
       if (unmounted) return
-      if (reachable) reload()
-      else setFailed(true)
-    })
+      if (reachable) return reload()
+      setFailed(true)
+      timer = setTimeout(load, retryMs)
+    }
+    void load()
     // The back-forward cache would restore the spinner.
     const onShow = (event: PageTransitionEvent) => event.persisted && reload()
     window.addEventListener('pageshow', onShow)
     return () => {
       unmounted = true
+      clearTimeout(timer)
       window.removeEventListener('pageshow', onShow)
     }
-  }, [tries])
+  }, [])
 
   if (!failed) return <PageSpinner />
   return (
     <main className="grid min-h-dvh place-items-center">
       <ErrorState
         title="The server cannot be reached"
-        description="Please check your connection."
-        onRetry={() => setTries(tries + 1)}
+        description="Please check your connection. This page opens as soon as the server responds."
       />
     </main>
   )

@@ -1,6 +1,7 @@
 import { Component, type ErrorInfo, type ReactNode, useState } from 'react'
-import { isServerReachable } from '../lib/api/connection.ts'
-import { reload } from '../lib/navigation/reload.ts'
+import { isServerReachable } from '../lib/api/reachable.ts'
+import { forgetFailedLoads } from '../lib/navigation/lazy.ts'
+import { reload, reloadForMissingFile } from '../lib/navigation/reload.ts'
 import { ErrorState } from './states.tsx'
 
 export interface ErrorBoundaryProps {
@@ -8,8 +9,10 @@ export interface ErrorBoundaryProps {
   resetKey?: string
   /** Wraps a whole document instead of a page in its frame. */
   whole?: boolean
-  /** Hides an optional part instead of showing an error. */
-  silent?: boolean
+  /** Shown instead of the error. */
+  fallback?: ReactNode
+  /** Closes a part that failed, after a message. */
+  onFail?: () => void
   children: ReactNode
 }
 
@@ -23,6 +26,9 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boole
 
   override componentDidCatch(error: Error, info: ErrorInfo) {
     console.error(error, info.componentStack)
+    forgetFailedLoads()
+    const { onFail } = this.props
+    if (onFail) void report(onFail)
   }
 
   override componentDidUpdate(before: ErrorBoundaryProps) {
@@ -30,9 +36,10 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boole
   }
 
   override render() {
-    if (!this.state.failed) return this.props.children
-    if (this.props.silent) return null
-    return this.props.whole ? (
+    const { fallback, whole, children } = this.props
+    if (!this.state.failed) return children
+    if (fallback !== undefined) return fallback
+    return whole ? (
       <main className="grid min-h-dvh place-items-center">
         <FailedPage />
       </main>
@@ -40,6 +47,14 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boole
       <FailedPage />
     )
   }
+}
+
+/** A reload shows what could not be loaded, if it is in the URL. */
+async function report(onFail: () => void) {
+  if (await reloadForMissingFile()) return
+  const { toast } = await import('./toast.tsx')
+  toast.error('This could not be opened', { description: 'Please check your connection and try again.' })
+  onFail()
 }
 
 /** Browsers cache a failed module, so retrying needs a reload, and a reload needs the server. */

@@ -49,8 +49,14 @@ export function ErrorState({ title, description, onRetry, retrying, className }:
       {description && <p className="max-w-md text-pretty text-fg-muted">{description}</p>}
       {onRetry && (
         <Button className="mt-4" onClick={onRetry} loading={retrying}>
-          {!retrying && <RefreshCw />}
-          Try again
+          {retrying ? (
+            'Trying again…'
+          ) : (
+            <>
+              <RefreshCw />
+              Try again
+            </>
+          )}
         </Button>
       )}
     </div>

@@ -1,7 +1,8 @@
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useApp } from '../../lib/api/apps.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
+import { DialogSlot } from '../../ui/deferred.tsx'
 
 const AppSettingsDialog = lazyNamed(() => import('./app-settings-dialog.tsx'), 'AppSettingsDialog')
 const CreateAppDialog = lazyNamed(() => import('./create-app-dialog.tsx'), 'CreateAppDialog')
@@ -20,9 +21,9 @@ export function useAppDialog() {
 /** The dialog named in the URL. */
 export function AppDialogs(props: { canCreate: boolean }) {
   return (
-    <Suspense fallback={null}>
+    <DialogSlot>
       <OpenDialog {...props} />
-    </Suspense>
+    </DialogSlot>
   )
 }
 

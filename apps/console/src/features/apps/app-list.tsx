@@ -1,6 +1,5 @@
 import { type App, limits, type User, unlimited } from '@keyward/contract'
 import { Box, Code, Copy, Pause, Pencil, Play, Plus, Settings, Trash2 } from 'lucide-react'
-import { Suspense } from 'react'
 import { useLastPage, usePage } from '../../lib/list/list-page.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
@@ -9,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { CopyButton, copyText } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
+import { Deferred } from '../../ui/deferred.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
@@ -73,9 +73,9 @@ export function AppList({ owner, quiet }: { owner: User; quiet: boolean }) {
         actions={
           <>
             {(count > limits.pageSizeMax || search) && (
-              <Suspense fallback={null}>
+              <Deferred>
                 <AppSearch value={search} onSearch={(text) => setUrl({ search: text, page: undefined })} />
-              </Suspense>
+              </Deferred>
             )}
             <Button
               variant={quiet ? 'secondary' : 'primary'}
@@ -134,7 +134,7 @@ export function AppList({ owner, quiet }: { owner: User; quiet: boolean }) {
         }
       />
       {apps.data && apps.data.pagination.total > limits.pageSizeMax && (
-        <Suspense fallback={null}>
+        <Deferred>
           <Pagination
             page={page}
             limit={limits.pageSizeMax}
@@ -142,7 +142,7 @@ export function AppList({ owner, quiet }: { owner: User; quiet: boolean }) {
             onPage={turnTo}
             noun="apps"
           />
-        </Suspense>
+        </Deferred>
       )}
     </Card>
   )

@@ -1,5 +1,6 @@
-import { Suspense, useEffect, useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { Deferred } from '../../ui/deferred.tsx'
 import type { CommandFacts } from './commands.ts'
 import { setOpened, useOpened } from './opened.ts'
 import { useShortcuts } from './use-shortcuts.ts'
@@ -19,9 +20,9 @@ export function CommandCenter({ apps, canCreateApp, onLogout }: Omit<CommandFact
     [apps, canCreateApp, onLogout],
   )
   return (
-    <Suspense fallback={null}>
+    <Deferred onFail={close}>
       {opened === 'palette' && <Palette facts={facts} onClose={close} />}
       {opened === 'shortcuts' && <ShortcutsDialog onClose={close} />}
-    </Suspense>
+    </Deferred>
   )
 }

@@ -6,7 +6,8 @@ import { createDialogs, goToKeys, needApp } from './commands.ts'
 import { setOpened } from './opened.ts'
 
 const sequenceMs = 1500
-const field = 'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="combobox"]'
+const field =
+  'input:not([type="checkbox"]), textarea, select, [contenteditable]:not([contenteditable="false"]), [role="combobox"]'
 const layer = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'
 
 const isTaken = ({ target }: KeyboardEvent) =>

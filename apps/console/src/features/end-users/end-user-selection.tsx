@@ -1,9 +1,9 @@
 import type { Client } from '@keyward/contract'
 import { Ban, CalendarPlus, CircleCheck, MonitorSmartphone, Trash2 } from 'lucide-react'
-import { Suspense } from 'react'
 import { amountOf } from '../../lib/format/words.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
+import { DialogSlot } from '../../ui/deferred.tsx'
 import { SelectionBar } from '../../ui/selection-bar.tsx'
 
 const BulkEndUsersDialog = lazyNamed(() => import('./bulk-dialogs.tsx'), 'BulkEndUsersDialog')
@@ -30,7 +30,7 @@ export function EndUserSelection({ users, onSelect, dialog, onOpen, onClose }: E
     <>
       {users.length > 0 && <Bar users={users} onAction={onOpen} onClear={() => onSelect([])} />}
       {dialog && (
-        <Suspense fallback={null}>
+        <DialogSlot>
           <BulkEndUsersDialog
             key={dialog}
             action={actions[dialog]}
@@ -38,7 +38,7 @@ export function EndUserSelection({ users, onSelect, dialog, onOpen, onClose }: E
             onSelect={onSelect}
             onClose={onClose}
           />
-        </Suspense>
+        </DialogSlot>
       )}
     </>
   )

@@ -1,9 +1,9 @@
 import type { License } from '@keyward/contract'
 import { Ban, CalendarPlus, CircleCheck, Download, Trash2 } from 'lucide-react'
-import { Suspense } from 'react'
 import { amountOf } from '../../lib/format/words.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
+import { DialogSlot } from '../../ui/deferred.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { SelectionBar } from '../../ui/selection-bar.tsx'
 import { saveLicenses } from './export-selected.ts'
@@ -31,7 +31,7 @@ export function LicenseSelection({ licenses, onSelect, dialog, onOpen, onClose }
     <>
       {licenses.length > 0 && <Bar licenses={licenses} onAction={onOpen} onClear={() => onSelect([])} />}
       {dialog && (
-        <Suspense fallback={null}>
+        <DialogSlot>
           <BulkLicensesDialog
             key={dialog}
             action={actions[dialog]}
@@ -39,7 +39,7 @@ export function LicenseSelection({ licenses, onSelect, dialog, onOpen, onClose }
             onSelect={onSelect}
             onClose={onClose}
           />
-        </Suspense>
+        </DialogSlot>
       )}
     </>
   )

@@ -1,7 +1,7 @@
 import type { App, Reseller } from '@keyward/contract'
-import { Suspense } from 'react'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
+import { DialogSlot } from '../../ui/deferred.tsx'
 
 const confirmDialogs = () => import('./confirm-dialogs.tsx')
 const DeleteResellerDialog = lazyNamed(confirmDialogs, 'DeleteResellerDialog')
@@ -28,7 +28,7 @@ export function ResellerDialogs({ available, apps, appId, resellers }: ResellerD
   const { kind, id, close } = useResellerDialog()
   const reseller = resellers.find((candidate) => candidate._id === id)
   return (
-    <Suspense fallback={null}>
+    <DialogSlot>
       {kind === 'create' && (
         <CreateResellerDialog available={available} apps={apps} appId={appId} onClose={close} />
       )}
@@ -37,6 +37,6 @@ export function ResellerDialogs({ available, apps, appId, resellers }: ResellerD
         <SuspendResellerDialog reseller={reseller} onClose={close} />
       )}
       {kind === 'delete' && reseller && <DeleteResellerDialog reseller={reseller} onClose={close} />}
-    </Suspense>
+    </DialogSlot>
   )
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { createListeners } from '../browser/listeners.ts'
-import { base } from '../navigation/base.ts'
+import { isServerReachable } from './reachable.ts'
 
 const probeMs = 3000
 
@@ -56,9 +56,4 @@ async function check() {
   const reachable = await isServerReachable()
   checking = false
   set(!reachable)
-}
-
-export async function isServerReachable(): Promise<boolean> {
-  const response = await fetch(`${base}/api/health`, { cache: 'no-store' }).catch(() => undefined)
-  return response?.ok === true
 }

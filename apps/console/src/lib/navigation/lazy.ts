@@ -1,8 +1,14 @@
-import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } from 'react'
+import { type ComponentType, createElement, lazy, type ReactNode } from 'react'
 
-type LazyOf<Export> = Export extends (props: infer Props) => ReactNode
-  ? LazyExoticComponent<ComponentType<Props>>
-  : never
+type LazyOf<Export> = Export extends (props: infer Props) => ReactNode ? ComponentType<Props> : never
+
+const forgets = new Set<() => void>()
+
+/** Lets parts that failed to load be loaded again. */
+export function forgetFailedLoads() {
+  for (const forget of forgets) forget()
+  forgets.clear()
+}
 
 /**
  * Loads a component by the name of its export when it is first shown. Dialogs with forms load this way, because forms
@@ -12,5 +18,17 @@ export function lazyNamed<Module, Name extends keyof Module>(
   load: () => Promise<Module>,
   name: Name,
 ): LazyOf<Module[Name]> {
-  return lazy(async () => ({ default: (await load())[name] as ComponentType })) as LazyOf<Module[Name]>
+  const create = () =>
+    lazy(async () => {
+      try {
+        return { default: (await load())[name] as ComponentType }
+      } catch (error) {
+        forgets.add(() => {
+          Part = create()
+        })
+        throw error
+      }
+    })
+  let Part = create()
+  return ((props: object) => createElement(Part, props)) as LazyOf<Module[Name]>
 }

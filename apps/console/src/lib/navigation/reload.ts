@@ -1,3 +1,4 @@
+import { isServerReachable } from '../api/reachable.ts'
 import { createListeners } from '../browser/listeners.ts'
 
 /** Keeps the router's state of the current history entry for the next document. */
@@ -17,6 +18,29 @@ export function reload() {
     sessionStorage.setItem(key, JSON.stringify({ href: location.href, state: history.state }))
   } catch {}
   location.reload()
+}
+
+const missedKey = 'keyward-reloaded'
+let attempt: Promise<boolean> | undefined
+
+/**
+ * A page left open during an update requests files that no longer exist, and browsers cache a file that failed. Reloads
+ * the document if the server responds, but not twice in 10 seconds. Resolves to whether it reloads.
+ */
+export function reloadForMissingFile(): Promise<boolean> {
+  attempt ??= reloadOnce().then((reloads) => {
+    if (!reloads) attempt = undefined
+    return reloads
+  })
+  return attempt
+}
+
+async function reloadOnce(): Promise<boolean> {
+  const last = Number(sessionStorage.getItem(missedKey) ?? 0)
+  if (Date.now() - last < 10_000 || !(await isServerReachable())) return false
+  sessionStorage.setItem(missedKey, String(Date.now()))
+  reload()
+  return true
 }
 
 /** Call before creating the router. Browsers drop the history state when the opener policy of the documents differs. */

@@ -1,5 +1,5 @@
 import { BookOpen, KeyRound, UserPlus, Users } from 'lucide-react'
-import { type ComponentType, Suspense } from 'react'
+import type { ComponentType } from 'react'
 import { Link } from 'react-router'
 import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
@@ -19,6 +19,7 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
+import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { MoreMenu } from '../../ui/more-menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -121,7 +122,7 @@ export function EndUsersPage() {
             stacked
             filters
             actions={
-              <Suspense fallback={<FiltersSkeleton />}>
+              <Deferred fallback={<FiltersSkeleton />}>
                 <ListFilters
                   search={{ label: 'Search end users', placeholder: 'Username or key' }}
                   apps={apps.data ?? []}
@@ -131,7 +132,7 @@ export function EndUsersPage() {
                   onChange={setFilters}
                   table={{ columns: endUserColumns, view, onChange: setView }}
                 />
-              </Suspense>
+              </Deferred>
             }
           />
           <Table
@@ -191,7 +192,7 @@ export function EndUsersPage() {
           )}
         </Card>
         {(selection.rows.length > 0 || bulk) && (
-          <Suspense fallback={null}>
+          <Deferred onFail={() => selection.select([])}>
             <EndUserSelection
               users={selection.rows}
               onSelect={selection.select}
@@ -199,17 +200,17 @@ export function EndUsersPage() {
               onOpen={dialog.open}
               onClose={dialog.close}
             />
-          </Suspense>
+          </Deferred>
         )}
       </div>
 
       {data && <RegistrationExplainer account={account} done={data.stats.total > 0} />}
-      <Suspense fallback={null}>
+      <DialogSlot>
         {dialog.kind === 'create' && hasApps && (
           <CreateEndUserDialog onClose={dialog.close} apps={apps.data ?? []} appId={app?._id} />
         )}
         {UserDialog && chosen && <UserDialog key={chosen._id} user={chosen} onClose={dialog.close} />}
-      </Suspense>
+      </DialogSlot>
     </div>
   )
 }

@@ -1,6 +1,5 @@
 import { limits } from '@keyward/contract'
 import { KeyRound, Plus, Sparkles, Trash2, Upload } from 'lucide-react'
-import { Suspense } from 'react'
 import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import { licenseColumns } from '../../features/licenses/license-columns.tsx'
@@ -18,6 +17,7 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
+import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { MenuItem } from '../../ui/menu.tsx'
 import { MoreMenu } from '../../ui/more-menu.tsx'
@@ -158,7 +158,7 @@ export function LicensesPage() {
             title="Recent Licenses"
             filters
             actions={
-              <Suspense fallback={<FiltersSkeleton />}>
+              <Deferred fallback={<FiltersSkeleton />}>
                 <ListFilters
                   search={{ label: 'Search licenses', placeholder: 'Key, note or user' }}
                   apps={apps.data ?? []}
@@ -168,7 +168,7 @@ export function LicensesPage() {
                   onChange={setFilters}
                   table={{ columns: licenseColumns, view, onChange: setView }}
                 />
-              </Suspense>
+              </Deferred>
             }
           />
           <Table
@@ -213,7 +213,7 @@ export function LicensesPage() {
           )}
         </Card>
         {(selection.rows.length > 0 || bulk) && (
-          <Suspense fallback={null}>
+          <Deferred onFail={() => selection.select([])}>
             <LicenseSelection
               licenses={selection.rows}
               onSelect={selection.select}
@@ -221,11 +221,11 @@ export function LicensesPage() {
               onOpen={dialog.open}
               onClose={dialog.close}
             />
-          </Suspense>
+          </Deferred>
         )}
       </div>
 
-      <Suspense fallback={null}>
+      <DialogSlot>
         {dialog.kind === 'generate' && hasApps && (
           <GenerateDialog onClose={dialog.close} apps={apps.data ?? []} appId={app?._id} />
         )}
@@ -244,7 +244,7 @@ export function LicensesPage() {
         {dialog.kind === 'delete-all' && data && data.stats.total > 0 && (
           <DeleteAllDialog app={app} count={data.stats.total} onClose={dialog.close} />
         )}
-      </Suspense>
+      </DialogSlot>
     </div>
   )
 }

@@ -1,6 +1,5 @@
 import { unlimited } from '@keyward/contract'
 import { Sparkles } from 'lucide-react'
-import { Suspense } from 'react'
 import { Link } from 'react-router'
 import { useOwner } from '../../features/account/session.ts'
 import { useAppCount } from '../../features/apps/queries.ts'
@@ -11,6 +10,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader, StatCard } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
+import { DialogSlot } from '../../ui/deferred.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Callout, ErrorState } from '../../ui/states.tsx'
@@ -120,14 +120,14 @@ export function ProfilePage() {
               </CardBody>
             </Card>
           </div>
-          <Suspense fallback={null}>
+          <DialogSlot>
             {dialog.kind === 'change-password' && (
               <ChangePasswordDialog email={owner.email} onClose={dialog.close} />
             )}
             {dialog.kind === 'change-email' && (
               <ChangeEmailDialog email={owner.email} onClose={dialog.close} />
             )}
-          </Suspense>
+          </DialogSlot>
         </>
       )}
     </div>

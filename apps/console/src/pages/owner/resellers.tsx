@@ -1,5 +1,5 @@
 import { ExternalLink, Plus, Sparkles, Store } from 'lucide-react'
-import { Suspense, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import { statusFacts } from '../../features/resellers/filter.ts'
@@ -16,6 +16,7 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
+import { Deferred } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -101,7 +102,7 @@ export function ResellersPage() {
           filters
           actions={
             (filtered || data?.stats.total !== 0) && (
-              <Suspense fallback={<FiltersSkeleton selects={2} />}>
+              <Deferred fallback={<FiltersSkeleton selects={2} />}>
                 <ResellerFilters
                   values={filters}
                   onChange={setFilters}
@@ -109,7 +110,7 @@ export function ResellersPage() {
                   app={app}
                   table={{ columns, view, onChange: setView }}
                 />
-              </Suspense>
+              </Deferred>
             )
           }
         />
@@ -155,7 +156,7 @@ export function ResellersPage() {
           }
         />
         {data && (
-          <Suspense fallback={<div className="h-13 border-t" />}>
+          <Deferred fallback={<div className="h-13 border-t" />}>
             <Pagination
               page={page}
               limit={pageSize}
@@ -163,7 +164,7 @@ export function ResellersPage() {
               onPage={turnTo}
               noun="resellers"
             />
-          </Suspense>
+          </Deferred>
         )}
       </Card>
       {data && <ResellerExplainer account={owner?._id} done={data.stats.total > 0} />}

@@ -2,16 +2,19 @@ import type { User } from '@keyward/contract'
 import { Menu as MenuIcon } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
-import { RequireOwner } from '../../features/account/require-owner.tsx'
+import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import { SearchButton } from '../../features/command/search-button.tsx'
 import { PlanNotice } from '../../features/subscription/plan-notice.tsx'
+import { ownerSession } from '../../lib/api/session.ts'
 import { useSidebarExpanded } from '../../lib/browser/sidebar.ts'
 import { useIsPhone } from '../../lib/browser/use-media.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
+import { AccountGuard } from '../../ui/account-guard.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
+import { Deferred } from '../../ui/deferred.tsx'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
 import { useOverlayPreload } from '../../ui/overlays.ts'
@@ -27,7 +30,11 @@ const loadSheet = () => import('./sidebar-sheet.tsx')
 const SidebarSheet = lazyNamed(loadSheet, 'SidebarSheet')
 
 export function OwnerShell() {
-  return <RequireOwner>{(owner) => <Shell owner={owner} />}</RequireOwner>
+  return (
+    <AccountGuard session={ownerSession} account={useOwner()} signIn={paths.auth}>
+      {(owner) => <Shell owner={owner} />}
+    </AccountGuard>
+  )
 }
 
 function Shell({ owner }: { owner: User }) {
@@ -96,7 +103,7 @@ function Shell({ owner }: { owner: User }) {
           </Link>
           <SearchButton small className="ml-auto size-10" />
           {sheet && (
-            <Suspense fallback={null}>
+            <Deferred onFail={() => setSheet(false)}>
               <SidebarSheet onClose={() => setSheet(false)}>
                 <Sidebar
                   owner={owner}
@@ -106,7 +113,7 @@ function Shell({ owner }: { owner: User }) {
                   toggleLabel="Close menu"
                 />
               </SidebarSheet>
-            </Suspense>
+            </Deferred>
           )}
         </header>
       ) : (
@@ -137,11 +144,9 @@ function Shell({ owner }: { owner: User }) {
           {pathname !== paths.subscription && (
             <PlanNotice ownerId={owner._id} subscription={owner.subscription} />
           )}
-          <ErrorBoundary silent>
-            <Suspense fallback={null}>
-              <StaleNotice />
-            </Suspense>
-          </ErrorBoundary>
+          <Deferred>
+            <StaleNotice />
+          </Deferred>
           <ErrorBoundary resetKey={pathname}>
             <Suspense fallback={<PageSpinner />}>
               <Outlet />
@@ -150,16 +155,12 @@ function Shell({ owner }: { owner: User }) {
         </main>
         <ShellFooter />
       </div>
-      <ErrorBoundary silent>
-        <Suspense fallback={null}>
-          <ConnectionBadge />
-        </Suspense>
-      </ErrorBoundary>
-      <ErrorBoundary silent>
-        <Suspense fallback={null}>
-          <ConsoleExtras owner={owner} />
-        </Suspense>
-      </ErrorBoundary>
+      <Deferred>
+        <ConnectionBadge />
+      </Deferred>
+      <Deferred>
+        <ConsoleExtras owner={owner} />
+      </Deferred>
     </div>
   )
 }

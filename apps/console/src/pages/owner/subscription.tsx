@@ -1,5 +1,4 @@
 import { RefreshCw } from 'lucide-react'
-import { Suspense } from 'react'
 import { useOwner } from '../../features/account/session.ts'
 import { CurrentPlan } from '../../features/subscription/current-plan.tsx'
 import { findNotice } from '../../features/subscription/notice.ts'
@@ -22,6 +21,7 @@ import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
+import { DialogSlot } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ErrorState } from '../../ui/states.tsx'
@@ -129,14 +129,14 @@ export function SubscriptionPage() {
         </div>
       )}
       {(failed || known) && <PaymentHistory onReceipt={({ _id }) => dialog.open('receipt', _id)} />}
-      <Suspense fallback={null}>
+      <DialogSlot>
         {dialog.kind === 'cancel' && status && cancellable && (
           <CancelDialog subscription={status} onClose={dialog.close} />
         )}
         {dialog.kind === 'receipt' && receipt && owner && (
           <ReceiptDialog payment={receipt} billedTo={owner} onClose={dialog.close} />
         )}
-      </Suspense>
+      </DialogSlot>
     </div>
   )
 }

@@ -1,5 +1,4 @@
 import { KeyRound, Plus, RefreshCw, Trash2 } from 'lucide-react'
-import { Suspense } from 'react'
 import { portalLicenseColumns } from '../../features/portal/license-columns.tsx'
 import { usePortalLicenses, useRefresh } from '../../features/portal/queries.ts'
 import { useReseller } from '../../features/portal/session.ts'
@@ -12,6 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { MoreMenu } from '../../ui/more-menu.tsx'
+import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
@@ -102,13 +102,13 @@ export function ResellerLicensesPage() {
           title="Your Licenses"
           filters
           actions={
-            <Suspense fallback={<FiltersSkeleton selects={0} />}>
+            <Deferred fallback={<FiltersSkeleton selects={0} />}>
               <PortalLicenseFilters
                 search={search}
                 onSearch={setSearch}
                 table={{ columns: portalLicenseColumns, view, onChange: setView }}
               />
-            </Suspense>
+            </Deferred>
           }
         />
         <Table
@@ -151,14 +151,14 @@ export function ResellerLicensesPage() {
           />
         )}
       </Card>
-      <Suspense fallback={null}>
+      <DialogSlot>
         {dialog.kind === 'generate' && stats && reseller && (
           <GenerateDialog remaining={remaining} appName={reseller.app_id.name} onClose={dialog.close} />
         )}
         {dialog.kind === 'delete-all' && stats && stats.total > 0 && (
           <DeleteAllDialog total={stats.total} used={stats.used} onClose={dialog.close} />
         )}
-      </Suspense>
+      </DialogSlot>
     </div>
   )
 }

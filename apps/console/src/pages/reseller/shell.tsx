@@ -2,11 +2,14 @@ import type { PortalReseller } from '@keyward/contract'
 import { ExternalLink } from 'lucide-react'
 import { Suspense, useEffect } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
-import { RequireReseller } from '../../features/portal/require-reseller.tsx'
+import { useReseller } from '../../features/portal/session.ts'
+import { resellerSession } from '../../lib/api/session.ts'
 import { useIsPhone } from '../../lib/browser/use-media.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
+import { AccountGuard } from '../../ui/account-guard.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Deferred } from '../../ui/deferred.tsx'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
 import { PageSpinner } from '../../ui/spinner.tsx'
@@ -17,7 +20,11 @@ const ConnectionBadge = lazyNamed(loadStatus, 'ConnectionBadge')
 const StaleNotice = lazyNamed(loadStatus, 'StaleNotice')
 
 export function PortalShell() {
-  return <RequireReseller>{(reseller) => <Shell reseller={reseller} />}</RequireReseller>
+  return (
+    <AccountGuard session={resellerSession} account={useReseller()} signIn={paths.resellerAuth}>
+      {(reseller) => <Shell reseller={reseller} />}
+    </AccountGuard>
+  )
 }
 
 function Shell({ reseller }: { reseller: PortalReseller }) {
@@ -63,11 +70,9 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
             tabIndex={-1}
             className="mx-auto min-h-[calc(100dvh-3.5rem)] w-full max-w-6xl px-4 py-4 outline-none md:px-8 md:py-9"
           >
-            <ErrorBoundary silent>
-              <Suspense fallback={null}>
-                <StaleNotice />
-              </Suspense>
-            </ErrorBoundary>
+            <Deferred>
+              <StaleNotice />
+            </Deferred>
             <ErrorBoundary resetKey={pathname}>
               <Suspense fallback={<PageSpinner />}>
                 <Outlet />
@@ -80,11 +85,9 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
           </footer>
         </div>
       </div>
-      <ErrorBoundary silent>
-        <Suspense fallback={null}>
-          <ConnectionBadge className="max-md:bottom-[calc(4.5rem+env(safe-area-inset-bottom))]" />
-        </Suspense>
-      </ErrorBoundary>
+      <Deferred>
+        <ConnectionBadge className="max-md:bottom-[calc(4.5rem+env(safe-area-inset-bottom))]" />
+      </Deferred>
       {phone && <PortalTabBar />}
     </div>
   )
