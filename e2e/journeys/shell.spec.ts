@@ -16,6 +16,20 @@ import {
 const hint = 'Create an app first to access this section'
 
 test.describe('sidebar', () => {
+  test('marks a development server, and no other', { tag: '@phone' }, async ({ page, request }) => {
+    await enter(page, await Vendor.signUp(request), '/settings')
+    await expect(page.getByText('Dev mode')).toBeVisible()
+    await expect(page.getByTitle('only this machine reaches it, and payments are simulated.')).toBeVisible()
+    const answer = await (await request.get('/api/config')).json()
+    const data = { ...answer.data, development: false }
+    await page.route('**/api/config', (route) => route.fulfill({ json: { ...answer, data } }))
+    const configured = page.waitForResponse('**/api/config')
+    await page.reload()
+    await configured
+    await expect(heading(page, 'Settings')).toBeVisible()
+    await expect(page.getByText('Dev mode')).toHaveCount(0)
+  })
+
   test('lists its entries in order and marks the current page', { tag: '@phone' }, async ({
     page,
     request,

@@ -42,6 +42,7 @@ export const system = {
         .describe('how a forgotten password is reset: by a mailed link, or by the operator'),
       payments: z.enum(['mock', 'razorpay', 'off']),
       vpnRanges: z.boolean().describe('whether this server knows the addresses of VPN providers'),
+      development: z.boolean().describe('whether the server answers its own machine alone'),
       pricing: pricing
         .nullable()
         .describe('plans and prices for visitors; null while the server takes no payments'),

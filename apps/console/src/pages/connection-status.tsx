@@ -2,11 +2,27 @@ import { notifyManager, type Query, useQueryClient } from '@tanstack/react-query
 import { RefreshCw, WifiOff } from 'lucide-react'
 import { useEffect, useReducer } from 'react'
 import { useConnectionLost } from '../lib/api/connection.ts'
+import { usePublicConfig } from '../lib/api/public-config.ts'
 import { formatTime } from '../lib/format/dates.ts'
+import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Spinner } from '../ui/spinner.tsx'
 import { Callout } from '../ui/states.tsx'
+
+/** Marks a development server, which nobody else should rely on. */
+export function DevelopmentBadge() {
+  const config = usePublicConfig()
+  if (!config?.development) return null
+  const reach = 'This server runs in development mode: only this machine reaches it'
+  const title = config.payments === 'mock' ? `${reach}, and payments are simulated.` : `${reach}.`
+  return (
+    <span title={title}>
+      <Badge tone="warning">Dev mode</Badge>
+      <span className="sr-only">{title}</span>
+    </span>
+  )
+}
 
 /** Not a toast, which would cover the menu on phones as long as it stays. */
 export function ConnectionBadge({ className }: { className?: string }) {

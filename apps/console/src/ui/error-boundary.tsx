@@ -53,7 +53,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boole
 async function report(onFail: () => void) {
   if (await reloadForMissingFile()) return
   const { toast } = await import('./toast.tsx')
-  toast.error('This could not be opened', { description: 'Please check your connection and try again.' })
+  toast.error('This could not be opened', { description: 'Check your connection and try again.' })
   onFail()
 }
 

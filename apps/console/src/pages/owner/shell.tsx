@@ -24,6 +24,7 @@ import { Sidebar } from './sidebar.tsx'
 
 const loadStatus = () => import('../connection-status.tsx')
 const ConnectionBadge = lazyNamed(loadStatus, 'ConnectionBadge')
+const DevelopmentBadge = lazyNamed(loadStatus, 'DevelopmentBadge')
 const StaleNotice = lazyNamed(loadStatus, 'StaleNotice')
 const ConsoleExtras = lazyNamed(() => import('./console-extras.tsx'), 'ConsoleExtras')
 const loadSheet = () => import('./sidebar-sheet.tsx')
@@ -75,6 +76,11 @@ function Shell({ owner }: { owner: User }) {
     return () => window.removeEventListener('keydown', toggle)
   }, [phone, expanded, setExpanded])
 
+  const mark = (
+    <Deferred>
+      <DevelopmentBadge />
+    </Deferred>
+  )
   return (
     <div className="md:flex">
       <a
@@ -101,6 +107,7 @@ function Shell({ owner }: { owner: User }) {
             <LogoMark className="size-6" />
             Keyward
           </Link>
+          {mark}
           <SearchButton small className="ml-auto size-10" />
           {sheet && (
             <Deferred onFail={() => setSheet(false)}>
@@ -132,6 +139,7 @@ function Shell({ owner }: { owner: User }) {
             onToggle={() => setExpanded(!expanded)}
             toggleLabel={expanded ? 'Collapse sidebar (Ctrl+B)' : 'Expand sidebar (Ctrl+B)'}
             search={<SearchButton small={!expanded} />}
+            mark={mark}
           />
         </aside>
       )}

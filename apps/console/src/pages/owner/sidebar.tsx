@@ -54,9 +54,11 @@ export interface SidebarProps {
   toggleLabel: string
   /** Shown above the entries. */
   search?: ReactNode
+  /** Shown beside the logo. */
+  mark?: ReactNode
 }
 
-export function Sidebar({ owner, hasApps, expanded, onToggle, toggleLabel, search }: SidebarProps) {
+export function Sidebar({ owner, hasApps, expanded, onToggle, toggleLabel, search, mark }: SidebarProps) {
   const logout = useLogout()
   const entry = (item: Entry) => (
     <NavEntry key={item.to} {...item} expanded={expanded} disabled={Boolean(item.needsApp) && !hasApps} />
@@ -78,6 +80,7 @@ export function Sidebar({ owner, hasApps, expanded, onToggle, toggleLabel, searc
             Keyward
           </Link>
         )}
+        {expanded && <span className="mr-auto ml-2.5">{mark}</span>}
         <IconButton label={toggleLabel} aria-expanded={expanded} onClick={onToggle}>
           <PanelLeft />
         </IconButton>

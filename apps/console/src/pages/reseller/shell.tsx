@@ -17,6 +17,7 @@ import { PortalSidebar, PortalTabBar } from './navigation.tsx'
 
 const loadStatus = () => import('../connection-status.tsx')
 const ConnectionBadge = lazyNamed(loadStatus, 'ConnectionBadge')
+const DevelopmentBadge = lazyNamed(loadStatus, 'DevelopmentBadge')
 const StaleNotice = lazyNamed(loadStatus, 'StaleNotice')
 
 export function PortalShell() {
@@ -54,6 +55,9 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
         <p className="min-w-0 flex-1 text-pretty font-medium text-[0.8125rem] leading-snug md:text-sm">
           Reseller Portal - Independent License Management
         </p>
+        <Deferred>
+          <DevelopmentBadge />
+        </Deferred>
         <Button asChild size="sm">
           <a href={paths.root} target="_blank" rel="noreferrer">
             <span className="max-md:sr-only">Open Main Portal</span>

@@ -30,6 +30,7 @@ export function systemRoutes(mount: Mount, ctx: Ctx): void {
     passwordReset: ctx.config.passwordReset,
     payments: ctx.config.payments.mode,
     vpnRanges: ctx.vpn.isLoaded,
+    development: ctx.config.development,
     pricing,
     links: ctx.config.links,
   }))
