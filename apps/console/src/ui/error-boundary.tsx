@@ -3,6 +3,7 @@ import { isServerReachable } from '../lib/api/reachable.ts'
 import { forgetFailedLoads } from '../lib/navigation/lazy.ts'
 import { reload, reloadForMissingFile } from '../lib/navigation/reload.ts'
 import { ErrorState } from './states.tsx'
+import { toast } from './toast.tsx'
 
 export interface ErrorBoundaryProps {
   /** Retries when this changes: the path of the page. */
@@ -52,7 +53,6 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boole
 /** A reload shows what could not be loaded, if it is in the URL. */
 async function report(onFail: () => void) {
   if (await reloadForMissingFile()) return
-  const { toast } = await import('./toast.tsx')
   toast.error('This could not be opened', { description: 'Check your connection and try again.' })
   onFail()
 }
