@@ -1,8 +1,7 @@
 import { type ReactNode, useLayoutEffect, useState } from 'react'
 import { Navigate, useLocation } from 'react-router'
-import { isServerReachable } from '../lib/api/reachable.ts'
 import { paths } from '../lib/navigation/paths.ts'
-import { reload } from '../lib/navigation/reload.ts'
+import { isServerReachable, reload } from '../lib/navigation/reload.ts'
 import { PageSpinner } from '../ui/spinner.tsx'
 import { ErrorState } from '../ui/states.tsx'
 

@@ -1,7 +1,6 @@
 import { Component, type ErrorInfo, type ReactNode, useState } from 'react'
-import { isServerReachable } from '../lib/api/reachable.ts'
 import { forgetFailedLoads } from '../lib/navigation/lazy.ts'
-import { reload, reloadForMissingFile } from '../lib/navigation/reload.ts'
+import { isServerReachable, reload, reloadForMissingFile } from '../lib/navigation/reload.ts'
 import { ErrorState } from './states.tsx'
 import { toast } from './toast.tsx'
 

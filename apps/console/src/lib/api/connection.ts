@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { createListeners } from '../browser/listeners.ts'
-import { isServerReachable } from './reachable.ts'
+import { isServerReachable } from '../navigation/reload.ts'
 
 const probeMs = 3000
 

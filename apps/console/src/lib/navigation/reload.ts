@@ -1,5 +1,5 @@
-import { isServerReachable } from '../api/reachable.ts'
 import { createListeners } from '../browser/listeners.ts'
+import { base } from './base.ts'
 
 /** Keeps the router's state of the current history entry for the next document. */
 const key = 'keyward-history-state'
@@ -18,6 +18,11 @@ export function reload() {
     sessionStorage.setItem(key, JSON.stringify({ href: location.href, state: history.state }))
   } catch {}
   location.reload()
+}
+
+export async function isServerReachable(): Promise<boolean> {
+  const response = await fetch(`${base}/api/health`, { cache: 'no-store' }).catch(() => undefined)
+  return response?.ok === true
 }
 
 const missedKey = 'keyward-reloaded'
