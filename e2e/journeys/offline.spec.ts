@@ -12,6 +12,7 @@ import {
   openMenu,
   row,
   rowAction,
+  settle,
   storedToken,
   Vendor,
 } from '../steps.ts'
@@ -185,6 +186,7 @@ test('a list says that the apps it needs could not be loaded, and loads them on 
     await refuse(apps)
     await enter(page, vendor, path)
     await expect(failure).toBeVisible()
+    await settle(page)
     await page.unroute(apps)
     await failure.getByRole('button', { name: 'Try again' }).click()
     await expect(page.getByText(ready).first()).toBeVisible()
@@ -199,6 +201,7 @@ test('a list says that the apps it needs could not be loaded, and loads them on 
     await refuse(oneApp)
     await page.goto(`${path}?app=${app._id}`)
     await expect(failure).toBeVisible()
+    await settle(page)
     await page.unroute(oneApp)
     await failure.getByRole('button', { name: 'Try again' }).click()
     await expect(page.getByText(ready).first()).toBeVisible()

@@ -97,6 +97,7 @@ test('health, readiness and console configuration are public and contain no secr
     passwordPolicy: 'basic',
     passwordReset: 'operator',
     payments: 'mock',
+    vpnRanges: false,
     development: true,
     pricing: plans,
     links: { shipping: null, refund: null, paymentTerms: null, community: null, videos: null },
