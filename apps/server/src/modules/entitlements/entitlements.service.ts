@@ -70,20 +70,18 @@ export async function setEndUserEnd(
   clientId: string,
   endsAt: number,
 ): Promise<void> {
-  const client = await tx
+  await tx
+    .updateTable('licenses')
+    .set(withEnd(endsAt))
+    .where('client_id', '=', clientId)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(isFirstLicense)
+    .execute()
+  await tx
     .updateTable('clients')
     .set({ expires_at: endsAt })
     .where('id', '=', clientId)
     .where('owner_id', '=', scope.ownerId)
-    .returning('license_id')
-    .executeTakeFirst()
-  if (client?.license_id == null) return
-  await tx
-    .updateTable('licenses')
-    .set(withEnd(endsAt))
-    .where('id', '=', client.license_id)
-    .where('client_id', '=', clientId)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
     .execute()
 }
 
@@ -172,6 +170,16 @@ export async function extendEndUsers(
   days: number,
   now: number,
 ): Promise<string[]> {
+  // Licenses first, so that their counts are locked before those of end users. The columns are the end user's.
+  const ofEndUser = sql`from clients c where c.id = licenses.client_id`
+  await tx
+    .updateTable('licenses')
+    .set({ expires_at: sql<number>`(select ${extended(days, now)} ${ofEndUser})` })
+    .where('client_id', 'in', clientIds)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(isFirstLicense)
+    .where(sql<boolean>`(select c.expires_at ${ofEndUser}) <> ${never}`)
+    .execute()
   const clients = await tx
     .updateTable('clients')
     .set({ expires_at: extended(days, now) })
@@ -179,15 +187,6 @@ export async function extendEndUsers(
     .where(ownerOf('clients'), '=', scope.ownerId)
     .where('expires_at', '<>', never)
     .returning('id')
-    .execute()
-  await tx
-    .updateTable('licenses')
-    .set({
-      expires_at: sql<number>`(select c.expires_at from clients c where c.id = licenses.client_id)`,
-    })
-    .where('client_id', 'in', clientIds)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
-    .where(sql<boolean>`id in (select c.license_id from clients c where c.id = licenses.client_id)`)
     .execute()
   return clients.map(({ id }) => id)
 }
@@ -234,5 +233,7 @@ export async function expireUsersOf(
     now,
   )
 }
+
+const isFirstLicense = sql<boolean>`id in (select c.license_id from clients c where c.id = licenses.client_id)`
 
 const ids = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)
