@@ -8,11 +8,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** The server's modules from the lowest layer to the highest; a module imports its own layer and lower ones. */
 const layers = [
   ['owners', 'sessions', 'mail', 'daily-counts', 'entitlements', 'devices'],
-  ['apps', 'password-resets', 'blocklist'],
+  ['apps', 'password-resets', 'blocklist', 'activity'],
   ['licenses', 'license-types', 'resellers', 'signing-keys'],
   ['end-users', 'payments'],
   ['program', 'plans', 'account', 'portal', 'bulk', 'events'],
-  ['dashboard', 'platform', 'system'],
+  ['dashboard', 'platform', 'system', 'explanations'],
 ]
 const layerOf = new Map(layers.flatMap((names, at) => names.map((name) => [name, at])))
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { limits } from '@keyward/contract'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
 import { type Config, localUrl } from './config.ts'
+import { system } from './core/actor.ts'
 import { Attempts } from './core/attempts.ts'
 import { type Clock, minute, systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
@@ -25,6 +26,8 @@ import { createMount } from './http/mount.ts'
 import { installPages } from './http/pages.ts'
 import { accountRoutes } from './modules/account/account.routes.ts'
 import { authenticateOwner, getUser } from './modules/account/account.service.ts'
+import { ActivityLog } from './modules/activity/activity.log.ts'
+import { activityRoutes } from './modules/activity/activity.routes.ts'
 import { appsRoutes } from './modules/apps/apps.routes.ts'
 import { BlockTables } from './modules/blocklist/block-tables.ts'
 import { blocklistRoutes } from './modules/blocklist/blocklist.routes.ts'
@@ -33,6 +36,7 @@ import { dashboardRoutes } from './modules/dashboard/dashboard.routes.ts'
 import { endUsersRoutes } from './modules/end-users/end-users.routes.ts'
 import { eventsRoutes } from './modules/events/events.routes.ts'
 import { createEvents } from './modules/events/events.service.ts'
+import { explanationsRoutes } from './modules/explanations/explanations.routes.ts'
 import { licenseTypesRoutes } from './modules/license-types/license-types.routes.ts'
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
 import { createMailer, type Mailer } from './modules/mail/mail.service.ts'
@@ -101,6 +105,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const clock = options.clock ?? systemClock
   const publish: RecordConsumer = (records) => {
     events.publish(records)
+    activity.consume(records)
     options.onRecords?.(records)
   }
   const vpn = new VpnRanges(config.vpnRangesFile, server.log)
@@ -119,12 +124,19 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const logError = (error: unknown) =>
     logStorageFailure(error, server.log) ?? server.log.error({ err: error }, 'background work failed')
   const events = createEvents(ctx, { onError: logError, heartbeatMs: options.heartbeatMs })
+  const activity = new ActivityLog({
+    clock,
+    write: (work) => ctx.tx(system, ({ tx }) => work(tx)),
+    onWritten: (ownerIds) => events.notifyActivity(ownerIds),
+    onError: logError,
+  })
   const checkAnswers = options.checkAnswers ?? false
   const attempts = new Attempts(ctx)
   const waits = options.providerWaits ?? usualWaits
   const payments: Payments = { ctx, waits, provider: createProvider(config, waits), onError: logError }
   const sessions = new ProgramSessions(ctx, logError)
   const reads = new ProgramReads(database)
+  const blocks = new BlockTables(database)
   const mailer = options.mailer ?? createMailer(config, server.log)
 
   const port = () => (server.addresses()[0] as AddressInfo | undefined)?.port ?? config.port
@@ -160,6 +172,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     appsRoutes(mount, ctx)
     blocklistRoutes(mount, ctx)
     signingKeysRoutes(mount, ctx)
+    activityRoutes(mount, ctx)
+    explanationsRoutes(mount, { ctx, reads, blocks })
     licensesRoutes(mount, ctx)
     licenseTypesRoutes(mount, ctx)
     endUsersRoutes(mount, ctx)
@@ -185,13 +199,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     scope.setChildLoggerFactory(lazyLogger)
     const signer = new AnswerSigner(ctx.db, ctx.seal, config.basePath, logError)
     scope.addHook('onClose', () => signer.close())
-    programRoutes(createProgramMount(scope, { ctx, reads, sessions, signer, checkAnswers }), {
+    programRoutes(createProgramMount(scope, { ctx, reads, sessions, activity, signer, checkAnswers }), {
       ctx,
       signer,
       reads,
       sessions,
       attempts,
-      blocks: new BlockTables(database),
+      activity,
+      blocks,
       leaked: new LeakedPasswords({ url: config.leakedPasswordsUrl, onError: logError }),
     })
   })
@@ -211,6 +226,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     mailer.close()
     await stopReconciler()
     await sessions.flush()
+    await activity.close()
     await events.stop()
   })
   return server

@@ -34,6 +34,11 @@ export const appSettings = z.strictObject({
     .min(0)
     .max(limits.leaseHoursMax)
     .describe('how much longer it runs offline after a lease ended'),
+  activityDays: z
+    .int()
+    .min(limits.activityDaysMin)
+    .max(limits.activityDaysMax)
+    .describe('how long the activity log keeps events'),
   checkPasswords: z.boolean().describe('rejects common and leaked passwords of new end users'),
 })
 

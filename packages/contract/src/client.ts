@@ -27,6 +27,7 @@ const sessionUser = z.strictObject({
 /** What a refusal says beside its code once the key or password was right. */
 export const refusalDetails = z.strictObject({
   expiresAt: isoTime.nullable(),
+  startedAt: isoTime.nullable().describe('when a license that counts from its first use was first used'),
   devices: deviceUse,
 })
 
@@ -49,6 +50,7 @@ export const verdict = z.strictObject({
     })
     .nullable(),
   details: refusalDetails.optional().describe('for a known key that cannot be used'),
+  reference: z.string().optional().describe('names this refusal in the activity log of the app'),
 })
 
 const tag = 'Client API'

@@ -22,6 +22,10 @@ export const limits = {
   programHashesMax: 200,
   /** Languages with texts of their own, for one app. */
   messageLocalesMax: 30,
+  /** Events of one app in the activity log; the oldest ones beyond are deleted. */
+  activityRowsMax: 1_000_000,
+  activityDaysMin: 365,
+  activityDaysMax: 730,
   hwidMax: 256,
   /** A license has at most so many devices; of an unlimited one, those seen last are stored. */
   devicesMax: 1000,

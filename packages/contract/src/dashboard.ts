@@ -42,7 +42,7 @@ export const dashboard = {
   }),
   activity: endpoint({
     method: 'GET',
-    path: '/activity',
+    path: '/activity/days',
     access: 'owner',
     permission: 'licenses:read',
     tag,

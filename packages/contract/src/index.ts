@@ -1,3 +1,4 @@
+import { activity } from './activity.ts'
 import { apps } from './apps.ts'
 import { auth } from './auth.ts'
 import { blocklist } from './blocklist.ts'
@@ -22,6 +23,7 @@ export const endpoints = {
   apps,
   blocklist,
   signingKeys,
+  activity,
   licenses,
   licenseTypes,
   clients,
@@ -39,6 +41,7 @@ export const endpoints = {
 
 export type { ActionDetail, ActionName } from './actions.ts'
 export { actions, unloggedActions } from './actions.ts'
+export type { ActivityEvent, Fix, RefusalState } from './activity.ts'
 export type { AppSettings } from './app-settings.ts'
 export type { App } from './apps.ts'
 export { version } from './apps.ts'

@@ -18,6 +18,7 @@ export type {
   KeywardOptions,
   LicenseState,
   PublicJwk,
+  RefusalDetails,
   Refused,
   Registration,
   Result,

@@ -1,7 +1,7 @@
 import { platform } from '#platform'
 import { KeywardNetworkError, KeywardUsageError } from './errors.ts'
 import { type CheckedOptions, checkOptions } from './options.ts'
-import { type Call, type Delivered, Transport } from './transport.ts'
+import { type Call, type Delivered, refusalFacts, Transport } from './transport.ts'
 import type {
   Credentials,
   Granted,
@@ -112,7 +112,7 @@ export class Keyward {
     const { valid, code } = outcome.data
     if (valid === true) return granted<ValidateData>(outcome, 'license')
     if (valid !== false || typeof code !== 'string') throw unexpected('validate')
-    return { ok: false, code, message: outcome.message ?? code }
+    return { ok: false, code, message: outcome.message ?? code, ...refusalFacts(outcome.data) }
   }
 
   async #open(deadline: number): Promise<Result<InitData>> {

@@ -163,12 +163,22 @@ function toOutcome(answer: ReceivedAnswer): Delivered | Refused {
   if (answer.status >= 400 && answered?.success === false && typeof answered.code === 'string') {
     const refused: Refused = { ok: false, code: answered.code, message: message ?? answered.code }
     if (Array.isArray(answered.errors)) refused.errors = answered.errors as Refused['errors']
+    Object.assign(refused, refusalFacts(answered))
     return refused
   }
   throw new KeywardNetworkError('unexpected_answer', `The answer with status ${answer.status} is unknown`, {
     status: answer.status,
     outcomeUnknown: true,
   })
+}
+
+/** What a refusal carries besides code and text. */
+export function refusalFacts(from: Record<string, unknown>): Pick<Refused, 'reference' | 'details'> {
+  const { reference, details } = from
+  return {
+    ...(typeof reference === 'string' ? { reference } : {}),
+    ...(isObject(details) ? { details } : {}),
+  }
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -2,6 +2,15 @@ import type { LicenseState } from './codes.ts'
 
 export type { LicenseState }
 
+/** Facts behind a refusal. Newer servers may send more. */
+export interface RefusalDetails {
+  /** When the license ends or ended, ISO 8601 UTC; null for never. */
+  expiresAt?: string | null
+  /** When a license that counts from its first use was first used. */
+  startedAt?: string | null
+  [name: string]: unknown
+}
+
 /** A signed refusal: the server's verdict with the app owner's text for it. */
 export interface Refused {
   ok: false
@@ -9,6 +18,10 @@ export interface Refused {
   code: LicenseState | (string & {})
   /** The text to show to the end user. */
   message: string
+  /** Names this refusal: show it to the end user, and the app's owner finds the reason in the console. */
+  reference?: string
+  /** Facts for the end user; only after the password or the license key was right. */
+  details?: RefusalDetails
   /** Invalid inputs, if `code` is `invalid_input`. */
   errors?: { path: string; message: string }[]
 }

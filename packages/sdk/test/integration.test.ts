@@ -206,9 +206,9 @@ describe('the SDK and the real server', () => {
     await owner('PUT', `/apps/${app._id}/error-messages`, { pausedApp: 'Zurück um 12 Uhr — bitte später' })
     await owner('PUT', `/apps/${app._id}`, { paused: true })
     const paused = { ok: false, code: 'pausedApp', message: 'Zurück um 12 Uhr — bitte später' }
-    expect(await keyward.session()).toEqual(paused)
-    expect(await connect().license(key)).toEqual(paused)
-    expect(await keyward.validate(key)).toEqual(paused)
+    expect(await keyward.session()).toMatchObject({ ...paused, reference: expect.stringMatching(/^\w{10}$/) })
+    expect(await connect().license(key)).toMatchObject(paused)
+    expect(await keyward.validate(key)).toMatchObject(paused)
     await owner('PUT', '/settings', { pauseApplications: true })
     expect(await keyward.session()).toMatchObject({ ok: false, code: 'appDisabled' })
   })
@@ -349,6 +349,7 @@ describe('the SDK and the real server', () => {
       ok: false,
       code: 'keyNotFound',
       message: 'License key not found',
+      reference: expect.stringMatching(/^\w{10}$/),
     })
     await keyward.license(license.key)
     expect(await keyward.validate(license.key)).toMatchObject({ ok: true, license: { used: true } })
@@ -357,7 +358,11 @@ describe('the SDK and the real server', () => {
       code: 'hwidMismatch',
     })
     await owner('PATCH', `/licenses/${license._id}/toggle-ban`, { is_banned: true })
-    expect(await keyward.validate(license.key)).toMatchObject({ ok: false, code: 'keyBanned' })
+    expect(await keyward.validate(license.key)).toMatchObject({
+      ok: false,
+      code: 'keyBanned',
+      details: { expiresAt: expect.any(String) },
+    })
   })
 
   it('report a newer version', async () => {

@@ -70,6 +70,7 @@ interface AppsTable {
   vpn_allowed: Generated<string>
   check_hash: Generated<Flag>
   check_passwords: Generated<Flag>
+  activity_days: Generated<number>
   /** Incremented with every change of the block list and of `vpn_allowed`; nodes keep both in memory by version. */
   block_version: Generated<number>
   /** When a program that names no SDK last called `init`; written at most once a day. */
@@ -324,6 +325,32 @@ interface ProgramHashesTable {
   position: number
 }
 
+interface ActivityTable {
+  seq: Generated<number>
+  reference: string
+  owner_id: string
+  app_id: string
+  client_id: string | null
+  kind: string
+  /** The endpoint, for refusals. */
+  call: string | null
+  code: string | null
+  /** The username or key that the program sent. */
+  subject: string | null
+  address: string | null
+  /** JSON: the state at a refusal. */
+  detail: string | null
+  times: number
+  created_at: number
+  last_at: number
+}
+
+interface ActivityCountsTable {
+  app_id: string
+  owner_id: string
+  n: number
+}
+
 interface AttemptsTable {
   key: string
   count: number
@@ -438,6 +465,8 @@ export interface Tables {
   audit: AuditTable
   attempts: AttemptsTable
   blocklist: BlocklistTable
+  activity: ActivityTable
+  activity_counts: ActivityCountsTable
   program_hashes: ProgramHashesTable
   known_addresses: KnownAddressesTable
   plan_reminders: PlanRemindersTable
@@ -455,6 +484,7 @@ export type OwnerRow = Selectable<OwnersTable>
 export type AppRow = Selectable<AppsTable>
 export type ResellerRow = Selectable<ResellersTable>
 export type LicenseRow = Selectable<LicensesTable>
+export type ActivityRow = Selectable<ActivityTable>
 export type BlockRow = Selectable<BlocklistTable>
 export type LicenseTypeRow = Selectable<LicenseTypesTable>
 export type ClientRow = Selectable<ClientsTable>

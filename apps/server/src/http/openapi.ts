@@ -92,6 +92,15 @@ const failure: Json = {
       },
     },
     requestId: { type: 'string' },
+    reference: { type: 'string', description: 'of a refused program: names the refusal in the activity log' },
+    details: {
+      type: 'object',
+      description: 'of a refused program whose password or key was right',
+      properties: {
+        expiresAt: { type: ['string', 'null'], format: 'date-time' },
+        startedAt: { type: ['string', 'null'], format: 'date-time' },
+      },
+    },
   },
 }
 

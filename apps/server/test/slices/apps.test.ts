@@ -34,6 +34,7 @@ const defaults = {
   checkPasswords: false,
   leaseHours: 72,
   graceHours: 168,
+  activityDays: 365,
 }
 
 test('a new app has an 8-character id, a 32-character secret, version 1.0.0 and the default settings', async () => {
@@ -64,7 +65,7 @@ test("every endpoint accepts an app's _id and its appId", async () => {
     expect((await owner.call('POST', `/apps/${id}/rotate-secret`)).json.data.app._id).toBe(app._id)
     expect((await owner.call('GET', `/licenses?app=${id}`)).status).toBe(200)
     expect((await owner.call('GET', `/clients?app=${id}`)).status).toBe(200)
-    expect((await owner.call('GET', `/activity?app=${id}`)).status).toBe(200)
+    expect((await owner.call('GET', `/activity/days?app=${id}`)).status).toBe(200)
     await makeLicenses(on, owner, { _id: id })
     const client = { username: `u-${id}`, password: 'secret1', appId: id, expiresAt: on.clock.inDays(1) }
     expect((await owner.call('POST', '/clients/create-direct', client)).json.data.client.app._id).toBe(

@@ -97,7 +97,7 @@ test('a license that just expired is not expiring soon', async () => {
 
 test('counts activations and sign-ins by UTC day over 30 days', async () => {
   const activity = async (filter = '') =>
-    (await owner.call('GET', `/activity${filter}`)).json.data.days as { date: string }[]
+    (await owner.call('GET', `/activity/days${filter}`)).json.data.days as { date: string }[]
   const today = () => new Date(on.clock.now()).toISOString().slice(0, 10)
   const { license } = await activateKey(on, owner, app)
   const first = today()

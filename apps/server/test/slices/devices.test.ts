@@ -49,6 +49,7 @@ describe('a license for three devices', () => {
     expect(refusal(fourth.answer)).toBe('hwidMismatch')
     expect(fourth.answer.json.details).toEqual({
       expiresAt: expect.any(String),
+      startedAt: null,
       devices: { used: 3, limit: 3 },
     })
     for (const { program } of [{ program: first }, third]) expect((await session(program)).status).toBe(200)

@@ -214,6 +214,7 @@ describe('validate', () => {
     expect(await seen('AAAAA-AAAAA-AAAAA-AAAAA-AAAAA')).toEqual({
       valid: false,
       code: 'keyNotFound',
+      reference: expect.any(String),
       license: null,
     })
     expect(await seen(fresh?.key.slice(0, -1))).toMatchObject({ valid: false, code: 'keyNotFound' })

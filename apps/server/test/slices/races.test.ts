@@ -35,7 +35,7 @@ const repeat = (code: string, count: number) => Array.from({ length: count }, ()
 
 const clients = async () => (await owner.call('GET', `/clients?app=${app._id}`)).json.data
 const licenses = async () => (await owner.call('GET', `/licenses?app=${app._id}&limit=200`)).json.data
-const today = async () => (await owner.call('GET', `/activity?app=${app._id}`)).json.data.days.at(-1)
+const today = async () => (await owner.call('GET', `/activity/days?app=${app._id}`)).json.data.days.at(-1)
 
 describe('for the last free place', () => {
   test('creates one of twelve concurrent apps on the free plan', async () => {

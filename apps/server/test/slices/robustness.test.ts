@@ -136,7 +136,7 @@ describe('an unexpected error', () => {
       const app = await makeApp(vendor)
       const program = await startProgram(own, app)
       await sql`alter table daily_counts rename to elsewhere`.execute(own.database.db)
-      const answer = await vendor.call('GET', '/activity')
+      const answer = await vendor.call('GET', '/activity/days')
       expect(answer.status).toBe(500)
       expect(answer.json).toEqual({
         success: false,

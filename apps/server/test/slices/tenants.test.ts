@@ -1,5 +1,5 @@
 import type { Endpoint } from '@keyward/contract'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { activateKey, makeApp, makeLicenses, makeType, type Owner, refusal, single } from '../actors.ts'
@@ -27,6 +27,7 @@ interface Objects {
   kid: string
   device: string
   type: string
+  refusal: string
 }
 const none: Objects = {
   app: `app_${missing}`,
@@ -38,6 +39,7 @@ const none: Objects = {
   kid: missing,
   device: `dev_${missing}`,
   type: `lty_${missing}`,
+  refusal: '0000000000',
 }
 const later = '2030-01-01'
 
@@ -61,7 +63,19 @@ async function makeObjects(vendor: Owner): Promise<Objects> {
     kid: signingKeys[0].kid,
     device,
     type: (await makeType(vendor, app))._id,
+    refusal: await makeRefusal(app),
   }
+}
+
+/** A refusal with its reference, once it is stored. */
+async function makeRefusal(app: { appId: string; _id: string }): Promise<string> {
+  const body = { appId: app.appId, licenseKey: 'NO-SUCH-KEY' }
+  const { reference } = (await on.call('POST', '/client/validate', { body })).json.data
+  await vi.waitFor(async () => {
+    const found = on.database.db.selectFrom('activity').select('seq').where('reference', '=', reference)
+    await found.executeTakeFirstOrThrow()
+  })
+  return reference
 }
 
 interface Named {
@@ -102,6 +116,8 @@ const naming: Record<string, Named> = {
     body: ({ app }) => ({ username: 'intruder', password: 'secret1', appId: app, expiresAt: later }),
   },
   'clients.toggleBan': { id: 'client' },
+  'activity.list': { query: ({ app }) => `app=${app}` },
+  'activity.explain': { id: 'refusal' },
   'clients.togglePause': { id: 'client' },
   'blocklist.list': { id: 'app' },
   'blocklist.add': { id: 'app', body: () => ({ kind: 'address', value: '203.0.113.7' }) },
@@ -140,7 +156,7 @@ const namesObject = (endpoint: Endpoint) => {
 const call = async (endpoint: Endpoint, named: Named, things: Objects) => {
   const id = named.id === undefined ? '' : things[named.id]
   const path = endpoint.path
-    .replace(':id', id)
+    .replace(/:(id|reference)\b/, id)
     .replace(':kid', things.kid)
     .replace(':deviceId', things.device)
   const query = named.query === undefined ? '' : `?${named.query(things)}`

@@ -15,6 +15,7 @@ import { licenseTerms } from './0013-license-terms.ts'
 import { devices } from './0015-devices.ts'
 import { addedTime } from './0017-added-time.ts'
 import { refusals } from './0019-refusals.ts'
+import { activity } from './0020-activity.ts'
 import { messageLocales } from './0021-message-locales.ts'
 import { signingKeys } from './0022-signing-keys.ts'
 import { leases } from './0023-leases.ts'
@@ -37,6 +38,7 @@ export const migrations: readonly Migration[] = [
   devices,
   addedTime,
   refusals,
+  activity,
   messageLocales,
   signingKeys,
   leases,

@@ -107,6 +107,7 @@ export async function bumpBlockVersion(tx: Tx, scope: OwnerScope, appId: string)
 const leftovers = {
   client_sessions: 'id',
   blocklist: 'id',
+  activity: 'seq',
   license_counts: 'app_id, bucket, used, banned',
   license_blocks: 'app_id, block, used, banned',
   client_counts: 'app_id, bucket, banned',

@@ -19,6 +19,7 @@ const numbers = {
   deviceCooldownHours: 'device_cooldown_hours',
   leaseHours: 'lease_hours',
   graceHours: 'grace_hours',
+  activityDays: 'activity_days',
 } as const
 
 type Flags = typeof flags

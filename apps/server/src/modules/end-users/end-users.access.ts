@@ -20,6 +20,10 @@ export const findByUsername = (
     .where('username_normalized', '=', usernameNormalized)
     .executeTakeFirst()
 
+/** Finds an end user within an app that the caller has checked. */
+export const findById = (db: Db, appId: string, id: string): Promise<ClientRow | undefined> =>
+  db.selectFrom('clients').selectAll().where('app_id', '=', appId).where('id', '=', id).executeTakeFirst()
+
 /** Locks the row until the transaction ends. */
 export const lockEndUser = (tx: Tx, scope: OwnerScope, id: string): Promise<ClientRow | undefined> =>
   tx

@@ -3,7 +3,7 @@ import { second } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import { listOpenSessions } from '../sessions/sessions.service.ts'
-import { EventStream } from './events.stream.ts'
+import { EventStream, type Topic } from './events.stream.ts'
 
 const heartbeatMs = 25 * second
 /** Enough for the open tabs of a few people; more indicates a runaway program. */
@@ -38,16 +38,17 @@ export class EventHub {
     return stream.content
   }
 
-  /** Notifies the streams of these owners of a change. */
-  notify(ownerIds: Iterable<string>): void {
+  /** Notifies the streams of these owners. */
+  notify(ownerIds: Iterable<string>, topic: Topic = 'change'): void {
     for (const ownerId of ownerIds) {
-      for (const stream of this.#streams.get(ownerId) ?? []) stream.sendChange()
+      for (const stream of this.#streams.get(ownerId) ?? []) stream.send(topic)
     }
   }
 
   /** Called when changes may have been missed. */
   notifyAll(): void {
     this.notify(this.#streams.keys())
+    this.notify(this.#streams.keys(), 'activity')
   }
 
   /** Closes the streams whose session has ended and sends the others a heartbeat. */

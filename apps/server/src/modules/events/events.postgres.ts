@@ -2,6 +2,7 @@ import pg from 'pg'
 import { second } from '../../core/clock.ts'
 import type { PostgresPool } from '../../db/postgres.ts'
 import { endOrTimeOut, isDirect } from '../../db/postgres-probe.ts'
+import type { Topic } from './events.stream.ts'
 
 const channel = 'keyward_changes'
 const batchMs = 200
@@ -13,8 +14,8 @@ const refetchMs = 10 * second
 export interface PostgresEventsOptions {
   url: string
   pool: PostgresPool
-  /** Called for a change of this owner on any node, including this one. */
-  onChange: (ownerId: string) => void
+  /** Called for an event of this owner on any node, including this one. */
+  onEvent: (ownerId: string, topic: Topic) => void
   /** Called when changes may have been missed: listening restarted, or is not possible. */
   onGap: () => void
   onError: (error: unknown) => void
@@ -61,7 +62,10 @@ export class PostgresEvents {
       if (this.#listener?.client === client) this.#listener = undefined
       this.#retry(error)
     }
-    client.on('notification', ({ payload }) => payload && this.#options.onChange(payload))
+    client.on('notification', ({ payload = '' }) => {
+      const [ownerId = '', topic] = payload.split(' ')
+      this.#options.onEvent(ownerId, topic === 'activity' ? topic : 'change')
+    })
     client.once('error', lost)
     client.once('end', lost)
     try {
@@ -78,10 +82,10 @@ export class PostgresEvents {
     this.#failures = 0
   }
 
-  announce(ownerIds: Iterable<string>): void {
+  announce(ownerIds: Iterable<string>, topic: Topic = 'change'): void {
     for (const ownerId of ownerIds) {
-      this.#pending.add(ownerId)
-      if (this.#refetching) this.#options.onChange(ownerId)
+      this.#pending.add(topic === 'change' ? ownerId : `${ownerId} ${topic}`)
+      if (this.#refetching) this.#options.onEvent(ownerId, topic)
     }
     this.#batching ??= setTimeout(() => void this.#flush(), batchMs)
   }

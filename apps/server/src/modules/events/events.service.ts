@@ -8,6 +8,8 @@ export interface Events {
   open(actor: OwnerScope & { sessionId: string }): Readable
   /** Notifies the streams of the owners whose rows these records changed. */
   publish: RecordConsumer
+  /** Notifies the streams of these owners that the activity log has grown. */
+  notifyActivity(ownerIds: Iterable<string>): void
   start(): Promise<void>
   /** Closes every stream so that the server can stop. */
   endStreams(): void
@@ -25,6 +27,7 @@ export function createEvents(
     return {
       ...common,
       publish: (records) => hub.notify(changedOwners(records)),
+      notifyActivity: (ownerIds) => hub.notify(ownerIds, 'activity'),
       start: async () => {},
       stop: async () => {},
     }
@@ -32,13 +35,14 @@ export function createEvents(
   const nodes = new PostgresEvents({
     url: config.databaseUrl,
     pool: database.pool,
-    onChange: (ownerId) => hub.notify([ownerId]),
+    onEvent: (ownerId, topic) => hub.notify([ownerId], topic),
     onGap: () => hub.notifyAll(),
     onError: options.onError,
   })
   return {
     ...common,
     publish: (records) => nodes.announce(changedOwners(records)),
+    notifyActivity: (ownerIds) => nodes.announce(ownerIds, 'activity'),
     start: () => nodes.listen(),
     stop: () => nodes.stop(),
   }

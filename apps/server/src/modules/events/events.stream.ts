@@ -1,35 +1,39 @@
 import { Readable } from 'node:stream'
 import { second } from '../../core/clock.ts'
 
+/** `change`: rows of the owner changed. `activity`: programs did something, or were refused. */
+export type Topic = 'change' | 'activity'
+
 /** One open response of GET /events. */
 export class EventStream {
   readonly content = new Readable({ read() {} })
   readonly sessionId: string
-  #throttle: NodeJS.Timeout | undefined
-  #missed = false
+  /** The topics of the last second, and whether one was missed meanwhile. */
+  readonly #recent = new Map<Topic, { timer: NodeJS.Timeout; missed: boolean }>()
 
   constructor(sessionId: string, onEnd: () => void) {
     this.sessionId = sessionId
     this.content.once('close', () => {
-      clearTimeout(this.#throttle)
+      for (const { timer } of this.#recent.values()) clearTimeout(timer)
       onEnd()
     })
     this.#write(': hello\n\n')
   }
 
-  /** Sends a change event, at most one per second; further changes are merged into the next one. */
-  sendChange(): void {
-    if (this.#throttle) {
-      this.#missed = true
+  /** Sends an event, at most one per topic and second; further ones are merged into the next one. */
+  send(topic: Topic): void {
+    const recent = this.#recent.get(topic)
+    if (recent) {
+      recent.missed = true
       return
     }
-    this.#write('event: change\ndata:\n\n')
-    this.#throttle = setTimeout(() => {
-      this.#throttle = undefined
-      if (!this.#missed) return
-      this.#missed = false
-      this.sendChange()
+    this.#write(`event: ${topic}\ndata:\n\n`)
+    const timer = setTimeout(() => {
+      const { missed } = this.#recent.get(topic) ?? { missed: false }
+      this.#recent.delete(topic)
+      if (missed) this.send(topic)
     }, second)
+    this.#recent.set(topic, { timer, missed: false })
   }
 
   sendHeartbeat(): void {

@@ -12,20 +12,19 @@ export interface Caller {
 
 type Deps = { ctx: Pick<Ctx, 'vpn'>; blocks: BlockTables }
 
-const unblocked: CallerFacts = { blocked: null, isRefusedVpn: false }
-
 /** Compares a caller with the app's block list and the addresses of VPN providers. */
 export async function judgeCaller(
   { ctx, blocks }: Deps,
   app: AppFacts,
   { hwidHash, address }: Caller,
 ): Promise<CallerFacts> {
-  if (app.blockVersion === 0 && !app.blockVpn) return unblocked
+  if (app.blockVersion === 0 && !app.blockVpn) return { blocked: null, isRefusedVpn: false, hwidHash }
   const table = await blocks.get(app)
   const network = parseNetwork(address)
   const device = hwidHash === null ? undefined : table?.findDevice(hwidHash)
   return {
     blocked: device ?? table?.findAddress(network) ?? null,
     isRefusedVpn: app.blockVpn && ctx.vpn.has(network) && table?.allowsVpn(network) !== true,
+    hwidHash,
   }
 }

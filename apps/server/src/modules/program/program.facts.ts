@@ -74,7 +74,7 @@ export interface SessionFacts {
   /** The device that the session is on, if it is bound. */
   device: { id: string; lastSeenAt: number } | null
   /** The end user's first license. */
-  firstKey: { isBanned: boolean; banReason: string | null } | null
+  firstKey: { id: string; isBanned: boolean; banReason: string | null; startedAt: number | null } | null
 }
 
 /** A license key of an app with its end user. */
@@ -90,6 +90,7 @@ export interface LicenseFacts {
     expiresAt: number
     graceDays: number
     term: LicenseTerm
+    startedAt: number | null
   } | null
   endUser: {
     id: string
@@ -156,8 +157,10 @@ interface SessionColumns extends AppColumns {
   device_count: number
   device_id: string | null
   device_seen_at: number
+  key_id: string
   key_banned: Flag | null
   key_ban_reason: string | null
+  key_started_at: number | null
   key_term: LicenseTerm | null
   key_devices: number
   key_seats: number | null
@@ -172,6 +175,7 @@ interface LicenseColumns extends AppColumns {
   license_expires_at: number
   license_grace_days: number
   license_term: LicenseTerm
+  license_started_at: number | null
   license_username: string | null
   license_client_id: string
   license_client_banned: Flag
@@ -252,7 +256,14 @@ const toSessionFacts = (row: SessionColumns): SessionFacts => ({
         },
   device: row.device_id === null ? null : { id: row.device_id, lastSeenAt: row.device_seen_at },
   firstKey:
-    row.key_banned === null ? null : { isBanned: row.key_banned === 1, banReason: row.key_ban_reason },
+    row.key_banned === null
+      ? null
+      : {
+          id: row.key_id,
+          isBanned: row.key_banned === 1,
+          banReason: row.key_ban_reason,
+          startedAt: row.key_started_at,
+        },
 })
 
 const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
@@ -269,6 +280,7 @@ const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
           expiresAt: row.license_expires_at,
           graceDays: row.license_grace_days,
           term: row.license_term,
+          startedAt: row.license_started_at,
         },
   endUser:
     row.license_username === null
@@ -300,7 +312,8 @@ const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.na
 const clientColumns = `c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
   c.ban_reason as client_ban_reason, c.paused_at as client_paused_at,
   c.expires_at as client_expires_at, c.created_at as client_created_at, c.last_login_at,
-  c.grace_days as client_grace_days, c.device_count, l.banned as key_banned,
+  c.grace_days as client_grace_days, c.device_count, l.id as key_id, l.banned as key_banned,
+  l.started_at as key_started_at,
   l.ban_reason as key_ban_reason, l.term as key_term,
   l.devices as key_devices, l.seats as key_seats, d.id as device_id, d.last_seen_at as device_seen_at`
 
@@ -323,7 +336,7 @@ const firstLicense = (
 
 const licenseBy = (column: AppName) => `select ${appColumns}, l.id as license_id, l.key as license_key,
     l.used as license_used, l.banned as license_banned, l.ban_reason as license_ban_reason, l.expires_at as license_expires_at,
-    l.grace_days as license_grace_days, l.term as license_term,
+    l.grace_days as license_grace_days, l.term as license_term, l.started_at as license_started_at,
     c.username as license_username, c.id as license_client_id, c.banned as license_client_banned,
     c.ban_reason as license_client_ban_reason, c.paused_at as license_client_paused_at,
     c.device_count as license_device_count, ${firstLicense('devices')} as license_devices,

@@ -1,5 +1,5 @@
-import type { BodyOf, DataOf, Endpoint, ErrorCode, MessageKey, ParamsOf } from '@keyward/contract'
-import { canonicalLocale, limits, messageDefaults } from '@keyward/contract'
+import type { BodyOf, DataOf, Endpoint, MessageKey, ParamsOf } from '@keyward/contract'
+import { canonicalLocale, limits } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { WithMessage } from '../../core/answers.ts'
 import { sha256 } from '../../core/crypto.ts'
@@ -10,8 +10,10 @@ import { visitorOf } from '../../core/visitor.ts'
 import { toFailure, toProblem } from '../../http/errors.ts'
 import { parseInput } from '../../http/input.ts'
 import { bearerToken } from '../../http/mount.ts'
+import type { ActivityLog } from '../activity/activity.log.ts'
 import { messageOf } from '../apps/apps.messages.ts'
 import type { AppFacts, ProgramReads, SessionFacts } from './program.facts.ts'
+import { behindProblem, isMessageKey, noteRefusal } from './program.refusal.ts'
 import type { ProgramSessions } from './program.sessions.ts'
 import type { AnswerSigner } from './program.signer.ts'
 import { appVerdict } from './program.verdict.ts'
@@ -52,6 +54,7 @@ interface Options {
   ctx: Ctx
   reads: ProgramReads
   sessions: ProgramSessions
+  activity: ActivityLog
   signer: AnswerSigner
   checkAnswers: boolean
 }
@@ -77,9 +80,14 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
     }
     reply.code(found.status)
     if (found.retryAfterSeconds !== undefined) reply.header('retry-after', found.retryAfterSeconds)
+    const { signingApp: app, body, routeOptions, ip } = request
+    const { code } = found
+    if (!isMessageKey(code)) return answer(request, reply, toFailure(found, request))
+    const refusal = app && { app, code, path: routeOptions.url, body, address: visitorOf(ip) }
     return answer(request, reply, {
       ...toFailure(found, request),
-      message: isMessageKey(found.code) ? await textOf(request, found.code, found.reason) : found.message,
+      message: await textOf(request, code, found.reason),
+      reference: refusal && noteRefusal(options.activity, refusal, behindProblem(found)),
     })
   }
 
@@ -180,5 +188,3 @@ function localeOf(request: FastifyRequest): string | undefined {
   const named = (request.body as { locale?: unknown } | null | undefined)?.locale
   return typeof named === 'string' ? canonicalLocale(named) : undefined
 }
-
-const isMessageKey = (code: ErrorCode): code is MessageKey => Object.hasOwn(messageDefaults, code)

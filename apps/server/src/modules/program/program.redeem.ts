@@ -12,7 +12,7 @@ import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
 import { findByHash } from '../devices/devices.access.ts'
-import type { Machine } from '../devices/devices.rules.ts'
+import { deviceLimit, type Machine } from '../devices/devices.rules.ts'
 import { addFirstDevice, sentHash } from '../devices/devices.service.ts'
 import { findByUsername, insertEndUser, lockEndUser, type NewEndUser } from '../end-users/end-users.access.ts'
 import { toNewUsername } from '../end-users/end-users.rules.ts'
@@ -34,7 +34,7 @@ import {
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, SessionFacts } from './program.facts.ts'
-import { type ProgramDeps, toSessionUser } from './program.service.ts'
+import { type ProgramDeps, refused, toDeviceFacts, toSessionUser } from './program.service.ts'
 import {
   type Admitted,
   accountOf,
@@ -45,7 +45,9 @@ import {
   type SignInDevice,
   toDevice,
   toEndUserFacts,
+  toKeyFacts,
 } from './program.sign-in.ts'
+import { userVerdict } from './program.verdict.ts'
 
 export interface Registration {
   username: string
@@ -69,9 +71,9 @@ export async function register(
   const name = normalizeName(username)
   if (await findByUsername(ctx.db, session.app.id, name)) throw problem('usernameTaken')
   const license = await findKey(deps, session, given)
-  refuseNewKey(license, ctx.clock.now())
+  if (license.used === 1) throw problem('keyUsed')
   const device = await toDevice(deps, session.app, given)
-  refuseCaller(device)
+  refuseUse(session.app, license, device, ctx.clock.now())
   const entry = entryOf(session, given.address)
   const passwordHash = await ctx.passwords.hash(given.password)
   const newUser = { username, passwordHash, email: given.email ?? null, device }
@@ -98,10 +100,21 @@ async function refuseLeakedPassword(
   if (isChecked && (await leaked.has(password))) throw problem('pwLeaked')
 }
 
-/** Refuses a device or an address that could not use the license once it is redeemed. */
-function refuseCaller({ caller }: SignInDevice): void {
-  if (caller.blocked) throw problem('hwidBlacklisted', caller.blocked)
-  if (caller.isRefusedVpn) throw problem('vpnBlocked')
+/** Refuses a key that could not be used here and now, before anything is written. */
+function refuseUse(app: AppFacts, license: LicenseRow, device: SignInDevice, now: number): void {
+  const devices = { used: 0, limit: deviceLimit(license) }
+  const refusal = userVerdict({
+    app,
+    endUser: null,
+    key: toKeyFacts(license),
+    caller: device.caller,
+    mustBeActivated: false,
+    expiresAt: license.expires_at,
+    device: toDeviceFacts(device.machine, undefined, devices),
+    now,
+  })
+  const { expires_at: expiresAt, grace_days: graceDays, started_at: startedAt } = license
+  if (refusal) throw refused(refusal, { expiresAt, graceDays, startedAt, devices }, now)
 }
 
 interface GivenKey {
@@ -130,8 +143,7 @@ export async function enterByKey<T>(
 ): Promise<T> {
   const { ctx } = deps
   if (license.used === 1) return enterByUsedKey(deps, entry, license.id, device)
-  refuseKey(license, ctx.clock.now())
-  refuseCaller(device)
+  refuseUse(entry.app, license, device, ctx.clock.now())
   try {
     return await redeemByKey(deps, entry, license, device)
   } catch (error) {

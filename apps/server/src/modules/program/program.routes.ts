@@ -11,6 +11,7 @@ import type { AppFacts } from './program.facts.ts'
 import { issueLease } from './program.lease.ts'
 import type { ProgramMount } from './program.mount.ts'
 import { register, signInByKey, upgrade } from './program.redeem.ts'
+import { noteRefusal } from './program.refusal.ts'
 import { endSession } from './program.repo.ts'
 import * as service from './program.service.ts'
 import { login } from './program.sign-in.ts'
@@ -22,10 +23,12 @@ export function programRoutes(
   deps: service.ProgramDeps & { signer: AnswerSigner },
 ): void {
   const { program } = endpoints
-  mount.program(program.init, async ({ body, signAs }) => {
+  mount.program(program.init, async ({ body, address, signAs }) => {
     const app = await service.getApp(deps, body.appId)
     signAs(app)
-    return service.init(deps, app, body)
+    const opened = await service.init(deps, app, body)
+    deps.activity.note({ ownerId: app.ownerId, appId: app.id, kind: 'init', subject: body.version, address })
+    return opened
   })
   mount.session(program.register, async ({ session, body, address, textOf }) => {
     const user = await register(deps, session, { ...body, machine: machineOf(session.app, body), address })
@@ -63,9 +66,12 @@ export function programRoutes(
     if (!facts) throw problem('appDisabled')
     signAs(facts.app)
     const machine = machineOf(facts.app, body)
-    const { verdict, reason } = await validate(deps, facts, { machine, address, activate, read })
-    if (verdict.code === undefined) return verdict
-    return new WithMessage(verdict, await textOf(verdict.code, reason))
+    const { verdict, reason, behind } = await validate(deps, facts, { machine, address, activate, read })
+    const { code } = verdict
+    if (code === undefined) return verdict
+    const refusal = { app: facts.app, code, path: program.validate.path, body, address }
+    const reference = noteRefusal(deps.activity, refusal, behind)
+    return new WithMessage({ ...verdict, reference }, await textOf(code, reason))
   })
   mount.session(program.devices, async ({ session, address }) => ({
     devices: await listOwnDevices(deps, session, address),

@@ -6,6 +6,7 @@ import type { Ctx } from '../../core/ctx.ts'
 import type { LeakedPasswords } from '../../core/leaked-passwords.ts'
 import { type Problem, problem } from '../../core/problem.ts'
 import { toJwk } from '../../core/signing.ts'
+import type { ActivityLog } from '../activity/activity.log.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
 import { listAllowedHashes } from '../blocklist/blocklist.service.ts'
 import type { Machine } from '../devices/devices.rules.ts'
@@ -14,12 +15,14 @@ import { endAt } from '../entitlements/term.rules.ts'
 import { listPinnableKeys } from '../signing-keys/signing-keys.access.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, EndUserFacts, ProgramReads, SessionFacts } from './program.facts.ts'
+import { because } from './program.refusal.ts'
 import { isAllowedBuild, isOlder } from './program.rules.ts'
 import type { ProgramSessions } from './program.sessions.ts'
 import { appVerdict, type DeviceFacts, type Refusal, userVerdict } from './program.verdict.ts'
 
 export interface ProgramDeps {
   ctx: Ctx
+  activity: ActivityLog
   blocks: BlockTables
   leaked: LeakedPasswords
   reads: ProgramReads
@@ -42,11 +45,13 @@ interface Init {
 }
 
 export async function init(deps: ProgramDeps, app: AppFacts, given: Init) {
-  if (!sameDigest(app.secretHash, sha256(given.secret))) throw problem('appDisabled')
+  if (!sameDigest(app.secretHash, sha256(given.secret))) {
+    throw because(problem('appDisabled'), { detail: { cause: 'secret' } })
+  }
   const refusal = appVerdict(app)
   if (refusal) throw problem(refusal)
   if (app.checkHash && !isAllowedBuild(await listAllowedHashes(deps.ctx, app.id), given)) {
-    throw problem('hashCheckFail')
+    throw because(problem('hashCheckFail'), { detail: { version: given.version, hash: given.hash ?? null } })
   }
   const locale = given.locale === undefined ? undefined : canonicalLocale(given.locale)
   const { token, expiresAt } = deps.sessions.open(app, locale === undefined ? {} : { locale })
@@ -88,7 +93,7 @@ export async function currentUser(
     },
     now,
   })
-  if (refusal) throw refused(refusal, endUser, now)
+  if (refusal) throw refused(refusal, { ...endUser, startedAt: firstKey?.startedAt ?? null }, now)
   deps.sessions.use(session)
   return toSessionUser(endUser, now)
 }
@@ -113,16 +118,15 @@ export const toDeviceFacts = (
 })
 
 /** A refusal after the key or password was right. */
-export function refused(
-  { code, reason }: Refusal,
-  facts: Ending & { devices: DeviceUse },
-  now: number,
-): Problem {
-  return problem(code, { reason, details: toDetails(facts, now) })
+export function refused({ code, reason, facts }: Refusal, shown: Detailed, now: number): Problem {
+  return because(problem(code, { reason, details: toDetails(shown, now) }), { facts })
 }
 
-export const toDetails = (facts: Ending & { devices: DeviceUse }, now: number): RefusalDetails => ({
+type Detailed = Ending & { devices: DeviceUse; startedAt: number | null }
+
+export const toDetails = (facts: Detailed, now: number): RefusalDetails => ({
   expiresAt: toShownEnding(facts, now).expiresAt,
+  startedAt: toIsoOrNull(facts.startedAt),
   devices: facts.devices,
 })
 

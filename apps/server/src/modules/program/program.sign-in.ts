@@ -14,6 +14,7 @@ import { findFirstLicense, findLicenseById } from '../licenses/licenses.access.t
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, EndUserFacts, SessionFacts } from './program.facts.ts'
+import { because } from './program.refusal.ts'
 import { signSessionIn } from './program.repo.ts'
 import { type ProgramDeps, refused, toDeviceFacts, toSessionUser } from './program.service.ts'
 import { sessionLifetimeMs } from './program.sessions.ts'
@@ -30,14 +31,17 @@ export interface Login {
 export async function login(deps: ProgramDeps, session: SessionFacts, given: Login): Promise<SessionUser> {
   const { ctx, attempts } = deps
   const name = normalizeName(given.username)
-  let isKnown = false
+  let knownId: string | undefined
   const subject = { account: accountOf(session, name), address: given.address }
   const client = await guardPassword(attempts, subject, async () => {
     const found = await findByUsername(ctx.db, session.app.id, name)
-    isKnown = found !== undefined
+    knownId = found?.id
     return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined
   })
-  if (!client) throw problem(isKnown ? 'passMismatch' : 'usernameNotFound')
+  if (!client) {
+    if (knownId === undefined) throw problem('usernameNotFound')
+    throw because(problem('passMismatch'), { endUserId: knownId })
+  }
   const device = await toDevice(deps, session.app, given)
   const entry = entryOf(session, given.address)
   return ctx.tx(entry.actor, (write) => enter(write, entry, client.id, device))
@@ -128,14 +132,14 @@ async function admit(
   const refusal = userVerdict({
     app,
     endUser,
-    key: license ? { isBanned: license.banned === 1, banReason: license.ban_reason } : null,
+    key: license ? toKeyFacts(license) : null,
     caller,
     mustBeActivated: false,
     expiresAt: endUser.expiresAt,
     device: toDeviceFacts(machine, match, endUser.devices),
     now,
   })
-  if (refusal) throw refused(refusal, endUser, now)
+  if (refusal) throw refused(refusal, { ...endUser, startedAt: license?.started_at ?? null }, now)
   const lastLoginAt = isSignIn ? now : endUser.lastLoginAt
   const change = { last_login_at: lastLoginAt, last_address: address }
   if (!machine || !match) {
@@ -163,6 +167,13 @@ export async function startSession(
 
 /** The rate limit's key for attempts on an end user's password. */
 export const accountOf = ({ app }: SessionFacts, username: string): string => `client:${app.id}:${username}`
+
+export const toKeyFacts = (license: LicenseRow) => ({
+  id: license.id,
+  isBanned: license.banned === 1,
+  banReason: license.ban_reason,
+  startedAt: license.started_at,
+})
 
 type Stored = NewEndUser & Pick<ClientRow, 'banned' | 'ban_reason' | 'paused_at' | 'grace_days'>
 

@@ -1,4 +1,4 @@
-import { type MessageKey, messageDefaults, type Verdict } from '@keyward/contract'
+import type { MessageKey, Verdict } from '@keyward/contract'
 import { keyFailures } from '../../core/attempts.ts'
 import { Problem, rateLimited } from '../../core/problem.ts'
 import { canDecide, differs, type Machine } from '../devices/devices.rules.ts'
@@ -8,6 +8,7 @@ import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { LicenseFacts } from './program.facts.ts'
 import { enterByKey } from './program.redeem.ts'
+import { type Behind, behindProblem, isMessageKey } from './program.refusal.ts'
 import { type ProgramDeps, toDetails, toDeviceFacts, toShownEnding } from './program.service.ts'
 import { toDevice } from './program.sign-in.ts'
 import { appVerdict, userVerdict } from './program.verdict.ts'
@@ -16,6 +17,7 @@ interface Validation {
   verdict: Verdict
   /** The owner's reason for a refusal. */
   reason: string | null
+  behind?: Behind
 }
 
 interface Given {
@@ -44,14 +46,14 @@ export async function validate(
   } catch (error) {
     if (!(error instanceof Problem) || !isMessageKey(error.code)) throw error
     const { code, reason } = error
-    return { verdict: { ...seen.verdict, ...withoutSuccess, code, details: seen.details }, reason }
+    const verdict = { ...seen.verdict, ...withoutSuccess, code, details: seen.details }
+    return { verdict, reason, behind: behindProblem(error) }
   }
   const after = (await read()) ?? facts
   return judge(deps, after, { machine, address, activate: false })
 }
 
 const withoutSuccess = { valid: false, activated: false } as const
-const isMessageKey = (code: string): code is MessageKey => Object.hasOwn(messageDefaults, code)
 
 const refusal = (code: MessageKey): Validation => ({
   verdict: { ...withoutSuccess, code, license: null },
@@ -105,6 +107,7 @@ async function judge(
   return {
     verdict,
     reason: refused?.reason ?? null,
+    behind: refused ? { facts: refused.facts } : {},
     details,
     /** Whether an activation would change nothing. */
     isSettled: match?.kind === 'bound' || match?.kind === 'known',

@@ -4,12 +4,12 @@ import { appGuards, appVerdict, userGuards, userVerdict, type VerdictFacts } fro
 
 const now = 1_000_000
 const device = { isSent: false, isBound: false, used: 0, limit: 1 }
-const endUser = { isBanned: false, banReason: null, isPaused: false }
+const endUser = { id: 'usr_1', isBanned: false, banReason: null, isPaused: false }
 const allowed: VerdictFacts = {
   app: { isPlatformPaused: false, isPaused: false, hwidLock: true, requireHwid: false },
   endUser,
-  key: { isBanned: false, banReason: null },
-  caller: { blocked: null, isRefusedVpn: false },
+  key: { id: 'lic_1', isBanned: false, banReason: null },
+  caller: { blocked: null, isRefusedVpn: false, hwidHash: null },
   expiresAt: now + 1,
   device,
   mustBeActivated: false,
@@ -21,7 +21,7 @@ const causes: [code: string, breakFacts: (facts: VerdictFacts) => VerdictFacts][
   ['appDisabled', (facts) => ({ ...facts, app: { ...facts.app, isPlatformPaused: true } })],
   ['pausedApp', (facts) => ({ ...facts, app: { ...facts.app, isPaused: true } })],
   ['userBanned', (facts) => ({ ...facts, endUser: { ...endUser, ...facts.endUser, isBanned: true } })],
-  ['keyBanned', (facts) => ({ ...facts, key: { isBanned: true, banReason: null } })],
+  ['keyBanned', (facts) => ({ ...facts, key: { id: 'lic_1', isBanned: true, banReason: null } })],
   ['pausedSub', (facts) => ({ ...facts, endUser: { ...endUser, ...facts.endUser, isPaused: true } })],
   ['noActiveSubs', (facts) => ({ ...facts, expiresAt: now })],
   [
@@ -85,13 +85,13 @@ test.each([
 
 test.each<[string, Partial<VerdictFacts>, string | null]>([
   ['a banned end user', { endUser: { ...endUser, isBanned: true, banReason: 'fraud' } }, 'fraud'],
-  ['a banned key', { key: { isBanned: true, banReason: 'refunded' } }, 'refunded'],
+  ['a banned key', { key: { id: 'lic_1', isBanned: true, banReason: 'refunded' } }, 'refunded'],
   [
     'a blocked device',
-    { caller: { blocked: { id: 'blk_1', reason: 'leaked' }, isRefusedVpn: false } },
+    { caller: { blocked: { id: 'blk_1', reason: 'leaked' }, isRefusedVpn: false, hwidHash: null } },
     'leaked',
   ],
-  ['a ban without a reason', { key: { isBanned: true, banReason: null } }, null],
+  ['a ban without a reason', { key: { id: 'lic_1', isBanned: true, banReason: null } }, null],
 ])('the refusal of %s has its reason', (_what, change, reason) => {
   expect(userVerdict({ ...allowed, ...change })?.reason).toBe(reason)
 })

@@ -4,8 +4,8 @@ import type { AppFacts } from './program.facts.ts'
 /** Everything that decides whether a program may run; read beforehand, so that guards stay pure. */
 export interface VerdictFacts {
   app: Pick<AppFacts, 'isPlatformPaused' | 'isPaused' | 'hwidLock' | 'requireHwid'>
-  endUser: { isBanned: boolean; banReason: string | null; isPaused: boolean } | null
-  key: { isBanned: boolean; banReason: string | null } | null
+  endUser: { id: string; isBanned: boolean; banReason: string | null; isPaused: boolean } | null
+  key: { id: string; isBanned: boolean; banReason: string | null } | null
   caller: CallerFacts
   /** When access by the end user, or by the unused key, ends, grace days included; milliseconds since 1970. */
   expiresAt: number
@@ -21,6 +21,8 @@ export interface CallerFacts {
   blocked: { id: string; reason: string | null } | null
   /** Whether the app refuses VPNs, and the address belongs to one that it does not allow. */
   isRefusedVpn: boolean
+  /** Hash of the hardware id that was compared. */
+  hwidHash: string | null
 }
 
 export interface DeviceFacts {
@@ -81,18 +83,17 @@ export interface Refusal {
   code: MessageKey
   /** The owner's reason. */
   reason: string | null
+  facts: VerdictFacts
 }
 
 /** Why no program of this app may run; undefined if it may. */
 export const appVerdict = (app: VerdictFacts['app']): MessageKey | undefined =>
-  firstOf(appGuards, { app })?.code
+  appGuards.find((guard) => guard.refuses({ app }))?.code
 
 /** Why this end user or key may not run the program; undefined if it may. */
-export const userVerdict = (facts: VerdictFacts): Refusal | undefined => firstOf(userGuards, facts)
-
-function firstOf<Facts>(guards: readonly Guard<Facts>[], facts: Facts): Refusal | undefined {
-  const guard = guards.find((one) => one.refuses(facts))
-  return guard && { code: guard.code, reason: guard.reason?.(facts) ?? null }
+export function userVerdict(facts: VerdictFacts): Refusal | undefined {
+  const guard = userGuards.find((one) => one.refuses(facts))
+  return guard && { code: guard.code, reason: guard.reason?.(facts) ?? null, facts }
 }
 
 /** A bound lock accepts the whole id of a bound device, or a device with a free place; a missing id never passes. */

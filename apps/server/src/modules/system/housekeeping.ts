@@ -5,6 +5,7 @@ import type { Ctx } from '../../core/ctx.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { inSlices } from '../../core/slices.ts'
 import type { Tx } from '../../db/open.ts'
+import { tidyActivity } from '../activity/activity.service.ts'
 import { fillSkeletons } from '../end-users/end-users.access.ts'
 import { movePausesDue } from '../entitlements/pauses.ts'
 import type { Mailer } from '../mail/mail.service.ts'
@@ -32,6 +33,7 @@ export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Pr
   for (const table of repo.countTables) await some((tx, count) => repo.deleteEmptyCounts(tx, table, count))
   await some((tx, count) => movePausesDue(tx, now, count))
   await some((tx, count) => fillSkeletons(tx, count))
+  await tidyActivity(ctx)
   await tidyReminders(ctx)
 }
 

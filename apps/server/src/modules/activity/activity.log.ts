@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import { minute } from '../../core/clock.ts'
+import type { ActionRecord } from '../../core/record.ts'
+import type { Tx } from '../../db/open.ts'
+import * as repo from './activity.repo.ts'
+
+export interface ActivityInput {
+  ownerId: string
+  appId: string
+  clientId?: string | null
+  kind: string
+  call?: string | null
+  code?: string | null
+  subject?: string | null
+  address?: string | null
+  detail?: object
+}
+
+interface Options {
+  clock: Clock
+  write(work: (tx: Tx) => Promise<void>): Promise<void>
+  /** Called with the owners of written events. */
+  onWritten(ownerIds: ReadonlySet<string>): void
+  onError(error: unknown): void
+  limits?: Partial<typeof activityLimits>
+}
+
+export const activityLimits = {
+  flushMs: 250,
+  flushRows: 200,
+  /** Rows that wait for a flush; further ones are counted and dropped. */
+  queued: 10_000,
+  /** New rows of one app in a minute, on one node. */
+  perMinute: 3000,
+  /** Equal events within this time share a row and a reference. */
+  mergeMs: minute,
+  merged: 20_000,
+}
+
+interface Merged {
+  row: repo.NewActivity
+  /** Repetitions that the stored row does not count yet. */
+  unsaved: number
+}
+
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** 50 random bits, short enough to be read out. */
+export const newReference = (): string => Array.from(randomBytes(10), (byte) => crockford[byte & 31]).join('')
+
+/**
+ * Gathers what programs do and writes it in batches, so that a check waits for nothing. It must never hurt: a full
+ * queue, a flood and a full disk lose events and are counted.
+ */
+export class ActivityLog {
+  readonly #options: Options
+  readonly #limits: typeof activityLimits
+  #queue: repo.NewActivity[] = []
+  #merged = new Map<string, Merged>()
+  #repeats: repo.Repeat[] = []
+  #mergedSince = 0
+  readonly #spent = new Map<string, number>()
+  readonly #dropped = new Map<string, { ownerId: string; count: number }>()
+  #timer: NodeJS.Timeout | undefined
+  #flushing: Promise<void> | undefined
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#limits = { ...activityLimits, ...options.limits }
+  }
+
+  /** Notes an event and returns its reference; undefined if it is not kept. */
+  note(event: ActivityInput): string | undefined {
+    const now = this.#options.clock.now()
+    this.#renewWindow(now)
+    const { ownerId, appId, clientId = null, kind, call = null, code = null } = event
+    const subject = event.subject == null ? null : toPlain(event.subject)
+    const { address = null } = event
+    const key = JSON.stringify([appId, clientId, kind, call, code, subject, address])
+    const known = this.#merged.get(key)
+    if (known) {
+      known.unsaved += 1
+      known.row.last_at = now
+      return known.row.reference
+    }
+    const spent = this.#spent.get(appId) ?? 0
+    if (spent >= this.#limits.perMinute || this.#queue.length >= this.#limits.queued) {
+      this.#drop(event, 1)
+      return undefined
+    }
+    this.#spent.set(appId, spent + 1)
+    const row = {
+      reference: newReference(),
+      owner_id: ownerId,
+      app_id: appId,
+      client_id: clientId,
+      kind,
+      call,
+      code,
+      subject,
+      address,
+      detail: event.detail ? JSON.stringify(event.detail) : null,
+      times: 1,
+      created_at: now,
+      last_at: now,
+    }
+    this.#queue.push(row)
+    if (this.#merged.size < this.#limits.merged) this.#merged.set(key, { row, unsaved: 0 })
+    this.#schedule()
+    return row.reference
+  }
+
+  /** Notes what programs did in committed transactions. */
+  consume(records: readonly ActionRecord[]): void {
+    for (const { actor, action, targetId, detail } of records) {
+      if (actor.kind !== 'program') continue
+      const endUserId =
+        (detail as { endUserId?: string }).endUserId ?? (targetId?.startsWith('usr_') ? targetId : null)
+      const { ownerId, appId, address } = actor
+      this.note({ ownerId, appId, clientId: endUserId, kind: action, address })
+    }
+  }
+
+  /** Writes everything that waits, counts of repetitions included. */
+  async close(): Promise<void> {
+    this.#endWindow()
+    await this.#flushing
+    while (this.#hasWork()) await this.flush()
+  }
+
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#flushing) return this.#flushing
+    this.#flushing = this.#write().finally(() => {
+      this.#flushing = undefined
+      if (this.#hasWork()) this.#schedule()
+    })
+    return this.#flushing
+  }
+
+  async #write(): Promise<void> {
+    const now = this.#options.clock.now()
+    const rows = this.#queue.splice(0, this.#limits.flushRows)
+    // Repetitions of rows that still wait would be lost.
+    const repeats = this.#queue.length > 0 ? [] : this.#repeats.splice(0, this.#limits.flushRows)
+    const dropped = [...this.#dropped]
+    this.#dropped.clear()
+    const notes = dropped.map(([appId, { ownerId, count }]) => toDropped(appId, ownerId, count, now))
+    if (rows.length + repeats.length + notes.length === 0) return
+    try {
+      await this.#options.write((tx) => repo.insertActivity(tx, [...rows, ...notes], repeats))
+      this.#options.onWritten(new Set([...rows, ...notes].map((row) => row.owner_id)))
+    } catch (error) {
+      this.#options.onError(error)
+      for (const row of rows) this.#drop({ ownerId: row.owner_id, appId: row.app_id }, row.times)
+      for (const [appId, { ownerId, count }] of dropped) this.#drop({ ownerId, appId }, count)
+    }
+  }
+
+  #hasWork(): boolean {
+    return this.#queue.length + this.#repeats.length > 0
+  }
+
+  #schedule(): void {
+    if (this.#flushing) return
+    if (this.#queue.length >= this.#limits.flushRows) void this.flush()
+    else this.#timer ??= setTimeout(() => void this.flush(), this.#limits.flushMs)
+  }
+
+  #drop({ ownerId, appId }: { ownerId: string; appId: string }, count: number): void {
+    const before = this.#dropped.get(appId)?.count ?? 0
+    this.#dropped.set(appId, { ownerId, count: before + count })
+  }
+
+  #renewWindow(now: number): void {
+    if (Math.abs(now - this.#mergedSince) >= this.#limits.mergeMs) {
+      this.#endWindow()
+      this.#mergedSince = now
+    }
+  }
+
+  #endWindow(): void {
+    for (const { row, unsaved } of this.#merged.values()) {
+      if (unsaved > 0) this.#repeats.push({ reference: row.reference, times: unsaved, last_at: row.last_at })
+    }
+    this.#merged = new Map()
+    this.#spent.clear()
+    if (this.#repeats.length > 0) this.#schedule()
+  }
+}
+
+/** Without characters that could fake a line or hide a part, or that PostgreSQL rejects. */
+const toPlain = (text: string): string =>
+  [...text.toWellFormed().replace(/[\p{Cc}\p{Cf}]/gu, '')].slice(0, 100).join('')
+
+const toDropped = (appId: string, ownerId: string, count: number, now: number): repo.NewActivity => ({
+  reference: newReference(),
+  owner_id: ownerId,
+  app_id: appId,
+  client_id: null,
+  kind: 'dropped',
+  call: null,
+  code: null,
+  subject: null,
+  address: null,
+  detail: null,
+  times: count,
+  created_at: now,
+  last_at: now,
+})

@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import type { OwnerScope } from '../../core/ctx.ts'
+import type { Page } from '../../core/paging.ts'
+import type { Database, Db, Tx } from '../../db/open.ts'
+import type { ActivityRow } from '../../db/tables.ts'
+
+export type NewActivity = Omit<ActivityRow, 'seq'>
+
+/** Repetitions of a row that is stored already. */
+export interface Repeat {
+  reference: string
+  times: number
+  last_at: number
+}
+
+/** Inserts events of all owners and adds them to the counts of their apps. */
+export async function insertActivity(
+  tx: Tx,
+  rows: readonly NewActivity[],
+  repeats: readonly Repeat[],
+): Promise<void> {
+  if (rows.length > 0) {
+    // A reference that is taken is as likely as a guessed one; losing an event is better than a failed batch.
+    await tx
+      .insertInto('activity')
+      .values([...rows])
+      .onConflict((conflict) => conflict.column('reference').doNothing())
+      .execute()
+    const counts = new Map<string, { app_id: string; owner_id: string; n: number }>()
+    for (const { app_id, owner_id } of rows)
+      counts.set(app_id, { app_id, owner_id, n: (counts.get(app_id)?.n ?? 0) + 1 })
+    // Sorted, so that two nodes lock the counts in the same order.
+    const sorted = [...counts.values()].sort((a, b) => (a.app_id < b.app_id ? -1 : 1))
+    await tx
+      .insertInto('activity_counts')
+      .values(sorted)
+      .onConflict((conflict) =>
+        conflict.column('app_id').doUpdateSet({ n: sql`activity_counts.n + excluded.n` }),
+      )
+      .execute()
+  }
+  for (const { reference, times, last_at } of repeats) {
+    await tx
+      .updateTable('activity')
+      .set({ times: sql`times + ${times}`, last_at })
+      .where('reference', '=', reference)
+      .execute()
+  }
+}
+
+export interface ActivityFilter {
+  app?: string | undefined
+  client?: string | undefined
+  code?: string | undefined
+  from?: number | undefined
+  to?: number | undefined
+}
+
+/** An event with the names of its app and end user, as far as they still exist. */
+export interface ActivityView extends ActivityRow {
+  app_name: string | null
+  app_public_id: string | null
+  username: string | null
+}
+
+/** A page of an owner's events, newest first, and their number up to `most` + 1. */
+export async function pageActivity(
+  { lists }: Database,
+  scope: OwnerScope,
+  filter: ActivityFilter,
+  { page, limit }: Page,
+  most: number,
+): Promise<{ rows: ActivityView[]; total: number }> {
+  let found = lists.selectFrom('activity as t').where('t.owner_id', '=', scope.ownerId)
+  if (filter.app !== undefined) found = found.where('t.app_id', '=', filter.app)
+  if (filter.client !== undefined) found = found.where('t.client_id', '=', filter.client)
+  if (filter.code === 'any') found = found.where('t.code', 'is not', null)
+  else if (filter.code !== undefined) found = found.where('t.code', '=', filter.code)
+  if (filter.from !== undefined) found = found.where('t.created_at', '>=', filter.from)
+  if (filter.to !== undefined) found = found.where('t.created_at', '<=', filter.to)
+  const counted = lists
+    .selectFrom(
+      found
+        .select('t.seq')
+        .limit(most + 1)
+        .as('some'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+  const total = Number((await counted.executeTakeFirstOrThrow()).n)
+  const offset = (page - 1) * limit
+  if (offset >= Math.min(total, most)) return { rows: [], total }
+  const rows = await found
+    .leftJoin('apps as a', 'a.id', 't.app_id')
+    .leftJoin('clients as c', 'c.id', 't.client_id')
+    .selectAll('t')
+    .select(['a.name as app_name', 'a.app_id as app_public_id', 'c.username'])
+    .orderBy('t.created_at', 'desc')
+    .orderBy('t.seq', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total }
+}
+
+export const findActivity = (
+  db: Db,
+  scope: OwnerScope,
+  reference: string,
+): Promise<ActivityView | undefined> =>
+  db
+    .selectFrom('activity as t')
+    .leftJoin('apps as a', 'a.id', 't.app_id')
+    .leftJoin('clients as c', 'c.id', 't.client_id')
+    .selectAll('t')
+    .select(['a.name as app_name', 'a.app_id as app_public_id', 'c.username'])
+    .where('t.reference', '=', reference)
+    .where('t.owner_id', '=', scope.ownerId)
+    .executeTakeFirst()
+
+/** The apps with events, across all owners; without days when the app was deleted. */
+export const listCounted = (db: Db) =>
+  db
+    .selectFrom('activity_counts as n')
+    .leftJoin('apps as a', 'a.id', 'n.app_id')
+    .select(['n.app_id', 'n.n', 'a.activity_days'])
+    .execute()
+
+/** Deletes up to `count` of the oldest events of an app, those before `before` or all, and returns how many. */
+export async function deleteOldest(
+  tx: Tx,
+  appId: string,
+  before: number | undefined,
+  count: number,
+): Promise<number> {
+  let oldest = tx.selectFrom('activity').select('seq').where('app_id', '=', appId)
+  if (before !== undefined) oldest = oldest.where('created_at', '<', before)
+  const deleted = await tx
+    .deleteFrom('activity')
+    .where('seq', 'in', oldest.orderBy('created_at').orderBy('seq').limit(count))
+    .returning('seq')
+    .execute()
+  if (deleted.length > 0) {
+    await tx
+      .updateTable('activity_counts')
+      .set({ n: sql`n - ${deleted.length}` })
+      .where('app_id', '=', appId)
+      .execute()
+  }
+  return deleted.length
+}
+
+export async function deleteCount(tx: Tx, appId: string): Promise<void> {
+  await tx.deleteFrom('activity_counts').where('app_id', '=', appId).execute()
+}

@@ -1,0 +1,8 @@
+import { endpoints } from '@keyward/contract'
+import type { Ctx } from '../../core/ctx.ts'
+import type { Mount } from '../../http/mount.ts'
+import { listActivity } from './activity.service.ts'
+
+export function activityRoutes(mount: Mount, ctx: Ctx): void {
+  mount(endpoints.activity.list, 'owner', ({ actor, query }) => listActivity(ctx, actor, query))
+}

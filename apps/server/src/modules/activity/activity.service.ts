@@ -1,0 +1,88 @@
+import { type ActivityEvent, limits, type MessageKey } from '@keyward/contract'
+import { system } from '../../core/actor.ts'
+import { day, toEpochMs, toIso } from '../../core/clock.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { type Page, toPagination } from '../../core/paging.ts'
+import { problem } from '../../core/problem.ts'
+import { inSlices } from '../../core/slices.ts'
+import { findAppId } from '../apps/apps.service.ts'
+import * as repo from './activity.repo.ts'
+
+export interface ActivityQuery extends Page {
+  app?: string | undefined
+  client?: string | undefined
+  code?: MessageKey | 'any' | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+export async function listActivity(ctx: Ctx, scope: OwnerScope, query: ActivityQuery) {
+  const filter = {
+    app: await findAppId(ctx.db, scope, query.app),
+    client: query.client,
+    code: query.code,
+    from: query.from === undefined ? undefined : startOf(query.from),
+    to: query.to === undefined ? undefined : toEpochMs(query.to),
+  }
+  const { rows, total } = await repo.pageActivity(ctx.database, scope, filter, query, limits.searchCountMax)
+  return { events: rows.map(toEvent), pagination: toPagination(query, total, true) }
+}
+
+/** A bare date begins with its first moment here; elsewhere it means its last one. */
+const startOf = (text: string): number => (text.length === 10 ? Date.parse(text) : toEpochMs(text))
+
+/** An event by its reference, in any case and with O, I and L for the digits that they look like. */
+export async function getActivity(ctx: Ctx, scope: OwnerScope, given: string): Promise<repo.ActivityView> {
+  const reference = given.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
+  const found = await repo.findActivity(ctx.db, scope, reference)
+  if (!found) throw problem('not_found')
+  return found
+}
+
+export const toEvent = (row: repo.ActivityView): ActivityEvent => ({
+  reference: row.reference,
+  kind: row.kind,
+  app:
+    row.app_name === null || row.app_public_id === null
+      ? null
+      : { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
+  client:
+    row.client_id === null || row.username === null ? null : { _id: row.client_id, username: row.username },
+  call: row.call,
+  code: row.code as MessageKey | null,
+  subject: row.subject,
+  address: row.address,
+  times: row.times,
+  at: toIso(row.created_at),
+  lastAt: toIso(row.last_at),
+})
+
+/** Deletes events of deleted apps, those older than their app keeps, and the oldest ones of apps with too many. */
+export async function tidyActivity(
+  ctx: Pick<Ctx, 'clock' | 'db' | 'tx'>,
+  most: number = limits.activityRowsMax,
+): Promise<void> {
+  const now = ctx.clock.now()
+  for (const { app_id: appId, n, activity_days: days } of await repo.listCounted(ctx.db)) {
+    const remove = (before: number | undefined, size: number) =>
+      ctx.tx(system, ({ tx }) => repo.deleteOldest(tx, appId, before, size))
+    if (days === null) {
+      await inSlices((size) => remove(undefined, size))
+      await ctx.tx(system, ({ tx }) => repo.deleteCount(tx, appId))
+      continue
+    }
+    let deleted = 0
+    await inSlices(async (size) => {
+      const count = await remove(now - days * day, size)
+      deleted += count
+      return count
+    })
+    let excess = n - deleted - most
+    if (excess <= 0) continue
+    await inSlices(async (size) => {
+      const count = await remove(undefined, Math.min(size, excess))
+      excess -= count
+      return excess > 0 ? count : 0
+    })
+  }
+}

@@ -1,0 +1,192 @@
+import type { Fix, MessageKey, RefusalState } from '@keyward/contract'
+import { toIsoOrNull } from '../../core/clock.ts'
+import { allGuards, type Situation } from '../program/program.situation.ts'
+
+/** What is known about a refusal. */
+export interface Refused {
+  code: MessageKey
+  appId: string
+  /** The username or key that the program sent. */
+  subject: string | null
+  address: string | null
+  situation: Situation | undefined
+  detail: { cause?: string; version?: string; hash?: string | null }
+}
+
+interface Texts {
+  title: string
+  why(refused: Refused): string
+  advice: string
+  fix?(refused: Refused): Fix | null
+}
+
+const named = (subject: string | null) => (subject === null ? '' : ` ${subject}`)
+const reasonOf = ({ situation }: Refused) => (situation?.reason ? ` Your reason: ${situation.reason}.` : '')
+const fixOf = (action: Fix['action'], target: string | null | undefined, value: string | null = null) =>
+  target ? { action, target, value } : null
+
+const explanations: Record<MessageKey, Texts> = {
+  appDisabled: {
+    title: 'The application was disabled',
+    why: ({ detail }) =>
+      detail.cause === 'secret'
+        ? 'The program sent a secret that is not the secret of this application.'
+        : 'You had paused all applications in Settings.',
+    advice: 'Resume applications, or build the program with the current secret.',
+    fix: ({ detail, appId }) => (detail.cause === 'secret' ? null : fixOf('resume_platform', appId)),
+  },
+  pausedApp: {
+    title: 'The application was paused',
+    why: () => 'You had paused this application, so none of its programs could run.',
+    advice: 'Resume the application.',
+    fix: ({ appId }) => fixOf('resume_app', appId),
+  },
+  hashCheckFail: {
+    title: 'The build was not allowed',
+    why: ({ detail }) =>
+      detail.hash
+        ? `The program reported version ${detail.version} with a hash that is not on the list of allowed hashes.`
+        : `The program reported version ${detail.version} without a hash.`,
+    advice: 'Allow this build only if it is yours: a changed program has another hash.',
+    fix: ({ appId, detail }) =>
+      detail.hash ? fixOf('allow_hash', appId, JSON.stringify([detail.version, detail.hash])) : null,
+  },
+  sessionUnauthed: {
+    title: 'There was no valid session',
+    why: () =>
+      'The session had ended, or the program was not signed in: after 24 hours without use, a sign-out, a new secret or the deletion of the end user.',
+    advice: 'The program can sign in again.',
+  },
+  usernameNotFound: {
+    title: 'The username was unknown',
+    why: ({ subject }) => `This application had no end user${named(subject)}.`,
+    advice: 'Check the spelling, or that the end user registered in this application.',
+  },
+  passMismatch: {
+    title: 'The password was wrong',
+    why: ({ subject }) => `The password of${named(subject) || ' this end user'} did not match.`,
+    advice: 'The end user can try again with the right password.',
+  },
+  keyNotFound: {
+    title: 'The license key was unknown',
+    why: ({ subject }) => `This application had no license${named(subject)}.`,
+    advice: 'Check the spelling, or whether the license belongs to another application or was deleted.',
+  },
+  keyUsed: {
+    title: 'The license key was already used',
+    why: ({ subject }) => `The license${named(subject)} belonged to an end user already.`,
+    advice: 'An end user with a password signs in with username and password. Otherwise sell another key.',
+  },
+  usernameTaken: {
+    title: 'The username was taken',
+    why: ({ subject }) =>
+      `This application already had an end user${named(subject)}, or one whose name looks the same.`,
+    advice: 'Choose another username, or sign in.',
+  },
+  unTooShort: {
+    title: 'The username was too short',
+    why: () => 'It had fewer characters than this application requires.',
+    advice: 'Choose a longer username, or lower the minimum in App Settings.',
+  },
+  pwLeaked: {
+    title: 'The password was known to attackers',
+    why: () => 'The password is on a list of common or leaked passwords, which this application checks.',
+    advice: 'Choose another password.',
+  },
+  userBanned: {
+    title: 'The end user was banned',
+    why: (refused) => `You had banned this end user.${reasonOf(refused)}`,
+    advice: 'Lift the ban to let the end user in.',
+    fix: ({ situation }) => fixOf('unban_client', situation?.endUserId),
+  },
+  keyBanned: {
+    title: 'The license was banned',
+    why: (refused) => `You had banned the license.${reasonOf(refused)}`,
+    advice: 'Lift the ban to let its end user in.',
+    fix: ({ situation }) => fixOf('unban_license', situation?.licenseId),
+  },
+  pausedSub: {
+    title: 'The end user was paused',
+    why: () => 'You had paused this end user. The remaining time is kept.',
+    advice: 'Resume the end user.',
+    fix: ({ situation }) => fixOf('resume_client', situation?.endUserId),
+  },
+  noActiveSubs: {
+    title: 'The time had ended',
+    why: ({ situation }) =>
+      situation?.expiresAt == null
+        ? 'The license had expired.'
+        : `Access ended on ${new Date(situation.expiresAt).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+    advice: 'Extend it to let the end user in.',
+    fix: ({ situation }) =>
+      fixOf('extend_client', situation?.endUserId) ?? fixOf('extend_license', situation?.licenseId),
+  },
+  hwidBlacklisted: {
+    title: 'The device or address was blocked',
+    why: (refused) =>
+      `The device, or the address ${refused.address ?? ''}, is on your block list.${reasonOf(refused)}`,
+    advice: 'Remove the entry from the block list.',
+    fix: ({ situation }) => fixOf('unblock', situation?.blockId),
+  },
+  hwidMismatch: {
+    title: 'The device was not accepted',
+    why: ({ situation }) => {
+      if (situation?.device === 'required')
+        return 'The program sent no hardware id, which this application requires.'
+      if (situation?.device === 'not sent')
+        return 'The program sent no hardware id, but the license is bound to a device.'
+      const { used = 1, limit = 1 } = situation?.devices ?? {}
+      return `The license was bound to ${used} of ${limit} ${limit === 1 ? 'device' : 'devices'}, and this was not one of them.`
+    },
+    advice: 'Reset the HWID if the end user changed devices: the next sign-in binds the new one.',
+    fix: ({ situation }) =>
+      situation?.device === 'required' ? null : fixOf('reset_hwid', situation?.endUserId),
+  },
+  vpnBlocked: {
+    title: 'The address belonged to a VPN',
+    why: ({ address }) =>
+      `${address ?? 'The address'} is in a network of a VPN provider, and this application refuses those.`,
+    advice: 'Allow the address if you trust it.',
+    fix: ({ appId, address }) => fixOf('allow_address', appId, address),
+  },
+  noSeats: {
+    title: 'All seats were in use',
+    why: () => 'As many devices as the license has seats were running the program.',
+    advice: 'Wait until one is free, or sell more seats.',
+  },
+  updatesEnded: {
+    title: 'The version was not covered',
+    why: () => 'This version was released after the updates of the license had ended.',
+    advice: 'Run an older version, or extend the updates.',
+  },
+  trialUsed: {
+    title: 'The trial was already used',
+    why: () => 'The trial on this device had ended.',
+    advice: 'Sell a license.',
+  },
+  notActivated: {
+    title: 'The device was not activated',
+    why: () => 'The license was not activated on this device.',
+    advice: 'Activate it there.',
+  },
+  loggedInMsg: { title: 'Signed in', why: () => 'Nothing was refused.', advice: '' },
+}
+
+export function explain(refused: Refused) {
+  const { title, why, advice, fix } = explanations[refused.code]
+  return { title, why: why(refused), advice, fix: fix?.(refused) ?? null }
+}
+
+/** The outcome of all checks; the first that failed is the verdict. */
+export function toState(situation: Situation | undefined, code: MessageKey | null): RefusalState {
+  if (!situation) return { code, checks: [], expiresAt: null }
+  const checks = allGuards.map((guard) => ({
+    code: guard.code,
+    passed: !situation.refusing.includes(guard.code),
+  }))
+  return {
+    code: checks.find(({ passed }) => !passed)?.code ?? null,
+    checks,
+    expiresAt: toIsoOrNull(situation.expiresAt),
+  }
+}

@@ -1,0 +1,44 @@
+import type { MessageKey } from '@keyward/contract'
+import { lastInstant } from '../../core/clock.ts'
+import { appGuards, userGuards, type VerdictFacts } from './program.verdict.ts'
+
+/** Everything that a refusal can be explained with later; stored as JSON. */
+export interface Situation {
+  /** All guards that refuse, in reporting order: the first one is the verdict. */
+  refusing: MessageKey[]
+  endUserId: string | null
+  licenseId: string | null
+  /** The entry of the block list that names the device or the address. */
+  blockId: string | null
+  reason: string | null
+  hwidHash: string | null
+  /** `required`: no hardware id was sent, and the app requires one. */
+  device: 'bound' | 'not bound' | 'not sent' | 'required'
+  devices: { used: number; limit: number }
+  /** When access ends, grace days included, in milliseconds since 1970; null for never. */
+  expiresAt: number | null
+}
+
+/** The guards in reporting order. */
+export const allGuards = [...appGuards, ...userGuards]
+
+export function toSituation(facts: VerdictFacts): Situation {
+  const { endUser, key, caller, expiresAt, device } = facts
+  const refusing = allGuards.filter((guard) => guard.refuses(facts))
+  return {
+    refusing: refusing.map(({ code }) => code),
+    endUserId: endUser?.id ?? null,
+    licenseId: key?.id ?? null,
+    blockId: caller.blocked?.id ?? null,
+    reason: refusing[0]?.reason?.(facts) ?? null,
+    hwidHash: caller.hwidHash,
+    device: deviceOf(facts),
+    devices: { used: device.used, limit: device.limit },
+    expiresAt: expiresAt > lastInstant ? null : expiresAt,
+  }
+}
+
+function deviceOf({ app, device }: VerdictFacts): Situation['device'] {
+  if (!device.isSent) return app.requireHwid ? 'required' : 'not sent'
+  return device.isBound ? 'bound' : 'not bound'
+}

@@ -1,0 +1,221 @@
+import { limits } from '@keyward/contract'
+import { expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
+import { tidyActivity } from '../../src/modules/activity/activity.service.ts'
+import { activateKey, makeApp, type Owner, refusal, registerUser, signUp, startProgram } from '../actors.ts'
+import { appForEach, ownerForAll, ownerForEach, serverForAll, tidyUp } from '../fixtures.ts'
+import { startServer, transactionsOn } from '../harness.ts'
+
+const on = serverForAll()
+const owner = ownerForEach(on)
+const app = appForEach(owner)
+const other = ownerForAll(on)
+
+const list = async (query = '', by: Owner = owner) => (await by.call('GET', `/activity${query}`)).json.data
+const kinds = async (query = '') =>
+  (await list(query)).events.map(({ kind, code }: Record<string, string>) => code ?? kind)
+const stored = (expected: string[], query = '') => expect.poll(() => kinds(query)).toEqual(expected)
+const explain = async (reference: string) => (await owner.call('GET', `/activity/${reference}`)).json.data
+const validate = (licenseKey: string, hwid?: string) =>
+  on.call('POST', '/client/validate', { body: { appId: app.appId, licenseKey, hwid } })
+
+test('lists what a program did, newest first, with end user, call and address', async () => {
+  const { program, user, license } = await activateKey(on, owner, app)
+  on.clock.advance(1)
+  await owner.call('PATCH', `/clients/${user._id}/toggle-ban`)
+  const refused = await program.call('GET', '/session', undefined, { from: '203.0.113.7' })
+  await stored(['userBanned', 'end_user.registered', 'init'])
+  const [first] = (await list()).events
+  expect(first).toEqual({
+    reference: refused.json.reference,
+    kind: 'refused',
+    app: { _id: app._id, name: app.name, appId: app.appId },
+    client: { _id: user._id, username: license.key },
+    call: 'session',
+    code: 'userBanned',
+    subject: null,
+    address: '203.0.113.7',
+    times: 1,
+    at: on.clock.inDays(0),
+    lastAt: on.clock.inDays(0),
+  })
+})
+
+test('every refusal has a reference, and details only after the password or the key was right', async () => {
+  const { program, license, user } = await registerUser(on, owner, app)
+  const login = { username: 'alice', password: 'swordfish', hwid: 'pc-1' }
+  await program.call('POST', '/login', login)
+  await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: on.clock.inDays(0) })
+  const answers = [
+    await program.call('POST', '/login', { ...login, username: 'bob' }),
+    await program.call('POST', '/login', { ...login, password: 'wrong' }),
+    await program.call('POST', '/license', { licenseKey: 'NO-SUCH-KEY' }),
+    await program.call('POST', '/license', { licenseKey: license.key }),
+    await on.call('POST', '/client/init', { body: { appId: app.appId, secret: 'wrong', version: '1.0.0' } }),
+    await on.call('GET', '/client/session', { headers: { 'keyward-app': app.appId } }),
+  ]
+  for (const answer of answers) {
+    expect(answer.json.reference).toMatch(/^[0-9A-Z]{10}$/)
+    expect(answer.json).not.toHaveProperty('details')
+  }
+  const ended = await program.call('POST', '/login', login)
+  expect(refusal(ended)).toBe('noActiveSubs')
+  expect(ended.json.details).toMatchObject({ expiresAt: on.clock.inDays(0), startedAt: null })
+  const unknown = await validate('NO-SUCH-KEY')
+  expect(unknown.json.data).toEqual({
+    activated: false,
+    valid: false,
+    code: 'keyNotFound',
+    license: null,
+    reference: expect.any(String),
+  })
+  const invalid = await validate(license.key)
+  expect(invalid.json.data).toMatchObject({
+    code: 'noActiveSubs',
+    details: { expiresAt: on.clock.inDays(0) },
+  })
+  await expect.poll(async () => (await list(`?client=${user._id}&code=passMismatch`)).events).toHaveLength(1)
+  // No app is known, so nobody could look it up.
+  const nobody = await on.call('POST', '/client/init', {
+    body: { appId: 'ZZZZZZZZ', secret: 'x', version: '1' },
+  })
+  expect(nobody.json).not.toHaveProperty('reference')
+})
+
+test('filters by app, end user, reason and time, and pages', async () => {
+  const second = await makeApp(owner, 'Borealis')
+  const { user } = await activateKey(on, owner, app)
+  for (let at = 0; at < 3; at += 1) await validate(`NO-SUCH-KEY-${at}`)
+  await startProgram(on, second)
+  await expect.poll(async () => (await list()).pagination.total).toBe(6)
+  expect(await kinds(`?app=${second._id}`)).toEqual(['init'])
+  expect(await kinds(`?client=${user._id}`)).toEqual(['end_user.registered'])
+  expect(await kinds('?code=keyNotFound')).toEqual(Array(3).fill('keyNotFound'))
+  expect(await kinds('?code=any')).toEqual(Array(3).fill('keyNotFound'))
+  expect(await kinds('?code=userBanned')).toEqual([])
+  const today = on.clock.inDays(0).slice(0, 10)
+  expect((await list(`?from=${today}&to=${today}`)).pagination.total).toBe(6)
+  expect((await list(`?from=${on.clock.inDays(1)}`)).pagination.total).toBe(0)
+  expect((await list(`?to=${on.clock.inDays(-1)}`)).pagination.total).toBe(0)
+  const { events, pagination } = await list('?page=2&limit=4')
+  expect([events.length, pagination]).toEqual([2, { page: 2, limit: 4, total: 6, pages: 2 }])
+  expect((await list('', other)).events).toEqual([])
+  expect(refusal(await other.call('GET', `/activity?app=${app._id}`))).toBe('not_found')
+  expect((await list(`?client=${user._id}`, other)).events).toEqual([])
+})
+
+test('repetitions within a minute share a reference and are counted', async () => {
+  const references = new Set<string>()
+  for (let at = 0; at < 20; at += 1) references.add((await validate('NO-SUCH-KEY')).json.data.reference)
+  expect(references.size).toBe(1)
+  await stored(['keyNotFound'])
+  on.clock.advance(60_000)
+  await validate('NO-SUCH-KEY')
+  await stored(['keyNotFound', 'keyNotFound'])
+  await expect.poll(async () => (await list()).events.at(-1).times).toBe(20)
+})
+
+test('a reference explains what was refused and why, then and now, and its fix lets the program in', async () => {
+  const { program, license, user } = await activateKey(on, owner, app, 'pc-1')
+  await owner.call('PATCH', `/clients/${user._id}/toggle-ban`, { is_banned: true, reason: 'charged back' })
+  const { reference } = (await program.call('GET', '/session')).json
+  await stored(['userBanned', 'end_user.registered', 'device.bound', 'init'])
+  const { event, explanation } = await explain(`${reference.slice(0, 5).toLowerCase()}-${reference.slice(5)}`)
+  expect(event.reference).toBe(reference)
+  expect(explanation).toMatchObject({
+    title: 'The end user was banned',
+    why: 'You had banned this end user. Your reason: charged back.',
+    fix: { action: 'unban_client', target: user._id, value: null },
+    before: { code: 'userBanned', expiresAt: license.expiresAt },
+    now: { code: 'userBanned' },
+  })
+  expect(explanation.before.checks.slice(0, 4)).toEqual([
+    { code: 'appDisabled', passed: true },
+    { code: 'pausedApp', passed: true },
+    { code: 'userBanned', passed: false },
+    { code: 'keyBanned', passed: true },
+  ])
+  await owner.call('PATCH', `/clients/${explanation.fix.target}/toggle-ban`, { is_banned: false })
+  const after = (await explain(reference)).explanation
+  expect([after.before.code, after.now.code]).toEqual(['userBanned', null])
+  await owner.call('DELETE', `/clients/${user._id}`)
+  expect((await explain(reference)).explanation.now).toBeNull()
+})
+
+test('a blocked address, another device and a wrong build name what a click would change', async () => {
+  const { license, user } = await activateKey(on, owner, app, 'pc-1')
+  const mismatch = (await validate(license.key, 'pc-2')).json.data.reference
+  const added = await owner.call('POST', `/apps/${app._id}/blocklist`, { kind: 'hwid', value: 'pc-1' })
+  const blocked = (await validate(license.key, 'pc-1')).json.data.reference
+  await owner.call('PUT', `/apps/${app._id}`, { settings: { checkHash: true } })
+  const hashes = [{ version: '1.0.0', hash: 'a'.repeat(64) }]
+  await owner.call('PUT', `/apps/${app._id}/program-hashes`, { hashes })
+  const body = { appId: app.appId, secret: app.appSecret, version: '1.0.1', hash: 'b'.repeat(64) }
+  const build = (await on.call('POST', '/client/init', { body })).json.reference
+  await expect.poll(async () => (await list('?code=any')).events).toHaveLength(3)
+  const fixes = await Promise.all(
+    [mismatch, blocked, build].map(async (one) => (await explain(one)).explanation.fix),
+  )
+  expect(fixes).toEqual([
+    { action: 'reset_hwid', target: user._id, value: null },
+    { action: 'unblock', target: added.json.data.block._id, value: null },
+    { action: 'allow_hash', target: app._id, value: JSON.stringify(['1.0.1', 'b'.repeat(64)]) },
+  ])
+})
+
+test("another owner's reference is not found, like one that never existed", async () => {
+  const { reference } = (await validate('NO-SUCH-KEY')).json.data
+  await stored(['keyNotFound'])
+  const theirs = await other.call('GET', `/activity/${reference}`)
+  const none = await other.call('GET', '/activity/0000000000')
+  expect([refusal(theirs), refusal(none)]).toEqual(['not_found', 'not_found'])
+  expect(theirs.raw.toString()).toBe(none.raw.toString())
+})
+
+test('keeps events as long as the app says, and not longer', async () => {
+  await validate('NO-SUCH-KEY')
+  await stored(['keyNotFound'])
+  const age = (days: number) =>
+    on.database.db
+      .updateTable('activity')
+      .set({ created_at: on.clock.now() - days * day })
+      .where('app_id', '=', app._id)
+      .execute()
+  await age(400)
+  await owner.call('PUT', `/apps/${app._id}`, { settings: { activityDays: 730 } })
+  await tidyUp(on)
+  expect(await kinds()).toEqual(['keyNotFound'])
+  await owner.call('PUT', `/apps/${app._id}`, { settings: { activityDays: 365 } })
+  await tidyUp(on)
+  expect(await kinds()).toEqual([])
+})
+
+test('a flood is cut to the newest events of the app, and a deleted app leaves none', async () => {
+  for (let at = 0; at < 30; at += 1) await validate(`NO-SUCH-KEY-${at}`)
+  await expect.poll(async () => (await list()).pagination.total).toBe(30)
+  const { database, clock } = on
+  const ctx = { clock, db: database.db, tx: transactionsOn(database, clock) }
+  await tidyActivity(ctx, 10)
+  const { events } = await list()
+  expect(events.map(({ subject }: { subject: string }) => subject).sort()).toEqual(
+    Array.from({ length: 10 }, (_, at) => `NO-SUCH-KEY-${at + 20}`),
+  )
+  const rows = () => database.db.selectFrom('activity').select('seq').where('app_id', '=', app._id).execute()
+  await owner.call('DELETE', `/apps/${app._id}`)
+  expect(await rows()).toEqual([])
+  await tidyActivity(ctx, 10)
+  const counts = database.db.selectFrom('activity_counts').select('n').where('app_id', '=', app._id)
+  expect(await counts.execute()).toEqual([])
+  expect(limits.activityRowsMax).toBe(1_000_000)
+})
+
+test('what is not written yet is written when the server stops', async () => {
+  const stopping = await startServer()
+  const vendor = await signUp(stopping)
+  const theirs = await makeApp(vendor)
+  await startProgram(stopping, theirs)
+  await stopping.server.close()
+  const rows = await stopping.database.db.selectFrom('activity').select('kind').execute()
+  expect(rows).toEqual([{ kind: 'init' }])
+  await stopping.database.close()
+})

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { appFilter, appRef } from './apps.ts'
+import { endpoint } from './endpoint.ts'
+import type { MessageKey } from './errors.ts'
+import { messageDefaults } from './messages.ts'
+import { id, instant, isoTime, pageQuery, pagination } from './shared.ts'
+
+const codes = Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]
+const code = z.enum(codes)
+
+/** Something that a program did, or a refusal. */
+const event = z.strictObject({
+  reference: z.string().describe('names this event; programs get it with a refusal'),
+  kind: z.string().describe('`init`, `refused`, `dropped` (events that were not kept), or a recorded action'),
+  app: appRef.nullable(),
+  client: z.strictObject({ _id: z.string(), username: z.string() }).nullable(),
+  call: z.string().nullable(),
+  code: code.nullable(),
+  subject: z.string().nullable().describe('the username or key that the program sent'),
+  address: z.string().nullable(),
+  times: z.int().describe('how often it was repeated within a minute'),
+  at: isoTime,
+  lastAt: isoTime,
+})
+
+/** One check in the order of the verdict, with what it found. */
+const check = z.strictObject({ code, passed: z.boolean() })
+const state = z.strictObject({
+  code: code.nullable().describe('the reason for refusal; null if the program may run'),
+  checks: z.array(check),
+  expiresAt: isoTime.nullable(),
+})
+
+/** What one click changes so that the program is not refused for this reason again. */
+const fix = z.strictObject({
+  action: z.enum([
+    'resume_platform',
+    'resume_app',
+    'allow_hash',
+    'unban_client',
+    'unban_license',
+    'resume_client',
+    'extend_client',
+    'extend_license',
+    'unblock',
+    'reset_hwid',
+    'allow_address',
+  ]),
+  /** The `_id` of what is changed; the app's for settings. */
+  target: z.string(),
+  value: z.string().nullable(),
+})
+
+const tag = 'Activity'
+
+export const activity = {
+  list: endpoint({
+    method: 'GET',
+    path: '/activity',
+    access: 'owner',
+    permission: 'clients:read',
+    tag,
+    summary: 'List what programs did and why they were refused, newest first',
+    query: pageQuery.extend({
+      app: appFilter,
+      client: id.optional(),
+      code: z
+        .union([code, z.literal('any')])
+        .optional()
+        .describe('a reason for refusal; `any`: all refusals'),
+      from: instant.optional(),
+      to: instant.optional(),
+    }),
+    data: z.strictObject({ events: z.array(event), pagination }),
+  }),
+  explain: endpoint({
+    method: 'GET',
+    path: '/activity/:reference',
+    access: 'owner',
+    permission: 'clients:read',
+    tag,
+    summary: 'Explain a refusal: what was refused and why, the state then and now, and what would change it',
+    params: z.object({ reference: z.string().min(1).max(64) }),
+    data: z.strictObject({
+      event,
+      explanation: z
+        .strictObject({
+          title: z.string(),
+          why: z.string(),
+          advice: z.string(),
+          before: state,
+          now: state.nullable().describe('null if it cannot be told: no end user or license is known'),
+          fix: fix.nullable(),
+        })
+        .nullable()
+        .describe('null for what was not refused'),
+    }),
+  }),
+}
+
+export type ActivityEvent = z.output<typeof event>
+export type Fix = z.output<typeof fix>
+export type RefusalState = z.output<typeof state>
