@@ -108,6 +108,10 @@ export async function listCases(baseUrl: string, world: World, seeded: Seeded) {
     name: 'search: a common note, banned',
     query: `status=banned&search=${encodeURIComponent(seeded.commonNote)}`,
   })
+  cases.push({
+    name: 'search: a common note, expired',
+    query: `status=expired&search=${encodeURIComponent(seeded.commonNote)}`,
+  })
   caller.close()
   return cases.map(({ name, query }) => ({ name, request: world.list(query) }))
 }
