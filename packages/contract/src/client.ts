@@ -22,6 +22,10 @@ const sessionUser = z.strictObject({
   lastLoginAt: isoTime.nullable(),
   hwidBound: z.boolean(),
   devices: deviceUse,
+  seat: z
+    .strictObject({ until: isoTime })
+    .nullable()
+    .describe('of a floating license; `session` renews it until then'),
 })
 
 /** What a refusal says beside its code once the key or password was right. */
@@ -29,6 +33,8 @@ export const refusalDetails = z.strictObject({
   expiresAt: isoTime.nullable(),
   startedAt: isoTime.nullable().describe('when a license that counts from its first use was first used'),
   devices: deviceUse,
+  seats: deviceUse.nullable().describe('with `noSeats`'),
+  until: isoTime.nullable().describe('when it is worth to try again, if that is known'),
 })
 
 /** The machine that the program runs on. */
@@ -64,6 +70,7 @@ const userGates = [
   'noActiveSubs',
   'hwidMismatch',
   ...callerGates,
+  'noSeats',
 ] as const
 
 export const program = {

@@ -50,6 +50,8 @@ export interface SessionUser {
   hwidBound: boolean
   /** How many devices the user has, of how many; -1 for unlimited. */
   devices: DeviceUse
+  /** The seat of a floating license: call `session()` before it ends. Null for other licenses. */
+  seat: { until: string } | null
 }
 
 export interface DeviceUse {

@@ -28,6 +28,7 @@ export const user = {
   lastLoginAt: null,
   hwidBound: true,
   devices: { used: 1, limit: 1 },
+  seat: null,
 }
 
 /** A response signed for the request, to be sent or tampered with. */

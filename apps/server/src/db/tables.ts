@@ -243,6 +243,23 @@ interface DevicesTable {
   last_seen_at: number
 }
 
+interface SeatsTable {
+  session_id: string
+  license_id: string
+  /** See `Seat`. */
+  holder: string
+  until: number
+}
+
+interface TrialMarksTable {
+  app_id: string
+  /** Recognizes a device; see `marksOf`. */
+  mark: string
+  /** May name an end user that was deleted. */
+  client_id: string
+  created_at: number
+}
+
 interface ClientSessionsTable {
   id: string
   app_id: string
@@ -454,6 +471,8 @@ export interface Tables {
   license_types: LicenseTypesTable
   clients: ClientsTable
   devices: DevicesTable
+  seats: SeatsTable
+  trial_marks: TrialMarksTable
   client_sessions: ClientSessionsTable
   license_counts: LicenseCountsTable
   license_blocks: LicenseBlocksTable

@@ -51,6 +51,8 @@ describe('a license for three devices', () => {
       expiresAt: expect.any(String),
       startedAt: null,
       devices: { used: 3, limit: 3 },
+      seats: null,
+      until: null,
     })
     for (const { program } of [{ program: first }, third]) expect((await session(program)).status).toBe(200)
     const { devices, used, limit } = await listOf(user)

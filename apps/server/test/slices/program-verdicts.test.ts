@@ -101,6 +101,7 @@ describe('register', () => {
       inGrace: false,
       term: 'date',
       devices: { used: 1, limit: 1 },
+      seat: null,
     })
     expect((await program.call('GET', '/session')).json.data).toEqual(answer.json.data)
     const [seen] = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.licenses

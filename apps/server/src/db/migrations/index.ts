@@ -13,6 +13,7 @@ import { auditActors } from './0011-audit-actors.ts'
 import { listPlaces } from './0012-list-places.ts'
 import { licenseTerms } from './0013-license-terms.ts'
 import { devices } from './0015-devices.ts'
+import { seatsAndTrials } from './0016-seats-and-trials.ts'
 import { addedTime } from './0017-added-time.ts'
 import { refusals } from './0019-refusals.ts'
 import { activity } from './0020-activity.ts'
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   listPlaces,
   licenseTerms,
   devices,
+  seatsAndTrials,
   addedTime,
   refusals,
   activity,

@@ -106,6 +106,7 @@ export async function bumpBlockVersion(tx: Tx, scope: OwnerScope, appId: string)
 
 const leftovers = {
   client_sessions: 'id',
+  trial_marks: 'app_id, mark',
   blocklist: 'id',
   activity: 'seq',
   license_counts: 'app_id, bucket, used, banned',

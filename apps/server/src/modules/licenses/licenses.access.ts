@@ -33,6 +33,20 @@ export const findFirstLicense = async (
 ): Promise<LicenseRow | undefined> =>
   client.license_id === null ? undefined : findLicenseById(db, appId, client.license_id)
 
+/** Like `findFirstLicense`, for an end user that is not read yet. */
+export const findFirstLicenseOf = (
+  db: Db,
+  appId: string,
+  clientId: string,
+): Promise<LicenseRow | undefined> =>
+  db
+    .selectFrom('clients as c')
+    .innerJoin('licenses as l', 'l.id', 'c.license_id')
+    .selectAll('l')
+    .where('c.id', '=', clientId)
+    .where('c.app_id', '=', appId)
+    .executeTakeFirst()
+
 /** Like `findLicenseById`, and locks the row until the transaction ends. */
 export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<LicenseRow | undefined> =>
   tx

@@ -1,12 +1,12 @@
-import { type Device, limits, type SessionUser } from '@keyward/contract'
+import { type Device, limits } from '@keyward/contract'
 import { hour, toIso } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { freeDevice, listDevices } from '../devices/devices.access.ts'
 import { toDevice } from '../devices/devices.service.ts'
 import { lockEndUser, updateEndUser } from '../end-users/end-users.access.ts'
 import { toActor } from './program.actor.ts'
-import type { SessionFacts } from './program.facts.ts'
-import { currentUser, type ProgramDeps } from './program.service.ts'
+import type { EndUserFacts, SessionFacts } from './program.facts.ts'
+import { allowedUser, type ProgramDeps } from './program.service.ts'
 
 /** The devices of the signed-in end user. */
 export async function listOwnDevices(
@@ -14,8 +14,8 @@ export async function listOwnDevices(
   session: SessionFacts,
   address: string,
 ): Promise<Device[]> {
-  const { _id } = await allowed(deps, session, address)
-  return (await listDevices(deps.ctx.db, _id, limits.deviceListMax)).map(toDevice)
+  const { id } = await allowed(deps, session, address)
+  return (await listDevices(deps.ctx.db, id, limits.deviceListMax)).map(toDevice)
 }
 
 /** Frees a device of the signed-in end user; at most one within the cooldown. */
@@ -24,11 +24,11 @@ export async function freeOwnDevice(
   session: SessionFacts,
   { deviceId, address }: { deviceId: string; address: string },
 ): Promise<void> {
-  const { _id } = await allowed(deps, session, address)
+  const { id } = await allowed(deps, session, address)
   const { app } = session
   await deps.ctx.tx(toActor(session, address), async (write) => {
     const { tx, now } = write
-    const client = await lockEndUser(tx, app, _id)
+    const client = await lockEndUser(tx, app, id)
     if (!client) throw problem('sessionUnauthed')
     const until = (client.device_freed_at ?? 0) + app.deviceCooldownHours * hour
     if (client.device_freed_at !== null && until > now) {
@@ -40,8 +40,8 @@ export async function freeOwnDevice(
   })
 }
 
-async function allowed(deps: ProgramDeps, session: SessionFacts, address: string): Promise<SessionUser> {
-  const user = await currentUser(deps, session, address)
+async function allowed(deps: ProgramDeps, session: SessionFacts, address: string): Promise<EndUserFacts> {
+  const { endUser } = await allowedUser(deps, session, address)
   if (!session.app.deviceSelfService) throw problem('device_self_service_off')
-  return user
+  return endUser
 }

@@ -1,5 +1,7 @@
 import { type DeviceUse, type LicenseTerm, lookupTags } from '@keyward/contract'
+import { second } from '../../core/clock.ts'
 import type { Database } from '../../db/open.ts'
+import type { LicenseRow } from '../../db/tables.ts'
 import { seqOfKey, type TypedKey } from '../../db/typed-keys.ts'
 import { partsOf } from '../devices/devices.access.ts'
 import { deviceLimit, type Parts } from '../devices/devices.rules.ts'
@@ -55,7 +57,25 @@ export interface EndUserFacts {
   lastLoginAt: number | null
   /** How many devices are bound, of how many; -1 is unlimited. */
   devices: DeviceUse
+  /** When the clock of the first license started. */
+  startedAt: number | null
+  /** Null unless the first license is floating. */
+  floating: Floating | null
 }
+
+/** What a floating license says about seats. */
+export interface Floating {
+  licenseId: string
+  seats: number
+  timeoutMs: number
+}
+
+type LicenseSeats = Pick<LicenseRow, 'id' | 'seats' | 'seat_timeout_seconds'>
+
+export const toFloating = (license: LicenseSeats | null | undefined): Floating | null =>
+  license?.seats == null
+    ? null
+    : { licenseId: license.id, seats: license.seats, timeoutMs: license.seat_timeout_seconds * second }
 
 /** A session with its end user, if one is signed in. */
 export interface SessionFacts {
@@ -73,6 +93,8 @@ export interface SessionFacts {
   endUser: EndUserFacts | null
   /** The device that the session is on, if it is bound. */
   device: { id: string; lastSeenAt: number } | null
+  /** When the session's seat ends. */
+  seatUntil: number | null
   /** The end user's first license. */
   firstKey: { id: string; isBanned: boolean; banReason: string | null; startedAt: number | null } | null
 }
@@ -88,9 +110,9 @@ export interface LicenseFacts {
     banReason: string | null
     /** When access ends, grace days included; milliseconds since 1970. */
     expiresAt: number
+    startedAt: number | null
     graceDays: number
     term: LicenseTerm
-    startedAt: number | null
   } | null
   endUser: {
     id: string
@@ -164,18 +186,20 @@ interface SessionColumns extends AppColumns {
   key_term: LicenseTerm | null
   key_devices: number
   key_seats: number | null
+  key_seat_timeout: number
+  seat_until: number | null
 }
 
 interface LicenseColumns extends AppColumns {
   license_id: string
   license_key: string | null
   license_used: Flag
+  license_started_at: number | null
   license_banned: Flag
   license_ban_reason: string | null
   license_expires_at: number
   license_grace_days: number
   license_term: LicenseTerm
-  license_started_at: number | null
   license_username: string | null
   license_client_id: string
   license_client_banned: Flag
@@ -253,7 +277,14 @@ const toSessionFacts = (row: SessionColumns): SessionFacts => ({
               row.key_banned === null ? null : { devices: row.key_devices, seats: row.key_seats },
             ),
           },
+          startedAt: row.key_started_at,
+          floating: toFloating({
+            id: row.key_id,
+            seats: row.key_seats,
+            seat_timeout_seconds: row.key_seat_timeout,
+          }),
         },
+  seatUntil: row.seat_until,
   device: row.device_id === null ? null : { id: row.device_id, lastSeenAt: row.device_seen_at },
   firstKey:
     row.key_banned === null
@@ -278,9 +309,9 @@ const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
           isBanned: row.license_banned === 1,
           banReason: row.license_ban_reason,
           expiresAt: row.license_expires_at,
+          startedAt: row.license_started_at,
           graceDays: row.license_grace_days,
           term: row.license_term,
-          startedAt: row.license_started_at,
         },
   endUser:
     row.license_username === null
@@ -315,7 +346,8 @@ const clientColumns = `c.id as client_id, c.username, c.email as client_email, c
   c.grace_days as client_grace_days, c.device_count, l.id as key_id, l.banned as key_banned,
   l.started_at as key_started_at,
   l.ban_reason as key_ban_reason, l.term as key_term,
-  l.devices as key_devices, l.seats as key_seats, d.id as device_id, d.last_seen_at as device_seen_at`
+  l.devices as key_devices, l.seats as key_seats, l.seat_timeout_seconds as key_seat_timeout,
+  e.until as seat_until, d.id as device_id, d.last_seen_at as device_seen_at`
 
 const appBy = (column: AppName) => `select ${appColumns}
   from apps a join owners o on o.id = a.owner_id where a.${column} = ?`
@@ -326,6 +358,7 @@ const sessionByToken = `select ${appColumns}, ${clientColumns}, s.id as session_
   from client_sessions s join apps a on a.id = s.app_id join owners o on o.id = a.owner_id
   left join clients c on c.id = s.client_id left join licenses l on l.id = c.license_id
   left join devices d on d.client_id = s.client_id and d.hwid_hash = s.hwid_hash
+  left join seats e on e.session_id = s.id
   where s.token_hash = ?`
 
 /** Of the end user's first license, which a key that was added with `upgrade` is not. */

@@ -1,10 +1,12 @@
 import { sha256 } from '../../core/crypto.ts'
 import { problem } from '../../core/problem.ts'
+import { sentHash } from '../devices/devices.service.ts'
 import { nextLease, readLeaseTerms } from '../end-users/end-users.access.ts'
 import { toActor } from './program.actor.ts'
 import type { SessionFacts } from './program.facts.ts'
 import { toLeaseTimes } from './program.rules.ts'
-import { currentUser, type ProgramDeps } from './program.service.ts'
+import { currentUser } from './program.seats.ts'
+import type { ProgramDeps } from './program.service.ts'
 import type { AnswerSigner } from './program.signer.ts'
 
 interface LeaseCall {
@@ -25,7 +27,8 @@ export async function issueLease(
 ): Promise<{ lease: string }> {
   await currentUser(deps, session, address)
   const { app, endUser } = session
-  if (!endUser || session.hwidHash !== sha256(hwid)) throw problem('hwidMismatch')
+  if (!endUser || !session.hwidHash || sentHash(session.hwidHash) !== sha256(hwid))
+    throw problem('hwidMismatch')
   const claims = await deps.ctx.tx(toActor(session, address), async (write) => {
     const { tx, now } = write
     const terms = await readLeaseTerms(tx, app, endUser.id)
@@ -36,6 +39,6 @@ export async function issueLease(
     write.record('end_user.lease_issued', endUser.id, { until })
     return { ...times, seq, features: terms.features }
   })
-  const subject = { iss: 'keyward', aud: app.appId, sub: endUser.id, hwid: session.hwidHash }
+  const subject = { iss: 'keyward', aud: app.appId, sub: endUser.id, hwid: sentHash(session.hwidHash) }
   return { lease: await deps.signer.signLease(app, pinned, { ...subject, ...claims }) }
 }

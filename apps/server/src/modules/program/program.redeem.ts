@@ -214,7 +214,7 @@ export async function upgrade(
     write.record('license.redeemed', key.id, { endUserId: client.id, expiresAt: end })
     await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
     const first = await findFirstLicense(tx, app.id, client)
-    return toSessionUser(toEndUserFacts({ ...client, expires_at: endsAt }, first), now)
+    return toSessionUser(toEndUserFacts({ ...client, expires_at: endsAt }, first), now, null)
   })
 }
 
@@ -301,7 +301,8 @@ async function redeemForNewUser(
   write.record('end_user.registered', client.id, { licenseId: license.id })
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
   const stored = { ...client, banned: 0, ban_reason: null, paused_at: null } as const
-  return { endUser: toEndUserFacts(stored, redeemed), hwidHash: client.hwid_hash }
+  const endUser = toEndUserFacts(stored, redeemed)
+  return { endUser, hwidHash: client.hwid_hash, before: { ...endUser.devices, used: 0 } }
 }
 
 /** A key that was deleted and issued again returns to the end user it created, whose ban and hardware lock remain. */

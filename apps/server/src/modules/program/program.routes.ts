@@ -13,6 +13,8 @@ import type { ProgramMount } from './program.mount.ts'
 import { register, signInByKey, upgrade } from './program.redeem.ts'
 import { noteRefusal } from './program.refusal.ts'
 import { endSession } from './program.repo.ts'
+import { returnSeat } from './program.seats.repo.ts'
+import { currentUser } from './program.seats.ts'
 import * as service from './program.service.ts'
 import { login } from './program.sign-in.ts'
 import type { AnswerSigner } from './program.signer.ts'
@@ -46,13 +48,14 @@ export function programRoutes(
     user: await upgrade(deps, session, { ...body, address }),
   }))
   mount.session(program.session, async ({ session, address }) => ({
-    user: await service.currentUser(deps, session, address),
+    user: await currentUser(deps, session, address),
   }))
   mount.session(program.lease, ({ session, body, address, pinned }) =>
     issueLease(deps, session, { ...body, address, pinned }),
   )
   mount.session(program.logout, async ({ session, address }) => {
     await deps.ctx.tx(toActor(session, address), async (write) => {
+      await returnSeat(write.tx, session.id)
       await endSession(write.tx, session, write.now)
       write.record('end_user.signed_out', session.endUser?.id ?? null, {})
     })

@@ -70,12 +70,12 @@ export async function listKeys({ ctx }: ProgramDeps, { id, signing }: AppFacts) 
   return pinnable.map(({ kid, publicKey, status }) => ({ ...toJwk(kid, publicKey), status }))
 }
 
-/** Returns the signed-in end user if the verdict allows the program to run. */
-export async function currentUser(
+/** Returns the signed-in end user unless the verdict refuses; whether a seat is free is decided after it. */
+export async function allowedUser(
   deps: ProgramDeps,
   session: SessionFacts,
   address: string,
-): Promise<SessionUser> {
+): Promise<{ endUser: EndUserFacts; now: number }> {
   const { app, endUser, firstKey, hwidHash, device } = session
   const now = deps.ctx.clock.now()
   if (!endUser) throw problem('sessionUnauthed')
@@ -93,9 +93,9 @@ export async function currentUser(
     },
     now,
   })
-  if (refusal) throw refused(refusal, { ...endUser, startedAt: firstKey?.startedAt ?? null }, now)
+  if (refusal) throw refused(refusal, endUser, now)
   deps.sessions.use(session)
-  return toSessionUser(endUser, now)
+  return { endUser, now }
 }
 
 type Ending = Pick<EndUserFacts, 'expiresAt' | 'graceDays'>
@@ -122,15 +122,17 @@ export function refused({ code, reason, facts }: Refusal, shown: Detailed, now: 
   return because(problem(code, { reason, details: toDetails(shown, now) }), { facts })
 }
 
-type Detailed = Ending & { devices: DeviceUse; startedAt: number | null }
+type Detailed = Ending & Pick<EndUserFacts, 'startedAt' | 'devices'>
 
 export const toDetails = (facts: Detailed, now: number): RefusalDetails => ({
   expiresAt: toShownEnding(facts, now).expiresAt,
   startedAt: toIsoOrNull(facts.startedAt),
   devices: facts.devices,
+  seats: null,
+  until: null,
 })
 
-export const toSessionUser = (endUser: EndUserFacts, now: number): SessionUser => ({
+export const toSessionUser = (endUser: EndUserFacts, now: number, seatUntil: number | null): SessionUser => ({
   _id: endUser.id,
   username: endUser.username,
   email: endUser.email,
@@ -140,4 +142,5 @@ export const toSessionUser = (endUser: EndUserFacts, now: number): SessionUser =
   lastLoginAt: toIsoOrNull(endUser.lastLoginAt),
   hwidBound: endUser.devices.used > 0,
   devices: endUser.devices,
+  seat: seatUntil === null ? null : { until: toIso(seatUntil) },
 })

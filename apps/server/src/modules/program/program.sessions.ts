@@ -6,6 +6,7 @@ import { newId } from '../../core/ids.ts'
 import { touchDevices } from '../devices/devices.access.ts'
 import type { AppFacts, SessionFacts } from './program.facts.ts'
 import * as repo from './program.repo.ts'
+import { renewSeats } from './program.seats.repo.ts'
 
 export const sessionLifetimeMs = 24 * hour
 const extendAfterMs = hour
@@ -38,6 +39,7 @@ export class ProgramSessions {
   readonly #onError: (error: unknown) => void
   readonly #used = new Set<string>()
   readonly #seen = new Set<string>()
+  readonly #seated = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(ctx: Needs, onError: (error: unknown) => void) {
@@ -74,6 +76,7 @@ export class ProgramSessions {
       app,
       endUser: null,
       device: null,
+      seatUntil: null,
       firstKey: null,
     }
   }
@@ -83,9 +86,19 @@ export class ProgramSessions {
     const now = this.#ctx.clock.now()
     const isEnding = expiresAt < now + sessionLifetimeMs - extendAfterMs
     const isUnseen = device !== null && device.lastSeenAt < now - day
-    if (!isEnding && !isUnseen) return
     if (isEnding) this.#used.add(id)
     if (isUnseen) this.#seen.add(device.id)
+    if (isEnding || isUnseen) this.#flushSoon()
+  }
+
+  /** Renews the seat of a session, once a quarter of the timeout has passed. */
+  renewSeat({ id }: { id: string }, until: number, timeoutMs: number): void {
+    if (until - this.#ctx.clock.now() > (3 / 4) * timeoutMs) return
+    this.#seated.add(id)
+    this.#flushSoon()
+  }
+
+  #flushSoon(): void {
     this.#timer ??= setTimeout(() => void this.flush(), second)
   }
 
@@ -94,13 +107,14 @@ export class ProgramSessions {
     this.#timer = undefined
     const sessions = [...this.#used]
     const devices = [...this.#seen]
-    this.#used.clear()
-    this.#seen.clear()
-    if (sessions.length + devices.length === 0) return
+    const seats = [...this.#seated]
+    for (const due of [this.#used, this.#seen, this.#seated]) due.clear()
+    if (sessions.length + devices.length + seats.length === 0) return
     await this.#ctx
       .tx(system, async ({ tx, now }) => {
         for (const some of chunks(sessions)) await repo.extendSessions(tx, some, now + sessionLifetimeMs)
         for (const some of chunks(devices)) await touchDevices(tx, some, now)
+        for (const some of chunks(seats)) await renewSeats(tx, some, now)
       })
       .catch(this.#onError)
   }

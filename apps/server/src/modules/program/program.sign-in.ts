@@ -1,4 +1,4 @@
-import type { SessionUser } from '@keyward/contract'
+import type { DeviceUse, SessionUser } from '@keyward/contract'
 import type { ProgramActor } from '../../core/actor.ts'
 import { guardPassword } from '../../core/attempts.ts'
 import { normalizeName } from '../../core/ids.ts'
@@ -10,12 +10,18 @@ import { deviceLimit, type Machine } from '../devices/devices.rules.ts'
 import { matchDevice, seeMachine } from '../devices/devices.service.ts'
 import { findByUsername, lockEndUser, type NewEndUser, updateEndUser } from '../end-users/end-users.access.ts'
 import { termOf } from '../entitlements/term.rules.ts'
-import { findFirstLicense, findLicenseById } from '../licenses/licenses.access.ts'
+import {
+  findFirstLicense,
+  findFirstLicenseOf,
+  findLicenseById,
+  lockLicenseById,
+} from '../licenses/licenses.access.ts'
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
-import type { AppFacts, EndUserFacts, SessionFacts } from './program.facts.ts'
+import { type AppFacts, type EndUserFacts, type SessionFacts, toFloating } from './program.facts.ts'
 import { because } from './program.refusal.ts'
 import { signSessionIn } from './program.repo.ts'
+import { sit } from './program.seats.ts'
 import { type ProgramDeps, refused, toDeviceFacts, toSessionUser } from './program.service.ts'
 import { sessionLifetimeMs } from './program.sessions.ts'
 import { type CallerFacts, userVerdict } from './program.verdict.ts'
@@ -70,7 +76,8 @@ export const entryOf = (session: SessionFacts, address: string): Entry<SessionUs
   finish: async (write, admitted, isNew) => {
     await startSession(write, session, admitted)
     if (!isNew) write.record('end_user.signed_in', admitted.endUser.id, {})
-    return toSessionUser(admitted.endUser, write.now)
+    const seatUntil = await sit(write, session, admitted)
+    return toSessionUser(admitted.endUser, write.now, seatUntil)
   },
 })
 
@@ -96,6 +103,7 @@ export const enterByUsedKey = <T>(
     const license = await findLicenseById(tx, entry.app.id, licenseId)
     if (!license) throw problem('keyNotFound')
     if (license.client_id === null) throw problem('keyUsed')
+    if (license.seats !== null) await lockLicenseById(tx, entry.app.id, license.id)
     const client = await lockEndUser(tx, entry.app, license.client_id)
     if (!client || client.password_hash !== null || client.license_id !== license.id) throw problem('keyUsed')
     return enter(write, entry, client.id, device)
@@ -114,6 +122,8 @@ export interface Admitted {
   endUser: EndUserFacts
   /** Identifies the machine; null if the program sent no hardware id. */
   hwidHash: string | null
+  /** Its devices before; a refusal that follows binds nothing. */
+  before: DeviceUse
 }
 
 /** Binds the machine of an end user whose password or key was correct, unless the verdict refuses. */
@@ -124,9 +134,12 @@ async function admit(
   { machine, address, caller, isSignIn }: SignInDevice,
 ): Promise<Admitted> {
   const { tx, now } = write
+  const first = await findFirstLicenseOf(tx, app.id, clientId)
+  // Lock licenses before end users, as everywhere.
+  if (first?.seats != null) await lockLicenseById(tx, app.id, first.id)
   const client = await lockEndUser(tx, app, clientId)
   if (!client) throw problem('usernameNotFound')
-  const license = await findFirstLicense(tx, app.id, client)
+  const license = first?.id === client.license_id ? first : await findFirstLicense(tx, app.id, client)
   const match = machine && (await matchDevice(tx, client.id, machine, app, now))
   const endUser = toEndUserFacts(client, license)
   const refusal = userVerdict({
@@ -139,16 +152,17 @@ async function admit(
     device: toDeviceFacts(machine, match, endUser.devices),
     now,
   })
-  if (refusal) throw refused(refusal, { ...endUser, startedAt: license?.started_at ?? null }, now)
+  if (refusal) throw refused(refusal, endUser, now)
   const lastLoginAt = isSignIn ? now : endUser.lastLoginAt
   const change = { last_login_at: lastLoginAt, last_address: address }
   if (!machine || !match) {
     await updateEndUser(tx, app, client.id, change)
-    return { endUser: { ...endUser, lastLoginAt }, hwidHash: null }
+    return { endUser: { ...endUser, lastLoginAt }, hwidHash: null, before: endUser.devices }
   }
   const { limit } = endUser.devices
   const { hwidHash, used } = await seeMachine(write, app, client, { machine, match, limit, change })
-  return { endUser: { ...endUser, devices: { used, limit }, lastLoginAt }, hwidHash }
+  const after = { ...endUser, devices: { used, limit }, lastLoginAt }
+  return { endUser: after, hwidHash, before: endUser.devices }
 }
 
 /** Assigns the session to an end user. */
@@ -177,10 +191,7 @@ export const toKeyFacts = (license: LicenseRow) => ({
 
 type Stored = NewEndUser & Pick<ClientRow, 'banned' | 'ban_reason' | 'paused_at' | 'grace_days'>
 
-export const toEndUserFacts = (
-  client: Stored,
-  firstLicense: Pick<LicenseRow, 'term' | 'devices' | 'seats'> | undefined,
-): EndUserFacts => ({
+export const toEndUserFacts = (client: Stored, firstLicense: LicenseRow | undefined): EndUserFacts => ({
   id: client.id,
   username: client.username,
   email: client.email,
@@ -193,4 +204,6 @@ export const toEndUserFacts = (
   createdAt: client.created_at,
   lastLoginAt: client.last_login_at,
   devices: { used: client.device_count, limit: deviceLimit(firstLicense) },
+  startedAt: firstLicense?.started_at ?? null,
+  floating: toFloating(firstLicense),
 })

@@ -29,6 +29,7 @@ export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Pr
     inSlices((size) => ctx.tx(system, ({ tx }) => remove(tx, size)))
   for (const table of endingTables) await some((tx, count) => deleteEnded(tx, table, now, count))
   await some((tx, count) => repo.deletePastAttempts(tx, now, count))
+  await some((tx, count) => repo.deletePastSeats(tx, now, count))
   await some((tx, count) => deleteExpiredAddresses(tx, now, count))
   for (const table of repo.countTables) await some((tx, count) => repo.deleteEmptyCounts(tx, table, count))
   await some((tx, count) => movePausesDue(tx, now, count))

@@ -34,3 +34,15 @@ export async function deletePastAttempts(tx: Tx, now: number, count: number): Pr
     .execute()
   return deleted.length
 }
+
+/** Deletes up to `count` seats that were not renewed in time, across all accounts, and returns how many. */
+export async function deletePastSeats(tx: Tx, now: number, count: number): Promise<number> {
+  const some = tx.selectFrom('seats').select('session_id').where('until', '<=', now).limit(count)
+  const deleted = await tx
+    .deleteFrom('seats')
+    .where('session_id', 'in', some)
+    .where('until', '<=', now)
+    .returning('session_id')
+    .execute()
+  return deleted.length
+}

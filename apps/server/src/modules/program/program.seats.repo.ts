@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../db/open.ts'
+import type { Floating } from './program.facts.ts'
+
+// Licenses and sessions come from the resolved token of a call, never from its input, so these functions take no scope.
+
+export interface Seat {
+  sessionId: string
+  /** The hash of the device, which has one seat however many programs it runs; the session's id without a device. */
+  holder: string
+  until: number
+}
+
+/**
+ * Takes or renews a seat unless other holders have them all; seats that were not renewed in time do not count. The
+ * caller has locked the license.
+ */
+export async function takeSeat(
+  tx: Tx,
+  { licenseId, seats }: Floating,
+  { sessionId, holder, until }: Seat,
+  now: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into seats (session_id, license_id, holder, until)
+    select ${sessionId}, ${licenseId}, ${holder}, ${sql.lit(until)}
+    where (select count(distinct s.holder) from seats s
+      where s.license_id = ${licenseId} and s.until > ${now} and s.holder <> ${holder}) < ${seats}
+    on conflict (session_id) do update
+      set license_id = excluded.license_id, holder = excluded.holder, until = excluded.until
+    returning session_id`.execute(tx)
+  return rows.length > 0
+}
+
+/** When the next seat ends unless it is renewed. */
+export async function findNextSeat(tx: Tx, licenseId: string, now: number): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('seats')
+    .select('until')
+    .where('license_id', '=', licenseId)
+    .where('until', '>', now)
+    .orderBy('until')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.until
+}
+
+/** Extends seats that have not ended by the timeouts of their licenses. */
+export async function renewSeats(tx: Tx, sessionIds: readonly string[], now: number): Promise<void> {
+  await tx
+    .updateTable('seats')
+    .set({
+      until: sql<number>`${sql.lit(now)} + 1000 * (select l.seat_timeout_seconds from licenses l where l.id = seats.license_id)`,
+    })
+    .where('session_id', 'in', sessionIds)
+    .where('until', '>', now)
+    .execute()
+}
+
+export async function returnSeat(tx: Tx, sessionId: string): Promise<void> {
+  await tx.deleteFrom('seats').where('session_id', '=', sessionId).execute()
+}

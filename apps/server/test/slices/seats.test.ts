@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import { hour, minute, second } from '../../src/core/clock.ts'
+import { makeLicenses, type Program, refusal, single, startProgram } from '../actors.ts'
+import { sentParts, setLicense } from '../devices.ts'
+import { appForEach, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
+import { rounds } from '../rounds.ts'
+
+const on = serverForAll({}, { gateSizes: { requests: { running: 600, waiting: 0 } } })
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
+
+/** A floating license, and sign-ins from machines. */
+async function floating(seats: number, timeoutSeconds = 600) {
+  const license = single(await makeLicenses(on, owner, app))
+  await setLicense(on, license, { seats, seat_timeout_seconds: timeoutSeconds })
+  const signIn = async (hwid?: string, device?: object) => {
+    const program = await startProgram(on, app)
+    return {
+      program,
+      answer: await program.call('POST', '/license', { licenseKey: license.key, hwid, device }),
+    }
+  }
+  const seated = async (hwid?: string, device?: object) => {
+    const { program, answer } = await signIn(hwid, device)
+    expect(answer.status).toBe(200)
+    return program
+  }
+  return { license, signIn, seated }
+}
+const session = (program: Program) => program.call('GET', '/session')
+const held = async (license: { _id: string }) => {
+  const rows = await on.database.db
+    .selectFrom('seats')
+    .select('holder')
+    .where('license_id', '=', license._id)
+    .where('until', '>', on.clock.now())
+    .execute()
+  return new Set(rows.map(({ holder }) => holder)).size
+}
+const iso = (ms: number) => new Date(on.clock.now() + ms).toISOString()
+
+test('all seats are in use until one is returned', async () => {
+  const { signIn, seated } = await floating(2)
+  const first = await seated('pc-1')
+  await seated('pc-2')
+  const third = await signIn('pc-3')
+  expect(refusal(third.answer)).toBe('noSeats')
+  expect(third.answer.json.message).toBe('All seats are in use')
+  expect(third.answer.json.details).toMatchObject({
+    devices: { used: 2, limit: -1 },
+    seats: { used: 2, limit: 2 },
+    until: iso(10 * minute),
+  })
+  expect(refusal(await session(third.program))).toBe('sessionUnauthed')
+  await first.call('POST', '/logout', {})
+  const { answer } = await signIn('pc-3')
+  expect(answer.json.data.user).toMatchObject({ seat: { until: iso(10 * minute) }, devices: { limit: -1 } })
+})
+
+test('a device has one seat, however many programs it runs', async () => {
+  const { license, seated } = await floating(1)
+  const programs = [await seated('pc-1'), await seated('pc-1'), await seated('pc-1')]
+  expect(await held(license)).toBe(1)
+  await programs[0]!.call('POST', '/logout', {})
+  expect(await held(license)).toBe(1)
+  for (const program of programs.slice(1)) expect((await session(program)).status).toBe(200)
+})
+
+test('programs without a hardware id have a seat each', async () => {
+  const { signIn, seated } = await floating(2)
+  await seated()
+  await seated()
+  expect(refusal((await signIn()).answer)).toBe('noSeats')
+})
+
+test('a copied hardware id takes a seat of its own if the parts differ', async () => {
+  const { signIn, seated } = await floating(1)
+  const machine = (at: number) => ({
+    parts: sentParts(app, { machine: 'guid', board: `b${at}`, disk: `d${at}`, network: `n${at}` }),
+  })
+  await seated('copied', machine(1))
+  expect(refusal((await signIn('copied', machine(2))).answer)).toBe('noSeats')
+})
+
+describe('a seat that is not renewed', () => {
+  test('is taken over after the timeout, and its former program is refused', async () => {
+    const { signIn, seated } = await floating(1, 60)
+    const first = await seated('pc-1')
+    on.clock.advance(minute - 1)
+    expect(refusal((await signIn('pc-2')).answer)).toBe('noSeats')
+    on.clock.advance(1)
+    const second = await seated('pc-2')
+    expect(refusal(await session(first))).toBe('noSeats')
+    await second.call('POST', '/logout', {})
+    expect((await session(first)).json.data.user.seat).toEqual({ until: iso(minute) })
+  })
+
+  test('is deleted by the housekeeping', async () => {
+    const { license, seated } = await floating(1, 60)
+    await seated('pc-1')
+    const stored = () =>
+      on.database.db.selectFrom('seats').select('until').where('license_id', '=', license._id).execute()
+    on.clock.advance(minute - 1)
+    await tidyUp(on)
+    expect(await stored()).toHaveLength(1)
+    on.clock.advance(1)
+    await tidyUp(on)
+    expect(await stored()).toEqual([])
+  })
+})
+
+test('session renews a seat, and writes at most every quarter of the timeout', async () => {
+  const { signIn, seated } = await floating(1, 400)
+  const program = await seated('pc-1')
+  const until = async () => Date.parse((await session(program)).json.data.user.seat.until)
+  const begun = on.clock.now()
+  on.clock.advance(99 * second)
+  expect(await until()).toBe(begun + 400 * second)
+  on.clock.advance(2 * second)
+  await session(program)
+  await expect.poll(until, { timeout: 30_000 }).toBe(begun + 501 * second)
+  on.clock.advance(399 * second)
+  expect(refusal((await signIn('pc-2')).answer)).toBe('noSeats')
+})
+
+test('a license with fewer seats than before refuses the next program, and keeps those that renew', async () => {
+  const { license, signIn, seated } = await floating(3)
+  const programs = [await seated('pc-1'), await seated('pc-2')]
+  await setLicense(on, license, { seats: 1 })
+  expect(refusal((await signIn('pc-3')).answer)).toBe('noSeats')
+  for (const program of programs) expect((await session(program)).status).toBe(200)
+})
+
+test('other refusals come first, and take no seat', async () => {
+  const { license, signIn, seated } = await floating(1)
+  await seated('pc-1')
+  await owner.call('PATCH', `/licenses/${license._id}/toggle-ban`)
+  expect(refusal((await signIn('pc-2')).answer)).toBe('keyBanned')
+})
+
+test('concurrent programs never take more seats than there are, also after they were killed', async () => {
+  const [seats, size] = [rounds(4, 50), rounds(16, 500)]
+  for (let round = 0; round < rounds(1, 5); round++) {
+    const { license, signIn } = await floating(seats, 60)
+    const run = async (from: number) => {
+      const answers = await Promise.all(Array.from({ length: size }, (_, at) => signIn(`pc-${from + at}`)))
+      const granted = answers.filter(({ answer }) => answer.status === 200)
+      expect(granted).toHaveLength(seats)
+      expect(
+        new Set(answers.filter(({ answer }) => answer.status !== 200).map(({ answer }) => refusal(answer))),
+      ).toEqual(new Set(['noSeats']))
+      expect(await held(license)).toBe(seats)
+      return granted.map(({ program }) => program)
+    }
+    const first = await run(0)
+    on.clock.advance(minute)
+    await run(size)
+    // The killed programs come back at once, and find all seats taken.
+    const back = await Promise.all(first.map(session))
+    expect(new Set(back.map(refusal))).toEqual(new Set(['noSeats']))
+    on.clock.advance(hour)
+    const again = await Promise.all(first.map(session))
+    expect(again.filter(({ status }) => status === 200)).toHaveLength(seats)
+  }
+})
