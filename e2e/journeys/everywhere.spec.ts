@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { dialog, enter, figure, heading, keyPrefix, Program, row, Vendor } from '../steps.ts'
+import { createReseller, premiumVendor } from '../reseller.ts'
+import { dialog, enter, figure, heading, keyPrefix, Program, row, storeToken, Vendor } from '../steps.ts'
 
 const palette = (page: Page) => dialog(page, 'Search or go to')
 const field = (page: Page) => page.getByRole('combobox', { name: 'Search or go to' })
@@ -49,6 +50,70 @@ test.describe('command palette', () => {
       await expect(row(page, 'marguerite')).toBeVisible()
       await page.goto('/settings')
     }
+  })
+
+  test('finds a reseller by part of its email, and lists what was opened until its owner logs out', async ({
+    page,
+    request,
+    keyward,
+  }) => {
+    const { vendor, app } = await premiumVendor(request, keyward)
+    const { email } = await createReseller(vendor, app)
+    const user = await vendor.createEndUser(app, 'marguerite')
+    await enter(page, vendor, '/settings')
+    for (const [text, name, path] of [
+      [user.username, 'marguerite', '/users?search=marguerite'],
+      [email.slice(2, 24), email, `/resellers?${new URLSearchParams({ search: email })}`],
+    ] as const) {
+      await openPalette(page)
+      await page.keyboard.type(text)
+      await expect(option(page, name)).toHaveAttribute('aria-selected', 'true')
+      await page.keyboard.press('Enter')
+      await expect(page).toHaveURL(path)
+      await expect(row(page, name)).toBeVisible()
+    }
+    await page.goto('/settings')
+    await openPalette(page)
+    const recent = palette(page).getByRole('group', { name: 'Recent' }).getByRole('option')
+    await expect(recent).toHaveText([new RegExp(email), /marguerite/])
+    await recent.nth(1).click()
+    await expect(page).toHaveURL('/users?search=marguerite')
+    await openPalette(page)
+    await expect(recent).toHaveText([/marguerite/, new RegExp(email)])
+    await page.keyboard.type('log out')
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL('/auth')
+    const again = await request.post('/api/auth/login', {
+      data: { email: vendor.email, password: vendor.password },
+    })
+    await storeToken(page, (await again.json()).data.token)
+    await page.goto('/settings')
+    await openPalette(page)
+    await expect(option(page, 'Dashboard')).toBeVisible()
+    await expect(recent).toHaveCount(0)
+  })
+
+  test('offers what the frame offers', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    const answer = await (await request.get('/api/config')).json()
+    answer.data.links.refund = 'https://policies.example/refund'
+    await page.route('**/api/config', (route) => route.fulfill({ json: answer }))
+    await enter(page, vendor, '/settings')
+    await openPalette(page)
+    for (const name of [
+      'Refund Policy',
+      'Reseller portal',
+      'Keyboard shortcuts',
+      'Import licenses',
+      'Log out',
+    ])
+      await expect(option(page, name)).toBeAttached()
+    await option(page, 'Expand or collapse the sidebar').click()
+    await expect(page.getByRole('button', { name: 'Expand sidebar' })).toBeVisible()
+    await openPalette(page)
+    await option(page, 'Change password').click()
+    await expect(dialog(page, 'Change Password')).toBeVisible()
   })
 
   test('gives every page an icon of its own', async ({ page, request }) => {

@@ -1,8 +1,11 @@
 import { useEffect, useMemo } from 'react'
+import { toPolicyLinks, usePublicConfig } from '../../lib/api/public-config.ts'
+import { ownerSession } from '../../lib/api/session.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Deferred } from '../../ui/deferred.tsx'
 import type { CommandFacts } from './commands.ts'
 import { setOpened, useOpened } from './opened.ts'
+import { forgetRecent } from './recent.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 
 const Palette = lazyNamed(() => import('./palette.tsx'), 'Palette')
@@ -11,13 +14,29 @@ const ShortcutsDialog = lazyNamed(() => import('./shortcuts-dialog.tsx'), 'Short
 const close = () => setOpened(undefined)
 
 /** Listens for shortcuts and shows the palette or the list of shortcuts. */
-export function CommandCenter({ apps, canCreateApp, onLogout }: Omit<CommandFacts, 'onShortcuts'>) {
+export function CommandCenter(props: Omit<CommandFacts, 'onShortcuts' | 'links'>) {
+  const { apps, canCreateApp, ownerId, onToggleSidebar, onLogout } = props
   const opened = useOpened()
+  const config = usePublicConfig()
   useShortcuts(apps.length > 0)
-  useEffect(() => close, [])
+  useEffect(
+    () => () => {
+      close()
+      if (ownerSession.signedOutByUser()) forgetRecent(ownerId)
+    },
+    [ownerId],
+  )
   const facts = useMemo(
-    () => ({ apps, canCreateApp, onLogout, onShortcuts: () => setOpened('shortcuts') }),
-    [apps, canCreateApp, onLogout],
+    () => ({
+      apps,
+      canCreateApp,
+      ownerId,
+      links: toPolicyLinks(config),
+      onToggleSidebar,
+      onLogout,
+      onShortcuts: () => setOpened('shortcuts'),
+    }),
+    [apps, canCreateApp, ownerId, config, onToggleSidebar, onLogout],
   )
   return (
     <Deferred onFail={close}>

@@ -1,15 +1,34 @@
 import { setTheme, type Theme } from '../../lib/browser/theme.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 
+export const control = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '') ? '⌘' : 'Ctrl'
+
 export interface CommandFacts {
   apps: readonly { _id: string; name: string; appId: string }[]
   /** False when the plan's app limit is reached. */
   canCreateApp: boolean
+  ownerId: string
+  /** The operator's pages outside of the console. */
+  links: readonly { label: string; href: string }[]
+  onToggleSidebar: () => void
   onLogout: () => void
   onShortcuts: () => void
 }
 
-export type CommandIcon = 'page' | 'create' | 'app' | 'license' | 'user' | 'theme' | 'keys' | 'leave'
+export type CommandIcon =
+  | 'page'
+  | 'create'
+  | 'import'
+  | 'app'
+  | 'license'
+  | 'user'
+  | 'reseller'
+  | 'account'
+  | 'theme'
+  | 'sidebar'
+  | 'outside'
+  | 'keys'
+  | 'leave'
 
 export interface Command {
   id: string
@@ -84,7 +103,17 @@ const themes: { theme: Theme; label: string }[] = [
   { theme: 'system', label: 'System theme' },
 ]
 
-export function commandsFor({ apps, canCreateApp, onLogout, onShortcuts }: CommandFacts): Command[] {
+const toOutside = ({ label, href }: CommandFacts['links'][number]): Command => ({
+  id: `outside-${label}`,
+  group: 'Console',
+  label,
+  icon: 'outside',
+  words: 'open tab',
+  act: () => window.open(href, '_blank', 'noopener'),
+})
+
+export function commandsFor(facts: CommandFacts): Command[] {
+  const { apps, canCreateApp, links, onToggleSidebar, onLogout, onShortcuts } = facts
   const isOpen = (path: string) => apps.length > 0 || !needApp.includes(path)
   const keyOf = (path: string) => Object.keys(goToKeys).find((key) => goToKeys[key] === path)
   return [
@@ -109,7 +138,29 @@ export function commandsFor({ apps, canCreateApp, onLogout, onShortcuts }: Comma
         const to = `${path}?dialog=${createDialogs[path]}`
         return { id: `create-${path}`, group: 'Create', label, icon: 'create', words, to }
       }),
+    ...(apps.length > 0
+      ? [
+          {
+            id: 'import-licenses',
+            group: 'Create',
+            label: 'Import licenses',
+            icon: 'import' as const,
+            words: 'csv upload keys',
+            to: `${paths.licenses}?dialog=import`,
+          },
+        ]
+      : []),
     ...apps.map(toAppCommand),
+    ...(['password', 'email'] as const).map(
+      (what): Command => ({
+        id: `change-${what}`,
+        group: 'Console',
+        label: `Change ${what}`,
+        icon: 'account',
+        words: 'update profile account',
+        to: `${paths.profile}?dialog=change-${what}`,
+      }),
+    ),
     ...themes.map(
       ({ theme, label }): Command => ({
         id: `theme-${theme}`,
@@ -120,6 +171,17 @@ export function commandsFor({ apps, canCreateApp, onLogout, onShortcuts }: Comma
         act: () => setTheme(theme),
       }),
     ),
+    {
+      id: 'sidebar',
+      group: 'Console',
+      label: 'Expand or collapse the sidebar',
+      icon: 'sidebar',
+      words: 'toggle menu navigation',
+      keys: `${control} B`,
+      act: onToggleSidebar,
+    },
+    toOutside({ label: 'Reseller portal', href: paths.resellerAuth }),
+    ...links.map(toOutside),
     {
       id: 'shortcuts',
       group: 'Console',
@@ -138,6 +200,7 @@ export function matching(commands: readonly Command[], text: string): Command[] 
   if (wanted.length === 0) return commands.filter(({ group }) => group !== 'Apps')
   const rank = ({ label }: Command) => (label.toLowerCase().startsWith(wanted[0] ?? '') ? 0 : 1)
   return commands
+    .filter(({ group }) => group !== 'Recent')
     .filter(({ group, label, detail = '', words = '' }) => {
       const all = `${group} ${label} ${detail} ${words}`.toLowerCase()
       return wanted.every((word) => all.includes(word))

@@ -2,6 +2,7 @@ import {
   BookOpen,
   Box,
   CreditCard,
+  ExternalLink,
   FileText,
   Info,
   Keyboard,
@@ -10,6 +11,7 @@ import {
   LogOut,
   Monitor,
   Moon,
+  PanelLeft,
   Plus,
   Search,
   Settings,
@@ -17,6 +19,7 @@ import {
   Store,
   Sun,
   SunMoon,
+  Upload,
   UserRound,
   Users,
   X,
@@ -32,6 +35,7 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { type Command, type CommandFacts, type CommandIcon, commandsFor, matching } from './commands.ts'
 import { Keys } from './keys.tsx'
+import { recentCommands, rememberCommand } from './recent.ts'
 import { optionId, useOptions } from './use-options.ts'
 import { useSearchResults } from './use-search-results.ts'
 
@@ -43,6 +47,11 @@ const icons: Record<CommandIcon, Icon> = {
   app: Box,
   license: KeyRound,
   user: UserRound,
+  reseller: Store,
+  import: Upload,
+  account: UserRound,
+  sidebar: PanelLeft,
+  outside: ExternalLink,
   theme: SunMoon,
   keys: Keyboard,
   leave: LogOut,
@@ -65,16 +74,16 @@ const iconsById: Record<string, Icon> = {
   'theme-system': Monitor,
 }
 
-const groups = ['Go to', 'Create', 'Apps', 'Licenses', 'End users', 'Console']
+const groups = ['Recent', 'Go to', 'Create', 'Apps', 'Licenses', 'End users', 'Resellers', 'Console']
 
-/** Finds pages, actions, apps, licenses and end users. At the top on phones too, where the keyboard covers the bottom. */
+/** Finds pages, actions, apps, licenses, end users and resellers. At the top on phones too, where the keyboard covers the bottom. */
 export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () => void }) {
   const focus = useReturnFocus()
   const navigate = useNavigate()
   const navigated = useRef(false)
   const listId = useId()
   const [text, setText] = useState('')
-  const known = useMemo(() => commandsFor(facts), [facts])
+  const known = useMemo(() => [...recentCommands(facts.ownerId), ...commandsFor(facts)], [facts])
   const results = useSearchResults(text, facts.apps.length > 0)
   const options = useMemo(() => {
     const listed = matching(known, text)
@@ -83,7 +92,9 @@ export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () =
     return groups.flatMap((group) => all.filter((command) => command.group === group))
   }, [known, text, results.commands])
 
-  function run({ to, act }: Command) {
+  function run(command: Command) {
+    const { to, act } = command
+    rememberCommand(facts.ownerId, command)
     navigated.current = to !== undefined
     onClose()
     act?.()
@@ -175,7 +186,7 @@ export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () =
             <p className="px-4 pt-2 pb-8 text-center text-fg-muted">Nothing matches “{text}”.</p>
           )}
           {results.failed && (
-            <p className="border-t px-4 py-3 text-danger-text">Failed to search licenses and end users.</p>
+            <p className="border-t px-4 py-3 text-danger-text">Failed to search your lists.</p>
           )}
           <p role="status" className="sr-only">
             {results.searching

@@ -1,9 +1,8 @@
 import { setSingleKeys, useSingleKeys } from '../../lib/browser/single-keys.ts'
 import { Dialog, DialogBody } from '../../ui/dialog.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { control } from './commands.ts'
 import { Keys } from './keys.tsx'
-
-const control = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl'
 
 const sections = [
   {

@@ -5,6 +5,18 @@ import { base } from '../navigation/base.ts'
 
 export type PublicConfig = DataOf<(typeof endpoints)['system']['config']>
 
+/** The operator's pages that are set, in the order of the footer. */
+export function toPolicyLinks(known: PublicConfig | undefined): { label: string; href: string }[] {
+  const links = known?.links
+  return [
+    { label: 'Shipping Policy', href: links?.shipping },
+    { label: 'Refund Policy', href: links?.refund },
+    { label: 'Payment Terms', href: links?.paymentTerms },
+    { label: 'Community', href: links?.community },
+    { label: 'Videos', href: links?.videos },
+  ].flatMap(({ label, href }) => (href ? [{ label, href }] : []))
+}
+
 let config: PublicConfig | undefined
 let asked = false
 const listeners = createListeners()

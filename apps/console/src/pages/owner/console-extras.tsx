@@ -8,7 +8,7 @@ import { keepLive } from '../../lib/api/live.ts'
 import { ownerSession, useToken } from '../../lib/api/session.ts'
 
 /** Live updates, shortcuts and the palette, loaded after the page itself. */
-export function ConsoleExtras({ owner }: { owner: User }) {
+export function ConsoleExtras({ owner, onToggleSidebar }: { owner: User; onToggleSidebar: () => void }) {
   const client = useQueryClient()
   const token = useToken(ownerSession)
   const apps = useApps().data ?? owner.apps
@@ -20,6 +20,8 @@ export function ConsoleExtras({ owner }: { owner: User }) {
     <CommandCenter
       apps={apps}
       canCreateApp={owner.maxApps === unlimited || apps.length < owner.maxApps}
+      ownerId={owner._id}
+      onToggleSidebar={onToggleSidebar}
       onLogout={logout}
     />
   )

@@ -1,18 +1,11 @@
 import { Link } from 'react-router'
-import { usePublicConfig } from '../../lib/api/public-config.ts'
+import { toPolicyLinks, usePublicConfig } from '../../lib/api/public-config.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 
 const linkClass = 'rounded-sm py-0.5 hover:text-fg hover:underline underline-offset-4'
 
 export function ShellFooter() {
-  const links = usePublicConfig()?.links
-  const external = [
-    { label: 'Shipping Policy', href: links?.shipping },
-    { label: 'Refund Policy', href: links?.refund },
-    { label: 'Payment Terms', href: links?.paymentTerms },
-    { label: 'Community', href: links?.community },
-    { label: 'Videos', href: links?.videos },
-  ].filter((link) => Boolean(link.href))
+  const external = toPolicyLinks(usePublicConfig())
   return (
     <footer className="mx-auto flex w-full max-w-6xl flex-wrap items-center justify-between gap-x-8 gap-y-3 border-t px-4 py-5 text-[0.8125rem] text-fg-muted md:px-8">
       <p>
@@ -37,7 +30,7 @@ export function ShellFooter() {
           </li>
           {external.map(({ label, href }) => (
             <li key={label}>
-              <a href={href ?? undefined} target="_blank" rel="noreferrer" className={linkClass}>
+              <a href={href} target="_blank" rel="noreferrer" className={linkClass}>
                 {label}
                 <span className="sr-only"> (opens in a new tab)</span>
               </a>

@@ -1,6 +1,6 @@
 import type { User } from '@keyward/contract'
 import { Menu as MenuIcon } from 'lucide-react'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useCallback, useEffect, useState } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
 import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
@@ -59,6 +59,11 @@ function Shell({ owner }: { owner: User }) {
     window.scrollTo(0, 0)
   }, [pathname])
 
+  const toggleSidebar = useCallback(() => {
+    if (phone) setSheet((open) => !open)
+    else setExpanded(!expanded)
+  }, [phone, expanded, setExpanded])
+
   useEffect(() => {
     const toggle = (event: KeyboardEvent) => {
       if (
@@ -69,12 +74,11 @@ function Shell({ owner }: { owner: User }) {
       )
         return
       event.preventDefault()
-      if (phone) setSheet((open) => !open)
-      else setExpanded(!expanded)
+      toggleSidebar()
     }
     window.addEventListener('keydown', toggle)
     return () => window.removeEventListener('keydown', toggle)
-  }, [phone, expanded, setExpanded])
+  }, [toggleSidebar])
 
   const mark = (
     <Deferred>
@@ -167,7 +171,7 @@ function Shell({ owner }: { owner: User }) {
         <ConnectionBadge />
       </Deferred>
       <Deferred>
-        <ConsoleExtras owner={owner} />
+        <ConsoleExtras owner={owner} onToggleSidebar={toggleSidebar} />
       </Deferred>
     </div>
   )

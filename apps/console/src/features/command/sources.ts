@@ -1,0 +1,68 @@
+import type { Client, License, Reseller } from '@keyward/contract'
+import { call } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { paths } from '../../lib/navigation/paths.ts'
+import { type Command, toAppCommand } from './commands.ts'
+
+interface Input {
+  query: { search: string; limit: number }
+  signal: AbortSignal
+}
+
+/** A list of the server that the palette searches. */
+export interface Source {
+  queryKey: readonly unknown[]
+  find: (input: Input) => Promise<Command[]>
+  /** Not searched while the console knows all apps. */
+  appsOnly?: boolean
+}
+
+const searchUrl = (path: string, search: string) => `${path}?${new URLSearchParams({ search })}`
+
+const toLicense = ({ _id, key, app, usedBy }: License): Command => ({
+  id: _id,
+  group: 'Licenses',
+  label: key,
+  detail: usedBy ? `${app.name} · ${usedBy.username}` : app.name,
+  icon: 'license',
+  to: searchUrl(paths.licenses, key),
+})
+
+const toEndUser = ({ _id, username, app }: Client): Command => ({
+  id: _id,
+  group: 'End users',
+  label: username,
+  detail: app.name,
+  icon: 'user',
+  to: searchUrl(paths.users, username),
+})
+
+const toReseller = ({ _id, email, app_id: app }: Reseller): Command => ({
+  id: _id,
+  group: 'Resellers',
+  label: email,
+  detail: app.name,
+  icon: 'reseller',
+  to: searchUrl(paths.resellers, email),
+})
+
+export const sources: readonly Source[] = [
+  {
+    queryKey: keys.apps,
+    find: async (input) => (await call(wire.apps.list, input)).apps.map(toAppCommand),
+    appsOnly: true,
+  },
+  {
+    queryKey: keys.licenses,
+    find: async (input) => (await call(wire.licenses.list, input)).licenses.map(toLicense),
+  },
+  {
+    queryKey: keys.clients,
+    find: async (input) => (await call(wire.clients.list, input)).clients.map(toEndUser),
+  },
+  {
+    queryKey: keys.resellers,
+    find: async (input) => (await call(wire.resellers.list, input)).resellers.map(toReseller),
+  },
+]
