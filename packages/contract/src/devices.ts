@@ -45,7 +45,6 @@ export const placeholderParts = [
 const part = z
   .string()
   .max(64)
-  .max(64)
   .regex(/^([0-9a-f]{64})?$/i, 'A part is 64 hex digits, or empty')
 const label = z.string().max(256)
 
