@@ -37,6 +37,9 @@ export function concat(chunks: readonly Uint8Array[]): Uint8Array {
   return all
 }
 
+export const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+
 /** Compares two hashes; both are public, so the time may depend on them. */
 export const equal = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, index) => byte === b[index])

@@ -75,6 +75,8 @@ export class KeywardNetworkError extends KeywardError {
    * the same username and password; after `upgrade`, check the user's expiry.
    */
   readonly outcomeUnknown: boolean
+  /** Why the stored lease could not stand in for the server, with the option `storage`. */
+  offline?: 'no_lease' | 'lease_ended' | 'clock_set_back'
 
   constructor(
     code: NetworkErrorCode,

@@ -1,5 +1,6 @@
 import { platform } from '#platform'
 import { KeywardNetworkError, KeywardUsageError } from './errors.ts'
+import type { Offline } from './offline.ts'
 import { type CheckedOptions, checkOptions } from './options.ts'
 import { type Call, type Delivered, refusalFacts, Transport } from './transport.ts'
 import type {
@@ -9,10 +10,23 @@ import type {
   KeywardOptions,
   Registration,
   Result,
+  SessionUser,
   Upgrade,
   UserData,
   ValidateData,
 } from './types.ts'
+
+/** Refusals of the user, the key or the device; mistyped input is not one. */
+const endsLease = new Set<string>([
+  'userBanned',
+  'keyBanned',
+  'pausedSub',
+  'noActiveSubs',
+  'updatesEnded',
+  'hwidBlacklisted',
+  'hwidMismatch',
+  'notActivated',
+])
 
 type SessionCall = Pick<Call, 'method' | 'name' | 'body' | 'repeatable'>
 
@@ -53,20 +67,22 @@ export class Keyward {
       'licenseKey',
     ])
     const body = { username, password, licenseKey: licenseKey.trim(), email, hwid: await this.#findHwid() }
-    return this.#call({ method: 'POST', name: 'register', body, repeatable: false })
+    return this.#kept(() => this.#call({ method: 'POST', name: 'register', body, repeatable: false }))
   }
 
   /** Signs an end user in by username and password; the first sign-in binds the user to this machine. */
   async login(credentials: Credentials): Promise<Result<UserData>> {
     const { username, password } = texts(credentials, ['username', 'password'])
     const body = { username, password, hwid: await this.#findHwid() }
-    return this.#call({ method: 'POST', name: 'login', body, repeatable: true })
+    return this.#kept(() => this.#call({ method: 'POST', name: 'login', body, repeatable: true }))
   }
 
   /** Signs in by license key alone; the first use redeems the key and binds it to this machine. */
   async license(licenseKey: string): Promise<Result<UserData>> {
-    const body = { licenseKey: toKey(licenseKey), hwid: await this.#findHwid() }
-    return this.#call({ method: 'POST', name: 'license', body, repeatable: true })
+    const key = toKey(licenseKey)
+    const body = { licenseKey: key, hwid: await this.#findHwid() }
+    const online = () => this.#call({ method: 'POST', name: 'license', body, repeatable: true })
+    return this.#orOffline(() => this.#kept(online, key), key)
   }
 
   /**
@@ -84,14 +100,19 @@ export class Keyward {
    * from the next call on. `sessionUnauthed` means that no user is signed in.
    */
   async session(): Promise<Result<UserData>> {
-    return this.#call({ method: 'GET', name: 'session', repeatable: true }, false)
+    const online = () => this.#call({ method: 'GET', name: 'session', repeatable: true }, false)
+    return this.#orOffline(() => this.#kept(online))
   }
 
   /** Ends the session. Always succeeds locally, even if the server is not reached or there is no session. */
   async logout(): Promise<Result<object>> {
     const session = this.#session
-    if (session === undefined) return { ok: true }
+    if (session === undefined) {
+      await this.#options.offline?.forget()
+      return { ok: true }
+    }
     this.#session = undefined
+    await this.#options.offline?.forget()
     const call: Call = { method: 'POST', name: 'logout', session, repeatable: true }
     const outcome = await this.#transport.send(call, this.#deadline())
     // The session has already ended, which is what the caller wants.
@@ -151,6 +172,54 @@ export class Keyward {
       if (this.#session === session) this.#session = undefined
       if (!reopen) return outcome
       reopen = false
+    }
+  }
+
+  /** Renews the lease after a success, and forgets it after a refusal that would hold offline, too. */
+  async #kept(online: () => Promise<Result<UserData>>, licenseKey?: string): Promise<Result<UserData>> {
+    const result = await online()
+    const { offline } = this.#options
+    const hwid = offline && (await this.#findHwid())
+    if (!offline || hwid === undefined) return result
+    if (result.ok) await this.#renewLease(offline, hwid, result.user, licenseKey)
+    else if (endsLease.has(result.code)) await offline.forget()
+    return result
+  }
+
+  async #renewLease(offline: Offline, hwid: string, user: SessionUser, licenseKey?: string): Promise<void> {
+    if (licenseKey === undefined && !(await offline.isDue(hwid, user._id))) return
+    const session = this.#session
+    const call: Call = {
+      method: 'POST',
+      name: 'lease',
+      body: { hwid },
+      repeatable: true,
+      ...(session && { session }),
+    }
+    try {
+      const outcome = await this.#transport.send(call, this.#deadline())
+      if (outcome.ok && typeof outcome.data.lease === 'string') {
+        await offline.keep(outcome.data.lease, hwid, user, licenseKey)
+      }
+    } catch {
+      // The program may run; the next call tries again.
+    }
+  }
+
+  /** Answers from the lease if the server is not reached. */
+  async #orOffline(online: () => Promise<Result<UserData>>, licenseKey?: string): Promise<Result<UserData>> {
+    try {
+      return await online()
+    } catch (error) {
+      const { offline } = this.#options
+      if (!offline || !(error instanceof KeywardNetworkError) || error.code === 'unexpected_answer')
+        throw error
+      const hwid = await this.#findHwid()
+      if (hwid === undefined) throw error
+      const answer = await offline.answer(hwid, licenseKey)
+      if (typeof answer === 'object') return { ...answer, ok: true }
+      error.offline = answer
+      throw error
     }
   }
 

@@ -1,6 +1,7 @@
 import { platform } from '#platform'
 import { KeywardUsageError } from './errors.ts'
 import { type KeyRing, toKeyRing } from './keys.ts'
+import { Offline } from './offline.ts'
 import type { Fetch, KeywardOptions } from './types.ts'
 
 export interface CheckedOptions {
@@ -13,6 +14,7 @@ export interface CheckedOptions {
   hash: string | undefined
   locale: string | undefined
   hwid: KeywardOptions['hwid']
+  offline: Offline | undefined
   fetch: Fetch
   timeoutMs: number
 }
@@ -40,9 +42,19 @@ export function checkOptions(options: KeywardOptions): CheckedOptions {
     hash: options.hash === undefined ? undefined : text('hash', options.hash, 256),
     locale: options.locale === undefined ? undefined : text('locale', options.locale, 35),
     hwid,
+    offline: toOffline(options),
     fetch,
     timeoutMs,
   }
+}
+
+function toOffline({ storage, appId, publicKeys }: KeywardOptions): Offline | undefined {
+  if (storage === undefined) return undefined
+  const place = storage === 'user-data' ? platform.openStorage(appId) : storage
+  if (typeof place?.read !== 'function' || typeof place.write !== 'function') {
+    throw wrong("storage must be 'user-data' or an object with read and write")
+  }
+  return new Offline(place, appId, toKeyRing(publicKeys))
 }
 
 function text(name: string, value: unknown, max: number): string {

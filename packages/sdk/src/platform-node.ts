@@ -2,6 +2,7 @@ import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { toBase64Url } from './bytes.ts'
 import { defaultHwid } from './hwid.ts'
 import type { Platform } from './platform.ts'
+import { userDataFile } from './user-data.ts'
 
 export const platform: Platform = {
   sha256: async (bytes) => createHash('sha256').update(bytes).digest(),
@@ -12,5 +13,6 @@ export const platform: Platform = {
     return async (message, signature) => verify(null, message, key, signature)
   },
   findHwid: (appId) => defaultHwid(appId),
+  openStorage: (appId) => userDataFile(appId),
   warn: (code, message) => process.emitWarning(message, { type: 'KeywardWarning', code }),
 }

@@ -1,3 +1,5 @@
+import type { KeywardStorage } from './types.ts'
+
 /** What the SDK needs from its surroundings; one implementation for Node, Bun and Deno, one for browsers. */
 export interface Platform {
   sha256(bytes: Uint8Array): Promise<Uint8Array>
@@ -6,6 +8,8 @@ export interface Platform {
   toVerifier(publicKey: Uint8Array): Verify
   /** The id of this machine for one app. Rejects if the machine has none, or if it cannot be read. */
   findHwid(appId: string): Promise<string>
+  /** Storage for one app that only this user of the machine can read. */
+  openStorage(appId: string): KeywardStorage
   /** Prints a warning where developers see it. */
   warn(code: string, message: string): void
 }

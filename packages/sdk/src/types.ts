@@ -70,6 +70,25 @@ export interface InitData {
 
 export interface UserData {
   user: SessionUser
+  /** Set if the server was not reached and a lease stands in for it. */
+  offline?: OfflineState
+}
+
+/** How long a program may go on without the server. Times are ISO 8601 UTC. */
+export interface OfflineState {
+  /** When the lease ends. */
+  until: string
+  /** When the program must stop. */
+  graceUntil: string
+  /** True between the two: tell the user to go online. */
+  inGrace: boolean
+}
+
+/** A place that outlives the program, such as a file. Its content may be read and changed by the user. */
+export interface KeywardStorage {
+  /** Resolves to what was last written; null or empty if there is nothing. */
+  read(): Promise<string | null>
+  write(text: string): Promise<void>
 }
 
 export interface ValidatedLicense {
@@ -168,6 +187,12 @@ export interface KeywardOptions {
    * id. `null` sends none, and users with a hardware lock are refused.
    */
   hwid?: string | null | (() => string | Promise<string>)
+  /**
+   * Lets the program run without the server: keeps a lease that `session` and `license` fall back to after a
+   * `KeywardNetworkError`. `user-data` is a file in the user's data folder (`localStorage` in a browser). Needs a
+   * hardware id. Default: none.
+   */
+  storage?: 'user-data' | KeywardStorage
   /** Replaces the global `fetch`, for a proxy or tests. */
   fetch?: Fetch
   /** Timeout of one call in milliseconds, including retries; 100 to 600000, default 15000. */

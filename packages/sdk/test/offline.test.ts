@@ -1,0 +1,250 @@
+import { createHash, sign } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Keyward, type KeywardOptions, type KeywardStorage } from '../src/index.ts'
+import { toKeyRing } from '../src/keys.ts'
+import { readLease } from '../src/offline.ts'
+import { userDataFile } from '../src/user-data.ts'
+import { otherKey, testKey, toPublic } from './signer.ts'
+import { refuse, type StandIn, startStandIn, succeed, user } from './stand-in.ts'
+
+const hour = 3600
+const now = () => Math.floor(Date.now() / 1000)
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+let seq = 0
+function makeLease(claims: object = {}, { key = testKey, header = {} as object } = {}): string {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const input = [
+    { alg: 'EdDSA', typ: 'keyward-lease+jws', kid: key.kid, ...header },
+    {
+      iss: 'keyward',
+      aud: 'app12345',
+      sub: user._id,
+      hwid: sha256('hw-1'),
+      iat: now(),
+      refreshAfter: now() + 36 * hour,
+      exp: now() + 72 * hour,
+      graceUntil: now() + 240 * hour,
+      seq: ++seq,
+      features: ['pro'],
+      ...claims,
+    },
+  ]
+    .map(encode)
+    .join('.')
+  const signature = sign(null, Buffer.from(input), { key, format: 'jwk' } as never)
+  return `${input}.${signature.toString('base64url')}`
+}
+
+function memory(): KeywardStorage & { text: string } {
+  return {
+    text: '',
+    async read() {
+      return this.text
+    },
+    async write(text) {
+      this.text = text
+    },
+  }
+}
+
+let server: StandIn
+let storage: ReturnType<typeof memory>
+
+beforeEach(async () => {
+  server = await startStandIn()
+  storage = memory()
+  for (const name of ['license', 'login', 'session'] as const) server.on(name, succeed({ user }))
+  server.on('lease', (...call) => succeed({ lease: makeLease() })(...call))
+  server.on('logout', succeed({}))
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await server.close()
+})
+
+/** A program that starts: nothing but the storage outlives the last run. */
+const start = (options: Partial<KeywardOptions> = {}) =>
+  new Keyward({
+    baseUrl: server.baseUrl,
+    publicKeys: server.publicKeys,
+    appId: 'app12345',
+    secret: 's',
+    version: '1.2.0',
+    hwid: 'hw-1',
+    timeoutMs: 300,
+    storage,
+    ...options,
+  })
+const unreachable = { baseUrl: 'http://127.0.0.1:9' }
+const later = (seconds: number) => vi.useFakeTimers({ now: Date.now() + seconds * 1000, toFake: ['Date'] })
+
+describe('a program without its server', () => {
+  it('runs with the lease of its last sign-in, and says so', async () => {
+    expect(await start().license('KEY')).toEqual({ ok: true, user })
+    const offline = await start(unreachable).session()
+    expect(offline).toMatchObject({
+      ok: true,
+      user: { _id: user._id, username: user.username, features: ['pro'] },
+      offline: { inGrace: false },
+    })
+    expect(await start(unreachable).license('KEY')).toMatchObject({ ok: true, offline: { inGrace: false } })
+    expect(await start().session()).not.toHaveProperty('offline')
+  })
+
+  it('warns after the lease, and stops after its grace', async () => {
+    await start().license('KEY')
+    later(73 * hour)
+    expect(await start(unreachable).session()).toMatchObject({ ok: true, offline: { inGrace: true } })
+    later(168 * hour)
+    await expect(start(unreachable).session()).rejects.toMatchObject({
+      name: 'KeywardNetworkError',
+      offline: 'lease_ended',
+    })
+  })
+
+  it('is not fooled by a clock that was set back', async () => {
+    await start().license('KEY')
+    later(200 * hour)
+    expect((await start(unreachable).session()).ok).toBe(true)
+    later(-100 * hour)
+    await expect(start(unreachable).session()).rejects.toMatchObject({ offline: 'clock_set_back' })
+  })
+
+  it('gets no access on another device, in another app, or with another key', async () => {
+    await start().license('KEY')
+    const no = { offline: 'no_lease' }
+    await expect(start({ ...unreachable, hwid: 'hw-2' }).session()).rejects.toMatchObject(no)
+    await expect(start({ ...unreachable, appId: 'app54321' }).session()).rejects.toMatchObject(no)
+    await expect(start(unreachable).license('OTHER')).rejects.toMatchObject(no)
+    await expect(start({ ...unreachable, publicKeys: toPublic(otherKey) }).session()).rejects.toMatchObject(
+      no,
+    )
+  })
+
+  it('gets none after a refusal or a sign-out', async () => {
+    const keyward = start()
+    await keyward.license('KEY')
+    server.on('session', refuse(403, 'userBanned'))
+    await keyward.session()
+    await expect(start(unreachable).session()).rejects.toMatchObject({ offline: 'no_lease' })
+    server.on('session', succeed({ user }))
+    await keyward.license('KEY')
+    expect((await start(unreachable).session()).ok).toBe(true)
+    await keyward.logout()
+    await expect(start(unreachable).session()).rejects.toMatchObject({ offline: 'no_lease' })
+  })
+
+  it('never signs in by a password that nobody can check', async () => {
+    await start().login({ username: 'ada', password: 'secret' })
+    await expect(start(unreachable).login({ username: 'ada', password: 'x' })).rejects.toMatchObject({
+      name: 'KeywardNetworkError',
+    })
+  })
+
+  it('treats a captive portal like a cut connection, and a forged answer like an attack', async () => {
+    await start().license('KEY')
+    server.on('init', (_, response) => void response.writeHead(302, { location: '/portal' }).end())
+    expect(await start().session()).toMatchObject({ ok: true, offline: { inGrace: false } })
+    server.on('init', (_, response) => void response.writeHead(200).end('{"success":true}'))
+    await expect(start().session()).rejects.toMatchObject({ code: 'unsigned' })
+  })
+})
+
+describe('the lease', () => {
+  it('is renewed when it is due, and only then', async () => {
+    const keyward = start()
+    await keyward.license('KEY')
+    await keyward.session()
+    await keyward.session()
+    const count = () => server.calls().filter((name) => name === 'lease').length
+    expect(count()).toBe(1)
+    later(37 * hour)
+    await keyward.session()
+    expect(count()).toBe(2)
+  })
+
+  it('does not delay or fail a program that is online', async () => {
+    server.on('lease', refuse(500, 'internal'))
+    storage.write = () => Promise.reject(new Error('disk full'))
+    storage.read = () => Promise.reject(new Error('disk broken'))
+    expect((await start().license('KEY')).ok).toBe(true)
+    expect((await start().session()).ok).toBe(true)
+  })
+
+  it('is never replaced by an older one', async () => {
+    const newest = makeLease({ seq: 1_000 })
+    server.on('lease', succeed({ lease: newest }))
+    await start().license('KEY')
+    server.on('lease', succeed({ lease: makeLease({ seq: 999 }) }))
+    await start().license('KEY')
+    expect(JSON.parse(storage.text).lease).toBe(newest)
+  })
+
+  it('is asked for by no program without storage or hardware id', async () => {
+    await start({ storage: undefined }).license('KEY')
+    await start({ hwid: null }).license('KEY')
+    expect(server.calls()).not.toContain('lease')
+  })
+})
+
+describe('readLease', () => {
+  const facts = { appId: 'app12345', hwid: 'hw-1', keys: toKeyRing([toPublic(testKey)]) }
+
+  it.each([
+    ['another type', makeLease({}, { header: { typ: 'JWT' } })],
+    ['no type', makeLease({}, { header: { typ: undefined } })],
+    ['another algorithm', makeLease({}, { header: { alg: 'none' } })],
+    ['an unknown key', makeLease({}, { key: otherKey })],
+    ['a borrowed kid', makeLease({}, { key: otherKey, header: { kid: testKey.kid } })],
+    ['another issuer', makeLease({ iss: 'else' })],
+    ['another app', makeLease({ aud: 'app54321' })],
+    ['another device', makeLease({ hwid: sha256('hw-2') })],
+    ['a part too many', `${makeLease()}.AAAA`],
+    ['no signature', makeLease().split('.').slice(0, 2).join('.')],
+  ])('rejects a lease with %s', async (_, lease) => {
+    expect(await readLease(lease, facts)).toBeUndefined()
+  })
+
+  it('rejects a lease in which any bit is changed', async () => {
+    const lease = makeLease()
+    expect(await readLease(lease, facts)).toMatchObject({ sub: user._id })
+    const parts = lease.split('.').map((part) => Buffer.from(part, 'base64url'))
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 2 }), fc.nat(), async (part, at) => {
+        const bit = at % (parts[part]!.length * 8)
+        const forged = parts.map((bytes, index) => {
+          const copy = Buffer.from(bytes)
+          if (index === part) copy[bit >> 3]! ^= 1 << (bit & 7)
+          return copy.toString('base64url')
+        })
+        expect(await readLease(forged.join('.'), facts)).toBeUndefined()
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
+
+describe("the file in the user's data folder", () => {
+  it('is readable by the user alone, and replaced as a whole', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-data-'))
+    try {
+      const file = userDataFile('../app12345', folder)
+      expect(await file.read()).toBeNull()
+      await file.write('one')
+      await file.write('two')
+      expect(await file.read()).toBe('two')
+      const path = join(folder, 'keyward', '___app12345.json')
+      expect(readFileSync(path, 'utf8')).toBe('two')
+      if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600)
+      writeFileSync(path, '')
+      expect(await file.read()).toBe('')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
