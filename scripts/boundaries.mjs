@@ -8,9 +8,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** The server's modules from the lowest layer to the highest; a module imports its own layer and lower ones. */
 const layers = [
   ['owners', 'sessions', 'mail', 'daily-counts', 'entitlements', 'devices'],
-  ['apps', 'password-resets', 'blocklist', 'activity'],
+  ['apps', 'password-resets', 'releases', 'blocklist', 'activity'],
   ['licenses', 'license-types', 'resellers', 'signing-keys'],
-  ['end-users', 'payments'],
+  ['end-users', 'variables', 'payments'],
   ['program', 'plans', 'account', 'portal', 'bulk', 'events'],
   ['dashboard', 'platform', 'system', 'explanations'],
 ]

@@ -54,11 +54,13 @@ import { createProgramMount } from './modules/program/program.mount.ts'
 import { programRoutes } from './modules/program/program.routes.ts'
 import { ProgramSessions } from './modules/program/program.sessions.ts'
 import { AnswerSigner } from './modules/program/program.signer.ts'
+import { releasesRoutes } from './modules/releases/releases.routes.ts'
 import { resellersRoutes } from './modules/resellers/resellers.routes.ts'
 import { authenticateReseller } from './modules/resellers/resellers.service.ts'
 import { signingKeysRoutes } from './modules/signing-keys/signing-keys.routes.ts'
 import { startHousekeeping } from './modules/system/housekeeping.ts'
 import { systemRoutes } from './modules/system/system.routes.ts'
+import { variablesRoutes } from './modules/variables/variables.routes.ts'
 
 export interface AppOptions {
   config: Config
@@ -174,6 +176,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     signingKeysRoutes(mount, ctx)
     activityRoutes(mount, ctx)
     explanationsRoutes(mount, { ctx, reads, blocks })
+    releasesRoutes(mount, ctx)
+    variablesRoutes(mount, ctx)
     licensesRoutes(mount, ctx)
     licenseTypesRoutes(mount, ctx)
     endUsersRoutes(mount, ctx)

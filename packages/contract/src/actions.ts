@@ -46,6 +46,13 @@ const licenseFields = z
   .strictObject({ devices: z.int(), features: z.array(z.string()), note: z.string().nullable() })
   .partial()
 const resellerFields = z.strictObject({ licenseLimit: z.int(), active: flag }).partial()
+/** Values of variables can be secrets. */
+const variableNames = z.array(z.string()).max(limits.variablesMax)
+const variableChange = z.strictObject({
+  added: variableNames,
+  changed: variableNames,
+  removed: variableNames,
+})
 const settingsFields = z.strictObject({ pauseApplications: flag, hwidLock: flag })
 const plan = z.strictObject({ plan: z.enum(['free', 'premium']), until: time })
 const coupon = z.strictObject({
@@ -99,6 +106,9 @@ export const actions = {
   'license_type.slice_applied': z.strictObject({ count }),
   'license_type.applied': z.strictObject({ count }),
   'license_type.deleted': z.strictObject({ appId: id, name: z.string() }),
+  'app.variables_changed': variableChange,
+  'release.added': z.strictObject({ appId: id, version: z.string(), releasedAt: time }),
+  'release.removed': z.strictObject({ appId: id, version: z.string() }),
 
   'licenses.created': z.strictObject({ count, ids }),
   'licenses.imported': z.strictObject({ count }),
@@ -128,6 +138,7 @@ export const actions = {
   'device.bound': z.strictObject({ endUserId: id }),
   'device.drifted': z.strictObject({ endUserId: id }),
   'device.freed': z.strictObject({ endUserId: id }),
+  'end_user.variables_changed': variableChange,
   'end_user.signed_in': nothing,
   'end_user.signed_out': nothing,
   /** Until when the program may run offline. */

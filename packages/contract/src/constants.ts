@@ -41,6 +41,11 @@ export const limits = {
   seatsMax: 10_000,
   featuresMax: 64,
   licenseTypesMax: 100,
+  /** Variables of an app, and of an end user. */
+  variablesMax: 200,
+  /** Names and values of one list together, in UTF-8. */
+  variablesBytesMax: 65_536,
+  releasesMax: 1000,
   bulkMax: 200,
   importRowsMax: 5000,
   exportRowsMax: 1_000_000,

@@ -41,6 +41,8 @@ const general = {
   license_types_full: [409, 'The application has 100 license types. Delete one first.'],
   never_expires: [409, 'This end user never expires, so there is nothing to extend'],
   device_cooldown: [409, 'You have freed a device recently. Please try again later.'],
+  release_exists: [409, 'This version is already listed', 'version'],
+  releases_full: [409, 'The app lists 1000 versions. Please remove some first.'],
   conflict: [409, 'The request conflicts with the current state'],
   payment_pending: [
     409,

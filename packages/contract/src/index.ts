@@ -12,10 +12,12 @@ import { licenses } from './licenses.ts'
 import { payments } from './payments.ts'
 import { plans } from './plans.ts'
 import { portal } from './portal.ts'
+import { releases } from './releases.ts'
 import { resellers } from './resellers.ts'
 import { settings } from './settings.ts'
 import { signingKeys } from './signing-keys.ts'
 import { system } from './system.ts'
+import { variables } from './variables.ts'
 
 /** Every call of the API by noun. */
 export const endpoints = {
@@ -29,6 +31,8 @@ export const endpoints = {
   clients,
   resellers,
   portal,
+  variables,
+  releases,
   plans,
   payments,
   bulk,
@@ -88,6 +92,7 @@ export type { Permission, Requirement } from './permissions.ts'
 export { permissions } from './permissions.ts'
 export type { PlanInfo, Pricing } from './plans.ts'
 export type { PortalLicense, PortalLicenseType, PortalReseller, PortalStats } from './portal.ts'
+export type { Release } from './releases.ts'
 export type { Reseller } from './resellers.ts'
 export type { PlanDuration, Price } from './shared.ts'
 export { email, givenPassword, instant, password, username } from './shared.ts'
@@ -95,4 +100,7 @@ export type { SigningKey } from './signing-keys.ts'
 export { soldDefaults, soldFields } from './sold.ts'
 export type { Duration, LicenseTerm } from './terms.ts'
 export { duration, durationUnits, licenseTerm } from './terms.ts'
+export { duration, durationUnits } from './terms.ts'
+export type { AppVariable, ClientVariable } from './variables.ts'
+export { appVariable, clientVariable } from './variables.ts'
 export { verdictOrder } from './verdicts.ts'

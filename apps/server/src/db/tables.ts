@@ -73,6 +73,8 @@ interface AppsTable {
   activity_days: Generated<number>
   /** Incremented with every change of the block list and of `vpn_allowed`; nodes keep both in memory by version. */
   block_version: Generated<number>
+  /** Changes with the app's variables; null without any. */
+  variables_revision: Generated<string | null>
   /** When a program that names no SDK last called `init`; written at most once a day. */
   sdkless_init_at: number | null
   created_at: number
@@ -212,6 +214,8 @@ interface ClientsTable {
   grace_days: Generated<number>
   /** Equal for names that look alike; empty for names that are not compared, null until housekeeping fills it. */
   name_skeleton: string | null
+  /** Changes with the end user's variables; null without any. */
+  variables_revision: Generated<string | null>
   last_login_at: number | null
   created_at: number
   /** Leases issued so far. */
@@ -266,11 +270,44 @@ interface ClientSessionsTable {
   client_id: string | null
   token_hash: string
   hwid_hash: string | null
+  /** The program's version; null if it signed in with an earlier version of the server. */
+  version: Generated<string | null>
   secret_version: Generated<number>
   /** A canonical language tag, if the program named a language. */
   locale: string | null
   created_at: number
   expires_at: number
+}
+
+/** `sealed` is the encrypted list of variables. */
+interface AppVariablesTable {
+  app_id: string
+  revision: string
+  sealed: string
+}
+
+interface ClientVariablesTable {
+  client_id: string
+  revision: string
+  sealed: string
+}
+
+interface ReleasesTable {
+  seq: Generated<number>
+  id: string
+  owner_id: string
+  app_id: string
+  version: string
+  released_at: number
+  link: string | null
+  created_at: number
+}
+
+interface AppSdksTable {
+  app_id: string
+  /** Name and version, such as `keyward-js/1.2.0`. */
+  sdk: string
+  first_seen_at: number
 }
 
 interface LicenseCountsTable {
@@ -474,6 +511,10 @@ export interface Tables {
   seats: SeatsTable
   trial_marks: TrialMarksTable
   client_sessions: ClientSessionsTable
+  app_variables: AppVariablesTable
+  client_variables: ClientVariablesTable
+  releases: ReleasesTable
+  app_sdks: AppSdksTable
   license_counts: LicenseCountsTable
   license_blocks: LicenseBlocksTable
   client_counts: ClientCountsTable
@@ -506,6 +547,7 @@ export type LicenseRow = Selectable<LicensesTable>
 export type ActivityRow = Selectable<ActivityTable>
 export type BlockRow = Selectable<BlocklistTable>
 export type LicenseTypeRow = Selectable<LicenseTypesTable>
+export type ReleaseRow = Selectable<ReleasesTable>
 export type ClientRow = Selectable<ClientsTable>
 export type DeviceRow = Selectable<DevicesTable>
 export type CouponRow = Selectable<CouponsTable>

@@ -180,6 +180,30 @@ const recipes: Record<string, Recipe> = {
       return () => owner.call('DELETE', `/license-types/${_id}`)
     },
   ],
+  'variables.setApp': [
+    'owner',
+    ['app.variables_changed'],
+    onApp('PUT', '/variables', { variables: [{ name: 'endpoint', value: 'a', public: true }] }),
+  ],
+  'variables.setClient': [
+    'owner',
+    ['end_user.variables_changed'],
+    onEndUser('PUT', '/variables', { variables: [{ name: 'endpoint', value: 'a' }] }),
+  ],
+  'releases.add': [
+    'owner',
+    ['release.added'],
+    onApp('POST', '/releases', { version: '1.2.0', releasedAt: '2026-03-01' }),
+  ],
+  'releases.remove': [
+    'owner',
+    ['release.removed'],
+    async () => {
+      const body = { version: '1.2.0', releasedAt: '2026-03-01' }
+      const { release } = (await owner.call('POST', `/apps/${app._id}/releases`, body)).json.data
+      return () => owner.call('DELETE', `/releases/${release._id}`)
+    },
+  ],
   'licenses.create': [
     'owner',
     ['licenses.created'],

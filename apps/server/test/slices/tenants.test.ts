@@ -28,6 +28,7 @@ interface Objects {
   device: string
   type: string
   refusal: string
+  release: string
 }
 const none: Objects = {
   app: `app_${missing}`,
@@ -35,6 +36,7 @@ const none: Objects = {
   license: `lic_${missing}`,
   client: `usr_${missing}`,
   reseller: `res_${missing}`,
+  release: `rel_${missing}`,
   block: `blk_${missing}`,
   kid: missing,
   device: `dev_${missing}`,
@@ -49,6 +51,8 @@ async function makeObjects(vendor: Owner): Promise<Objects> {
   const { devices } = (await vendor.call('GET', `/clients/${user._id}/devices`)).json.data
   const device = single<{ _id: string }>(devices)._id
   const license = single(await makeLicenses(on, vendor, app))
+  const released = { version: '1.0.0', releasedAt: later }
+  const { release } = (await vendor.call('POST', `/apps/${app._id}/releases`, released)).json.data
   const reseller = await makeReseller(on, vendor, app)
   const blocked = { kind: 'hwid', value: 'pc-9' }
   const { json } = await vendor.call('POST', `/apps/${app._id}/blocklist`, blocked)
@@ -59,6 +63,7 @@ async function makeObjects(vendor: Owner): Promise<Objects> {
     license: license._id,
     client: user._id,
     reseller: reseller._id,
+    release: release._id,
     block: json.data.block._id,
     kid: signingKeys[0].kid,
     device,
@@ -105,6 +110,13 @@ const naming: Record<string, Named> = {
   'licenseTypes.create': { id: 'app', body: () => ({ name: 'Mine', term: 'forever' }) },
   'licenseTypes.update': { id: 'type', body: () => ({ name: 'Mine now', applyTo: 'all' }) },
   'licenseTypes.remove': { id: 'type' },
+  'variables.app': { id: 'app' },
+  'variables.setApp': { id: 'app', body: () => ({ variables: [] }) },
+  'variables.client': { id: 'client' },
+  'variables.setClient': { id: 'client', body: () => ({ variables: [] }) },
+  'releases.list': { id: 'app' },
+  'releases.add': { id: 'app', body: () => ({ version: '9.9.9', releasedAt: later }) },
+  'releases.remove': { id: 'release' },
   'licenses.list': { query: ({ app }) => `app=${app}` },
   'licenses.create': { body: ({ app }) => ({ app, expiresAt: later }) },
   'licenses.update': { id: 'license', body: () => ({ expiresAt: later }) },

@@ -15,6 +15,7 @@ import { licenseTerms } from './0013-license-terms.ts'
 import { devices } from './0015-devices.ts'
 import { seatsAndTrials } from './0016-seats-and-trials.ts'
 import { addedTime } from './0017-added-time.ts'
+import { variablesAndReleases } from './0018-variables-and-releases.ts'
 import { refusals } from './0019-refusals.ts'
 import { activity } from './0020-activity.ts'
 import { messageLocales } from './0021-message-locales.ts'
@@ -39,6 +40,7 @@ export const migrations: readonly Migration[] = [
   devices,
   seatsAndTrials,
   addedTime,
+  variablesAndReleases,
   refusals,
   activity,
   messageLocales,

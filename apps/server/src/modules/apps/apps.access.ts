@@ -15,6 +15,18 @@ export const findApp = (db: Db, scope: OwnerScope, idOrAppId: string): Promise<A
     .where(nameColumn(idOrAppId), '=', idOrAppId)
     .executeTakeFirst()
 
+/** Locks an app until the transaction ends; false if it is not the owner's. */
+export async function lockAppById(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
+  const locked = await tx
+    .updateTable('apps')
+    .set({ license_count: sql`license_count` })
+    .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
+    .returning('id')
+    .executeTakeFirst()
+  return locked !== undefined
+}
+
 /** The newest apps of an owner. */
 export const listAppRefs = (db: Db, scope: OwnerScope) =>
   db

@@ -24,6 +24,16 @@ export const findByUsername = (
 export const findById = (db: Db, appId: string, id: string): Promise<ClientRow | undefined> =>
   db.selectFrom('clients').selectAll().where('app_id', '=', appId).where('id', '=', id).executeTakeFirst()
 
+export async function isEndUserOf(db: Db, scope: OwnerScope, id: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('clients')
+    .select('id')
+    .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** Locks the row until the transaction ends. */
 export const lockEndUser = (tx: Tx, scope: OwnerScope, id: string): Promise<ClientRow | undefined> =>
   tx

@@ -1,0 +1,18 @@
+import { endpoints } from '@keyward/contract'
+import type { Ctx } from '../../core/ctx.ts'
+import type { Mount } from '../../http/mount.ts'
+import * as service from './releases.service.ts'
+
+export function releasesRoutes(mount: Mount, ctx: Ctx): void {
+  const { releases } = endpoints
+  mount(releases.list, 'owner', async ({ actor, params }) => ({
+    releases: await service.listReleases(ctx, actor, params.id),
+  }))
+  mount(releases.add, 'owner', async ({ actor, params, body }) => ({
+    release: await service.addRelease(ctx, actor, params.id, body),
+  }))
+  mount(releases.remove, 'owner', async ({ actor, params }) => {
+    await service.removeRelease(ctx, actor, params.id)
+    return {}
+  })
+}

@@ -1,0 +1,75 @@
+import { limits, type Release } from '@keyward/contract'
+import type { VendorActor } from '../../core/actor.ts'
+import { toEpochMs, toIso } from '../../core/clock.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { newId } from '../../core/ids.ts'
+import { problem } from '../../core/problem.ts'
+import { type Db, unlessTaken } from '../../db/open.ts'
+import type { ReleaseRow } from '../../db/tables.ts'
+import { lockAppById } from '../apps/apps.access.ts'
+import { getApp } from '../apps/apps.service.ts'
+import * as repo from './releases.repo.ts'
+
+export async function listReleases(ctx: Ctx, scope: OwnerScope, app: string): Promise<Release[]> {
+  const { id } = await getApp(ctx.db, scope, app)
+  return (await repo.listReleases(ctx.db, id)).map(toRelease)
+}
+
+export interface NewRelease {
+  version: string
+  releasedAt: string
+  link?: string | null | undefined
+}
+
+export async function addRelease(
+  ctx: Ctx,
+  actor: VendorActor,
+  app: string,
+  given: NewRelease,
+): Promise<Release> {
+  const { id: appId } = await getApp(ctx.db, actor, app)
+  const release = {
+    id: newId('rel'),
+    owner_id: actor.ownerId,
+    app_id: appId,
+    version: given.version,
+    released_at: toEpochMs(given.releasedAt),
+    link: given.link ?? null,
+    created_at: ctx.clock.now(),
+  }
+  await unlessTaken(
+    () => problem('release_exists'),
+    () =>
+      ctx.tx(actor, async (write) => {
+        if (!(await lockAppById(write.tx, actor, appId))) throw problem('not_found')
+        if (!(await repo.insertRelease(write.tx, release, limits.releasesMax))) throw problem('releases_full')
+        const { version, released_at: releasedAt } = release
+        write.record('release.added', release.id, { appId, version, releasedAt })
+      }),
+  )
+  return toRelease(release)
+}
+
+export async function removeRelease(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
+  await ctx.tx(actor, async (write) => {
+    const removed = await repo.deleteRelease(write.tx, actor, id)
+    if (!removed) throw problem('not_found')
+    write.record('release.removed', id, { appId: removed.app_id, version: removed.version })
+  })
+}
+
+/** When an app released the version of its program; null for a version that it does not list. */
+export const findReleasedAt = async (
+  db: Db,
+  appId: string,
+  version: string | null,
+): Promise<number | null> =>
+  version === null ? null : ((await repo.findReleasedAt(db, appId, version)) ?? null)
+
+const toRelease = (row: Omit<ReleaseRow, 'seq'>): Release => ({
+  _id: row.id,
+  version: row.version,
+  releasedAt: toIso(row.released_at),
+  link: row.link,
+  createdAt: toIso(row.created_at),
+})

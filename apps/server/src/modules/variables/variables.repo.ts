@@ -1,0 +1,74 @@
+import type { OwnerScope } from '../../core/ctx.ts'
+import type { Db, Tx } from '../../db/open.ts'
+
+/** A stored list of variables. */
+export interface Stored {
+  revision: string
+  sealed: string
+}
+
+/** The caller has checked the app's owner, or is the app's program. */
+export const findOfApp = (db: Db, appId: string): Promise<Stored | undefined> =>
+  db.selectFrom('app_variables').select(['revision', 'sealed']).where('app_id', '=', appId).executeTakeFirst()
+
+/** The caller has checked the end user's owner, or that the end user signed in. */
+export const findOfClient = (db: Db, clientId: string): Promise<Stored | undefined> =>
+  db
+    .selectFrom('client_variables')
+    .select(['revision', 'sealed'])
+    .where('client_id', '=', clientId)
+    .executeTakeFirst()
+
+/** Locks the app from here on and names the revision; false if it is not the owner's. */
+export async function setRevisionOfApp(
+  tx: Tx,
+  scope: OwnerScope,
+  appId: string,
+  revision: string | null,
+): Promise<boolean> {
+  const app = await tx
+    .updateTable('apps')
+    .set({ variables_revision: revision })
+    .where('id', '=', appId)
+    .where('owner_id', '=', scope.ownerId)
+    .returning('id')
+    .executeTakeFirst()
+  return app !== undefined
+}
+
+/** Locks the end user from here on and names the revision; false if it is not the owner's. */
+export async function setRevisionOfClient(
+  tx: Tx,
+  scope: OwnerScope,
+  clientId: string,
+  revision: string | null,
+): Promise<boolean> {
+  const client = await tx
+    .updateTable('clients')
+    .set({ variables_revision: revision })
+    .where('id', '=', clientId)
+    .where('owner_id', '=', scope.ownerId)
+    .returning('id')
+    .executeTakeFirst()
+  return client !== undefined
+}
+
+/** Replaces the list of an app that the transaction has locked; undefined deletes it. */
+export async function replaceOfApp(tx: Tx, appId: string, stored: Stored | undefined): Promise<void> {
+  await tx.deleteFrom('app_variables').where('app_id', '=', appId).execute()
+  if (stored)
+    await tx
+      .insertInto('app_variables')
+      .values({ app_id: appId, ...stored })
+      .execute()
+}
+
+/** Replaces the list of an end user that the transaction has locked; undefined deletes it. */
+export async function replaceOfClient(tx: Tx, clientId: string, stored: Stored | undefined): Promise<void> {
+  await tx.deleteFrom('client_variables').where('client_id', '=', clientId).execute()
+  if (stored)
+    await tx
+      .insertInto('client_variables')
+      .values({ client_id: clientId, ...stored })
+      .execute()
+}

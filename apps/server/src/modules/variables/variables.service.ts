@@ -1,0 +1,91 @@
+import type { AppVariable, ClientVariable } from '@keyward/contract'
+import type { VendorActor } from '../../core/actor.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { newId } from '../../core/ids.ts'
+import { problem } from '../../core/problem.ts'
+import { getApp } from '../apps/apps.service.ts'
+import { isEndUserOf } from '../end-users/end-users.access.ts'
+import * as repo from './variables.repo.ts'
+import { changeOf } from './variables.rules.ts'
+
+// Values can be secrets: they are encrypted at rest, and no record contains them.
+
+export async function getAppVariables(ctx: Ctx, scope: OwnerScope, app: string): Promise<AppVariable[]> {
+  const { id } = await getApp(ctx.db, scope, app)
+  return openApp(ctx, id, await repo.findOfApp(ctx.db, id))
+}
+
+/** Replaces all variables of an app; of concurrent callers, the last one decides. */
+export async function setAppVariables(
+  ctx: Ctx,
+  actor: VendorActor,
+  app: string,
+  variables: readonly AppVariable[],
+): Promise<AppVariable[]> {
+  const { id } = await getApp(ctx.db, actor, app)
+  const stored = seal(ctx, contextOfApp(id), variables)
+  await ctx.tx(actor, async (write) => {
+    const { tx } = write
+    if (!(await repo.setRevisionOfApp(tx, actor, id, stored?.revision ?? null))) throw problem('not_found')
+    const before = openApp(ctx, id, await repo.findOfApp(tx, id))
+    await repo.replaceOfApp(tx, id, stored)
+    write.record('app.variables_changed', id, changeOf(before, variables))
+  })
+  return [...variables]
+}
+
+export async function getClientVariables(ctx: Ctx, scope: OwnerScope, id: string): Promise<ClientVariable[]> {
+  if (!(await isEndUserOf(ctx.db, scope, id))) throw problem('not_found')
+  return openClient(ctx, id, await repo.findOfClient(ctx.db, id))
+}
+
+/** Replaces all variables of an end user; of concurrent callers, the last one decides. */
+export async function setClientVariables(
+  ctx: Ctx,
+  actor: VendorActor,
+  id: string,
+  variables: readonly ClientVariable[],
+): Promise<ClientVariable[]> {
+  const stored = seal(ctx, contextOfClient(id), variables)
+  await ctx.tx(actor, async (write) => {
+    const { tx } = write
+    if (!(await repo.setRevisionOfClient(tx, actor, id, stored?.revision ?? null))) throw problem('not_found')
+    const before = openClient(ctx, id, await repo.findOfClient(tx, id))
+    await repo.replaceOfClient(tx, id, stored)
+    write.record('end_user.variables_changed', id, changeOf(before, variables))
+  })
+  return [...variables]
+}
+
+/** A list with its revision, for the programs of an app; undefined without variables. */
+export interface Opened<Variable> {
+  revision: string
+  variables: Variable[]
+}
+
+export async function readAppVariables(ctx: Ctx, appId: string): Promise<Opened<AppVariable> | undefined> {
+  const stored = await repo.findOfApp(ctx.db, appId)
+  return stored && { revision: stored.revision, variables: openApp(ctx, appId, stored) }
+}
+
+export async function readClientVariables(
+  ctx: Ctx,
+  clientId: string,
+): Promise<Opened<ClientVariable> | undefined> {
+  const stored = await repo.findOfClient(ctx.db, clientId)
+  return stored && { revision: stored.revision, variables: openClient(ctx, clientId, stored) }
+}
+
+const contextOfApp = (id: string): string => `app_variables:${id}`
+const contextOfClient = (id: string): string => `client_variables:${id}`
+
+const seal = (ctx: Ctx, context: string, variables: readonly ClientVariable[]): repo.Stored | undefined =>
+  variables.length === 0
+    ? undefined
+    : { revision: newId('var'), sealed: ctx.seal.seal(JSON.stringify(variables), context) }
+
+const openApp = (ctx: Ctx, id: string, stored: repo.Stored | undefined): AppVariable[] =>
+  stored === undefined ? [] : JSON.parse(ctx.seal.open(stored.sealed, contextOfApp(id)))
+
+const openClient = (ctx: Ctx, id: string, stored: repo.Stored | undefined): ClientVariable[] =>
+  stored === undefined ? [] : JSON.parse(ctx.seal.open(stored.sealed, contextOfClient(id)))

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { refusal, wrongFields } from '../actors.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+
+const on = serverForAll({}, { gateSizes: { requests: { running: 100, waiting: 0 } } })
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
+
+const add = (version: string, releasedAt: string, link?: string | null) =>
+  owner.call('POST', `/apps/${app._id}/releases`, { version, releasedAt, link })
+const list = async () => (await owner.call('GET', `/apps/${app._id}/releases`)).json.data.releases
+
+describe('the released versions of an app', () => {
+  test('are listed newest first until they are removed', async () => {
+    const { status, json } = await add('1.0.0', '2026-01-01T00:00:00Z', 'https://example.com/atlas/1.0.0')
+    expect(status).toBe(201)
+    expect(json.data.release).toEqual({
+      _id: expect.stringMatching(/^rel_/),
+      version: '1.0.0',
+      releasedAt: '2026-01-01T00:00:00.000Z',
+      link: 'https://example.com/atlas/1.0.0',
+      createdAt: on.clock.inDays(0),
+    })
+    await add('1.2.0', '2026-03-01')
+    await add('1.1.0', '2026-02-01', null)
+    const listed = await list()
+    expect(listed.map((one: { version: string }) => one.version)).toEqual(['1.2.0', '1.1.0', '1.0.0'])
+    expect(listed[0].releasedAt).toBe('2026-03-01T23:59:59.999Z')
+    expect((await owner.call('DELETE', `/releases/${listed[0]._id}`)).status).toBe(200)
+    expect(refusal(await owner.call('DELETE', `/releases/${listed[0]._id}`))).toBe('not_found')
+    expect(await list()).toHaveLength(2)
+  })
+
+  test('contain each version once, also among concurrent callers', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => add('1.0.0', '2026-01-01')))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    const [other] = answers.filter(({ status }) => status !== 201)
+    if (!other) throw new Error('expected seven refusals')
+    expect(refusal(other)).toBe('release_exists')
+    expect(other.json.errors[0].path).toBe('version')
+  })
+
+  test('are at most 1000, also among concurrent callers', async () => {
+    const rows = Array.from({ length: 998 }, (_, at) => ({
+      id: `rel_${app._id}_${at}`,
+      owner_id: owner.id,
+      app_id: app._id,
+      version: `0.0.${at}`,
+      released_at: at,
+      link: null,
+      created_at: at,
+    }))
+    await on.database.db.insertInto('releases').values(rows).execute()
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, at) => add(`1.0.${at}`, '2026-01-01')))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(2)
+    const full = answers.filter(({ status }) => status !== 201).map(refusal)
+    expect(new Set(full)).toEqual(new Set(['releases_full']))
+  })
+
+  test.each([
+    ['version', { version: '1.0' }],
+    ['version', { version: '1.0.0-beta' }],
+    ['releasedAt', { releasedAt: 'yesterday' }],
+    ['link', { link: 'javascript:alert(1)' }],
+    ['link', { link: 'ftp://example.com/a' }],
+    ['link', { link: `https://example.com/${'a'.repeat(500)}` }],
+  ])('reject a wrong %s', async (field, wrong) => {
+    const body = { version: '1.0.0', releasedAt: '2026-01-01', ...wrong }
+    expect(wrongFields(await owner.call('POST', `/apps/${app._id}/releases`, body))).toEqual([field])
+  })
+})

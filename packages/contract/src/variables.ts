@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { limits } from './constants.ts'
+import { endpoint } from './endpoint.ts'
+import { idParams } from './shared.ts'
+
+/** Names that every JavaScript object already has would mislead programs. */
+const isReserved = (name: string): boolean => name in {}
+
+const name = z
+  .string()
+  .trim()
+  .max(64, 'A name has at most 64 characters')
+  .regex(/^[A-Za-z][A-Za-z0-9_.-]*$/, 'A name starts with a letter and has letters, digits and . _ -')
+  .refine((given) => !isReserved(given), 'This name is reserved')
+
+/** Text of several lines; no other control characters, no lone surrogates. */
+const value = z
+  .string()
+  .max(limits.variablesBytesMax, 'The value is too long')
+  .refine(
+    (given) => !/(?![\n\r\t])\p{Cc}|\p{Cs}/u.test(given),
+    'The value contains characters that are not allowed',
+  )
+
+const bytesOf = (variable: { name: string; value: string }): number =>
+  new TextEncoder().encode(variable.name + variable.value).length
+
+/** A complete list: each name once, at most 64 KiB of names and values together. */
+const listOf = <T extends z.ZodType<{ name: string; value: string }>>(variable: T) =>
+  z
+    .array(variable)
+    .max(limits.variablesMax, `At most ${limits.variablesMax} variables`)
+    .superRefine((list, context) => {
+      const seen = new Set<string>()
+      list.forEach((one, at) => {
+        if (seen.has(one.name))
+          context.addIssue({ code: 'custom', path: [at, 'name'], message: 'Each name can be used once' })
+        seen.add(one.name)
+      })
+      if (list.reduce((sum, one) => sum + bytesOf(one), 0) > limits.variablesBytesMax)
+        context.addIssue({ code: 'custom', message: 'Names and values can have at most 64 KiB together' })
+    })
+
+export const clientVariable = z.strictObject({ name, value })
+export const appVariable = z.strictObject({
+  name,
+  value,
+  public: z.boolean().describe('sent by `init`, before anyone signs in'),
+})
+
+const tag = 'Variables'
+/** 64 KiB of text can take three times as many bytes as JSON. */
+const bodyLimit = 262_144
+
+export const variables = {
+  app: endpoint({
+    method: 'GET',
+    path: '/apps/:id/variables',
+    access: 'owner',
+    permission: 'secrets:read',
+    tag,
+    summary: 'Get the variables that the programs of an app receive',
+    params: idParams,
+    data: z.strictObject({ variables: z.array(appVariable) }),
+  }),
+  setApp: endpoint({
+    method: 'PUT',
+    path: '/apps/:id/variables',
+    access: 'owner',
+    permission: 'secrets:write',
+    tag,
+    summary:
+      'Replace the variables of an app, at most 64 KiB together; programs receive them with their next call',
+    params: idParams,
+    body: z.strictObject({ variables: listOf(appVariable) }),
+    bodyLimit,
+    data: z.strictObject({ variables: z.array(appVariable) }),
+  }),
+  client: endpoint({
+    method: 'GET',
+    path: '/clients/:id/variables',
+    access: 'owner',
+    permission: 'clients:read',
+    tag,
+    summary: "Get an end user's own variables",
+    params: idParams,
+    data: z.strictObject({ variables: z.array(clientVariable) }),
+  }),
+  setClient: endpoint({
+    method: 'PUT',
+    path: '/clients/:id/variables',
+    access: 'owner',
+    permission: 'clients:write',
+    tag,
+    summary: "Replace an end user's own variables, at most 64 KiB together; they override the app's",
+    params: idParams,
+    body: z.strictObject({ variables: listOf(clientVariable) }),
+    bodyLimit,
+    data: z.strictObject({ variables: z.array(clientVariable) }),
+  }),
+}
+
+export type AppVariable = z.output<typeof appVariable>
+export type ClientVariable = z.output<typeof clientVariable>
