@@ -9,9 +9,11 @@ import {
   reservedMessages,
   verdictOrder,
 } from '@keyward/contract'
+import { sdkVersion } from '@keyward/contract/sdk-version'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 const codesPath = path('src/codes.ts')
+const versionPath = path('src/version.ts')
 const protocolPath = path('../../docs/client-protocol.md')
 
 const refusals: MessageKey[] = (Object.keys(messageDefaults) as MessageKey[]).filter(
@@ -26,6 +28,12 @@ const codes = `// Written by generate.ts from the contract.
  */
 export type LicenseState =
 ${refusals.map((key) => `  | '${key}'`).join('\n')}
+`
+
+const version = `// Written by generate.ts from the contract.
+
+/** What the program sends as \`sdk\` when it opens a session. */
+export const sdk = 'keyward-js/${sdkVersion}'
 `
 
 const fires = (key: string) => !(reservedMessages as readonly string[]).includes(key)
@@ -67,6 +75,7 @@ export function generated(): { path: string; content: string }[] {
   }
   return [
     { path: codesPath, content: codes },
+    { path: versionPath, content: version },
     { path: protocolPath, content: protocol },
   ]
 }

@@ -52,8 +52,10 @@ import { installCors } from './modules/program/program.cors.ts'
 import { ProgramReads } from './modules/program/program.facts.ts'
 import { createProgramMount } from './modules/program/program.mount.ts'
 import { programRoutes } from './modules/program/program.routes.ts'
+import { ProgramSdks } from './modules/program/program.sdks.ts'
 import { ProgramSessions } from './modules/program/program.sessions.ts'
 import { AnswerSigner } from './modules/program/program.signer.ts'
+import { ProgramVariables } from './modules/program/program.variables.ts'
 import { releasesRoutes } from './modules/releases/releases.routes.ts'
 import { resellersRoutes } from './modules/resellers/resellers.routes.ts'
 import { authenticateReseller } from './modules/resellers/resellers.service.ts'
@@ -137,6 +139,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const waits = options.providerWaits ?? usualWaits
   const payments: Payments = { ctx, waits, provider: createProvider(config, waits), onError: logError }
   const sessions = new ProgramSessions(ctx, logError)
+  const sdks = new ProgramSdks(ctx, logError)
   const reads = new ProgramReads(database)
   const blocks = new BlockTables(database)
   const mailer = options.mailer ?? createMailer(config, server.log)
@@ -208,6 +211,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       signer,
       reads,
       sessions,
+      sdks,
+      variables: new ProgramVariables(ctx),
       attempts,
       activity,
       blocks,
@@ -231,6 +236,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await stopReconciler()
     await sessions.flush()
     await activity.close()
+    await sdks.ended()
     await events.stop()
   })
   return server

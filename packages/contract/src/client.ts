@@ -11,6 +11,7 @@ import { ending, licenseTerm } from './terms.ts'
 
 const licenseKey = z.string().trim().min(1, 'License key is required').max(100, 'License key is too long')
 const appId = id
+const variableTexts = z.record(z.string(), z.string())
 const sessionUser = z.strictObject({
   _id: z.string(),
   username: z.string(),
@@ -26,6 +27,11 @@ const sessionUser = z.strictObject({
     .strictObject({ until: isoTime })
     .nullable()
     .describe('of a floating license; `session` renews it until then'),
+  features: z.array(z.string()).describe('of the first license'),
+  variables: variableTexts.describe(
+    "the app's that are not public, and the end user's own, which override them",
+  ),
+  updatesUntil: isoTime.nullable().describe('the license covers versions released until then; null: all'),
 })
 
 /** What a refusal says beside its code once the key or password was right. */
@@ -68,6 +74,7 @@ const userGates = [
   'keyBanned',
   'pausedSub',
   'noActiveSubs',
+  'updatesEnded',
   'hwidMismatch',
   ...callerGates,
   'noSeats',
@@ -87,12 +94,18 @@ export const program = {
       hash: z.string().max(256).optional().describe('the hash of the program, for apps with `checkHash`'),
       hwid: hwid.optional(),
       locale: programLocale,
+      sdk: z
+        .string()
+        .max(64)
+        .regex(/^[A-Za-z0-9._-]+\/[A-Za-z0-9.+-]+$/, 'Must be a name and a version, such as keyward-js/1.0.0')
+        .optional(),
     }),
     data: z.strictObject({
       session: z.string(),
       expiresAt: isoTime,
       app: z.strictObject({ name: z.string(), version: z.string() }),
       updateAvailable: z.boolean(),
+      variables: variableTexts.describe("the app's public ones"),
     }),
     errors: [...appGates, 'hashCheckFail', 'rate_limited'],
   }),
@@ -119,6 +132,7 @@ export const program = {
       'keyUsed',
       'keyBanned',
       'noActiveSubs',
+      'updatesEnded',
       'hwidMismatch',
       ...callerGates,
       'rate_limited',

@@ -2,7 +2,7 @@
 
 /**
  * Why the server refuses, by the name of the message that the app's owner can edit. No server sends these yet:
- * updatesEnded, trialUsed.
+ * trialUsed.
  */
 export type LicenseState =
   | 'appDisabled'

@@ -15,6 +15,7 @@ import type {
   UserData,
   ValidateData,
 } from './types.ts'
+import { sdk } from './version.ts'
 
 /** Refusals of the user, the key or the device; mistyped input is not one. */
 const endsLease = new Set<string>([
@@ -39,6 +40,8 @@ export class Keyward {
   readonly #options: CheckedOptions
   readonly #transport: Transport
   #session: string | undefined
+  #user: SessionUser | undefined
+  #public: Record<string, string> = {}
   #opening: Promise<Result<InitData>> | undefined
   #hwid: Promise<string | undefined> | undefined
 
@@ -113,6 +116,7 @@ export class Keyward {
     }
     this.#session = undefined
     await this.#options.offline?.forget()
+    this.#user = undefined
     const call: Call = { method: 'POST', name: 'logout', session, repeatable: true }
     const outcome = await this.#transport.send(call, this.#deadline())
     // The session has already ended, which is what the caller wants.
@@ -136,9 +140,28 @@ export class Keyward {
     return { ok: false, code, message: outcome.message ?? code, ...refusalFacts(outcome.data) }
   }
 
+  /**
+   * Whether the license of the signed-in user includes a feature, by the last answer to a sign-in or `session`. False
+   * before, and after a refusal or `logout`.
+   */
+  has(feature: string): boolean {
+    const features = this.#user?.features
+    return Array.isArray(features) && features.includes(feature)
+  }
+
+  /**
+   * A variable of the signed-in user or the app, by the last answers; before the sign-in a public one. Undefined if
+   * there is none of that name.
+   */
+  variable(name: string): string | undefined {
+    const own = toTexts(this.#user?.variables)
+    if (Object.hasOwn(own, name)) return own[name]
+    return Object.hasOwn(this.#public, name) ? this.#public[name] : undefined
+  }
+
   async #open(deadline: number): Promise<Result<InitData>> {
     const { appId, secret, version, hash, locale } = this.#options
-    const body = { appId, secret, version, hash, hwid: await this.#findHwid(), locale }
+    const body = { appId, secret, version, hash, hwid: await this.#findHwid(), locale, sdk }
     const outcome = await this.#transport.send(
       { method: 'POST', name: 'init', body, repeatable: true },
       deadline,
@@ -146,8 +169,11 @@ export class Keyward {
     if (!outcome.ok) return outcome
     const { session, ...data } = outcome.data
     if (typeof session !== 'string' || !/^[\x21-\x7e]{1,1024}$/.test(session)) throw unexpected('init')
+    const opened = granted<InitData>({ ...outcome, data }, 'app')
     this.#session = session
-    return granted<InitData>({ ...outcome, data }, 'app')
+    this.#user = undefined
+    this.#public = toTexts(opened.variables)
+    return opened
   }
 
   /** Concurrent calls share one `init`. */
@@ -167,7 +193,9 @@ export class Keyward {
       }
       const session = this.#session
       const outcome = await this.#transport.send({ ...call, ...(session ? { session } : {}) }, deadline)
-      if (outcome.ok) return granted<UserData>(outcome, 'user')
+      if (outcome.ok) return this.#remember(call, granted<UserData>(outcome, 'user'))
+      // A refusal ends what the license included, until the next success.
+      if (call.name === 'session') this.#user = undefined
       if (outcome.code !== 'sessionUnauthed') return outcome
       if (this.#session === session) this.#session = undefined
       if (!reopen) return outcome
@@ -217,10 +245,19 @@ export class Keyward {
       const hwid = await this.#findHwid()
       if (hwid === undefined) throw error
       const answer = await offline.answer(hwid, licenseKey)
-      if (typeof answer === 'object') return { ...answer, ok: true }
+      if (typeof answer === 'object') {
+        this.#user = answer.user
+        return { ...answer, ok: true }
+      }
       error.offline = answer
       throw error
     }
+  }
+
+  /** An upgrade may concern another user than the signed-in one. */
+  #remember({ name }: SessionCall, result: Granted<UserData>): Granted<UserData> {
+    if (name !== 'upgrade') this.#user = result.user
+    return result
   }
 
   #findHwid(): Promise<string | undefined> {
@@ -248,6 +285,10 @@ function granted<Data>(outcome: Delivered, required: keyof Data & string): Grant
   // `ok` last: no field of a response may override the verdict.
   return { ...(data as Data), ...(message === undefined ? {} : { message }), ok: true }
 }
+
+/** Servers of earlier versions send no variables. */
+const toTexts = (variables: unknown): Record<string, string> =>
+  typeof variables === 'object' && variables !== null ? (variables as Record<string, string>) : {}
 
 function unexpected(what: string): KeywardNetworkError {
   return new KeywardNetworkError('unexpected_answer', `The answer to ${what} is incomplete`, {

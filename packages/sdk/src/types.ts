@@ -48,6 +48,12 @@ export interface SessionUser {
   lastLoginAt: string | null
   /** Whether the user is bound to a machine. */
   hwidBound: boolean
+  /** Names of the features that the license includes; see `has`. */
+  features: string[]
+  /** The app's variables for signed-in users, and the user's own, by name; see `variable`. */
+  variables: Record<string, string>
+  /** The license covers versions released until then; null if it covers all. */
+  updatesUntil: string | null
   /** How many devices the user has, of how many; -1 for unlimited. */
   devices: DeviceUse
   /** The seat of a floating license: call `session()` before it ends. Null for other licenses. */
@@ -66,6 +72,8 @@ export interface InitData {
   app: { name: string; version: string }
   /** True when the server's version is newer than the `version` given to the constructor. */
   updateAvailable: boolean
+  /** The app's public variables by name; see `variable`. */
+  variables: Record<string, string>
 }
 
 export interface UserData {

@@ -26,6 +26,8 @@ interface OwnerData {
   keys: PublicJwk[]
   license: { _id: string; key: string }
   clients: { _id: string }[]
+  licenseType: { _id: string }
+  release: { _id: string }
 }
 
 type Owner = (method: string, path: string, body?: object) => Promise<OwnerData>
@@ -307,6 +309,42 @@ describe('the SDK and the real server', () => {
       await refused(connect().register({ ...ada, licenseKey: (await issueKey()).key }), 'usernameTaken')
       await refused(connect().login({ ...ada, username: 'nobody' }), 'usernameNotFound')
       await refused(connect().login({ ...ada, password: 'wrong' }), 'passMismatch')
+    })
+
+    it('of a version that the license does not cover', async () => {
+      const type = {
+        name: 'A day of updates',
+        term: 'forever',
+        updatesForDays: 1,
+        features: ['pro', 'export'],
+      }
+      const { licenseType } = await owner('POST', `/apps/${app._id}/license-types`, type)
+      const { license } = await owner('POST', '/licenses', { app: app._id, type: licenseType._id })
+      const variable = (name: string, value: string, isPublic: boolean) => ({ name, value, public: isPublic })
+      const variables = [
+        variable('endpoint', 'https://example.com', true),
+        variable('token', 'for users', false),
+      ]
+      await owner('PUT', `/apps/${app._id}/variables`, { variables })
+      const keyward = connect()
+      await keyward.init()
+      expect([keyward.has('pro'), keyward.variable('endpoint'), keyward.variable('token')]).toEqual([
+        false,
+        'https://example.com',
+        undefined,
+      ])
+      expect(await keyward.license(license.key)).toMatchObject({ ok: true })
+      expect([keyward.has('pro'), keyward.has('export'), keyward.has('team')]).toEqual([true, true, false])
+      expect([keyward.variable('endpoint'), keyward.variable('token')]).toEqual([
+        'https://example.com',
+        'for users',
+      ])
+      const released = { version: '1.0.0', releasedAt: inDays(2) }
+      const { release } = await owner('POST', `/apps/${app._id}/releases`, released)
+      await refused(keyward.session(), 'updatesEnded')
+      expect([keyward.has('pro'), keyward.variable('token')]).toEqual([false, undefined])
+      await owner('DELETE', `/releases/${release._id}`)
+      await owner('PUT', `/apps/${app._id}/variables`, { variables: [] })
     })
 
     it('of the end user, its device and its address', async () => {

@@ -41,6 +41,7 @@ describe('calls', () => {
       secret: 's'.repeat(32),
       version: '1.2.0',
       hwid: 'hw-1',
+      sdk: expect.stringMatching(/^keyward-js\/\d+\.\d+\.\d+$/),
     })
   })
 

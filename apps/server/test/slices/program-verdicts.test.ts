@@ -47,6 +47,7 @@ describe('init', () => {
       expiresAt: on.clock.inDays(1),
       app: { name: app.name, version: '1.0.0' },
       updateAvailable: false,
+      variables: {},
     })
   })
 
@@ -102,6 +103,9 @@ describe('register', () => {
       term: 'date',
       devices: { used: 1, limit: 1 },
       seat: null,
+      features: [],
+      variables: {},
+      updatesUntil: null,
     })
     expect((await program.call('GET', '/session')).json.data).toEqual(answer.json.data)
     const [seen] = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.licenses

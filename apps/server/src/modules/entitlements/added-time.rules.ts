@@ -1,4 +1,5 @@
 import { lastInstant } from '../../core/clock.ts'
+import { never } from '../../db/ends.ts'
 
 /** The end of access without the time that a key gave; time that has passed cannot be taken back. */
 export function afterTaking(end: number, addedMs: number, now: number): { after: number; takenMs: number } {
@@ -8,4 +9,4 @@ export function afterTaking(end: number, addedMs: number, now: number): { after:
 
 /** The end of access after a key's time was given back; at most the year 9999, unless it was later before. */
 export const afterReturn = (end: number, takenMs: number): number =>
-  Math.min(end + takenMs, Math.max(end, lastInstant))
+  end + takenMs >= never ? never : Math.min(end + takenMs, Math.max(end, lastInstant))

@@ -40,6 +40,10 @@ const anyFacts: fc.Arbitrary<VerdictFacts> = fc.record({
     hwidHash: fc.constant(null),
   }),
   mustBeActivated: fc.boolean(),
+  updates: fc.record({
+    releasedAt: fc.constantFrom(null, now - 5, now + 5),
+    until: fc.constantFrom(null, now),
+  }),
   device: fc.record({
     isSent: fc.boolean(),
     isBound: fc.boolean(),
@@ -53,13 +57,14 @@ const anyFacts: fc.Arbitrary<VerdictFacts> = fc.record({
 
 /** The verdict, written once more without the guards. */
 function verdictOf(facts: VerdictFacts): MessageKey | null {
-  const { app, endUser, key, caller, mustBeActivated, expiresAt, device } = facts
+  const { app, endUser, key, caller, mustBeActivated, updates, expiresAt, device } = facts
   if (app.isPlatformPaused) return 'appDisabled'
   if (app.isPaused) return 'pausedApp'
   if (endUser?.isBanned) return 'userBanned'
   if (key?.isBanned) return 'keyBanned'
   if (endUser?.isPaused) return 'pausedSub'
   if (expiresAt <= now) return 'noActiveSubs'
+  if (updates.until !== null && (updates.releasedAt ?? 0) > updates.until) return 'updatesEnded'
   if (caller.blocked) return 'hwidBlacklisted'
   if (app.requireHwid && !device.isSent) return 'hwidMismatch'
   const hasPlace = device.isSent && !device.hasDriftedTooOften && device.used < device.limit

@@ -3,6 +3,7 @@ import type { BlockTables } from '../blocklist/block-tables.ts'
 import { findByHash } from '../devices/devices.access.ts'
 import { deviceLimit } from '../devices/devices.rules.ts'
 import { findById } from '../end-users/end-users.access.ts'
+import { updatesUntil } from '../entitlements/updates.rules.ts'
 import { findLicenseById } from '../licenses/licenses.access.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { ProgramReads } from './program.facts.ts'
@@ -44,6 +45,7 @@ export async function readSituation(
     key: license ? toKeyFacts(license) : null,
     caller: await judgeCaller(deps, app, { hwidHash, address: address ?? '' }),
     mustBeActivated: app.requireActivation && before.refusing.includes('notActivated'),
+    updates: { releasedAt: before.releasedAt, until: updatesUntil(license) },
     expiresAt,
     device: { ...use, isSent: hwidHash !== null, isBound: isBound === true },
     now,

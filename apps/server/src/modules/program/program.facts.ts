@@ -6,6 +6,7 @@ import { seqOfKey, type TypedKey } from '../../db/typed-keys.ts'
 import { partsOf } from '../devices/devices.access.ts'
 import { deviceLimit, type Parts } from '../devices/devices.rules.ts'
 import { termOf } from '../entitlements/term.rules.ts'
+import { updatesUntil } from '../entitlements/updates.rules.ts'
 import type { PinnedKey } from '../signing-keys/signing-keys.access.ts'
 
 /** The facts about an app that a verdict needs. */
@@ -38,6 +39,8 @@ export interface AppFacts {
   checkPasswords: boolean
   /** Incremented with every change of the block list; 0 if nothing was ever blocked. */
   blockVersion: number
+  /** Changes with the app's variables; null without any. */
+  variablesRevision: string | null
   /** The key for programs that name none; `version` is 0 while it is the only one. */
   signing: PinnedKey & { version: number }
 }
@@ -61,6 +64,12 @@ export interface EndUserFacts {
   startedAt: number | null
   /** Null unless the first license is floating. */
   floating: Floating | null
+  /** Of the first license, as JSON. */
+  features: string
+  /** The end of the updates that the first license covers; null for all. */
+  updatesUntil: number | null
+  /** Changes with the end user's own variables; null without any. */
+  variablesRevision: string | null
 }
 
 /** What a floating license says about seats. */
@@ -89,6 +98,10 @@ export interface SessionFacts {
   hwidHash: string | null
   /** The canonical tag of the language that the program named. */
   locale: string | null
+  /** The program's version; null for a session of an earlier version of the server. */
+  version: string | null
+  /** When the app released that version; null if it does not matter to the license, or the app does not list it. */
+  releasedAt: number | null
   app: AppFacts
   endUser: EndUserFacts | null
   /** The device that the session is on, if it is bound. */
@@ -151,6 +164,7 @@ interface AppColumns {
   check_hash: Flag
   check_passwords: Flag
   block_version: number
+  app_variables_revision: string | null
   signing_kid: string
   signing_public: string
   signing_sealed: string
@@ -182,12 +196,18 @@ interface SessionColumns extends AppColumns {
   key_id: string
   key_banned: Flag | null
   key_ban_reason: string | null
-  key_started_at: number | null
   key_term: LicenseTerm | null
   key_devices: number
   key_seats: number | null
   key_seat_timeout: number
   seat_until: number | null
+  key_features: string | null
+  key_updates_for_days: number | null
+  key_started_at: number | null
+  key_created_at: number
+  client_variables_revision: string | null
+  session_version: string | null
+  released_at: number | null
 }
 
 interface LicenseColumns extends AppColumns {
@@ -240,6 +260,7 @@ const toAppFacts = (row: AppColumns): AppFacts => ({
   checkHash: row.check_hash === 1,
   checkPasswords: row.check_passwords === 1,
   blockVersion: row.block_version,
+  variablesRevision: row.app_variables_revision,
   signing: {
     kid: row.signing_kid,
     publicKey: row.signing_public,
@@ -255,6 +276,8 @@ const toSessionFacts = (row: SessionColumns): SessionFacts => ({
   tokenHash: null,
   hwidHash: row.session_hwid_hash,
   locale: row.session_locale,
+  version: row.session_version,
+  releasedAt: row.released_at,
   app: toAppFacts(row),
   endUser:
     row.client_id === null
@@ -283,6 +306,17 @@ const toSessionFacts = (row: SessionColumns): SessionFacts => ({
             seats: row.key_seats,
             seat_timeout_seconds: row.key_seat_timeout,
           }),
+          features: row.key_features ?? '[]',
+          updatesUntil:
+            row.key_term === null
+              ? null
+              : updatesUntil({
+                  term: row.key_term,
+                  started_at: row.key_started_at,
+                  created_at: row.key_created_at,
+                  updates_for_days: row.key_updates_for_days,
+                }),
+          variablesRevision: row.client_variables_revision,
         },
   seatUntil: row.seat_until,
   device: row.device_id === null ? null : { id: row.device_id, lastSeenAt: row.device_seen_at },
@@ -337,6 +371,7 @@ const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.na
   a.version as app_version, a.secret_hash, a.secret_version, a.paused as app_paused, a.hwid_lock as app_hwid_lock,
   a.require_hwid, a.require_activation, a.device_tolerance, a.device_self_service, a.device_cooldown_hours,
   a.messages, a.username_min, a.block_vpn, a.check_hash, a.check_passwords, a.block_version,
+  a.variables_revision as app_variables_revision,
   a.signing_kid, a.signing_public, a.signing_sealed, a.signing_version,
   o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`
 
@@ -344,8 +379,9 @@ const clientColumns = `c.id as client_id, c.username, c.email as client_email, c
   c.ban_reason as client_ban_reason, c.paused_at as client_paused_at,
   c.expires_at as client_expires_at, c.created_at as client_created_at, c.last_login_at,
   c.grace_days as client_grace_days, c.device_count, l.id as key_id, l.banned as key_banned,
-  l.started_at as key_started_at,
-  l.ban_reason as key_ban_reason, l.term as key_term,
+  l.ban_reason as key_ban_reason, l.term as key_term, l.features as key_features,
+  l.updates_for_days as key_updates_for_days, l.started_at as key_started_at, l.created_at as key_created_at,
+  c.variables_revision as client_variables_revision,
   l.devices as key_devices, l.seats as key_seats, l.seat_timeout_seconds as key_seat_timeout,
   e.until as seat_until, d.id as device_id, d.last_seen_at as device_seen_at`
 
@@ -354,7 +390,10 @@ const appBy = (column: AppName) => `select ${appColumns}
 
 const sessionByToken = `select ${appColumns}, ${clientColumns}, s.id as session_id,
     s.expires_at as session_expires_at, s.hwid_hash as session_hwid_hash, s.locale as session_locale,
-    s.secret_version as session_secret_version
+    s.secret_version as session_secret_version, s.version as session_version,
+    case when l.updates_for_days is null then null else (
+      select r.released_at from releases r where r.app_id = a.id and r.version = s.version
+    ) end as released_at
   from client_sessions s join apps a on a.id = s.app_id join owners o on o.id = a.owner_id
   left join clients c on c.id = s.client_id left join licenses l on l.id = c.license_id
   left join devices d on d.client_id = s.client_id and d.hwid_hash = s.hwid_hash

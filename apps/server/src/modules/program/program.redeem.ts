@@ -1,4 +1,3 @@
-import type { SessionUser } from '@keyward/contract'
 import { keyFailures } from '../../core/attempts.ts'
 import { lastInstant } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
@@ -24,17 +23,25 @@ import {
   setFirstLicense,
 } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
-import { timeLeft } from '../entitlements/term.rules.ts'
+import { atFirstUse, timeLeft } from '../entitlements/term.rules.ts'
+import { updatesUntil } from '../entitlements/updates.rules.ts'
 import {
   findFirstLicense,
   findLicenseById,
   findLicenseByKey,
   lockLicenseById,
 } from '../licenses/licenses.access.ts'
+import { findReleasedAt } from '../releases/releases.service.ts'
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, SessionFacts } from './program.facts.ts'
-import { type ProgramDeps, refused, toDeviceFacts, toSessionUser } from './program.service.ts'
+import {
+  type ProgramDeps,
+  refused,
+  type SignedInUser,
+  toDeviceFacts,
+  toSessionUser,
+} from './program.service.ts'
 import {
   type Admitted,
   accountOf,
@@ -47,7 +54,7 @@ import {
   toEndUserFacts,
   toKeyFacts,
 } from './program.sign-in.ts'
-import { userVerdict } from './program.verdict.ts'
+import { userVerdict, type VerdictFacts } from './program.verdict.ts'
 
 export interface Registration {
   username: string
@@ -63,7 +70,7 @@ export async function register(
   deps: ProgramDeps,
   session: SessionFacts,
   given: Registration,
-): Promise<SessionUser> {
+): Promise<SignedInUser> {
   const { ctx, attempts } = deps
   if ([...given.username].length < session.app.usernameMin) throw problem('unTooShort')
   const username = toNewUsername(given.username)
@@ -73,7 +80,12 @@ export async function register(
   const license = await findKey(deps, session, given)
   if (license.used === 1) throw problem('keyUsed')
   const device = await toDevice(deps, session.app, given)
-  refuseUse(session.app, license, device, ctx.clock.now())
+  refuseUse(
+    session.app,
+    license,
+    { device, updates: await readUpdates(deps, session, license) },
+    ctx.clock.now(),
+  )
   const entry = entryOf(session, given.address)
   const passwordHash = await ctx.passwords.hash(given.password)
   const newUser = { username, passwordHash, email: given.email ?? null, device }
@@ -101,7 +113,12 @@ async function refuseLeakedPassword(
 }
 
 /** Refuses a key that could not be used here and now, before anything is written. */
-function refuseUse(app: AppFacts, license: LicenseRow, device: SignInDevice, now: number): void {
+function refuseUse(
+  app: AppFacts,
+  license: LicenseRow,
+  { device, updates }: { device: SignInDevice; updates: VerdictFacts['updates'] },
+  now: number,
+): void {
   const devices = { used: 0, limit: deviceLimit(license) }
   const refusal = userVerdict({
     app,
@@ -109,6 +126,7 @@ function refuseUse(app: AppFacts, license: LicenseRow, device: SignInDevice, now
     key: toKeyFacts(license),
     caller: device.caller,
     mustBeActivated: false,
+    updates,
     expiresAt: license.expires_at,
     device: toDeviceFacts(device.machine, undefined, devices),
     now,
@@ -128,7 +146,7 @@ export async function signInByKey(
   deps: ProgramDeps,
   session: SessionFacts,
   given: GivenKey,
-): Promise<SessionUser> {
+): Promise<SignedInUser> {
   const license = await findKey(deps, session, given)
   const device = await toDevice(deps, session.app, given)
   return enterByKey(deps, entryOf(session, given.address), license, device)
@@ -143,7 +161,7 @@ export async function enterByKey<T>(
 ): Promise<T> {
   const { ctx } = deps
   if (license.used === 1) return enterByUsedKey(deps, entry, license.id, device)
-  refuseUse(entry.app, license, device, ctx.clock.now())
+  refuseUse(entry.app, license, { device, updates: await readUpdates(deps, entry, license) }, ctx.clock.now())
   try {
     return await redeemByKey(deps, entry, license, device)
   } catch (error) {
@@ -182,7 +200,7 @@ export async function upgrade(
   deps: ProgramDeps,
   session: SessionFacts,
   given: { username: string; licenseKey: string; address: string },
-): Promise<SessionUser> {
+): Promise<SignedInUser> {
   const { ctx } = deps
   const { app } = session
   const found = await findByUsername(ctx.db, app.id, normalizeName(given.username))
@@ -240,6 +258,16 @@ async function findKey(
   if (license) return license
   await attempts.count(keyFailures, app.id, given.address)
   throw problem('keyNotFound')
+}
+
+/** What decides whether a license covers the version of a program that is about to use it. */
+async function readUpdates(
+  { ctx }: ProgramDeps,
+  { app, version }: Pick<Entry<unknown>, 'app' | 'version'>,
+  license: LicenseRow,
+): Promise<VerdictFacts['updates']> {
+  const until = updatesUntil({ ...license, ...atFirstUse(license, ctx.clock.now()) })
+  return { releasedAt: until === null ? null : await findReleasedAt(ctx.db, app.id, version), until }
 }
 
 function refuseKey(license: LicenseRow, now: number): void {

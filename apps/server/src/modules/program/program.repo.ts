@@ -23,7 +23,7 @@ export async function endSession(tx: Tx, session: SessionFacts, now: number): Pr
 /** Writes nothing and returns false if the session has ended since it was read. */
 async function write(
   tx: Tx,
-  { id, app, secretVersion, tokenHash, locale }: SessionFacts,
+  { id, app, secretVersion, tokenHash, locale, version }: SessionFacts,
   state: SignedIn & { secretVersion: number },
   now: number,
 ): Promise<boolean> {
@@ -32,6 +32,7 @@ async function write(
     hwid_hash: state.hwidHash,
     expires_at: state.expiresAt,
     secret_version: state.secretVersion,
+    version,
   }
   const update = () =>
     tx
@@ -51,6 +52,36 @@ async function write(
       .returning('id')
   const row = await (tokenHash === null ? update() : insert(tokenHash)).executeTakeFirst()
   return row !== undefined
+}
+
+/** Remembers an SDK that programs of an app name, unless it is known or the app has `max` already. */
+export async function insertSdk(
+  tx: Tx,
+  row: { app_id: string; sdk: string; first_seen_at: number },
+  max: number,
+): Promise<void> {
+  const hasRoom = async () => {
+    const rows = await tx.selectFrom('app_sdks').select('sdk').where('app_id', '=', row.app_id).execute()
+    return rows.length < max && rows.every(({ sdk }) => sdk !== row.sdk)
+  }
+  if (!(await hasRoom())) return
+  // Locks the app, so that the count holds until the commit.
+  const app = await tx
+    .updateTable('apps')
+    .set((eb) => ({ sdkless_init_at: eb.ref('sdkless_init_at') }))
+    .where('id', '=', row.app_id)
+    .returning('id')
+    .executeTakeFirst()
+  if (app && (await hasRoom())) await tx.insertInto('app_sdks').values(row).execute()
+}
+
+export async function noteInitWithoutSdk(tx: Tx, appId: string, now: number): Promise<void> {
+  await tx
+    .updateTable('apps')
+    .set({ sdkless_init_at: now })
+    .where('id', '=', appId)
+    .where((eb) => eb.or([eb('sdkless_init_at', 'is', null), eb('sdkless_init_at', '<', now)]))
+    .execute()
 }
 
 export async function extendSessions(tx: Tx, ids: readonly string[], expiresAt: number): Promise<void> {

@@ -7,7 +7,7 @@ import { toTypedKey } from '../../db/typed-keys.ts'
 import { toMachine } from '../devices/devices.rules.ts'
 import { toActor } from './program.actor.ts'
 import { freeOwnDevice, listOwnDevices } from './program.devices.ts'
-import type { AppFacts } from './program.facts.ts'
+import type { AppFacts, SessionFacts } from './program.facts.ts'
 import { issueLease } from './program.lease.ts'
 import type { ProgramMount } from './program.mount.ts'
 import { register, signInByKey, upgrade } from './program.redeem.ts'
@@ -25,6 +25,10 @@ export function programRoutes(
   deps: service.ProgramDeps & { signer: AnswerSigner },
 ): void {
   const { program } = endpoints
+  const withVariables = async ({ app, endUser }: SessionFacts, user: service.SignedInUser) => ({
+    ...user,
+    variables: await deps.variables.ofUser(app, endUser?.id === user._id ? endUser : { id: user._id }),
+  })
   mount.program(program.init, async ({ body, address, signAs }) => {
     const app = await service.getApp(deps, body.appId)
     signAs(app)
@@ -34,21 +38,21 @@ export function programRoutes(
   })
   mount.session(program.register, async ({ session, body, address, textOf }) => {
     const user = await register(deps, session, { ...body, machine: machineOf(session.app, body), address })
-    return new WithMessage({ user }, await textOf('loggedInMsg'))
+    return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
   })
   mount.session(program.login, async ({ session, body, address, textOf }) => {
     const user = await login(deps, session, { ...body, machine: machineOf(session.app, body), address })
-    return new WithMessage({ user }, await textOf('loggedInMsg'))
+    return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
   })
   mount.session(program.license, async ({ session, body, address, textOf }) => {
     const user = await signInByKey(deps, session, { ...body, machine: machineOf(session.app, body), address })
-    return new WithMessage({ user }, await textOf('loggedInMsg'))
+    return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
   })
   mount.session(program.upgrade, async ({ session, body, address }) => ({
-    user: await upgrade(deps, session, { ...body, address }),
+    user: await withVariables(session, await upgrade(deps, session, { ...body, address })),
   }))
   mount.session(program.session, async ({ session, address }) => ({
-    user: await currentUser(deps, session, address),
+    user: await withVariables(session, await currentUser(deps, session, address)),
   }))
   mount.session(program.lease, ({ session, body, address, pinned }) =>
     issueLease(deps, session, { ...body, address, pinned }),

@@ -1,4 +1,4 @@
-import type { DeviceUse, SessionUser } from '@keyward/contract'
+import type { DeviceUse } from '@keyward/contract'
 import { toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { type Problem, problem } from '../../core/problem.ts'
@@ -8,7 +8,13 @@ import { toActor } from './program.actor.ts'
 import type { EndUserFacts, Floating, SessionFacts } from './program.facts.ts'
 import { because } from './program.refusal.ts'
 import { findNextSeat, takeSeat } from './program.seats.repo.ts'
-import { allowedUser, type ProgramDeps, toDetails, toSessionUser } from './program.service.ts'
+import {
+  allowedUser,
+  type ProgramDeps,
+  type SignedInUser,
+  toDetails,
+  toSessionUser,
+} from './program.service.ts'
 
 interface Seated {
   endUser: EndUserFacts
@@ -67,7 +73,7 @@ export async function currentUser(
   deps: ProgramDeps,
   session: SessionFacts,
   address: string,
-): Promise<SessionUser> {
+): Promise<SignedInUser> {
   const { endUser, now } = await allowedUser(deps, session, address)
   const { floating } = endUser
   if (!floating) return toSessionUser(endUser, now, null)

@@ -17,7 +17,9 @@ import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, EndUserFacts, ProgramReads, SessionFacts } from './program.facts.ts'
 import { because } from './program.refusal.ts'
 import { isAllowedBuild, isOlder } from './program.rules.ts'
+import type { ProgramSdks } from './program.sdks.ts'
 import type { ProgramSessions } from './program.sessions.ts'
+import type { ProgramVariables } from './program.variables.ts'
 import { appVerdict, type DeviceFacts, type Refusal, userVerdict } from './program.verdict.ts'
 
 export interface ProgramDeps {
@@ -27,6 +29,8 @@ export interface ProgramDeps {
   leaked: LeakedPasswords
   reads: ProgramReads
   sessions: ProgramSessions
+  sdks: ProgramSdks
+  variables: ProgramVariables
   attempts: Attempts
 }
 
@@ -42,6 +46,7 @@ interface Init {
   version: string
   hash?: string | undefined
   locale?: string | undefined
+  sdk?: string | undefined
 }
 
 export async function init(deps: ProgramDeps, app: AppFacts, given: Init) {
@@ -53,13 +58,18 @@ export async function init(deps: ProgramDeps, app: AppFacts, given: Init) {
   if (app.checkHash && !isAllowedBuild(await listAllowedHashes(deps.ctx, app.id), given)) {
     throw because(problem('hashCheckFail'), { detail: { version: given.version, hash: given.hash ?? null } })
   }
+  deps.sdks.note(app.id, given.sdk)
   const locale = given.locale === undefined ? undefined : canonicalLocale(given.locale)
-  const { token, expiresAt } = deps.sessions.open(app, locale === undefined ? {} : { locale })
+  const { token, expiresAt } = deps.sessions.open(app, {
+    version: given.version,
+    ...(locale === undefined ? {} : { locale }),
+  })
   return {
     session: token,
     expiresAt: toIso(expiresAt),
     app: { name: app.name, version: app.version },
     updateAvailable: isOlder(given.version, app.version),
+    variables: await deps.variables.public(app),
   }
 }
 
@@ -85,6 +95,7 @@ export async function allowedUser(
     key: firstKey,
     caller: await judgeCaller(deps, app, { hwidHash: hwidHash && sentHash(hwidHash), address }),
     mustBeActivated: false,
+    updates: { releasedAt: session.releasedAt, until: endUser.updatesUntil },
     expiresAt: endUser.expiresAt,
     device: {
       isSent: hwidHash !== null,
@@ -132,7 +143,14 @@ export const toDetails = (facts: Detailed, now: number): RefusalDetails => ({
   until: null,
 })
 
-export const toSessionUser = (endUser: EndUserFacts, now: number, seatUntil: number | null): SessionUser => ({
+/** A signed-in end user; the variables are read after the sign-in was committed. */
+export type SignedInUser = Omit<SessionUser, 'variables'>
+
+export const toSessionUser = (
+  endUser: EndUserFacts,
+  now: number,
+  seatUntil: number | null,
+): SignedInUser => ({
   _id: endUser.id,
   username: endUser.username,
   email: endUser.email,
@@ -143,4 +161,6 @@ export const toSessionUser = (endUser: EndUserFacts, now: number, seatUntil: num
   hwidBound: endUser.devices.used > 0,
   devices: endUser.devices,
   seat: seatUntil === null ? null : { until: toIso(seatUntil) },
+  features: endUser.features === '[]' ? [] : JSON.parse(endUser.features),
+  updatesUntil: toIsoOrNull(endUser.updatesUntil),
 })

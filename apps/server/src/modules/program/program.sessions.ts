@@ -15,7 +15,7 @@ const extendAfterMs = hour
 export const sessionFieldBytesMax = 512
 
 /** What `init` was sent and later calls need. A sign-in has to store it in the session's row. */
-export type SessionFields = { locale?: string }
+export type SessionFields = { version?: string; locale?: string }
 
 /** Content of a sealed token. */
 interface Sealed {
@@ -71,6 +71,8 @@ export class ProgramSessions {
       expiresAt,
       secretVersion,
       tokenHash,
+      version: fields.version ?? null,
+      releasedAt: null,
       hwidHash: null,
       locale: fields.locale ?? null,
       app,

@@ -1,4 +1,4 @@
-import type { DeviceUse, SessionUser } from '@keyward/contract'
+import type { DeviceUse } from '@keyward/contract'
 import type { ProgramActor } from '../../core/actor.ts'
 import { guardPassword } from '../../core/attempts.ts'
 import { normalizeName } from '../../core/ids.ts'
@@ -10,19 +10,27 @@ import { deviceLimit, type Machine } from '../devices/devices.rules.ts'
 import { matchDevice, seeMachine } from '../devices/devices.service.ts'
 import { findByUsername, lockEndUser, type NewEndUser, updateEndUser } from '../end-users/end-users.access.ts'
 import { termOf } from '../entitlements/term.rules.ts'
+import { updatesUntil } from '../entitlements/updates.rules.ts'
 import {
   findFirstLicense,
   findFirstLicenseOf,
   findLicenseById,
   lockLicenseById,
 } from '../licenses/licenses.access.ts'
+import { findReleasedAt } from '../releases/releases.service.ts'
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
 import { type AppFacts, type EndUserFacts, type SessionFacts, toFloating } from './program.facts.ts'
 import { because } from './program.refusal.ts'
 import { signSessionIn } from './program.repo.ts'
 import { sit } from './program.seats.ts'
-import { type ProgramDeps, refused, toDeviceFacts, toSessionUser } from './program.service.ts'
+import {
+  type ProgramDeps,
+  refused,
+  type SignedInUser,
+  toDeviceFacts,
+  toSessionUser,
+} from './program.service.ts'
 import { sessionLifetimeMs } from './program.sessions.ts'
 import { type CallerFacts, userVerdict } from './program.verdict.ts'
 
@@ -34,7 +42,7 @@ export interface Login {
 }
 
 /** Signs an end user in by username and password. */
-export async function login(deps: ProgramDeps, session: SessionFacts, given: Login): Promise<SessionUser> {
+export async function login(deps: ProgramDeps, session: SessionFacts, given: Login): Promise<SignedInUser> {
   const { ctx, attempts } = deps
   const name = normalizeName(given.username)
   let knownId: string | undefined
@@ -66,12 +74,15 @@ export interface SignInDevice {
 export interface Entry<T> {
   app: AppFacts
   actor: ProgramActor
+  /** The program's version; null if the call names none. */
+  version: string | null
   finish(write: Write, admitted: Admitted, isNew: boolean): Promise<T>
 }
 
 /** Signs the session in. */
-export const entryOf = (session: SessionFacts, address: string): Entry<SessionUser> => ({
+export const entryOf = (session: SessionFacts, address: string): Entry<SignedInUser> => ({
   app: session.app,
+  version: session.version,
   actor: toActor(session, address),
   finish: async (write, admitted, isNew) => {
     await startSession(write, session, admitted)
@@ -115,7 +126,7 @@ export const enter = async <T>(
   entry: Entry<T>,
   clientId: string,
   device: SignInDevice,
-): Promise<T> => entry.finish(write, await admit(write, entry.app, clientId, device), false)
+): Promise<T> => entry.finish(write, await admit(write, entry, clientId, device), false)
 
 /** An end user whom the verdict lets in. */
 export interface Admitted {
@@ -129,7 +140,7 @@ export interface Admitted {
 /** Binds the machine of an end user whose password or key was correct, unless the verdict refuses. */
 async function admit(
   write: Write,
-  app: AppFacts,
+  { app, version }: Pick<Entry<unknown>, 'app' | 'version'>,
   clientId: string,
   { machine, address, caller, isSignIn }: SignInDevice,
 ): Promise<Admitted> {
@@ -148,6 +159,10 @@ async function admit(
     key: license ? toKeyFacts(license) : null,
     caller,
     mustBeActivated: false,
+    updates: {
+      releasedAt: await findReleasedAt(tx, app.id, endUser.updatesUntil === null ? null : version),
+      until: endUser.updatesUntil,
+    },
     expiresAt: endUser.expiresAt,
     device: toDeviceFacts(machine, match, endUser.devices),
     now,
@@ -189,7 +204,9 @@ export const toKeyFacts = (license: LicenseRow) => ({
   startedAt: license.started_at,
 })
 
-type Stored = NewEndUser & Pick<ClientRow, 'banned' | 'ban_reason' | 'paused_at' | 'grace_days'>
+type Stored = NewEndUser &
+  Pick<ClientRow, 'banned' | 'ban_reason' | 'paused_at' | 'grace_days'> &
+  Partial<Pick<ClientRow, 'variables_revision'>>
 
 export const toEndUserFacts = (client: Stored, firstLicense: LicenseRow | undefined): EndUserFacts => ({
   id: client.id,
@@ -206,4 +223,7 @@ export const toEndUserFacts = (client: Stored, firstLicense: LicenseRow | undefi
   devices: { used: client.device_count, limit: deviceLimit(firstLicense) },
   startedAt: firstLicense?.started_at ?? null,
   floating: toFloating(firstLicense),
+  features: firstLicense?.features ?? '[]',
+  updatesUntil: updatesUntil(firstLicense),
+  variablesRevision: client.variables_revision ?? null,
 })

@@ -17,13 +17,15 @@ export interface Situation {
   devices: { used: number; limit: number }
   /** When access ends, grace days included, in milliseconds since 1970; null for never. */
   expiresAt: number | null
+  /** When the program's version was released, if the license's updates end. */
+  releasedAt: number | null
 }
 
 /** The guards in reporting order. */
 export const allGuards = [...appGuards, ...userGuards]
 
 export function toSituation(facts: VerdictFacts): Situation {
-  const { endUser, key, caller, expiresAt, device } = facts
+  const { endUser, key, caller, expiresAt, updates, device } = facts
   const refusing = allGuards.filter((guard) => guard.refuses(facts))
   return {
     refusing: refusing.map(({ code }) => code),
@@ -35,6 +37,7 @@ export function toSituation(facts: VerdictFacts): Situation {
     device: deviceOf(facts),
     devices: { used: device.used, limit: device.limit },
     expiresAt: expiresAt > lastInstant ? null : expiresAt,
+    releasedAt: updates.releasedAt,
   }
 }
 

@@ -89,6 +89,8 @@ async function judge(
     caller: await judgeCaller(deps, app, { hwidHash: machine?.hash ?? null, address }),
     // An activation that cannot bind is judged again afterwards.
     mustBeActivated: app.requireActivation && !(activate && machine),
+    // A call without a session names no version.
+    updates: { releasedAt: null, until: null },
     expiresAt: key.expiresAt,
     device,
     now,
@@ -124,7 +126,12 @@ async function activateKey(
   const license = await findLicenseById(deps.ctx.db, app.id, licenseId)
   if (!license) return
   const device = await toDevice(deps, app, { ...given, isSignIn: false })
-  const entry = { app, actor: toActor({ app, id: null }, given.address), finish: async () => {} }
+  const entry = {
+    app,
+    actor: toActor({ app, id: null }, given.address),
+    version: null,
+    finish: async () => {},
+  }
   await enterByKey(deps, entry, license, device)
 }
 

@@ -10,6 +10,7 @@ const allowed: VerdictFacts = {
   endUser,
   key: { id: 'lic_1', isBanned: false, banReason: null },
   caller: { blocked: null, isRefusedVpn: false, hwidHash: null },
+  updates: { releasedAt: null, until: null },
   expiresAt: now + 1,
   device,
   mustBeActivated: false,
@@ -24,6 +25,7 @@ const causes: [code: string, breakFacts: (facts: VerdictFacts) => VerdictFacts][
   ['keyBanned', (facts) => ({ ...facts, key: { id: 'lic_1', isBanned: true, banReason: null } })],
   ['pausedSub', (facts) => ({ ...facts, endUser: { ...endUser, ...facts.endUser, isPaused: true } })],
   ['noActiveSubs', (facts) => ({ ...facts, expiresAt: now })],
+  ['updatesEnded', (facts) => ({ ...facts, updates: { releasedAt: 6, until: 5 } })],
   [
     'hwidBlacklisted',
     (facts) => ({ ...facts, caller: { ...facts.caller, blocked: { id: 'blk_1', reason: null } } }),
@@ -102,4 +104,16 @@ test.each([
 ])('an app that requires a hardware id, with the lock off, and %s sent', (_what, facts, code) => {
   const app = { ...allowed.app, hwidLock: false, requireHwid: true }
   expect(userVerdict({ ...allowed, app, device: facts })?.code).toBe(code)
+})
+
+test.each([
+  ['released before the end', 5, 6, true],
+  ['released at the end', 6, 6, true],
+  ['released after the end', 7, 6, false],
+  ['that the app does not list', null, 6, true],
+  ['of a license that covers all versions', 7, null, true],
+])('a version %s', (_what, releasedAt, until, passes) => {
+  expect(userVerdict({ ...allowed, updates: { releasedAt, until } })?.code).toBe(
+    passes ? undefined : 'updatesEnded',
+  )
 })

@@ -7,6 +7,8 @@ export interface VerdictFacts {
   endUser: { id: string; isBanned: boolean; banReason: string | null; isPaused: boolean } | null
   key: { id: string; isBanned: boolean; banReason: string | null } | null
   caller: CallerFacts
+  /** When the app released the program's version, and the end of the updates that the license covers. */
+  updates: { releasedAt: number | null; until: number | null }
   /** When access by the end user, or by the unused key, ends, grace days included; milliseconds since 1970. */
   expiresAt: number
   device: DeviceFacts
@@ -65,6 +67,7 @@ export const userGuards: readonly Guard<VerdictFacts>[] = [
   },
   { code: 'pausedSub', refuses: ({ endUser }) => endUser?.isPaused === true },
   { code: 'noActiveSubs', refuses: ({ expiresAt, now }) => expiresAt <= now },
+  { code: 'updatesEnded', refuses: ({ updates }) => !coversVersion(updates) },
   {
     code: 'hwidBlacklisted',
     refuses: ({ caller }) => caller.blocked !== null,
@@ -95,6 +98,10 @@ export function userVerdict(facts: VerdictFacts): Refusal | undefined {
   const guard = userGuards.find((one) => one.refuses(facts))
   return guard && { code: guard.code, reason: guard.reason?.(facts) ?? null, facts }
 }
+
+/** A version that the app does not list is covered. */
+const coversVersion = ({ releasedAt, until }: VerdictFacts['updates']): boolean =>
+  releasedAt === null || until === null || releasedAt <= until
 
 /** A bound lock accepts the whole id of a bound device, or a device with a free place; a missing id never passes. */
 function passesLock({ isSent, isBound, hasDriftedTooOften, used, limit }: DeviceFacts): boolean {

@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
+import { makeLicenses, refusal, single } from '../actors.ts'
+import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+
+const on = serverForAll()
+const owner = ownerForEach(on)
+const app = appForEach(owner)
+
+const release = (version: string, days: number) =>
+  owner.call('POST', `/apps/${app._id}/releases`, { version, releasedAt: on.clock.inDays(days) })
+/** A license whose updates end after 10 days. */
+async function makeKey(change: object = {}) {
+  const license = single(await makeLicenses(on, owner, app))
+  await on.database.db
+    .updateTable('licenses')
+    .set({ updates_for_days: 10, ...change })
+    .where('id', '=', license._id)
+    .execute()
+  return license
+}
+async function start(version: string) {
+  const body = { appId: app.appId, secret: app.appSecret, version }
+  const token = (await on.call('POST', '/client/init', { body })).json.data.session
+  return (method: string, path: string, given?: object) =>
+    on.call(method, `/client${path}`, { token, body: given, headers: { 'keyward-app': app.appId } })
+}
+const use = async (version: string, licenseKey: string) =>
+  (await start(version))('POST', '/license', { licenseKey })
+
+beforeEach(async () => {
+  await release('1.0.0', 0)
+  await release('2.0.0', 5)
+  await release('3.0.0', 11)
+})
+
+test('a license covers versions that were released before its updates end, and unlisted ones', async () => {
+  const { key } = await makeKey()
+  for (const version of ['1.0.0', '2.0.0', '9.9.9', 'nightly']) {
+    const { json } = await use(version, key)
+    expect(json.data.user).toMatchObject({ updatesUntil: on.clock.inDays(10) })
+  }
+  expect(refusal(await use('3.0.0', key))).toBe('updatesEnded')
+})
+
+test('an older program keeps running after the updates have ended', async () => {
+  const { key } = await makeKey()
+  await use('1.0.0', key)
+  on.clock.advance(20 * day)
+  const call = await start('2.0.0')
+  expect((await call('POST', '/license', { licenseKey: key })).status).toBe(200)
+  expect((await call('GET', '/session')).status).toBe(200)
+})
+
+test('a newer program is refused with its next check once its release is listed', async () => {
+  const { key } = await makeKey()
+  const call = await start('4.0.0')
+  expect((await call('POST', '/license', { licenseKey: key })).status).toBe(200)
+  const { release: added } = (await release('4.0.0', 30)).json.data
+  expect(refusal(await call('GET', '/session'))).toBe('updatesEnded')
+  await owner.call('DELETE', `/releases/${added._id}`)
+  expect((await call('GET', '/session')).status).toBe(200)
+})
+
+describe('a refusal of a new key', () => {
+  test('binds, starts and takes nothing', async () => {
+    const license = await makeKey()
+    expect(refusal(await use('3.0.0', license.key))).toBe('updatesEnded')
+    const call = await start('3.0.0')
+    const registration = { username: 'alice', password: 'swordfish', licenseKey: license.key }
+    expect(refusal(await call('POST', '/register', registration))).toBe('updatesEnded')
+    const { licenses } = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data
+    expect(licenses).toMatchObject([{ used: false }])
+    expect((await owner.call('GET', `/clients?app=${app._id}`)).json.data.stats.total).toBe(0)
+    expect((await use('2.0.0', license.key)).status).toBe(200)
+  })
+
+  test('comes after the license itself, before the device', async () => {
+    const license = await makeKey()
+    const call = await start('2.0.0')
+    await call('POST', '/license', { licenseKey: license.key, hwid: 'pc-1' })
+    const newer = await start('3.0.0')
+    const body = { licenseKey: license.key, hwid: 'pc-2' }
+    expect(refusal(await newer('POST', '/license', body))).toBe('updatesEnded')
+    await owner.call('PATCH', `/licenses/${license._id}/toggle-ban`)
+    expect(refusal(await newer('POST', '/license', body))).toBe('keyBanned')
+  })
+})
+
+test('updates of a license from its first use count from then', async () => {
+  const { key } = await makeKey({
+    term: 'first_use',
+    duration_value: 60,
+    duration_unit: 'days',
+    started_at: null,
+  })
+  on.clock.advance(5 * day)
+  const { json } = await use('3.0.0', key)
+  expect(json.data.user).toMatchObject({ updatesUntil: on.clock.inDays(10) })
+})
+
+test('a license without an end of updates covers all versions', async () => {
+  const license = single(await makeLicenses(on, owner, app))
+  expect((await use('3.0.0', license.key)).json.data.user).toMatchObject({ updatesUntil: null })
+})
