@@ -247,12 +247,18 @@ test.describe('an app', () => {
     await expect(custom).not.toBeChecked()
     await lock.click()
     await custom.click()
+    await view.getByText('Offline', { exact: true }).click()
+    await view.getByLabel('Hours Offline').fill('24')
+    await view.getByLabel('Grace Hours').fill('12')
+    await expect(view.getByText('after at most 1.5 days')).toBeVisible()
     await view.getByRole('button', { name: 'Save Settings' }).click()
     await expectToast(page, 'App settings updated successfully')
     await page.reload()
     await rowAction(page, 'Tally', 'App Settings')
     await expect(lock).not.toBeChecked()
     await expect(custom).toBeChecked()
+    await view.getByText('Offline', { exact: true }).click()
+    await expect(view.getByLabel('Hours Offline')).toHaveValue('24')
   })
 
   test('gets a new secret, which invalidates the old one', async ({ page, request }) => {

@@ -9,7 +9,7 @@ import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { ErrorMessagesSkeleton } from './error-messages-skeleton.tsx'
-import { MoreSettings } from './more-settings.tsx'
+import { MoreSettings, OfflineSettings } from './more-settings.tsx'
 import { useRotateSecret, useUpdateApp } from './queries.ts'
 
 const ErrorMessages = lazyNamed(() => import('./error-messages.tsx'), 'ErrorMessages')
@@ -62,6 +62,7 @@ function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
           onChange={(allowCustomLicenseKey) => setSettings({ ...settings, allowCustomLicenseKey })}
         />
         <MoreSettings settings={settings} onChange={(change) => setSettings({ ...settings, ...change })} />
+        <OfflineSettings settings={settings} onChange={(change) => setSettings({ ...settings, ...change })} />
         <hr />
         <div className="grid gap-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
           <CopyField label="App ID" value={app.appId} />

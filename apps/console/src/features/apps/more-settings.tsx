@@ -40,27 +40,70 @@ export function MoreSettings({ settings, onChange }: Props) {
         checked={settings.deviceSelfService}
         onChange={(deviceSelfService) => onChange({ deviceSelfService })}
       />
-      <Field
+      <HoursField
         label="Hours Between Freed Devices"
         hint="A device can also change at most five times within these hours."
-        error={hoursError(settings.deviceCooldownHours)}
-      >
-        <Input
-          type="number"
-          min={1}
-          max={limits.deviceCooldownHoursMax}
-          value={settings.deviceCooldownHours || ''}
-          onChange={(event) => onChange({ deviceCooldownHours: event.target.valueAsNumber || 0 })}
-        />
-      </Field>
+        min={1}
+        max={limits.deviceCooldownHoursMax}
+        value={settings.deviceCooldownHours}
+        onChange={(deviceCooldownHours) => onChange({ deviceCooldownHours })}
+      />
     </Group>
   )
 }
 
-const hoursError = (hours: number): string | undefined =>
-  Number.isInteger(hours) && hours >= 1 && hours <= limits.deviceCooldownHoursMax
-    ? undefined
-    : `Enter 1 to ${limits.deviceCooldownHoursMax} hours`
+/** For how long programs run without the server. */
+export function OfflineSettings({ settings, onChange }: Props) {
+  const days = (settings.leaseHours + settings.graceHours) / 24
+  return (
+    <Group title="Offline">
+      <HoursField
+        label="Hours Offline"
+        hint="A program that keeps a lease runs this long without reaching the server."
+        min={1}
+        max={limits.leaseHoursMax}
+        value={settings.leaseHours}
+        onChange={(leaseHours) => onChange({ leaseHours })}
+      />
+      <HoursField
+        label="Grace Hours"
+        hint="After that it warns its user, and runs this much longer."
+        min={0}
+        max={limits.leaseHoursMax}
+        value={settings.graceHours}
+        onChange={(graceHours) => onChange({ graceHours })}
+      />
+      <p className="text-[0.8125rem] text-fg-muted">
+        A ban takes effect on a device that stays offline after at most{' '}
+        {days.toLocaleString(undefined, { maximumFractionDigits: 1 })} days.
+      </p>
+    </Group>
+  )
+}
+
+interface HoursFieldProps {
+  label: string
+  hint: string
+  min: number
+  max: number
+  value: number
+  onChange: (hours: number) => void
+}
+
+function HoursField({ label, hint, min, max, value, onChange }: HoursFieldProps) {
+  const isValid = Number.isInteger(value) && value >= min && value <= max
+  return (
+    <Field label={label} hint={hint} error={isValid ? undefined : `Enter ${min} to ${max} hours`}>
+      <Input
+        type="number"
+        min={min}
+        max={max}
+        value={Number.isNaN(value) ? '' : value}
+        onChange={(event) => onChange(event.target.valueAsNumber)}
+      />
+    </Field>
+  )
+}
 
 function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
