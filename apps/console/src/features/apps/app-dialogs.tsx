@@ -12,7 +12,17 @@ const IntegrationDialog = lazyNamed(() => import('./integration-dialog.tsx'), 'I
 
 const SigningKeysDialog = lazyNamed(() => import('./signing-keys-dialog.tsx'), 'SigningKeysDialog')
 
-const kinds = ['new-app', 'edit-app', 'app-settings', 'delete-app', 'integrate', 'signing-keys'] as const
+const LicenseTypesDialog = lazyNamed(() => import('./license-types-dialog.tsx'), 'LicenseTypesDialog')
+
+const kinds = [
+  'new-app',
+  'edit-app',
+  'app-settings',
+  'delete-app',
+  'integrate',
+  'signing-keys',
+  'license-types',
+] as const
 
 export function useAppDialog() {
   return useDialogParam(kinds)
@@ -50,6 +60,7 @@ function OpenDialog({ canCreate }: { canCreate: boolean }) {
   if (kind === 'app-settings') return <AppSettingsDialog app={app} onClose={close} />
   if (kind === 'delete-app') return <DeleteAppDialog app={app} onClose={close} />
   if (kind === 'signing-keys') return <SigningKeysDialog app={app} onClose={close} />
+  if (kind === 'license-types') return <LicenseTypesDialog app={app} onClose={close} />
   if (kind === 'integrate')
     return (
       <IntegrationDialog

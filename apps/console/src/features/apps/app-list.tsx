@@ -1,5 +1,5 @@
 import { type App, limits, type User, unlimited } from '@keyward/contract'
-import { Box, Code, Copy, Pause, Pencil, Play, Plus, Settings, Trash2 } from 'lucide-react'
+import { Box, Code, Copy, Pause, Pencil, Play, Plus, Settings, Tags, Trash2 } from 'lucide-react'
 import { useLastPage, usePage } from '../../lib/list/list-page.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
@@ -166,6 +166,9 @@ function AppMenu({ app }: { app: App }) {
       </MenuItem>
       <MenuItem icon={<Code />} onSelect={() => dialog.open('integrate', app._id)}>
         Integration
+      </MenuItem>
+      <MenuItem icon={<Tags />} onSelect={() => dialog.open('license-types', app._id)}>
+        License Types
       </MenuItem>
       <MenuItem icon={<Settings />} onSelect={() => dialog.open('app-settings', app._id)}>
         App Settings

@@ -2,16 +2,24 @@ import type { App, License } from '@keyward/contract'
 import { useState } from 'react'
 import { Controller } from 'react-hook-form'
 import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
+import { useLicenseTypes } from '../../lib/api/license-types.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
-import { DateText } from '../../ui/date.tsx'
+import { typeSummary } from '../../lib/format/license-type.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { DurationFields } from './duration-fields.tsx'
-import { expiryAfter } from './expiry.ts'
-import { generateDefaults, generateSchema, hasMissingFields, toRequest } from './generate-form.ts'
+import { ExpiryPreview } from './expiry-preview.tsx'
+import {
+  generateDefaults,
+  generateSchema,
+  hasDuration,
+  hasMissingFields,
+  termOptions,
+  toRequest,
+} from './generate-form.ts'
 import { GeneratedKeys } from './generated-keys.tsx'
 import { LicensesLeft } from './licenses-left.tsx'
 import { useGenerateLicenses } from './queries.ts'
@@ -67,11 +75,12 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
     defaultValues: { ...generateDefaults, app: appId ?? only ?? '' },
   })
   const { errors } = form.formState
-  const [app, unit, duration] = form.watch(['app', 'unit', 'duration'])
+  const [app, term, unit, duration] = form.watch(['app', 'term', 'unit', 'duration'])
   const { app: chosen } = useApp(app || undefined)
   const find = useFindApps()
   const customKeys = chosen?.settings.allowCustomLicenseKey ?? false
-  const expiry = expiryAfter(duration, unit)
+  const types = useLicenseTypes(chosen?._id).data ?? []
+  const type = types.find(({ _id }) => _id === term)
 
   const submit = form.handleSubmit(
     async (values) => {
@@ -105,6 +114,7 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
                 onChange={(value) => {
                   field.onChange(value)
                   form.resetField('key')
+                  form.resetField('term')
                 }}
                 options={toAppOptions(apps, chosen)}
                 find={find}
@@ -128,28 +138,43 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
             {...form.register('amount', { valueAsNumber: true })}
           />
         </Field>
-        <Controller
-          control={form.control}
-          name="unit"
-          render={({ field }) => (
-            <DurationFields
-              label="Duration"
-              unit={field.value}
-              onUnit={field.onChange}
-              input={form.register('duration', { valueAsNumber: true })}
-              error={errors.duration?.message}
+        <Field label="Term" hint={type ? typeSummary(type) : undefined}>
+          <Controller
+            control={form.control}
+            name="term"
+            render={({ field }) => (
+              <Select
+                value={field.value}
+                onChange={(value) => {
+                  field.onChange(value)
+                  if (!hasDuration(value)) form.resetField('duration')
+                }}
+                options={[
+                  ...termOptions,
+                  ...types.map(({ _id, name }) => ({ value: _id, label: `Type: ${name}` })),
+                ]}
+              />
+            )}
+          />
+        </Field>
+        {hasDuration(term) && (
+          <>
+            <Controller
+              control={form.control}
+              name="unit"
+              render={({ field }) => (
+                <DurationFields
+                  label="Duration"
+                  unit={field.value}
+                  onUnit={field.onChange}
+                  input={form.register('duration', { valueAsNumber: true })}
+                  error={errors.duration?.message}
+                />
+              )}
             />
-          )}
-        />
-        <p className="-mt-2 text-[0.8125rem] text-fg-muted" aria-live="polite">
-          {expiry ? (
-            <>
-              Expires on <DateText value={expiry} className="font-medium text-fg" />
-            </>
-          ) : (
-            'The expiry date appears here.'
-          )}
-        </p>
+            <ExpiryPreview term={term} duration={duration} unit={unit} />
+          </>
+        )}
         <Field
           label="Note"
           optional

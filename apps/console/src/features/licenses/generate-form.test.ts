@@ -26,6 +26,16 @@ test.each([
   expect(generateSchema.safeParse({ ...filled, ...wrong }).success).toBe(false)
 })
 
+test.each([
+  ['first_use', { duration: { value: 30, unit: 'days' } }],
+  ['forever', { expiresAt: null }],
+  ['lty_1', { type: 'lty_1' }],
+])('requests the term %s by one field', (term, field) => {
+  const request = toRequest(generateSchema.parse({ ...filled, term }))
+  expect(request).toMatchObject(field)
+  expect(endpoints.licenses.create.body!.safeParse(request).success).toBe(true)
+})
+
 test('rejects a custom key for more than one license', () => {
   const result = generateSchema.safeParse({ ...filled, key: 'STUDIO-2027', amount: 2 })
   expect(result.error?.issues[0]?.path).toEqual(['key'])

@@ -18,12 +18,14 @@ export const generateSchema = z
   .object({
     app: body.app,
     amount: z.int(amountText).min(1, amountText).max(limits.generateMax, amountText),
+    /** `date`, `first_use`, `forever`, or the `_id` of a license type. */
+    term: z.string(),
     unit: z.enum(['hours', 'days', 'months']),
     duration: z.int('Enter a whole number of 1 or more').min(1, 'Enter a whole number of 1 or more'),
     ...blankable(licenseDetails),
     key: z.union([blank, body.key.unwrap()]),
   })
-  .refine((values) => expiryAfter(values.duration, values.unit) !== undefined, {
+  .refine(({ term, duration, unit }) => !hasDuration(term) || expiryAfter(duration, unit) !== undefined, {
     path: ['duration'],
     message: 'This date is too far in the future',
   })
@@ -35,16 +37,36 @@ export const generateSchema = z
 export type GenerateInput = z.input<typeof generateSchema>
 export type GenerateValues = z.output<typeof generateSchema>
 
-export const generateDefaults = { amount: 1, unit: 'days', duration: 30, note: '', key: '' } as const
+export const generateDefaults = {
+  amount: 1,
+  term: 'date',
+  unit: 'days',
+  duration: 30,
+  note: '',
+  key: '',
+} as const
 
 export function toRequest({
   amount,
+  term,
   unit,
   duration,
   ...rest
 }: GenerateValues): BodyInputOf<typeof endpoints.licenses.create> {
-  return { ...rest, expiresAt: expiryAfter(duration, unit)!.toISOString(), count: amount }
+  const body = { ...rest, count: amount }
+  if (term === 'date') return { ...body, expiresAt: expiryAfter(duration, unit)!.toISOString() }
+  if (term === 'first_use') return { ...body, duration: { value: duration, unit } }
+  return term === 'forever' ? { ...body, expiresAt: null } : { ...body, type: term }
 }
+
+/** Other terms have no duration of their own. */
+export const hasDuration = (term: string): boolean => term === 'date' || term === 'first_use'
+
+export const termOptions = [
+  { value: 'date', label: 'Until a date' },
+  { value: 'first_use', label: 'From first use' },
+  { value: 'forever', label: 'Never expires' },
+]
 
 export function hasMissingFields(values: GenerateInput): boolean {
   return !values.app || !values.unit || Number.isNaN(values.amount) || Number.isNaN(values.duration)

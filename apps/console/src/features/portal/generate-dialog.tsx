@@ -3,14 +3,16 @@ import { useState } from 'react'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { addDuration, endOfLocalDay, toDayInput } from '../../lib/format/dates.ts'
 import { noDateText } from '../../lib/format/ending.ts'
+import { typeSummary } from '../../lib/format/license-type.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
+import { Select } from '../../ui/select.tsx'
 import { generateSchema, latestDay } from './generate-schema.ts'
-import { useGeneratePortalLicenses } from './queries.ts'
+import { useGeneratePortalLicenses, usePortalLicenseTypes } from './queries.ts'
 
 export interface GenerateDialogProps {
   remaining: number
@@ -51,16 +53,21 @@ interface GenerateFormProps {
 function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateFormProps) {
   const generate = useGeneratePortalLicenses()
   const form = useSchemaForm(generateSchema(remaining), {
-    defaultValues: { count: 1, expiresAt: toDayInput(addDuration(Date.now(), 30, 'days')) },
+    defaultValues: { count: 1, type: '', expiresAt: toDayInput(addDuration(Date.now(), 30, 'days')) },
   })
   const { errors } = form.formState
+  const types = usePortalLicenseTypes().data ?? []
+  const type = types.find(({ _id }) => _id === form.watch('type'))
   const count = form.register('count', { valueAsNumber: true })
 
   const submit = form.handleSubmit(async (values) => {
     onBusy(true)
     try {
       onGenerated(
-        await generate.mutateAsync({ count: values.count, expiresAt: endOfLocalDay(values.expiresAt) }),
+        await generate.mutateAsync({
+          count: values.count,
+          ...(values.type ? { type: values.type } : { expiresAt: endOfLocalDay(values.expiresAt) }),
+        }),
       )
     } catch (error) {
       showFieldErrors(form, error)
@@ -89,19 +96,33 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
             }}
           />
         </Field>
-        <Field
-          label="Expiration Date"
-          hint="Valid until the end of this day"
-          error={errors.expiresAt?.message}
-        >
-          <Input
-            {...form.register('expiresAt')}
-            type="date"
-            min={toDayInput(Date.now())}
-            max={latestDay}
-            required
-          />
-        </Field>
+        {types.length > 0 && (
+          <Field label="Term" hint={type && typeSummary(type)}>
+            <Select
+              value={type?._id ?? 'date'}
+              onChange={(value) => form.setValue('type', value === 'date' ? '' : value)}
+              options={[
+                { value: 'date', label: 'Until a date' },
+                ...types.map(({ _id, name }) => ({ value: _id, label: name })),
+              ]}
+            />
+          </Field>
+        )}
+        {!type && (
+          <Field
+            label="Expiration Date"
+            hint="Valid until the end of this day"
+            error={errors.expiresAt?.message}
+          >
+            <Input
+              {...form.register('expiresAt')}
+              type="date"
+              min={toDayInput(Date.now())}
+              max={latestDay}
+              required
+            />
+          </Field>
+        )}
       </DialogBody>
       <FormFooter
         submitLabel="Generate License"

@@ -3,13 +3,23 @@ import { toDayInput } from '../../lib/format/dates.ts'
 
 export const latestDay = '9999-12-31'
 
+const day = z.iso
+  .date('Choose an expiration date')
+  .refine((text) => text >= toDayInput(Date.now()), 'The expiration date cannot be before today')
+  .refine((text) => text <= latestDay, 'This date is too far in the future')
+
 export function generateSchema(remaining: number) {
   const whole = `Enter a whole number from 1 to ${remaining.toLocaleString()}`
-  return z.object({
-    count: z.int(whole).min(1, whole).max(remaining, whole),
-    expiresAt: z.iso
-      .date('Choose an expiration date')
-      .refine((day) => day >= toDayInput(Date.now()), 'The expiration date cannot be before today')
-      .refine((day) => day <= latestDay, 'This date is too far in the future'),
-  })
+  return z
+    .object({
+      count: z.int(whole).min(1, whole).max(remaining, whole),
+      /** The `_id` of a license type; empty for an expiration date. */
+      type: z.string(),
+      expiresAt: z.string(),
+    })
+    .superRefine(({ type, expiresAt }, context) => {
+      if (type !== '') return
+      const message = day.safeParse(expiresAt).error?.issues[0]?.message
+      if (message !== undefined) context.addIssue({ code: 'custom', path: ['expiresAt'], message })
+    })
 }

@@ -19,6 +19,15 @@ export function usePortalLicenses(query: { page?: number; limit: number; search?
   })
 }
 
+/** The license types that the reseller may sell. */
+export function usePortalLicenseTypes() {
+  return useQuery({
+    queryKey: [...keys.reseller, 'license-types'],
+    queryFn: async ({ signal }) => (await call(wire.portal.listLicenseTypes, { signal })).licenseTypes,
+    staleTime: 10_000,
+  })
+}
+
 /** Includes the profile, which contains the quota. */
 function useRefetchAll() {
   const client = useQueryClient()

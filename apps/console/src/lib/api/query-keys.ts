@@ -4,6 +4,7 @@ export const keys = {
   apps: ['apps'],
   /** Data of a single app. */
   app: ['app'],
+  licenseTypes: ['license-types'],
   dashboard: ['dashboard'],
   licenses: ['licenses'],
   clients: ['clients'],
