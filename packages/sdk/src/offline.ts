@@ -119,7 +119,7 @@ export class Offline {
     if (now > latest) await this.#write({ ...kept, latest: Math.floor(now) })
     const toIso = (seconds: number) => new Date(seconds * 1000).toISOString()
     return {
-      user: { ...kept.user, ...{ _id: lease.sub, features: lease.features, variables: {} } },
+      user: { ...kept.user, _id: lease.sub, features: lease.features, variables: {} },
       offline: {
         until: toIso(lease.exp),
         graceUntil: toIso(lease.graceUntil),
