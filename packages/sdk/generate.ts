@@ -20,12 +20,15 @@ const refusals: MessageKey[] = (Object.keys(messageDefaults) as MessageKey[]).fi
   (key) => key !== 'loggedInMsg',
 )
 
-const codes = `// Written by generate.ts from the contract.
-
-/**
+const reasons = "/** Why the server refuses, by the name of the message that the app's owner can edit. */"
+const withReserved = `/**
  * Why the server refuses, by the name of the message that the app's owner can edit. No server sends these yet:
  * ${reservedMessages.join(', ')}.
- */
+ */`
+
+const codes = `// Written by generate.ts from the contract.
+
+${reservedMessages.length === 0 ? reasons : withReserved}
 export type LicenseState =
 ${refusals.map((key) => `  | '${key}'`).join('\n')}
 `
@@ -60,7 +63,10 @@ const sections = {
     ...[401, 403, 404, 409].map((status) => statusRow(status)),
   ].join('\n'),
   order: `${verdictOrder.filter(fires).map(name).join(', ')}.`,
-  reserved: `${reservedMessages.map(name).join(', ')}: their texts can be edited, and no answer has them yet.`,
+  reserved:
+    reservedMessages.length === 0
+      ? 'None: every code above can be sent.'
+      : `${reservedMessages.map(name).join(', ')}: their texts can be edited, and no answer has them yet.`,
 }
 
 /** The file contents as they should be, by path. */

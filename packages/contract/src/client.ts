@@ -163,6 +163,21 @@ export const program = {
     data: signIn,
     errors: [...appGates, 'keyNotFound', 'keyUsed', 'usernameTaken', ...userGates, 'rate_limited'],
   }),
+  trial: endpoint({
+    method: 'POST',
+    path: '/client/trial',
+    access: 'session',
+    tag,
+    summary: 'Start the only trial of a device, or sign in to it while it runs',
+    body: z.strictObject({
+      hwid: hwid.min(1, 'A trial needs a hardware id'),
+      device: sentDevice.optional(),
+      type: id.optional().describe('a trial type; by default the oldest of the app'),
+      email: z.email().max(254).optional(),
+    }),
+    data: signIn,
+    errors: [...appGates, ...userGates, 'trialUsed', 'not_found', 'plan_limit_reached', 'rate_limited'],
+  }),
   upgrade: endpoint({
     method: 'POST',
     path: '/client/upgrade',

@@ -37,4 +37,4 @@ export const modelMessages: readonly (keyof typeof messageDefaults)[] = [
  * Messages whose check does not exist yet: owners can change the texts, but no program receives them. Remove a key in
  * the commit that adds its check.
  */
-export const reservedMessages: readonly (keyof typeof messageDefaults)[] = ['trialUsed']
+export const reservedMessages: readonly (keyof typeof messageDefaults)[] = []

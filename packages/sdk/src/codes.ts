@@ -1,9 +1,6 @@
 // Written by generate.ts from the contract.
 
-/**
- * Why the server refuses, by the name of the message that the app's owner can edit. No server sends these yet:
- * trialUsed.
- */
+/** Why the server refuses, by the name of the message that the app's owner can edit. */
 export type LicenseState =
   | 'appDisabled'
   | 'usernameTaken'

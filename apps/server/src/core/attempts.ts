@@ -29,6 +29,9 @@ export const keyFailures = {
 export const keyFailuresOf = (address: string): string => sha256(`key\n${address}`)
 export const registrations: Allowance = { name: 'registration', max: 100, windowMs: 60 * minute }
 
+/** New trials, per app and address. */
+export const trialStarts: Allowance = { name: 'trial', max: 100, windowMs: 60 * minute }
+
 /** Rate limits, counted in the database so that all nodes share them. */
 export class Attempts {
   /** Wrong passwords per account across all addresses. */

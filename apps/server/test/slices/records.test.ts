@@ -409,6 +409,15 @@ const recipes: Record<string, Recipe> = {
       return () => program.call('DELETE', `/devices/${devices[0]._id}`)
     },
   ],
+  'program.trial': [
+    'program',
+    ['device.bound', 'end_user.registered', 'licenses.created'],
+    async () => {
+      await makeType(owner, app, { trial: true })
+      const program = await startProgram(on, app)
+      return () => program.call('POST', '/trial', { hwid: 'pc-1' })
+    },
+  ],
   'program.validate': [
     'program',
     ['device.bound', 'end_user.registered'],

@@ -107,3 +107,15 @@ export const deviceLimit = (
   if (!license) return 1
   return license.seats === null ? license.devices : unlimited
 }
+
+/** What recognizes a machine, also after one of its four parts or its hardware id has changed. */
+export function marksOf({ hash, parts }: Machine): string[] {
+  const known = partNames.filter((name) => parts[name] !== null)
+  const triples = known.flatMap((first, at) =>
+    known
+      .slice(at + 1)
+      .flatMap((second, next) => known.slice(at + next + 2).map((third) => [first, second, third])),
+  )
+  const toText = (names: PartName[]) => names.map((name) => `${name}=${parts[name]}`).join('\n')
+  return [`hwid:${hash}`, ...triples.map((names) => `parts:${sha256(toText(names))}`)].sort()
+}

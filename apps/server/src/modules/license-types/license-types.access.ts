@@ -24,6 +24,25 @@ async function getTypeOf(tx: Tx, scope: OwnerScope, appId: string, id: string): 
   return type
 }
 
+/** The oldest trial type of an app, or the given one. */
+export async function findTrialType(
+  tx: Tx,
+  scope: OwnerScope,
+  appId: string,
+  id: string | undefined,
+): Promise<LicenseTypeRow> {
+  const query = tx
+    .selectFrom('license_types')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .where('owner_id', '=', scope.ownerId)
+    .where('trial', '=', 1)
+    .orderBy('seq')
+  const type = await (id === undefined ? query : query.where('id', '=', id)).executeTakeFirst()
+  if (!type) throw problem('not_found', { message: 'This application has no such trial' })
+  return type
+}
+
 export const typeGone = () => problem('not_found', { message: 'License type not found' })
 
 /** The license types of an app, which the caller has checked to be the owner's, by their names in lower case. */

@@ -281,6 +281,7 @@ function refuseNewKey(license: LicenseRow, now: number): void {
 }
 
 interface NewUser {
+  id?: string
   username: string
   passwordHash: string | null
   email: string | null
@@ -288,7 +289,7 @@ interface NewUser {
 }
 
 /** Creates the end user, redeems the key and binds the machine. Exactly one concurrent caller succeeds. */
-async function redeemForNewUser(
+export async function redeemForNewUser(
   write: Write,
   app: AppFacts,
   licenseId: string,
@@ -304,7 +305,7 @@ async function redeemForNewUser(
   const redeemed = await redeem(tx, app, license, null, now)
   if (!redeemed) throw problem('keyUsed')
   const client: NewEndUser & Pick<ClientRow, 'grace_days'> = {
-    id: newId('usr'),
+    id: given.id ?? newId('usr'),
     owner_id: app.ownerId,
     app_id: app.id,
     license_id: license.id,

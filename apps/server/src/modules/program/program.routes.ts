@@ -2,7 +2,7 @@ import { endpoints, type SentDevice } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import { keyFailuresOf } from '../../core/attempts.ts'
 import { sha256 } from '../../core/crypto.ts'
-import { problem } from '../../core/problem.ts'
+import { invalid, problem } from '../../core/problem.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import { toMachine } from '../devices/devices.rules.ts'
 import { toActor } from './program.actor.ts'
@@ -18,6 +18,7 @@ import { currentUser } from './program.seats.ts'
 import * as service from './program.service.ts'
 import { login } from './program.sign-in.ts'
 import type { AnswerSigner } from './program.signer.ts'
+import { startTrial } from './program.trial.ts'
 import { validate } from './program.validate.ts'
 
 export function programRoutes(
@@ -46,6 +47,12 @@ export function programRoutes(
   })
   mount.session(program.license, async ({ session, body, address, textOf }) => {
     const user = await signInByKey(deps, session, { ...body, machine: machineOf(session.app, body), address })
+    return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
+  })
+  mount.session(program.trial, async ({ session, body, address, textOf }) => {
+    const machine = toMachine(session.app.appId, body.hwid, body.device)
+    if (!machine) throw invalid('hwid', 'A trial needs a hardware id')
+    const user = await startTrial(deps, session, { ...body, machine, address })
     return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
   })
   mount.session(program.upgrade, async ({ session, body, address }) => ({
