@@ -1,8 +1,12 @@
 import { Suspense, useState } from 'react'
 import { Link, Navigate, useLocation } from 'react-router'
+import { useStartSession } from '../features/account/session.ts'
 import { SignInForm } from '../features/account/sign-in-form.tsx'
+import { PasswordPage } from '../features/password-reset/password-page.tsx'
+import { call } from '../lib/api/call.ts'
 import { usePublicConfig } from '../lib/api/public-config.ts'
 import { ownerSession, useToken } from '../lib/api/session.ts'
+import { wire } from '../lib/api/wire.ts'
 import { lazyNamed } from '../lib/navigation/lazy.ts'
 import { paths } from '../lib/navigation/paths.ts'
 import { useUrlState } from '../lib/navigation/url-state.ts'
@@ -12,12 +16,29 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { Callout } from '../ui/states.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { useTitle } from '../ui/use-title.ts'
-import { AuthPasswordPage } from './auth-password.tsx'
 
 const SignUpForm = lazyNamed(() => import('../features/account/sign-up-form.tsx'), 'SignUpForm')
 
 /** Sign-in, sign-up and password reset in one chunk, so that switching is instant. */
-export const AuthPage = () => (useLocation().pathname === paths.auth ? <SignInPage /> : <AuthPasswordPage />)
+export const AuthPage = () => (useLocation().pathname === paths.auth ? <SignInPage /> : <OwnerPasswordPage />)
+
+function OwnerPasswordPage() {
+  const start = useStartSession()
+  return (
+    <PasswordPage
+      place="your Keyward console"
+      command="npx keyward owner reset-password <email>"
+      paths={{
+        signIn: paths.auth,
+        forgot: paths.authForgot,
+        reset: paths.authReset,
+        home: paths.dashboard,
+      }}
+      forgot={(body) => call(wire.auth.forgotPassword, { body })}
+      reset={async (body) => start(await call(wire.auth.resetPassword, { body }))}
+    />
+  )
+}
 
 function SignInPage() {
   const [{ tab: shown }, set] = useUrlState('tab')

@@ -8,7 +8,9 @@ export function NotFoundPage() {
   useTitle('Page not found')
   return (
     <main className="grid min-h-dvh content-center justify-items-center gap-2 px-6 text-center">
-      <LogoMark className="mb-4 size-10" />
+      <div className="key-row mb-4">
+        <LogoMark className="size-10" />
+      </div>
       <p className="font-mono text-fg-muted">404</p>
       <h1 className="font-semibold text-2xl tracking-tight">Oops! Page not found</h1>
       <p className="text-fg-muted">Check the address. The page may have moved.</p>

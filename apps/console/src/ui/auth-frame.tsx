@@ -16,7 +16,7 @@ export function AuthFrame({ logo, title, lead, children, footer }: AuthFrameProp
   return (
     <main className="grid min-h-dvh content-start justify-items-center gap-6 px-4 pt-[max(2.5rem,12dvh)] pb-10">
       <header className="grid justify-items-center gap-3 text-center">
-        {logo}
+        <div className="key-row">{logo}</div>
         <div className="grid gap-1">
           <h1 className="font-semibold text-2xl tracking-tight">{title}</h1>
           <p className="text-fg-muted">{lead}</p>

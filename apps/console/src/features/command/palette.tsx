@@ -31,6 +31,7 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { keepOpenForToasts, scrimClass } from '../../ui/dialog.tsx'
+import { KeyText } from '../../ui/key-text.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { type Command, type CommandFacts, type CommandIcon, commandsFor, matching } from './commands.ts'
@@ -224,9 +225,7 @@ function Option({ command, active, onChoose, onRun }: OptionProps) {
       )}
     >
       <Icon aria-hidden className={cx('size-4 shrink-0', !active && 'text-fg-muted')} />
-      <span className={cx('min-w-0 truncate', icon === 'license' && 'font-mono text-[0.8125rem]')}>
-        {label}
-      </span>
+      <span className="min-w-0 truncate">{icon === 'license' ? <KeyText>{label}</KeyText> : label}</span>
       {detail && (
         <span className={cx('min-w-0 flex-1 truncate text-[0.8125rem]', !active && 'text-fg-muted')}>
           {detail}

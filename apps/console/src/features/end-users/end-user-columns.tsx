@@ -3,6 +3,7 @@ import { keyPrefix } from '../../lib/format/license-key.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
+import { KeyText } from '../../ui/key-text.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Lines } from '../../ui/table-rows.tsx'
 import { statusFacts } from './status.ts'
@@ -63,9 +64,7 @@ export const endUserColumns: Column<Client>[] = [
       >
         {licenseKey ? (
           <div className="flex items-center gap-1 md:-my-2">
-            <code className="whitespace-nowrap font-mono text-xs md:text-[0.8125rem]">
-              {keyPrefix(licenseKey)}
-            </code>
+            <KeyText className="whitespace-nowrap">{keyPrefix(licenseKey)}</KeyText>
             <span className="max-md:hidden">
               <CopyButton
                 text={licenseKey}

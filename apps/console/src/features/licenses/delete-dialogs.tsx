@@ -1,6 +1,7 @@
 import type { License } from '@keyward/contract'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { KeyText } from '../../ui/key-text.tsx'
 import { useDeleteAllLicenses, useDeleteLicense } from './queries.ts'
 
 export interface DeleteLicenseDialogProps {
@@ -16,8 +17,8 @@ export function DeleteLicenseDialog({ license, onClose }: DeleteLicenseDialogPro
       title="Delete License"
       description={
         <>
-          <code className="font-mono text-[0.8125rem] text-fg">{keyPrefix(license.key)}</code> of{' '}
-          {license.app.name} will be deleted. This action cannot be undone.
+          <KeyText className="text-fg">{keyPrefix(license.key)}</KeyText> of {license.app.name} will be
+          deleted. This action cannot be undone.
         </>
       }
       loss={lossOf(license)}

@@ -8,6 +8,7 @@ import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
+import { KeyText } from '../../ui/key-text.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { DurationFields } from './duration-fields.tsx'
@@ -92,7 +93,7 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
               items={[
                 {
                   label: 'License',
-                  value: <code className="font-mono text-[0.8125rem]">{keyPrefix(license.key)}</code>,
+                  value: <KeyText>{keyPrefix(license.key)}</KeyText>,
                 },
                 {
                   label: 'Current expiry',

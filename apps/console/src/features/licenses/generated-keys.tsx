@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { KeyText } from '../../ui/key-text.tsx'
 
 export interface GeneratedKeysProps {
   licenses: License[]
@@ -34,7 +35,7 @@ export function GeneratedKeys({ licenses, onMore, onDone }: GeneratedKeysProps) 
         <ul className="divide-y rounded-lg border bg-sunken">
           {licenses.map((license) => (
             <li key={license._id} className="flex items-center gap-2 py-1 pr-1 pl-3">
-              <code className="min-w-0 flex-1 break-all font-mono text-[0.8125rem]">{license.key}</code>
+              <KeyText className="min-w-0 flex-1 break-all">{license.key}</KeyText>
               <CopyButton
                 text={license.key}
                 label={`Copy ${license.key}`}

@@ -7,6 +7,7 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
+import { KeyText } from '../../ui/key-text.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Lines, NoValue } from '../../ui/table-rows.tsx'
 import { statusFacts } from './status.ts'
@@ -27,7 +28,7 @@ export const licenseColumns: Column<License>[] = [
         }
       >
         <div className="flex items-center gap-1 md:-my-2">
-          <code className="whitespace-nowrap font-mono text-[0.8125rem]">{keyPrefix(key)}</code>
+          <KeyText className="whitespace-nowrap">{keyPrefix(key)}</KeyText>
           <CopyButton
             text={key}
             label={`Copy license key ${keyPrefix(key)}`}

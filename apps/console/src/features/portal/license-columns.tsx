@@ -4,6 +4,7 @@ import { keyPrefix } from '../../lib/format/license-key.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
+import { KeyText } from '../../ui/key-text.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { NoValue } from '../../ui/table-rows.tsx'
 import { badgeOf } from './status.ts'
@@ -15,7 +16,7 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
     phone: 'title',
     cell: ({ key }) => (
       <div className="flex items-center gap-1">
-        <code className="whitespace-nowrap font-mono text-[0.8125rem]">{keyPrefix(key)}</code>
+        <KeyText className="whitespace-nowrap">{keyPrefix(key)}</KeyText>
         <CopyButton
           text={key}
           label={`Copy license key ${keyPrefix(key)}`}

@@ -1,6 +1,7 @@
 import { CircleCheck, KeyRound } from 'lucide-react'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { DateText } from '../../ui/date.tsx'
+import { KeyText } from '../../ui/key-text.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import type { usePortalLicenses } from './queries.ts'
@@ -48,7 +49,7 @@ export function RecentActivity({ query }: { query: ReturnType<typeof usePortalLi
           </span>
           <div className="min-w-0 flex-1">
             <p className="font-medium">{license.used ? 'License activated' : 'License generated'}</p>
-            <code className="font-mono text-[0.8125rem] text-fg-muted">{keyPrefix(license.key, 12)}</code>
+            <KeyText className="text-fg-muted">{keyPrefix(license.key, 12)}</KeyText>
           </div>
           <DateText value={license.createdAt} className="text-[0.8125rem] text-fg-muted" />
         </li>

@@ -1,15 +1,36 @@
 import { Link, Navigate, useLocation } from 'react-router'
+import { PasswordPage } from '../../features/password-reset/password-page.tsx'
+import { useStartSession } from '../../features/portal/session.ts'
 import { PortalSignInForm } from '../../features/portal/sign-in-form.tsx'
+import { call } from '../../lib/api/call.ts'
 import { resellerSession, useToken } from '../../lib/api/session.ts'
+import { wire } from '../../lib/api/wire.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { AuthFrame, textLinkClass } from '../../ui/auth-frame.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
 import { useTitle } from '../../ui/use-title.ts'
-import { ResellerPasswordPage } from './auth-password.tsx'
 
 /** Sign-in and password reset in one chunk, so that switching is instant. */
 export const ResellerAuthPage = () =>
   useLocation().pathname === paths.resellerAuth ? <SignInPage /> : <ResellerPasswordPage />
+
+function ResellerPasswordPage() {
+  const start = useStartSession()
+  return (
+    <PasswordPage
+      place="the reseller portal"
+      command="npx keyward reseller reset-password <email>"
+      paths={{
+        signIn: paths.resellerAuth,
+        forgot: paths.resellerForgot,
+        reset: paths.resellerReset,
+        home: paths.resellerDashboard,
+      }}
+      forgot={(body) => call(wire.portal.forgotPassword, { body })}
+      reset={async (body) => start(await call(wire.portal.resetPassword, { body }))}
+    />
+  )
+}
 
 function SignInPage() {
   const location = useLocation()
