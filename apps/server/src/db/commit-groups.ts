@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { Checkpoints } from './checkpoints.ts'
 import { isSqliteBusy } from './failure.ts'
 import { LogSync } from './log-sync.ts'
 import type { SqliteHandle } from './sqlite-handle.ts'
@@ -48,6 +49,7 @@ export class CommitGroups {
   readonly #onFailure: (error: unknown) => void
   readonly #queue: (() => void)[] = []
   readonly #log: LogSync
+  readonly #checkpoints: Checkpoints
   #isBusy = false
   #isClosed = false
   #group: Group | undefined
@@ -64,6 +66,7 @@ export class CommitGroups {
     this.#log = log
     // SQLite no longer syncs the log at a commit; every commit of this connection goes through `#commit`, which does.
     writer.database.exec('pragma synchronous = normal')
+    this.#checkpoints = new Checkpoints(writer)
     this.#onFailure = onFailure
     this.#limits = limits
   }
@@ -137,6 +140,7 @@ export class CommitGroups {
     if (this.#isBusy) this.#lose(new Error('the database is being closed'))
     else this.#commit()
     await this.#log.close()
+    await this.#checkpoints.close()
   }
 
   async #open(isAlone: boolean): Promise<Group> {
@@ -190,6 +194,7 @@ export class CommitGroups {
       return
     }
     this.#log.sync(group.waiting)
+    this.#checkpoints.start()
   }
 
   /** SQLite automatically rolls back the whole transaction when the disk is full or fails. */
