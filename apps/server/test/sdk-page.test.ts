@@ -54,7 +54,14 @@ test('the protocol is a page whose links work', async () => {
   expect(payload).toContain('Ed25519')
   expect(payload).not.toMatch(/href="[^"]*\.md/)
   for (const [, id] of payload.matchAll(/href="#([^"]+)"/g)) expect(payload).toContain(`id="${id}"`)
-  for (const link of ['/sdk/', '/docs/client-protocol']) {
+  for (const link of ['/sdk/', '/docs/client-protocol', '/docs/licensing']) {
     expect((await get('/docs')).payload).toContain(`href="${link}"`)
   }
+})
+
+test('the recipes of licensing are a page whose links work', async () => {
+  const { payload, statusCode } = await get('/docs/licensing')
+  expect(statusCode).toBe(200)
+  expect(payload).toContain('Floating')
+  expect(payload).not.toMatch(/href="[^"]*\.md/)
 })

@@ -5,7 +5,10 @@ import { escapeHtml, renderFrame } from './docs-frame.ts'
 const folder = new URL('../../../../docs/', import.meta.url)
 
 /** Documents of the repository that vendors read: path below `/docs/` and title. */
-export const guides = { 'client-protocol': 'The protocol of programs' } as const
+export const guides = {
+  'client-protocol': 'The protocol of programs',
+  licensing: 'Licensing models',
+} as const
 
 /** Renders a document of the repository as a page. */
 export function renderGuide(name: keyof typeof guides, basePath: string): string {
