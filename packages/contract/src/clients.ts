@@ -68,6 +68,16 @@ export const clients = {
     query: pageQuery.extend({ ...clientFilter.shape, sort }),
     data: z.strictObject({ clients: z.array(client), pagination, stats: clientStats }),
   }),
+  get: endpoint({
+    method: 'GET',
+    path: '/clients/:id',
+    access: 'owner',
+    permission: 'clients:read',
+    tag,
+    summary: 'Get an end user',
+    params: idParams,
+    data: one,
+  }),
   createDirect: endpoint({
     method: 'POST',
     path: '/clients/create-direct',

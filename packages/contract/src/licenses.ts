@@ -84,6 +84,16 @@ export const licenses = {
     query: pageQuery.extend({ ...licenseFilter.shape, sort }),
     data: z.strictObject({ licenses: z.array(license), pagination, stats: licenseStats }),
   }),
+  get: endpoint({
+    method: 'GET',
+    path: '/licenses/:id',
+    access: 'owner',
+    permission: 'licenses:read',
+    tag,
+    summary: 'Get a license',
+    params: idParams,
+    data: one,
+  }),
   create: endpoint({
     method: 'POST',
     path: '/licenses',

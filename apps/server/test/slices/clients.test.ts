@@ -29,6 +29,14 @@ const licenseOf = async (id: string) =>
   single((await owner.call('GET', `/licenses?search=${id}`)).json.data.licenses) as Record<string, unknown>
 const names = (data: { clients: { username: string }[] }) => data.clients.map((client) => client.username)
 
+test('an end user is read alone as it is listed', async () => {
+  const { user } = await registerUser(on, owner, app, 'alone')
+  const answer = await owner.call('GET', `/clients/${user._id}`)
+  expect(answer.status).toBe(200)
+  expect(answer.json.data.client).toEqual(single((await list('&search=alone')).clients))
+  expect((await owner.call('GET', `/clients/usr_${'0'.repeat(32)}`)).status).toBe(404)
+})
+
 describe('creating an end user', () => {
   test('returns the end user, who can sign in', async () => {
     const { status, json } = await create({ username: ' Bob ', hwid: 'pc-1', appId: app.appId })

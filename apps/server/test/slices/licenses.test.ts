@@ -31,6 +31,18 @@ const clientOf = async (username: string) =>
     status: string
   }
 
+test('a license is read alone as it is listed, used or not', async () => {
+  const [unused] = await makeLicenses(on, owner, app)
+  const { license } = await activateKey(on, owner, app)
+  const { licenses } = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data
+  for (const { _id } of [unused!, license]) {
+    const answer = await owner.call('GET', `/licenses/${_id}`)
+    expect(answer.status).toBe(200)
+    expect(answer.json.data.license).toEqual(licenses.find((row: { _id: string }) => row._id === _id))
+  }
+  expect((await owner.call('GET', `/licenses/lic_${'0'.repeat(32)}`)).status).toBe(404)
+})
+
 describe('generating', () => {
   test('returns one license with a key of 25 Crockford characters in groups of five', async () => {
     const { status, json } = await create({ note: ' for Ada ' })

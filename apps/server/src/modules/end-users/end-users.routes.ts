@@ -7,6 +7,9 @@ import * as service from './end-users.service.ts'
 export function endUsersRoutes(mount: Mount, ctx: Ctx): void {
   const { clients } = endpoints
   mount(clients.list, 'owner', ({ actor, query }) => service.listEndUsers(ctx, actor, query))
+  mount(clients.get, 'owner', async ({ actor, params }) => ({
+    client: await service.getEndUser(ctx, actor, params.id),
+  }))
   mount(clients.createDirect, 'owner', async ({ actor, body }) => ({
     client: await service.createDirect(ctx, actor, body),
   }))

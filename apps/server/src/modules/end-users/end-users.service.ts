@@ -38,6 +38,12 @@ export async function listEndUsers(ctx: Ctx, scope: OwnerScope, query: ListQuery
   return { clients: rows.map((row) => toEndUser(row, now)), pagination, stats }
 }
 
+export async function getEndUser(ctx: Ctx, scope: OwnerScope, id: string): Promise<Client> {
+  const client = await repo.findEndUser(ctx.db, scope, id)
+  if (!client) throw problem('not_found')
+  return toEndUser(client, ctx.clock.now())
+}
+
 /** Source of an export of end users. */
 export const endUserSource = {
   list: endUserList,

@@ -9,6 +9,9 @@ import * as service from './licenses.service.ts'
 export function licensesRoutes(mount: Mount, ctx: Ctx): void {
   const { licenses } = endpoints
   mount(licenses.list, 'owner', ({ actor, query }) => service.listLicenses(ctx, actor, query))
+  mount(licenses.get, 'owner', async ({ actor, params }) => ({
+    license: await service.getLicense(ctx, actor, params.id),
+  }))
   mount(licenses.create, 'owner', async ({ actor, body }) => {
     const made = await service.createLicenses(ctx, actor, body)
     const [license] = made

@@ -30,6 +30,12 @@ export async function listLicenses(ctx: Ctx, scope: OwnerScope, query: ListQuery
   return { licenses: rows.map((row) => toLicense(row, now)), pagination, stats }
 }
 
+export async function getLicense(ctx: Ctx, scope: OwnerScope, id: string): Promise<License> {
+  const license = await repo.findLicense(ctx.db, scope, id)
+  if (!license) throw problem('not_found')
+  return toLicense(license, ctx.clock.now())
+}
+
 /** Source of an export of licenses. */
 export const licenseSource = {
   list: licenseList,
