@@ -10,7 +10,18 @@ const view = 180
 const route = 60
 const requests = 25
 
-const ownerViews = ['dashboard', 'licenses', 'end-users', 'resellers', 'profile', 'settings', 'subscription']
+const ownerViews = [
+  'dashboard',
+  'app',
+  'licenses',
+  'license',
+  'end-users',
+  'end-user',
+  'resellers',
+  'profile',
+  'settings',
+  'subscription',
+]
 // A journey counts what the browser requests; this adds up the same without one.
 const laterParts = {
   dashboard: ['src/pages/owner/onboarding.tsx'],

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { consolePaths } from '@keyward/contract/console-paths'
+import { consolePaths, itemPaths } from '@keyward/contract/console-paths'
 import { build } from 'vite'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -36,6 +36,12 @@ for (const path of Object.values(consolePaths)) {
   const page = pages.get(path)
   // What is on the screen at once needs no hurry: preloads would only hold its styles up.
   write(path, page ? fill(page) : template.replace('</head>', () => `${preloads(partsOf(path))}</head>`))
+}
+for (const name of Object.keys(itemPaths)) {
+  write(
+    `/items/${name}`,
+    template.replace('</head>', () => `${preloads(partsOf(`/${name}`))}</head>`),
+  )
 }
 write('/not-found', fill(pages.get('/not-found')))
 rmSync(compiled, { recursive: true })

@@ -2,7 +2,7 @@ import { type ComponentType, lazy, Suspense } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
 import { ownerSession, useToken } from './lib/api/session.ts'
 import { base } from './lib/navigation/base.ts'
-import { paths } from './lib/navigation/paths.ts'
+import { appPath, licensePath, paths, userPath } from './lib/navigation/paths.ts'
 import { NotFoundPage } from './pages/not-found.tsx'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { PageSpinner } from './ui/spinner.tsx'
@@ -51,6 +51,16 @@ const licenses = page(
 const endUsers = page(
   () => import('./pages/owner/end-users.tsx').then((m) => m.EndUsersPage),
   opens(paths.users),
+)
+const opensItem = (list: string) => signedInAtStart && here.startsWith(`${list}/`)
+const app = page(() => import('./pages/owner/app.tsx').then((m) => m.AppPage), opensItem(`${base}/apps`))
+const license = page(
+  () => import('./pages/owner/license.tsx').then((m) => m.LicensePage),
+  opensItem(paths.licenses),
+)
+const endUser = page(
+  () => import('./pages/owner/end-user.tsx').then((m) => m.EndUserPage),
+  opensItem(paths.users),
 )
 const profile = page(
   () => import('./pages/owner/profile.tsx').then((m) => m.ProfilePage),
@@ -120,6 +130,9 @@ export function Router() {
             <Route path={paths.resellers} element={resellers} />
             <Route path={paths.licenses} element={licenses} />
             <Route path={paths.users} element={endUsers} />
+            <Route path={appPath(':id')} element={app} />
+            <Route path={licensePath(':id')} element={license} />
+            <Route path={userPath(':id')} element={endUser} />
             <Route path={paths.profile} element={profile} />
             <Route path={paths.settings} element={settings} />
             <Route path={paths.subscription} element={subscription} />

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { consolePaths } from '@keyward/contract/console-paths'
+import { consolePaths, itemPaths } from '@keyward/contract/console-paths'
 import { z } from 'zod'
 import { findMisspelled } from './config-names.ts'
 
@@ -83,7 +83,7 @@ const ownPaths = new Set<string | undefined>([
   'assets',
   'docs',
   'sdk',
-  ...Object.values(consolePaths).map((path) => path.split('/')[1]),
+  ...[...Object.values(consolePaths), ...Object.values(itemPaths)].map((path) => path.split('/')[1]),
 ])
 ownPaths.delete('')
 const publicUrl = httpUrl

@@ -25,3 +25,10 @@ export const consolePaths = {
   resellerLicenses: '/reseller/licenses',
   resellerProfile: '/reseller/profile',
 } as const
+
+/** The pages of single objects; each is named like its file in the console. */
+export const itemPaths = {
+  app: '/apps/:id',
+  license: '/licenses/:id',
+  'end-user': '/users/:id',
+} as const

@@ -41,7 +41,7 @@ export function CardHeader({ title, description, actions, stacked, filters, leve
 }
 
 export function CardBody({ className, ...props }: ComponentProps<'div'>) {
-  return <div className={cx('px-5 pb-5', className)} {...props} />
+  return <div className={cx('px-4 pb-4 md:px-5 md:pb-5', className)} {...props} />
 }
 
 export interface StatCardProps {

@@ -6,16 +6,21 @@ export interface PageHeaderProps {
   title: string
   tabTitle?: string
   subtitle?: ReactNode
+  /** Beside the title, for example a status. */
+  badge?: ReactNode
   actions?: ReactNode
   /** The button of the page's main action. On phones it stays at the bottom of the window. */
   primary?: ReactNode
 }
 
-export function PageHeader({ title, tabTitle, subtitle, actions, primary }: PageHeaderProps) {
+export function PageHeader({ title, tabTitle, subtitle, badge, actions, primary }: PageHeaderProps) {
   useTitle(tabTitle ?? title)
   return (
     <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 md:gap-x-6">
-      <h1 className="wrap-anywhere min-w-0 font-semibold text-2xl tracking-tight">{title}</h1>
+      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+        <h1 className="wrap-anywhere min-w-0 font-semibold text-2xl tracking-tight">{title}</h1>
+        {badge}
+      </div>
       {(actions || primary) && (
         <div className="flex flex-wrap items-center gap-2">
           {actions}

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
 import helmet from '@fastify/helmet'
 import staticFiles from '@fastify/static'
-import { consolePaths } from '@keyward/contract/console-paths'
+import { consolePaths, itemPaths } from '@keyward/contract/console-paths'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { problem } from '../core/problem.ts'
@@ -167,6 +167,10 @@ async function installConsole(server: FastifyInstance, config: Config, consoleDi
     server.get(path, opensCheckout ? checkoutPage : {}, (request, reply) =>
       sendPage(request, reply, 200, page),
     )
+  }
+  for (const [name, path] of Object.entries(itemPaths)) {
+    const page = readPage(join(consoleDir, 'pages', 'items', `${name}.html`), config.basePath) ?? index
+    server.get(path, (request, reply) => sendPage(request, reply, 200, page))
   }
   const notFound = readPage(join(consoleDir, 'pages', 'not-found.html'), config.basePath) ?? index
   server.setNotFoundHandler((request, reply) => {

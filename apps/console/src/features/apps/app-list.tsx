@@ -1,19 +1,21 @@
 import { type App, limits, type User, unlimited } from '@keyward/contract'
-import { Box, Code, Copy, Pause, Pencil, Play, Plus, Settings, Tags, Trash2 } from 'lucide-react'
+import { Box, Plus } from 'lucide-react'
+import { Link } from 'react-router'
 import { useLastPage, usePage } from '../../lib/list/list-page.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { appPath } from '../../lib/navigation/paths.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
-import { CopyButton, copyText } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Deferred } from '../../ui/deferred.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useAppDialog } from './app-dialogs.tsx'
-import { useAppCount, useAppPage, useTogglePause } from './queries.ts'
+import { AppMenu } from './app-menu.tsx'
+import { useAppCount, useAppPage } from './queries.ts'
 
 const appSearch = () => import('./app-search.tsx')
 const AppSearch = lazyNamed(appSearch, 'AppSearch')
@@ -26,7 +28,13 @@ const columns: Column<App>[] = [
     phone: 'title',
     cell: (app) => (
       <div className="flex min-w-0 flex-wrap items-center gap-2">
-        <span className="wrap-anywhere font-medium">{app.name}</span>
+        <Link
+          to={appPath(app._id)}
+          data-row-open=""
+          className="wrap-anywhere rounded-sm font-medium underline-offset-4 hover:underline"
+        >
+          {app.name}
+        </Link>
         <Badge>v{app.version}</Badge>
         {app.paused && (
           <Badge tone="warning" dot>
@@ -145,41 +153,5 @@ export function AppList({ owner, quiet }: { owner: User; quiet: boolean }) {
         </Deferred>
       )}
     </Card>
-  )
-}
-
-function AppMenu({ app }: { app: App }) {
-  const dialog = useAppDialog()
-  const togglePause = useTogglePause()
-  const details = `App ID: ${app.appId}\nApp Secret: ${app.appSecret}\nVersion: ${app.version}`
-  return (
-    <Menu label={`Actions for ${app.name}`}>
-      <MenuItem
-        icon={app.paused ? <Play /> : <Pause />}
-        disabled={togglePause.isPending}
-        onSelect={() => togglePause.mutate(app._id)}
-      >
-        {app.paused ? 'Resume App' : 'Pause App'}
-      </MenuItem>
-      <MenuItem icon={<Copy />} onSelect={() => void copyText(details, 'App details copied to clipboard')}>
-        Copy Details
-      </MenuItem>
-      <MenuItem icon={<Code />} onSelect={() => dialog.open('integrate', app._id)}>
-        Integration
-      </MenuItem>
-      <MenuItem icon={<Tags />} onSelect={() => dialog.open('license-types', app._id)}>
-        License Types
-      </MenuItem>
-      <MenuItem icon={<Settings />} onSelect={() => dialog.open('app-settings', app._id)}>
-        App Settings
-      </MenuItem>
-      <MenuItem icon={<Pencil />} onSelect={() => dialog.open('edit-app', app._id)}>
-        Edit App
-      </MenuItem>
-      <MenuSeparator />
-      <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => dialog.open('delete-app', app._id)}>
-        Delete App
-      </MenuItem>
-    </Menu>
   )
 }

@@ -35,11 +35,31 @@ export function useAppPage({ page, search }: AppQuery) {
   })
 }
 
+export function useApp(id: string) {
+  const client = useQueryClient()
+  return useQuery({
+    queryKey: [...keys.app, id],
+    meta: { failure: 'Failed to load the app' },
+    queryFn: async ({ signal }) => (await call(wire.apps.get, { params: { id }, signal })).app,
+    placeholderData: () =>
+      client.getQueryData<AppPage>(keys.apps)?.apps.find((app) => app._id === id || app.appId === id),
+  })
+}
+
+/** The figures of an app. Kept with the licenses, so that a change of them refreshes it. */
+export function useAppStats(id: string) {
+  return useQuery({
+    queryKey: [...keys.licenses, 'figures', id],
+    queryFn: async ({ signal }) => (await call(wire.apps.stats, { params: { id }, signal })).stats,
+    staleTime: 5_000,
+  })
+}
+
 /** Updates the apps on every cached page. */
 function setRows(client: QueryClient, change: (apps: App[]) => App[], added = 0) {
   client.setQueriesData<AppPage>(
     { queryKey: keys.apps },
-    (page) => page && { ...page, apps: change(page.apps), count: page.count + added },
+    (page) => page?.apps && { ...page, apps: change(page.apps), count: page.count + added },
   )
 }
 
@@ -52,6 +72,7 @@ function putApp(client: QueryClient, app: App) {
 function refreshAround(client: QueryClient) {
   for (const queryKey of [
     keys.apps,
+    keys.app,
     keys.dashboard,
     keys.owner,
     keys.licenses,

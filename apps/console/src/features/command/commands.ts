@@ -1,5 +1,5 @@
 import { setTheme, type Theme } from '../../lib/browser/theme.ts'
-import { paths } from '../../lib/navigation/paths.ts'
+import { appPath, paths } from '../../lib/navigation/paths.ts'
 
 export const control = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '') ? '⌘' : 'Ctrl'
 
@@ -53,7 +53,7 @@ export const toAppCommand = (app: CommandFacts['apps'][number]): Command => ({
   detail: app.appId,
   icon: 'app',
   words: `${app._id} app settings`,
-  to: `${paths.dashboard}?dialog=app-settings&id=${app._id}`,
+  to: appPath(app._id),
 })
 
 /** The dialog that the key `c` opens on each page. */

@@ -2,7 +2,7 @@ import type { Client, License, Reseller } from '@keyward/contract'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
-import { paths } from '../../lib/navigation/paths.ts'
+import { licensePath, paths, userPath } from '../../lib/navigation/paths.ts'
 import { type Command, toAppCommand } from './commands.ts'
 
 interface Input {
@@ -18,15 +18,13 @@ export interface Source {
   appsOnly?: boolean
 }
 
-const searchUrl = (path: string, search: string) => `${path}?${new URLSearchParams({ search })}`
-
 const toLicense = ({ _id, key, app, usedBy }: License): Command => ({
   id: _id,
   group: 'Licenses',
   label: key,
   detail: usedBy ? `${app.name} · ${usedBy.username}` : app.name,
   icon: 'license',
-  to: searchUrl(paths.licenses, key),
+  to: licensePath(_id),
 })
 
 const toEndUser = ({ _id, username, app }: Client): Command => ({
@@ -35,7 +33,7 @@ const toEndUser = ({ _id, username, app }: Client): Command => ({
   label: username,
   detail: app.name,
   icon: 'user',
-  to: searchUrl(paths.users, username),
+  to: userPath(_id),
 })
 
 const toReseller = ({ _id, email, app_id: app }: Reseller): Command => ({
@@ -44,7 +42,7 @@ const toReseller = ({ _id, email, app_id: app }: Reseller): Command => ({
   label: email,
   detail: app.name,
   icon: 'reseller',
-  to: searchUrl(paths.resellers, email),
+  to: `${paths.resellers}?${new URLSearchParams({ search: email })}`,
 })
 
 export const sources: readonly Source[] = [

@@ -1,5 +1,7 @@
 import type { Client } from '@keyward/contract'
+import { Link } from 'react-router'
 import { keyPrefix } from '../../lib/format/license-key.ts'
+import { userPath } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -13,7 +15,7 @@ export const endUserColumns: Column<Client>[] = [
     id: 'user',
     header: 'User',
     phone: 'title',
-    cell: ({ username, email }) => (
+    cell: ({ _id, username, email }) => (
       <div className="flex min-w-0 items-center gap-2.5">
         <span
           aria-hidden
@@ -23,9 +25,14 @@ export const endUserColumns: Column<Client>[] = [
         </span>
         <div className="min-w-0 md:min-w-24 md:max-w-44">
           <Lines note={email && <span className="block truncate">{email}</span>}>
-            <span className="block min-w-0 truncate font-medium" title={username}>
+            <Link
+              to={userPath(_id)}
+              data-row-open=""
+              title={username}
+              className="block min-w-0 truncate rounded-sm font-medium underline-offset-4 hover:underline"
+            >
               <bdi>{username}</bdi>
-            </span>
+            </Link>
           </Lines>
         </div>
       </div>

@@ -1,7 +1,8 @@
 import type { Client } from '@keyward/contract'
-import { Ban, CalendarPlus, CircleCheck, Copy, MonitorSmartphone, Trash2 } from 'lucide-react'
+import { Ban, CalendarPlus, CircleCheck, Copy, MonitorSmartphone, Pause, Play, Trash2 } from 'lucide-react'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { useSetPaused } from './queries.ts'
 
 export type EndUserAction = 'ban' | 'reset-hwid' | 'extend' | 'delete'
 
@@ -12,6 +13,7 @@ export interface EndUserMenuProps {
 
 export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
   const { hwid } = user
+  const setPaused = useSetPaused()
   return (
     <Menu label={`Actions for ${user.username}`}>
       {user.expiresAt !== null && (
@@ -22,6 +24,14 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
       <MenuItem icon={user.ban ? <CircleCheck /> : <Ban />} onSelect={() => onAction('ban')}>
         {user.ban ? 'Unban' : 'Ban'}
       </MenuItem>
+      {(user.paused || user.status === 'active') && (
+        <MenuItem
+          icon={user.paused ? <Play /> : <Pause />}
+          onSelect={() => setPaused.mutate({ user, paused: !user.paused })}
+        >
+          {user.paused ? 'Resume Subscription' : 'Pause Subscription'}
+        </MenuItem>
+      )}
       <MenuItem icon={<MonitorSmartphone />} onSelect={() => onAction('reset-hwid')}>
         Reset HWID
       </MenuItem>

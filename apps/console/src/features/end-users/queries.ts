@@ -24,6 +24,63 @@ export function useEndUsers(query: EndUserQuery, enabled: boolean) {
   })
 }
 
+export function useEndUser(id: string) {
+  const client = useQueryClient()
+  return useQuery({
+    queryKey: [...keys.clients, 'one', id],
+    meta: { failure: 'Failed to load the end user' },
+    queryFn: async ({ signal }) => (await call(wire.clients.get, { params: { id }, signal })).client,
+    staleTime: 5_000,
+    placeholderData: () =>
+      client
+        .getQueriesData<{ clients?: Client[] }>({ queryKey: keys.clients })
+        .flatMap(([, data]) => data?.clients ?? [])
+        .find((user) => user._id === id),
+  })
+}
+
+/** The devices of an end user, the one seen last first. */
+export function useDevices(id: string) {
+  return useQuery({
+    queryKey: [...keys.clients, 'devices', id],
+    meta: { failure: 'Failed to load devices' },
+    queryFn: ({ signal }) => call(wire.clients.devices, { params: { id }, signal }),
+  })
+}
+
+export function useFreeDevice(user: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (deviceId: string) => call(wire.clients.freeDevice, { params: { id: user, deviceId } }),
+    onSuccess: () => {
+      refreshEndUsers(client)
+      toast.success('Device Freed', { description: 'Another device can take its place.' })
+    },
+    onError: (error) =>
+      toast.error('Free Failed', { description: messageOf(error, 'Failed to free the device.') }),
+  })
+}
+
+export function useSetPaused() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ user, paused }: { user: Client; paused: boolean }) =>
+      call(wire.clients.togglePause, { params: { id: user._id }, body: { paused } }),
+    onSuccess: (_, { user, paused }) => {
+      refreshEndUsers(client)
+      toast.success(paused ? 'Subscription Paused' : 'Subscription Resumed', {
+        description: paused
+          ? `${user.username} keeps the remaining time until you resume it.`
+          : `${user.username} can sign in again.`,
+      })
+    },
+    onError: (error, { paused }) =>
+      toast.error(paused ? 'Pause Failed' : 'Resume Failed', {
+        description: messageOf(error, `Failed to ${paused ? 'pause' : 'resume'} the subscription.`),
+      }),
+  })
+}
+
 /** Refreshes everything that depends on end users: they share their expiry with a license. */
 export function refreshEndUsers(client: QueryClient) {
   for (const queryKey of [keys.clients, keys.licenses, keys.dashboard, keys.apps]) {

@@ -3,7 +3,7 @@ import { UserRound } from 'lucide-react'
 import { Link } from 'react-router'
 import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
-import { paths } from '../../lib/navigation/paths.ts'
+import { licensePath, userPath } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -17,7 +17,7 @@ export const licenseColumns: Column<License>[] = [
     id: 'key',
     header: 'License key',
     phone: 'title',
-    cell: ({ key, note }) => (
+    cell: ({ _id, key, note }) => (
       <Lines
         note={
           note && (
@@ -28,7 +28,13 @@ export const licenseColumns: Column<License>[] = [
         }
       >
         <div className="flex items-center gap-1 md:-my-2">
-          <KeyText className="whitespace-nowrap">{keyPrefix(key)}</KeyText>
+          <Link
+            to={licensePath(_id)}
+            data-row-open=""
+            className="rounded-sm underline-offset-4 hover:underline"
+          >
+            <KeyText className="whitespace-nowrap">{keyPrefix(key)}</KeyText>
+          </Link>
           <CopyButton
             text={key}
             label={`Copy license key ${keyPrefix(key)}`}
@@ -98,10 +104,7 @@ function usedBy({ usedBy: user, used, status }: License) {
       <span className="block min-w-0 truncate md:max-w-36">
         <UserRound aria-hidden className="mr-1 inline size-3 md:hidden" />
         <span className="sr-only">Used by </span>
-        <Link
-          to={`${paths.users}?${new URLSearchParams({ search: user.username })}`}
-          className="rounded-sm font-medium underline-offset-4 hover:underline"
-        >
+        <Link to={userPath(user._id)} className="rounded-sm font-medium underline-offset-4 hover:underline">
           <bdi>{user.username}</bdi>
         </Link>
       </span>

@@ -33,6 +33,21 @@ export function useLicenses(query: LicenseQuery, enabled: boolean) {
   })
 }
 
+export function useLicense(id: string) {
+  const client = useQueryClient()
+  return useQuery({
+    queryKey: [...keys.licenses, 'one', id],
+    meta: { failure: 'Failed to fetch the license' },
+    queryFn: async ({ signal }) => (await call(wire.licenses.get, { params: { id }, signal })).license,
+    staleTime: 5_000,
+    placeholderData: () =>
+      client
+        .getQueriesData<Partial<Listed>>({ queryKey: keys.licenses })
+        .flatMap(([, data]) => data?.licenses ?? [])
+        .find((license) => license._id === id),
+  })
+}
+
 /** How many more licenses the owner's plan allows for an app; null if unlimited, undefined until known. */
 export function useLicensesLeft(app: string | undefined) {
   return useQuery({

@@ -14,6 +14,7 @@ const live = [
   keys.owner,
   keys.dashboard,
   keys.apps,
+  keys.app,
   keys.licenses,
   keys.clients,
   keys.resellers,

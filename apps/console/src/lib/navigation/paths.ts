@@ -8,3 +8,8 @@ const absolute = { ...consolePaths, docs: '/docs', sdks: '/sdk/' } as const
 export const paths = Object.fromEntries(
   Object.entries(absolute).map(([name, path]) => [name, `${base}${path}`]),
 ) as unknown as typeof absolute
+
+/** The pages of single objects. */
+export const appPath = (id: string) => `${base}/apps/${id}`
+export const licensePath = (id: string) => `${paths.licenses}/${id}`
+export const userPath = (id: string) => `${paths.users}/${id}`

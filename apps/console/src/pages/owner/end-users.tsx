@@ -1,11 +1,10 @@
 import { BookOpen, KeyRound, UserPlus, Users } from 'lucide-react'
-import type { ComponentType } from 'react'
 import { Link } from 'react-router'
 import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
-import type { EndUserDialogProps } from '../../features/end-users/confirm-dialogs.tsx'
 import { endUserColumns } from '../../features/end-users/end-user-columns.tsx'
-import { type EndUserAction, EndUserMenu } from '../../features/end-users/end-user-menu.tsx'
+import { EndUserDialog, endUserDialogs } from '../../features/end-users/end-user-dialogs.tsx'
+import { EndUserMenu } from '../../features/end-users/end-user-menu.tsx'
 import { EndUserCounts, EndUserStats } from '../../features/end-users/end-user-stats.tsx'
 import { useEndUsers } from '../../features/end-users/queries.ts'
 import { RegistrationExplainer } from '../../features/end-users/registration-explainer.tsx'
@@ -32,12 +31,7 @@ const EndUserSelection = lazyNamed(
   () => import('../../features/end-users/end-user-selection.tsx'),
   'EndUserSelection',
 )
-const confirmDialogs = () => import('../../features/end-users/confirm-dialogs.tsx')
-const BanDialog = lazyNamed(confirmDialogs, 'BanDialog')
-const DeleteEndUserDialog = lazyNamed(confirmDialogs, 'DeleteEndUserDialog')
-const ResetHwidDialog = lazyNamed(confirmDialogs, 'ResetHwidDialog')
 const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
-const ExtendDialog = lazyNamed(() => import('../../features/end-users/extend-dialog.tsx'), 'ExtendDialog')
 const CreateEndUserDialog = lazyNamed(
   () => import('../../features/end-users/create-dialog.tsx'),
   'CreateEndUserDialog',
@@ -46,14 +40,8 @@ const ListFilters = lazyNamed(() => import('./list-filters.tsx'), 'ListFilters')
 
 const pageSize = 25
 const subtitle = 'Manage end users who have registered using your license keys.'
-const userDialogs: Record<EndUserAction, ComponentType<EndUserDialogProps>> = {
-  ban: BanDialog,
-  'reset-hwid': ResetHwidDialog,
-  extend: ExtendDialog,
-  delete: DeleteEndUserDialog,
-}
 const bulkDialogs = ['bulk-extend', 'bulk-ban', 'bulk-unban', 'bulk-reset-hwid', 'bulk-delete'] as const
-const dialogs = ['create', 'ban', 'reset-hwid', 'extend', 'delete', ...bulkDialogs] as const
+const dialogs = ['create', ...endUserDialogs, ...bulkDialogs] as const
 
 export function EndUsersPage() {
   const apps = useApps()
@@ -72,8 +60,6 @@ export function EndUsersPage() {
   const selection = useSelection(data?.clients, JSON.stringify(filters))
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
   const chosen = data?.clients.find((user) => user._id === dialog.id)
-  const UserDialog =
-    dialog.kind && dialog.kind in userDialogs ? userDialogs[dialog.kind as EndUserAction] : undefined
 
   const exportAs = async (format: 'csv' | 'json') =>
     (await import('./export-list.ts')).exportList({
@@ -205,11 +191,11 @@ export function EndUsersPage() {
       </div>
 
       {data && <RegistrationExplainer account={account} done={data.stats.total > 0} />}
+      <EndUserDialog kind={dialog.kind} user={chosen} onClose={dialog.close} />
       <DialogSlot>
         {dialog.kind === 'create' && hasApps && (
           <CreateEndUserDialog onClose={dialog.close} apps={apps.data ?? []} appId={app?._id} />
         )}
-        {UserDialog && chosen && <UserDialog key={chosen._id} user={chosen} onClose={dialog.close} />}
       </DialogSlot>
     </div>
   )

@@ -3,6 +3,7 @@ import { KeyRound, Plus, Sparkles, Trash2, Upload } from 'lucide-react'
 import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import { licenseColumns } from '../../features/licenses/license-columns.tsx'
+import { LicenseDialog, licenseDialogs } from '../../features/licenses/license-dialogs.tsx'
 import { LicenseMenu } from '../../features/licenses/license-menu.tsx'
 import { LicenseStats } from '../../features/licenses/license-stats.tsx'
 import { useLicenses } from '../../features/licenses/queries.ts'
@@ -34,14 +35,8 @@ const LicenseSelection = lazyNamed(
   () => import('../../features/licenses/license-selection.tsx'),
   'LicenseSelection',
 )
-const ExtendDialog = lazyNamed(() => import('../../features/licenses/bulk-dialogs.tsx'), 'BulkLicensesDialog')
 const deleteDialogs = () => import('../../features/licenses/delete-dialogs.tsx')
 const DeleteAllDialog = lazyNamed(deleteDialogs, 'DeleteAllDialog')
-const DeleteLicenseDialog = lazyNamed(deleteDialogs, 'DeleteLicenseDialog')
-const EditExpiryDialog = lazyNamed(
-  () => import('../../features/licenses/edit-expiry-dialog.tsx'),
-  'EditExpiryDialog',
-)
 const GenerateDialog = lazyNamed(
   () => import('../../features/licenses/generate-dialog.tsx'),
   'GenerateDialog',
@@ -51,15 +46,7 @@ const ListFilters = lazyNamed(() => import('./list-filters.tsx'), 'ListFilters')
 const pageSize = 25
 const subtitle = 'Issue license keys for your apps and see who uses them.'
 const bulkDialogs = ['bulk-extend', 'bulk-ban', 'bulk-unban', 'bulk-delete'] as const
-const dialogs = [
-  'generate',
-  'import',
-  'edit-expiry',
-  'extend',
-  'delete',
-  'delete-all',
-  ...bulkDialogs,
-] as const
+const dialogs = ['generate', 'import', ...licenseDialogs, 'delete-all', ...bulkDialogs] as const
 
 export function LicensesPage() {
   const owner = useOwner()
@@ -225,21 +212,13 @@ export function LicensesPage() {
         )}
       </div>
 
+      <LicenseDialog kind={dialog.kind} license={chosen} onClose={dialog.close} />
       <DialogSlot>
         {dialog.kind === 'generate' && hasApps && (
           <GenerateDialog onClose={dialog.close} apps={apps.data ?? []} appId={app?._id} />
         )}
         {dialog.kind === 'import' && hasApps && (
           <ImportDialog apps={apps.data ?? []} appId={app?._id} maxPerApp={limit} onClose={dialog.close} />
-        )}
-        {dialog.kind === 'edit-expiry' && chosen && (
-          <EditExpiryDialog license={chosen} onClose={dialog.close} />
-        )}
-        {dialog.kind === 'extend' && chosen && (
-          <ExtendDialog action="extend" licenses={[chosen]} onSelect={() => {}} onClose={dialog.close} />
-        )}
-        {dialog.kind === 'delete' && chosen && (
-          <DeleteLicenseDialog license={chosen} onClose={dialog.close} />
         )}
         {dialog.kind === 'delete-all' && data && data.stats.total > 0 && (
           <DeleteAllDialog app={app} count={data.stats.total} onClose={dialog.close} />

@@ -1,0 +1,78 @@
+import type { App } from '@keyward/contract'
+import { CircleDashed, KeyRound, Store, Users } from 'lucide-react'
+import { Link } from 'react-router'
+import { paths } from '../../lib/navigation/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { StatRow } from '../../ui/stat-row.tsx'
+import { useAppDialog } from './app-dialogs.tsx'
+import { useAppStats } from './queries.ts'
+
+const onOff = (on: boolean) => (on ? 'On' : 'Off')
+
+export function AppFigures({ app }: { app: App }) {
+  const { data: stats, isPending } = useAppStats(app._id)
+  const left = stats?.licensesLeft
+  return (
+    <StatRow
+      loading={isPending}
+      stats={[
+        {
+          label: 'Licenses',
+          value: stats?.totalLicenses,
+          note: typeof left === 'number' ? `${left} left on your plan` : 'In this app',
+          icon: <KeyRound />,
+        },
+        { label: 'Unused', value: stats?.unusedLicenses, note: 'Ready to hand out', icon: <CircleDashed /> },
+        { label: 'End users', value: stats?.totalClients, note: 'Registered', icon: <Users /> },
+        { label: 'Resellers', value: stats?.totalResellers, note: 'Sell licenses', icon: <Store /> },
+      ]}
+    />
+  )
+}
+
+export function AppFacts({ app }: { app: App }) {
+  const dialog = useAppDialog()
+  const { settings } = app
+  const listOf = (path: string) => `${path}?${new URLSearchParams({ app: app._id })}`
+  return (
+    <Card className="max-lg:order-first">
+      <CardHeader
+        title="App"
+        actions={
+          <>
+            <Button size="sm" onClick={() => dialog.open('edit-app', app._id)}>
+              Edit
+            </Button>
+            <Button size="sm" onClick={() => dialog.open('app-settings', app._id)}>
+              Settings
+            </Button>
+          </>
+        }
+      />
+      <CardBody className="grid gap-3">
+        <Facts
+          items={[
+            { label: 'Version', value: app.version },
+            { label: 'Created', value: <DateText value={app.createdAt} /> },
+            { label: 'HWID Lock', value: onOff(settings.hwidLock) },
+            { label: 'Custom license keys', value: onOff(settings.allowCustomLicenseKey) },
+          ]}
+        />
+        <div className="flex flex-wrap gap-2">
+          <Button asChild size="sm">
+            <Link to={listOf(paths.licenses)}>Show licenses</Link>
+          </Button>
+          <Button asChild size="sm">
+            <Link to={listOf(paths.users)}>Show end users</Link>
+          </Button>
+          <Button asChild size="sm">
+            <Link to={listOf(paths.resellers)}>Show resellers</Link>
+          </Button>
+        </div>
+      </CardBody>
+    </Card>
+  )
+}

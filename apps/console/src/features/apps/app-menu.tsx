@@ -1,0 +1,42 @@
+import type { App } from '@keyward/contract'
+import { Code, Copy, Pause, Pencil, Play, Settings, Tags, Trash2 } from 'lucide-react'
+import { copyText } from '../../ui/copy-button.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { useAppDialog } from './app-dialogs.tsx'
+import { useTogglePause } from './queries.ts'
+
+export function AppMenu({ app }: { app: App }) {
+  const dialog = useAppDialog()
+  const togglePause = useTogglePause()
+  const details = `App ID: ${app.appId}\nApp Secret: ${app.appSecret}\nVersion: ${app.version}`
+  return (
+    <Menu label={`Actions for ${app.name}`}>
+      <MenuItem
+        icon={app.paused ? <Play /> : <Pause />}
+        disabled={togglePause.isPending}
+        onSelect={() => togglePause.mutate(app._id)}
+      >
+        {app.paused ? 'Resume App' : 'Pause App'}
+      </MenuItem>
+      <MenuItem icon={<Copy />} onSelect={() => void copyText(details, 'App details copied to clipboard')}>
+        Copy Details
+      </MenuItem>
+      <MenuItem icon={<Code />} onSelect={() => dialog.open('integrate', app._id)}>
+        Integration
+      </MenuItem>
+      <MenuItem icon={<Tags />} onSelect={() => dialog.open('license-types', app._id)}>
+        License Types
+      </MenuItem>
+      <MenuItem icon={<Settings />} onSelect={() => dialog.open('app-settings', app._id)}>
+        App Settings
+      </MenuItem>
+      <MenuItem icon={<Pencil />} onSelect={() => dialog.open('edit-app', app._id)}>
+        Edit App
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => dialog.open('delete-app', app._id)}>
+        Delete App
+      </MenuItem>
+    </Menu>
+  )
+}

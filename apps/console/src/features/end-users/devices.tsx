@@ -1,0 +1,75 @@
+import { type Device, unlimited } from '@keyward/contract'
+import { MonitorSmartphone } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardHeader } from '../../ui/card.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { useDevices, useFreeDevice } from './queries.ts'
+
+const nameOf = (device: Device) => device.name || 'Unnamed device'
+
+/** The devices of an end user, each of which can be freed. */
+export function Devices({ user }: { user: string }) {
+  const devices = useDevices(user)
+  const [freeing, setFreeing] = useState<Device>()
+  const free = useFreeDevice(user)
+  const { data } = devices
+  return (
+    <Card>
+      <CardHeader
+        title="Devices"
+        description={data && `${data.used} of ${data.limit === unlimited ? 'any number' : data.limit} in use`}
+      />
+      {devices.isPending && <Skeleton className="mx-5 mb-5 h-14" />}
+      {devices.isError && !data && (
+        <ErrorState
+          className="border-t py-8"
+          title="Failed to load devices"
+          description={devices.error.message}
+          onRetry={() => void devices.refetch()}
+          retrying={devices.isFetching}
+        />
+      )}
+      {data?.devices.length === 0 && (
+        <EmptyState
+          className="border-t py-8"
+          icon={<MonitorSmartphone />}
+          title="No devices"
+          description="The next sign-in with a hardware id takes a place."
+        />
+      )}
+      {data && data.devices.length > 0 && (
+        <ul className="divide-y border-t">
+          {data.devices.map((device) => (
+            <li key={device._id} className="flex items-center gap-3 px-4 py-2.5 md:px-5">
+              <div className="min-w-0 flex-1">
+                <p className="wrap-anywhere font-medium">{nameOf(device)}</p>
+                <p className="text-[0.8125rem] text-fg-muted">
+                  {device.system && `${device.system} · `}
+                  <DateText value={device.firstSeenAt} /> → <DateText value={device.lastSeenAt} />
+                </p>
+              </div>
+              <Button size="sm" aria-label={`Free ${nameOf(device)}`} onClick={() => setFreeing(device)}>
+                Free
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {freeing && (
+        <ConfirmDialog
+          onClose={() => setFreeing(undefined)}
+          title={`Free ${nameOf(freeing)}?`}
+          description="Another device can take its place. This device can sign in again as long as a place is free."
+          confirmLabel="Free Device"
+          tone="neutral"
+          busy={free.isPending}
+          onConfirm={() => free.mutate(freeing._id, { onSuccess: () => setFreeing(undefined) })}
+        />
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,89 @@
+import type { Client } from '@keyward/contract'
+import { Link } from 'react-router'
+import { amountOf } from '../../lib/format/words.ts'
+import { appPath, paths } from '../../lib/navigation/paths.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
+import { CopyField } from '../../ui/copy-button.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Timeline } from '../../ui/timeline.tsx'
+
+const linkClass = 'rounded-sm text-accent-text underline-offset-4 hover:underline'
+const none = <span className="font-normal text-fg-muted">—</span>
+
+export function EndUserFacts({ user }: { user: Client }) {
+  const { email, licenseKey, hwid, banReason } = user
+  return (
+    <Card>
+      <CardHeader title="End user" />
+      <CardBody className="grid gap-3">
+        {licenseKey && <CopyField label="License key" value={licenseKey} />}
+        {hwid && <CopyField label="Hardware ID" value={hwid} />}
+        <Facts
+          items={[
+            {
+              label: 'App',
+              value: (
+                <Link to={appPath(user.app._id)} className={linkClass}>
+                  {user.app.name}
+                </Link>
+              ),
+            },
+            {
+              label: 'License',
+              value: licenseKey ? (
+                <Link
+                  to={`${paths.licenses}?${new URLSearchParams({ search: licenseKey })}`}
+                  className={linkClass}
+                >
+                  Show in Licenses
+                </Link>
+              ) : (
+                'None'
+              ),
+            },
+            { label: 'Email', value: email ?? none },
+            {
+              label: 'Expires',
+              value: (
+                <>
+                  <DateText value={user.expiresAt} none="Never" />
+                  {user.inGrace && (
+                    <Badge tone="warning" className="ml-2">
+                      In grace period
+                    </Badge>
+                  )}
+                </>
+              ),
+            },
+            ...(user.graceDays > 0
+              ? [{ label: 'Grace period', value: amountOf(user.graceDays, 'day') }]
+              : []),
+            { label: 'Last sign-in', value: <DateText value={user.lastLoginAt} none="Never" /> },
+            ...(banReason ? [{ label: 'Reason of the ban', value: banReason }] : []),
+          ]}
+        />
+      </CardBody>
+    </Card>
+  )
+}
+
+/** What is known of an end user's past and future. */
+export function EndUserHistory({ user }: { user: Client }) {
+  const ended = user.expiresAt !== null && Date.parse(user.expiresAt) <= Date.now()
+  return (
+    <Card>
+      <CardHeader title="History" />
+      <CardBody>
+        <Timeline
+          events={[
+            { at: user.createdAt, text: 'Joined' },
+            { at: user.lastLoginAt, text: 'Last signed in' },
+            { at: user.expiresAt, text: ended ? 'Expired' : 'Expires' },
+          ]}
+        />
+      </CardBody>
+    </Card>
+  )
+}

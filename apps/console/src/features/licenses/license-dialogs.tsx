@@ -1,0 +1,29 @@
+import type { License } from '@keyward/contract'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { DialogSlot } from '../../ui/deferred.tsx'
+
+const BulkLicensesDialog = lazyNamed(() => import('./bulk-dialogs.tsx'), 'BulkLicensesDialog')
+const DeleteLicenseDialog = lazyNamed(() => import('./delete-dialogs.tsx'), 'DeleteLicenseDialog')
+const EditExpiryDialog = lazyNamed(() => import('./edit-expiry-dialog.tsx'), 'EditExpiryDialog')
+
+/** The dialogs about one license. */
+export const licenseDialogs = ['extend', 'edit-expiry', 'delete'] as const
+
+export interface LicenseDialogProps {
+  kind: string | undefined
+  license: License | undefined
+  onClose: () => void
+}
+
+export function LicenseDialog({ kind, license, onClose }: LicenseDialogProps) {
+  if (!license) return null
+  return (
+    <DialogSlot>
+      {kind === 'extend' && (
+        <BulkLicensesDialog action="extend" licenses={[license]} onSelect={() => {}} onClose={onClose} />
+      )}
+      {kind === 'edit-expiry' && <EditExpiryDialog license={license} onClose={onClose} />}
+      {kind === 'delete' && <DeleteLicenseDialog license={license} onClose={onClose} />}
+    </DialogSlot>
+  )
+}

@@ -1,0 +1,58 @@
+import { CalendarPlus, Users } from 'lucide-react'
+import { useParams } from 'react-router'
+import { Devices } from '../../features/end-users/devices.tsx'
+import { EndUserDialog, endUserDialogs } from '../../features/end-users/end-user-dialogs.tsx'
+import { EndUserFacts, EndUserHistory } from '../../features/end-users/end-user-facts.tsx'
+import { EndUserMenu } from '../../features/end-users/end-user-menu.tsx'
+import { useEndUser } from '../../features/end-users/queries.ts'
+import { statusFacts } from '../../features/end-users/status.ts'
+import { paths } from '../../lib/navigation/paths.ts'
+import { useDialogParam } from '../../lib/navigation/url-state.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { ItemColumns, ItemPage } from './item-page.tsx'
+
+/** Everything about one end user. */
+export function EndUserPage() {
+  const { id = '' } = useParams()
+  const query = useEndUser(id)
+  const dialog = useDialogParam(endUserDialogs)
+  return (
+    <ItemPage query={query} list={{ label: 'End Users', to: paths.users }} noun="End user" icon={<Users />}>
+      {(user) => (
+        <>
+          <PageHeader
+            title={user.username}
+            subtitle={user.app.name}
+            badge={
+              <>
+                <Badge tone={statusFacts[user.status].tone} dot>
+                  {statusFacts[user.status].label}
+                </Badge>
+                {user.paused && <Badge tone="warning">Paused</Badge>}
+              </>
+            }
+            actions={<EndUserMenu user={user} onAction={(action) => dialog.open(action)} />}
+            primary={
+              user.expiresAt !== null && (
+                <Button variant="primary" onClick={() => dialog.open('extend')}>
+                  <CalendarPlus />
+                  Extend Subscription
+                </Button>
+              )
+            }
+          />
+          <ItemColumns>
+            <EndUserFacts user={user} />
+            <div className="grid gap-4 md:gap-6">
+              <Devices user={user._id} />
+              <EndUserHistory user={user} />
+            </div>
+          </ItemColumns>
+          <EndUserDialog kind={dialog.kind} user={user} onClose={dialog.close} />
+        </>
+      )}
+    </ItemPage>
+  )
+}

@@ -1,0 +1,84 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { ChevronLeft } from 'lucide-react'
+import { type ReactNode, useRef } from 'react'
+import { Link, Navigate } from 'react-router'
+import { ApiError } from '../../lib/api/call.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { EmptyState, ErrorState } from '../../ui/states.tsx'
+
+export interface ItemPageProps<Item> {
+  query: Pick<UseQueryResult<Item>, 'data' | 'error' | 'refetch' | 'isFetching'>
+  /** The list that the object is part of. */
+  list: { label: string; to: string }
+  /** For example 'License'. */
+  noun: string
+  icon: ReactNode
+  children: (item: Item) => ReactNode
+}
+
+/** The page of a single object, with its states. Returns to the list when the object was deleted meanwhile. */
+export function ItemPage<Item>({ query, list, noun, icon, children }: ItemPageProps<Item>) {
+  const shown = useRef(false)
+  const { data, error } = query
+  const missing = error instanceof ApiError && error.status === 404
+  if (missing && shown.current) return <Navigate to={list.to} replace />
+  if (data !== undefined && !missing) shown.current = true
+  return (
+    <div className="grid gap-4 md:gap-6">
+      <nav aria-label="Breadcrumb" className="-mb-3 md:-mb-5">
+        <Link
+          to={list.to}
+          className="-ml-1.5 inline-flex items-center gap-0.5 rounded text-[0.8125rem] text-fg-muted hover:text-fg"
+        >
+          <ChevronLeft aria-hidden className="size-4" />
+          {list.label}
+        </Link>
+      </nav>
+      {missing ? (
+        <>
+          <PageHeader title={`${noun} not found`} />
+          <Card>
+            <EmptyState
+              icon={icon}
+              title={`This ${noun.toLowerCase()} does not exist`}
+              description="It may have been deleted."
+              actions={
+                <Button asChild>
+                  <Link to={list.to}>{`Show ${list.label}`}</Link>
+                </Button>
+              }
+            />
+          </Card>
+        </>
+      ) : data !== undefined ? (
+        children(data)
+      ) : error ? (
+        <Card>
+          <ErrorState
+            title={`Failed to load the ${noun.toLowerCase()}`}
+            description={error.message}
+            onRetry={() => void query.refetch()}
+            retrying={query.isFetching}
+          />
+        </Card>
+      ) : (
+        <>
+          <Skeleton className="h-9 w-64 max-w-full" />
+          <Skeleton className="h-[28rem] rounded-xl" />
+        </>
+      )}
+    </div>
+  )
+}
+
+/** Facts on the left, the rest on the right; one column on small screens. */
+export function ItemColumns({ children }: { children: ReactNode }) {
+  return (
+    <div className="grid items-start gap-4 md:gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,141 @@
+import { expectAccessible } from '../accessibility.ts'
+import { expect, test } from '../keyward.ts'
+import { createReseller, premiumVendor, Seller } from '../reseller.ts'
+import {
+  dialog,
+  enter,
+  expectToast,
+  figure,
+  heading,
+  inDays,
+  keyPrefix,
+  Program,
+  row,
+  rowAction,
+  shownDate,
+  Vendor,
+} from '../steps.ts'
+
+test('the page of a license shows everything about it, and offers every action', {
+  tag: '@phone',
+}, async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Tally')
+  const expiresAt = inDays(30).toISOString()
+  const { license } = await vendor.call('POST', '/licenses', { app: app._id, expiresAt, note: 'Order 2214' })
+  const program = await Program.start(request, app)
+  await program.register('erik', license, 'machine-1')
+  await enter(page, vendor, '/licenses')
+  await page.getByRole('link', { name: keyPrefix(license.key) }).click()
+  await expect(page).toHaveURL(`/licenses/${license._id}`)
+  await expect(heading(page, keyPrefix(license.key))).toBeVisible()
+  const main = page.getByRole('main')
+  for (const text of ['Active', license.key, 'Order 2214', 'First used by erik', shownDate(inDays(30))]) {
+    await expect(main).toContainText(text)
+  }
+  await expect(main).toContainText('1 of 1 in use')
+  await expectAccessible(page, 'the page of a license')
+
+  await page.getByRole('button', { name: 'Extend License' }).click()
+  await dialog(page, 'Extend 1 license').getByLabel('Days').fill('5')
+  await dialog(page, 'Extend 1 license').getByRole('button', { name: 'Extend Licenses' }).click()
+  await expect(main).toContainText(shownDate(inDays(35)))
+  await rowAction(page, keyPrefix(license.key), 'Ban License')
+  await expectToast(page, 'License Banned')
+  await expect(main).toContainText('Banned')
+  await rowAction(page, keyPrefix(license.key), 'Delete License')
+  await dialog(page, 'Delete License').getByRole('button', { name: 'Delete License' }).click()
+  await expectToast(page, 'License Deleted')
+  await expect(page).toHaveURL('/licenses')
+  await expect(page.getByText('No licenses found')).toBeVisible()
+})
+
+test('the page of an end user lists its devices and frees one', { tag: '@phone' }, async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Tally')
+  const [license] = await vendor.createLicenses(app)
+  const program = await Program.start(request, app)
+  await program.register('erik', license!, 'machine-1')
+  await enter(page, vendor, '/users')
+  await page.getByRole('link', { name: 'erik' }).click()
+  await expect(heading(page, 'erik')).toBeVisible()
+  const main = page.getByRole('main')
+  for (const text of ['Tally', license!.key, 'machine-1', '1 of 1 in use', 'Joined']) {
+    await expect(main).toContainText(text)
+  }
+  await expectAccessible(page, 'the page of an end user')
+  expect(await program.login('erik', 'machine-2')).toMatchObject({ body: { code: 'hwidMismatch' } })
+  await page.getByRole('button', { name: 'Free Unnamed device' }).click()
+  await dialog(page, 'Free Unnamed device?').getByRole('button', { name: 'Free Device' }).click()
+  await expectToast(page, 'Device Freed')
+  await expect(main).toContainText('No devices')
+  expect(await program.login('erik', 'machine-2')).toMatchObject({ body: { success: true } })
+
+  await rowAction(page, 'erik', 'Pause Subscription')
+  await expectToast(page, 'Subscription Paused')
+  expect(await program.login('erik', 'machine-2')).toMatchObject({ body: { code: 'pausedSub' } })
+  await rowAction(page, 'erik', 'Resume Subscription')
+  await expectToast(page, 'Subscription Resumed')
+  expect(await program.login('erik', 'machine-2')).toMatchObject({ body: { success: true } })
+  await rowAction(page, 'erik', 'Delete')
+  await dialog(page, 'Delete erik?').getByRole('button', { name: 'Delete User' }).click()
+  await expectToast(page, 'User Deleted')
+  await expect(page).toHaveURL('/users')
+})
+
+test('the page of an app shows its facts, figures and snippet, and leads to its lists', {
+  tag: '@phone',
+}, async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  await vendor.createLicenses(app, 3)
+  const seller = await Seller.signIn(request, await createReseller(vendor, app))
+  await seller.generate(1)
+  await enter(page, vendor, '/dashboard')
+  await row(page, app.appId).getByRole('link', { name: 'Tally' }).click()
+  await expect(page).toHaveURL(`/apps/${app._id}`)
+  await expect(figure(page, 'Licenses')).toContainText('4')
+  await expect(figure(page, 'Resellers')).toContainText('1')
+  await expect(page.getByRole('main')).toContainText(app.appId)
+  await expect(page.locator('pre').last()).toContainText(`appId: '${app.appId}'`)
+  await expectAccessible(page, 'the page of an app')
+  await rowAction(page, 'Tally', 'Pause App')
+  await expectToast(page, 'App paused successfully')
+  await expect(page.getByRole('main').locator('header').first()).toContainText('Paused')
+  await page.getByRole('link', { name: 'Generate License' }).click()
+  await expect(dialog(page, 'Generate License')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.goBack()
+  await page.getByRole('link', { name: 'Show licenses' }).click()
+  await expect(page).toHaveURL(`/licenses?app=${app._id}`)
+
+  await page.goto(`/apps/${app._id}?dialog=delete-app&id=${app._id}`)
+  const question = dialog(page, 'Delete Application')
+  await question.getByRole('textbox').fill('Tally')
+  await question.getByRole('button', { name: 'Delete', exact: true }).click()
+  await expect(page).toHaveURL('/dashboard')
+})
+
+test("another vendor's objects and unknown ids are not found", async ({ page, request }) => {
+  const neighbour = await Vendor.signUp(request)
+  const theirs = await neighbour.createApp('Secret project')
+  const [license] = await neighbour.createLicenses(theirs)
+  const user = await neighbour.createEndUser(theirs, 'their-user')
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  await enter(page, vendor)
+  for (const [path, title] of [
+    [`/licenses/${license!._id}`, 'License not found'],
+    [`/licenses/nonsense`, 'License not found'],
+    [`/users/${user._id}`, 'End user not found'],
+    [`/apps/${theirs._id}`, 'App not found'],
+    [`/apps/${theirs.appId}`, 'App not found'],
+  ] as const) {
+    await page.goto(path)
+    await expect(heading(page, title)).toBeVisible()
+    await expect(page.locator('body')).not.toContainText(/Secret project|their-user/)
+  }
+  await expectAccessible(page, 'a page that is not found')
+})
