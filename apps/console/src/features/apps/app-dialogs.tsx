@@ -10,6 +10,8 @@ const DeleteAppDialog = lazyNamed(() => import('./delete-app-dialog.tsx'), 'Dele
 const EditAppDialog = lazyNamed(() => import('./edit-app-dialog.tsx'), 'EditAppDialog')
 const IntegrationDialog = lazyNamed(() => import('./integration-dialog.tsx'), 'IntegrationDialog')
 
+const AppVariablesDialog = lazyNamed(() => import('./variables-dialog.tsx'), 'AppVariablesDialog')
+const ReleasesDialog = lazyNamed(() => import('./releases-dialog.tsx'), 'ReleasesDialog')
 const SigningKeysDialog = lazyNamed(() => import('./signing-keys-dialog.tsx'), 'SigningKeysDialog')
 
 const LicenseTypesDialog = lazyNamed(() => import('./license-types-dialog.tsx'), 'LicenseTypesDialog')
@@ -22,6 +24,8 @@ const kinds = [
   'integrate',
   'signing-keys',
   'license-types',
+  'variables',
+  'releases',
 ] as const
 
 export function useAppDialog() {
@@ -61,6 +65,8 @@ function OpenDialog({ canCreate }: { canCreate: boolean }) {
   if (kind === 'delete-app') return <DeleteAppDialog app={app} onClose={close} />
   if (kind === 'signing-keys') return <SigningKeysDialog app={app} onClose={close} />
   if (kind === 'license-types') return <LicenseTypesDialog app={app} onClose={close} />
+  if (kind === 'variables') return <AppVariablesDialog app={app} onClose={close} />
+  if (kind === 'releases') return <ReleasesDialog app={app} onClose={close} />
   if (kind === 'integrate')
     return (
       <IntegrationDialog

@@ -1,5 +1,5 @@
 import type { App } from '@keyward/contract'
-import { Code, Copy, Pause, Pencil, Play, Settings, Tags, Trash2 } from 'lucide-react'
+import { Braces, Code, Copy, Pause, Pencil, Play, Settings, Tag, Tags, Trash2 } from 'lucide-react'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { useAppDialog } from './app-dialogs.tsx'
@@ -26,6 +26,12 @@ export function AppMenu({ app }: { app: App }) {
       </MenuItem>
       <MenuItem icon={<Tags />} onSelect={() => dialog.open('license-types', app._id)}>
         License Types
+      </MenuItem>
+      <MenuItem icon={<Braces />} onSelect={() => dialog.open('variables', app._id)}>
+        Variables
+      </MenuItem>
+      <MenuItem icon={<Tag />} onSelect={() => dialog.open('releases', app._id)}>
+        Releases
       </MenuItem>
       <MenuItem icon={<Settings />} onSelect={() => dialog.open('app-settings', app._id)}>
         App Settings

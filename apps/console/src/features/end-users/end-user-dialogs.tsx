@@ -10,11 +10,18 @@ const dialogs: Record<EndUserAction, ComponentType<EndUserDialogProps>> = {
   ban: lazyNamed(confirmDialogs, 'BanDialog'),
   'reset-hwid': lazyNamed(confirmDialogs, 'ResetHwidDialog'),
   extend: lazyNamed(() => import('./extend-dialog.tsx'), 'ExtendDialog'),
+  variables: lazyNamed(() => import('./variables-dialog.tsx'), 'EndUserVariablesDialog'),
   delete: lazyNamed(confirmDialogs, 'DeleteEndUserDialog'),
 }
 
 /** The dialogs about one end user. */
-export const endUserDialogs = ['ban', 'reset-hwid', 'extend', 'delete'] as const satisfies EndUserAction[]
+export const endUserDialogs = [
+  'ban',
+  'reset-hwid',
+  'extend',
+  'variables',
+  'delete',
+] as const satisfies EndUserAction[]
 
 export interface EndUserDialogOptions {
   kind: string | undefined

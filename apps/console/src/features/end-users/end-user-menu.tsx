@@ -1,10 +1,20 @@
 import type { Client } from '@keyward/contract'
-import { Ban, CalendarPlus, CircleCheck, Copy, MonitorSmartphone, Pause, Play, Trash2 } from 'lucide-react'
+import {
+  Ban,
+  Braces,
+  CalendarPlus,
+  CircleCheck,
+  Copy,
+  MonitorSmartphone,
+  Pause,
+  Play,
+  Trash2,
+} from 'lucide-react'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { useSetPaused } from './queries.ts'
 
-export type EndUserAction = 'ban' | 'reset-hwid' | 'extend' | 'delete'
+export type EndUserAction = 'ban' | 'reset-hwid' | 'extend' | 'variables' | 'delete'
 
 export interface EndUserMenuProps {
   user: Client
@@ -40,6 +50,9 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
           Copy HWID
         </MenuItem>
       )}
+      <MenuItem icon={<Braces />} onSelect={() => onAction('variables')}>
+        Variables
+      </MenuItem>
       <MenuSeparator />
       <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => onAction('delete')}>
         Delete

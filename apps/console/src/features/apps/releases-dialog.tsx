@@ -1,0 +1,150 @@
+import type { App, endpoints as all, BodyOf, Release } from '@keyward/contract'
+import { releases as endpoints } from '@keyward/contract/releases'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { call } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { toastFailure } from '../../ui/failure-toast.ts'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+const listKey = (id: string) => [...keys.app, id, 'releases']
+
+export interface ReleasesDialogProps {
+  app: App
+  onClose: () => void
+}
+
+/** Lists and edits the released versions of an app. */
+export function ReleasesDialog({ app, onClose }: ReleasesDialogProps) {
+  const releases = useQuery({
+    queryKey: listKey(app._id),
+    queryFn: async ({ signal }) =>
+      (await call(wire.releases.list, { params: { id: app._id }, signal })).releases,
+  })
+  return (
+    <Dialog
+      onClose={onClose}
+      size="lg"
+      title={`Releases of ${app.name}`}
+      description="A license with an end of updates covers the versions that were released before. It also covers versions that are not listed here."
+    >
+      <DialogBody>
+        <AddForm app={app} />
+        {releases.isError && (
+          <ErrorState
+            className="rounded-lg border py-8"
+            title="Failed to load the releases"
+            description={releases.error.message}
+            onRetry={() => releases.refetch()}
+            retrying={releases.isFetching}
+          />
+        )}
+        {releases.isPending && <Skeleton className="h-32" />}
+        {releases.data?.length === 0 && (
+          <p className="text-fg-muted">No releases yet: every license covers every version.</p>
+        )}
+        {releases.data && releases.data.length > 0 && (
+          <ul aria-label="Releases" className="grid divide-y rounded-lg border">
+            {releases.data.map((release) => (
+              <ReleaseRow key={release._id} app={app} release={release} />
+            ))}
+          </ul>
+        )}
+      </DialogBody>
+      <DialogFooter>
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogFooter>
+    </Dialog>
+  )
+}
+
+function ReleaseRow({ app, release }: { app: App; release: Release }) {
+  const client = useQueryClient()
+  const remove = useMutation({
+    mutationFn: () => call(wire.releases.remove, { params: { id: release._id } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: listKey(app._id) }),
+    onError: (error) => toastFailure(error, 'Failed to remove the release'),
+  })
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 p-3">
+      <span className="font-mono">{release.version}</span>
+      <span className="text-[0.8125rem] text-fg-muted">
+        Released <DateText value={release.releasedAt} />
+      </span>
+      {release.link && (
+        <a
+          href={release.link}
+          target="_blank"
+          rel="noreferrer"
+          className="min-w-0 truncate text-accent-text underline"
+        >
+          {release.link}
+        </a>
+      )}
+      <IconButton
+        label={`Remove ${release.version}`}
+        className="ml-auto"
+        disabled={remove.isPending}
+        onClick={() => remove.mutate()}
+      >
+        <Trash2 />
+      </IconButton>
+    </li>
+  )
+}
+
+const schema = endpoints.add.body!
+type NewRelease = BodyOf<(typeof all)['releases']['add']>
+
+function AddForm({ app }: { app: App }) {
+  const client = useQueryClient()
+  const add = useMutation({
+    mutationFn: (body: NewRelease) => call(wire.releases.add, { params: { id: app._id }, body }),
+    onSuccess: ({ release }) => {
+      toast.success(`Version ${release.version} added`)
+      return client.invalidateQueries({ queryKey: listKey(app._id) })
+    },
+    onError: (error) => toastFailure(error, 'Failed to add the release'),
+  })
+  const today = new Date().toISOString().slice(0, 10)
+  const form = useSchemaForm(schema, { defaultValues: { version: app.version, releasedAt: today } })
+  const { errors } = form.formState
+  const submit = form.handleSubmit((body) =>
+    add.mutate(body, {
+      onSuccess: () => form.reset({ version: '', releasedAt: today, link: undefined }),
+      onError: (error) => showFieldErrors(form, error),
+    }),
+  )
+  return (
+    <form noValidate onSubmit={submit} className="grid items-start gap-3 md:grid-cols-[8rem_10rem_1fr_auto]">
+      <Field label="Version" error={errors.version?.message}>
+        <Input {...form.register('version')} autoComplete="off" placeholder="1.0.0" className="font-mono" />
+      </Field>
+      <Field label="Released" error={errors.releasedAt?.message}>
+        <Input type="date" {...form.register('releasedAt')} />
+      </Field>
+      <Field label="Link" optional error={errors.link?.message}>
+        <Input
+          type="url"
+          {...form.register('link', { setValueAs: (value: string | undefined) => value || undefined })}
+          autoComplete="off"
+          placeholder="https://example.com/download"
+        />
+      </Field>
+      <Button type="submit" loading={add.isPending} className="md:mt-6.5">
+        Add Release
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,68 @@
+import type { App, AppVariable } from '@keyward/contract'
+import { variables as endpoints } from '@keyward/contract/variables'
+import type { Control } from 'react-hook-form'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { type NamedValues, NamedValuesFields } from '../../ui/named-values.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { useAppVariables, useSetAppVariables } from './variables-queries.ts'
+
+export interface AppVariablesDialogProps {
+  app: App
+  onClose: () => void
+}
+
+/** Edits what every program of an app receives. */
+export function AppVariablesDialog({ app, onClose }: AppVariablesDialogProps) {
+  const variables = useAppVariables(app._id)
+  return (
+    <Dialog
+      onClose={onClose}
+      size="lg"
+      title={`Variables of ${app.name}`}
+      description="Your programs receive these texts, signed, with their next call: addresses, limits, messages."
+    >
+      {variables.isError && (
+        <DialogBody>
+          <ErrorState
+            className="rounded-lg border py-8"
+            title="Failed to load the variables"
+            description={variables.error.message}
+            onRetry={() => variables.refetch()}
+            retrying={variables.isFetching}
+          />
+        </DialogBody>
+      )}
+      {variables.isPending && (
+        <DialogBody>
+          <Skeleton className="h-40" />
+        </DialogBody>
+      )}
+      {variables.data && <VariablesForm app={app} stored={variables.data} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+const schema = endpoints.setApp.body!
+
+function VariablesForm({ app, stored, onClose }: AppVariablesDialogProps & { stored: AppVariable[] }) {
+  const save = useSetAppVariables(app._id)
+  const form = useSchemaForm(schema, { defaultValues: { variables: stored } })
+  const submit = form.handleSubmit(({ variables }) =>
+    save.mutate(variables, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) }),
+  )
+  return (
+    <DialogForm onSubmit={submit}>
+      <DialogBody>
+        <NamedValuesFields
+          control={form.control as unknown as Control<NamedValues>}
+          publicLabel="Send before anyone signs in"
+          addLabel="Add Variable"
+          empty="No variables yet. Signed-in users receive all of them, other programs only those that you make public."
+        />
+      </DialogBody>
+      <FormFooter submitLabel="Save Variables" busy={save.isPending} onCancel={onClose} />
+    </DialogForm>
+  )
+}

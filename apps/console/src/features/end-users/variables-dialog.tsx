@@ -1,0 +1,95 @@
+import type { Client, ClientVariable } from '@keyward/contract'
+import { variables as endpoints } from '@keyward/contract/variables'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Control } from 'react-hook-form'
+import { call } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { toastFailure } from '../../ui/failure-toast.ts'
+import { type NamedValues, NamedValuesFields } from '../../ui/named-values.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import type { EndUserDialogProps } from './confirm-dialogs.tsx'
+
+const listKey = (id: string) => [...keys.clients, id, 'variables']
+
+/** Edits what the programs of one end user receive besides the app's variables. */
+export function EndUserVariablesDialog({ user, onClose }: EndUserDialogProps) {
+  const variables = useQuery({
+    queryKey: listKey(user._id),
+    queryFn: async ({ signal }) =>
+      (await call(wire.variables.client, { params: { id: user._id }, signal })).variables,
+    // An open form must not lose what was typed.
+    refetchOnWindowFocus: false,
+  })
+  return (
+    <Dialog
+      onClose={onClose}
+      size="lg"
+      title={
+        <>
+          Variables of <bdi>{user.username}</bdi>
+        </>
+      }
+      description={`After a sign-in, programs receive these texts besides the variables of ${user.app.name}. Of two with one name, these win.`}
+    >
+      {variables.isError && (
+        <DialogBody>
+          <ErrorState
+            className="rounded-lg border py-8"
+            title="Failed to load the variables"
+            description={variables.error.message}
+            onRetry={() => variables.refetch()}
+            retrying={variables.isFetching}
+          />
+        </DialogBody>
+      )}
+      {variables.isPending && (
+        <DialogBody>
+          <Skeleton className="h-40" />
+        </DialogBody>
+      )}
+      {variables.data && <VariablesForm user={user} stored={variables.data} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+const schema = endpoints.setClient.body!
+
+interface VariablesFormProps {
+  user: Client
+  stored: ClientVariable[]
+  onClose: () => void
+}
+
+function VariablesForm({ user, stored, onClose }: VariablesFormProps) {
+  const client = useQueryClient()
+  const save = useMutation({
+    mutationFn: (variables: ClientVariable[]) =>
+      call(wire.variables.setClient, { params: { id: user._id }, body: { variables } }),
+    onSuccess: ({ variables }) => {
+      client.setQueryData(listKey(user._id), variables)
+      toast.success('Variables saved')
+    },
+    onError: (error) => toastFailure(error, 'Failed to save the variables'),
+  })
+  const form = useSchemaForm(schema, { defaultValues: { variables: stored } })
+  const submit = form.handleSubmit(({ variables }) =>
+    save.mutate(variables, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) }),
+  )
+  return (
+    <DialogForm onSubmit={submit}>
+      <DialogBody>
+        <NamedValuesFields
+          control={form.control as unknown as Control<NamedValues>}
+          addLabel="Add Variable"
+          empty="This end user has no variables of its own."
+        />
+      </DialogBody>
+      <FormFooter submitLabel="Save Variables" busy={save.isPending} onCancel={onClose} />
+    </DialogForm>
+  )
+}

@@ -1,0 +1,65 @@
+import { expectAccessible } from '../accessibility.ts'
+import { expect, test } from '../keyward.ts'
+import { dialog, enter, expectToast, Program, rowAction, Vendor } from '../steps.ts'
+
+test('variables of an app and of an end user reach its programs', { tag: '@phone' }, async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Atlas')
+  const [license] = await vendor.createLicenses(app, 1, 20)
+  const program = await Program.start(request, app)
+  await program.register('erik', license!)
+
+  await enter(page, vendor, '/dashboard')
+  await rowAction(page, 'Atlas', 'Variables')
+  const form = dialog(page, 'Variables of Atlas')
+  await expect(form.getByText('No variables yet.')).toBeVisible()
+  await form.getByRole('button', { name: 'Add Variable' }).click()
+  await form.getByLabel('Name').fill('end point')
+  await form.getByLabel('Value').fill('https://api.example.com')
+  await form.getByRole('button', { name: 'Save Variables' }).click()
+  await expect(form.getByText(/starts with a letter/)).toBeVisible()
+  await expectAccessible(page, 'variables')
+  await form.getByLabel('Name').fill('endpoint')
+  await form.getByRole('checkbox', { name: 'Send before anyone signs in: endpoint' }).check()
+  await form.getByRole('button', { name: 'Save Variables' }).click()
+  await expectToast(page, 'Variables saved')
+  const { body } = await Program.init(request, app)
+  expect(body.data.variables).toEqual({ endpoint: 'https://api.example.com' })
+
+  await page.goto('/users')
+  await rowAction(page, 'erik', 'Variables')
+  const own = dialog(page, 'Variables of erik')
+  await own.getByRole('button', { name: 'Add Variable' }).click()
+  await own.getByLabel('Name').fill('quota')
+  await own.getByLabel('Value').fill('5')
+  await own.getByRole('button', { name: 'Save Variables' }).click()
+  await expectToast(page, 'Variables saved')
+  const session = await program.call('GET', '/session')
+  expect(session.body.data.user.variables).toEqual({ quota: '5' })
+})
+
+test('releases of an app are listed, added once and removed', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Atlas')
+  await enter(page, vendor, '/dashboard')
+  await rowAction(page, 'Atlas', 'Releases')
+  const form = dialog(page, 'Releases of Atlas')
+  await expect(form.getByText('No releases yet')).toBeVisible()
+  const add = form.getByRole('button', { name: 'Add Release' })
+  await expect(form.getByLabel('Version')).toHaveValue('1.0.0')
+  await form.getByLabel('Link').fill('https://example.com/atlas')
+  await add.click()
+  await expectToast(page, 'Version 1.0.0 added')
+  const list = form.getByRole('list', { name: 'Releases' })
+  await expect(list.getByText('1.0.0', { exact: true })).toBeVisible()
+  await form.getByLabel('Version').fill('1.0.0')
+  await add.click()
+  await expect(form.getByRole('alert')).toHaveText('This version is already listed')
+  await expectAccessible(page, 'releases')
+  await list.getByRole('button', { name: 'Remove 1.0.0' }).click()
+  await expect(form.getByText('No releases yet')).toBeVisible()
+  expect((await vendor.call('GET', `/apps/${app._id}/releases`)).releases).toEqual([])
+})
