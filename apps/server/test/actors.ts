@@ -91,7 +91,7 @@ export async function startProgram(
 ): Promise<Program> {
   const { status, json } = await on.call('POST', '/client/init', {
     ...options,
-    body: { appId: app.appId, secret: app.appSecret, version: '1.0.0', locale },
+    body: { appId: app.appId, secret: app.appSecret, version: '1.0.0', sdk: 'keyward-js/1.1.0', locale },
   })
   expect(status).toBe(200)
   const { session } = json.data
