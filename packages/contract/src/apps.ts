@@ -15,6 +15,11 @@ export const app = z.strictObject({
   version: z.string(),
   paused: z.boolean(),
   createdAt: isoTime,
+  sdklessInitAt: isoTime
+    .nullable()
+    .describe(
+      'when a program that names no `sdk` last called init, to the day; such a program may not know licenses without an end',
+    ),
   settings: appSettings,
 })
 

@@ -49,6 +49,7 @@ test('a new app has an 8-character id, a 32-character secret, version 1.0.0 and 
     version: '1.0.0',
     paused: false,
     createdAt: new Date(on.clock.now()).toISOString(),
+    sdklessInitAt: null,
     settings: defaults,
   })
 })

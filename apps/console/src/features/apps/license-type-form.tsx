@@ -1,11 +1,13 @@
 import type { App, LicenseType } from '@keyward/contract'
 import { useState } from 'react'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { oldProgramsWarning } from '../../lib/format/ending.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormSelect } from '../../ui/form-select.tsx'
 import { Input } from '../../ui/input.tsx'
+import { Callout } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toBody, toForm, typeSchema } from './license-type-fields.ts'
 import { useSaveLicenseType } from './license-types-queries.ts'
@@ -38,6 +40,7 @@ export function LicenseTypeForm({ app, type, onClose }: LicenseTypeFormProps) {
   const form = useSchemaForm(typeSchema, { defaultValues: toForm(type) })
   const { errors } = form.formState
   const [term, bound, trial, resellable] = form.watch(['term', 'bound', 'trial', 'resellable'])
+  const warning = term === 'forever' ? oldProgramsWarning(app) : undefined
   const number = { type: 'number', inputMode: 'numeric', step: 1 } as const
 
   const submit = form.handleSubmit((values) =>
@@ -68,6 +71,7 @@ export function LicenseTypeForm({ app, type, onClose }: LicenseTypeFormProps) {
             </div>
           )}
         </div>
+        {warning && <Callout tone="warning">{warning}</Callout>}
         <div className="grid items-start gap-3 sm:grid-cols-2">
           <Field label="Use">
             <FormSelect control={form.control} name="bound" options={bounds} />

@@ -1,7 +1,8 @@
 import type { License } from '@keyward/contract'
 import { type FormEvent, useState } from 'react'
+import { useApp } from '../../lib/api/apps.ts'
 import { type DurationUnit, endOfLocalDay, formatExactTime, toDayInput } from '../../lib/format/dates.ts'
-import { noDateText } from '../../lib/format/ending.ts'
+import { noDateText, oldProgramsWarning } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { DateText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
@@ -31,6 +32,7 @@ const descriptions: Record<Change, string> = {
 
 export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
   const edit = useEditExpiry()
+  const { app } = useApp(license.app._id)
   const [change, setChange] = useState<Change>('from-now')
   const [duration, setDuration] = useState('30')
   const [unit, setUnit] = useState<DurationUnit>('days')
@@ -125,6 +127,9 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
                 ? 'The license then no longer counts from its first use.'
                 : 'The license never expires now. This shortens it.'}
             </Callout>
+          )}
+          {change === 'never' && oldProgramsWarning(app) && (
+            <Callout tone="warning">{oldProgramsWarning(app)}</Callout>
           )}
           {license.usedBy && (
             <p className="text-[0.8125rem] text-fg-muted">

@@ -4,11 +4,13 @@ import { Controller } from 'react-hook-form'
 import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
 import { useLicenseTypes } from '../../lib/api/license-types.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { oldProgramsWarning } from '../../lib/format/ending.ts'
 import { typeSummary } from '../../lib/format/license-type.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
+import { Callout } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { DurationFields } from './duration-fields.tsx'
 import { ExpiryPreview } from './expiry-preview.tsx'
@@ -81,6 +83,8 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
   const customKeys = chosen?.settings.allowCustomLicenseKey ?? false
   const types = useLicenseTypes(chosen?._id).data ?? []
   const type = types.find(({ _id }) => _id === term)
+  const isForever = term === 'forever' || type?.term === 'forever'
+  const warning = isForever ? oldProgramsWarning(chosen) : undefined
 
   const submit = form.handleSubmit(
     async (values) => {
@@ -157,6 +161,7 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
             )}
           />
         </Field>
+        {warning && <Callout tone="warning">{warning}</Callout>}
         {hasDuration(term) && (
           <>
             <Controller

@@ -1,4 +1,4 @@
-import type { Duration, License } from '@keyward/contract'
+import type { App, Duration, License } from '@keyward/contract'
 import { amountOf } from './words.ts'
 
 /** '30 days' */
@@ -9,6 +9,16 @@ export const noDateText = (license: Partial<Pick<License, 'term' | 'duration'>>)
   license.term === 'first_use' && license.duration
     ? `${durationText(license.duration)} from first use`
     : 'Never'
+
+const recentMs = 30 * 86_400_000
+
+/** A warning for licenses without an end, while programs that may not know them are in use. */
+export function oldProgramsWarning(app: Pick<App, 'sdklessInitAt'> | undefined): string | undefined {
+  const isRecent = app?.sdklessInitAt && Date.parse(app.sdklessInitAt) > Date.now() - recentMs
+  return isRecent
+    ? 'Copies of your program without a current SDK are in use. They may read “never expires” as the year 1970 and refuse to run. Ship an update with the current SDK first.'
+    : undefined
+}
 
 /** When access ends: the grace days follow the expiry. Infinity if it never does, or has not started. */
 export const accessEnds = ({ expiresAt, graceDays }: Pick<License, 'expiresAt' | 'graceDays'>): number =>

@@ -1,6 +1,6 @@
 import { type App, limits } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
-import { toIso } from '../../core/clock.ts'
+import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newAppId, newAppSecret, newId, normalizeName } from '../../core/ids.ts'
@@ -151,6 +151,7 @@ function toApp(ctx: Ctx, row: AppRow): App {
     version: row.version,
     paused: row.paused === 1,
     createdAt: toIso(row.created_at),
+    sdklessInitAt: toIsoOrNull(row.sdkless_init_at),
     settings: toSettings(row),
   }
 }
