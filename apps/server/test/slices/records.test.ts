@@ -513,6 +513,8 @@ const tables: (keyof Tables)[] = [
 const snapshot = async () =>
   JSON.stringify(
     await Promise.all(tables.map((table) => on.database.db.selectFrom(table).selectAll().execute())),
+    // Written in the background after `init`, in a transaction of its own.
+    (name, value) => (name === 'sdkless_init_at' ? undefined : value),
   )
 
 const logged = writing.filter((name) => recipeOf(name)[1].some((action) => !unloggedActions.has(action)))
