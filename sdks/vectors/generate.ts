@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { placeholderParts } from '@keyward/contract'
 import {
   coveredFor,
   digestOf,
@@ -21,6 +22,15 @@ export interface AnswerCase {
   expect:
     | { outcome: 'verdict' | 'unavailable'; reason?: string; signatureBase?: string }
     | { outcome: 'refused'; reason: string }
+}
+
+interface PartCase {
+  name: string
+  appId: string
+  part: string
+  /** Trimmed and in lower case. */
+  value: string
+  hash: string
 }
 
 interface HwidCase {
@@ -346,10 +356,25 @@ const hwids: HwidCase[] = [
   hwid: createHmac('sha256', `keyward-hwid-v1:${appId}`).update(machine!).digest('hex'),
 }))
 
+const parts: PartCase[] = [
+  ['the id of the system', 'k3yw4rd1', 'machine', '3d1219c7c4c5404aaa1f6d2a48adfda4'],
+  ['the board', 'k3yw4rd1', 'board', '11112222-3333-4444-5555-666677778888'],
+  ['the disk', 'k3yw4rd1', 'disk', 'wd-wcc4e5zxn3kl'],
+  ['a network card', 'k3yw4rd1', 'network', '8c:00:00:00:00:01'],
+  ['the same value as another part', 'k3yw4rd1', 'disk', '8c:00:00:00:00:01'],
+  ['the same part for another app', 'an0therx', 'disk', 'wd-wcc4e5zxn3kl'],
+].map(([name, appId, part, value]) => ({
+  name: name!,
+  appId: appId!,
+  part: part!,
+  value: value!,
+  hash: createHmac('sha256', `keyward-part-v1:${appId}:${part}`).update(value!).digest('hex'),
+}))
+
 /** The files of this folder and their content. */
 export const files = {
   'answers.json': { keys: [toPublic(testKey)], cases: answers },
-  'hwids.json': { cases: hwids },
+  'hwids.json': { cases: hwids, parts, placeholders: placeholderParts },
 }
 
 export const render = (content: unknown) => `${JSON.stringify(content, null, 2)}\n`

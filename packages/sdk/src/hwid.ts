@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { hostname, networkInterfaces, platform } from 'node:os'
+import { hostname, networkInterfaces, platform, release, type, version } from 'node:os'
 import { KeywardUsageError } from './errors.ts'
 
 /** The properties of a machine that the hardware id is derived from. */
 export interface Machine {
   platform: string
   hostname: string
+  /** Name and version of the operating system. */
+  system: string
   /** MAC addresses of the network cards, as `aa:bb:cc:dd:ee:ff`. */
   macs: string[]
   read(path: string): Promise<string>
@@ -103,11 +105,12 @@ function networkId({ macs, hostname }: Machine): string | undefined {
   return lowest === undefined ? undefined : `network:${lowest}:${hostname.toLowerCase()}`
 }
 
-function thisMachine(): Machine {
+export function thisMachine(): Machine {
   const cards = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   return {
     platform: platform(),
     hostname: hostname(),
+    system: platform() === 'win32' ? version() : `${type()} ${release()}`,
     macs: cards.filter((card) => !card.internal).map((card) => card.mac),
     read: (path) => readFile(path, 'utf8'),
     run: (file, args) =>

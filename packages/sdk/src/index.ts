@@ -10,6 +10,9 @@ export {
 export { Keyward } from './keyward.ts'
 export type {
   Credentials,
+  Device,
+  DeviceDescription,
+  DevicesData,
   DeviceUse,
   Fetch,
   FetchResponse,
@@ -25,6 +28,7 @@ export type {
   Registration,
   Result,
   SessionUser,
+  Trial,
   Upgrade,
   UserData,
   ValidateData,

@@ -5,12 +5,15 @@ import { type CheckedOptions, checkOptions } from './options.ts'
 import { type Call, type Delivered, refusalFacts, Transport } from './transport.ts'
 import type {
   Credentials,
+  DeviceDescription,
+  DevicesData,
   Granted,
   InitData,
   KeywardOptions,
   Registration,
   Result,
   SessionUser,
+  Trial,
   Upgrade,
   UserData,
   ValidateData,
@@ -27,6 +30,7 @@ const endsLease = new Set<string>([
   'hwidBlacklisted',
   'hwidMismatch',
   'notActivated',
+  'trialUsed',
 ])
 
 type SessionCall = Pick<Call, 'method' | 'name' | 'body' | 'repeatable'>
@@ -44,6 +48,7 @@ export class Keyward {
   #public: Record<string, string> = {}
   #opening: Promise<Result<InitData>> | undefined
   #hwid: Promise<string | undefined> | undefined
+  #device: Promise<DeviceDescription | undefined> | undefined
 
   /** Throws `KeywardUsageError` (`invalid_options`) if an option is missing or invalid. Sends nothing. */
   constructor(options: KeywardOptions) {
@@ -69,21 +74,21 @@ export class Keyward {
       'password',
       'licenseKey',
     ])
-    const body = { username, password, licenseKey: licenseKey.trim(), email, hwid: await this.#findHwid() }
+    const body = { username, password, licenseKey: licenseKey.trim(), email, ...(await this.#machine()) }
     return this.#kept(() => this.#call({ method: 'POST', name: 'register', body, repeatable: false }))
   }
 
   /** Signs an end user in by username and password; the first sign-in binds the user to this machine. */
   async login(credentials: Credentials): Promise<Result<UserData>> {
     const { username, password } = texts(credentials, ['username', 'password'])
-    const body = { username, password, hwid: await this.#findHwid() }
+    const body = { username, password, ...(await this.#machine()) }
     return this.#kept(() => this.#call({ method: 'POST', name: 'login', body, repeatable: true }))
   }
 
   /** Signs in by license key alone; the first use redeems the key and binds it to this machine. */
   async license(licenseKey: string): Promise<Result<UserData>> {
     const key = toKey(licenseKey)
-    const body = { licenseKey: key, hwid: await this.#findHwid() }
+    const body = { licenseKey: key, ...(await this.#machine()) }
     const online = () => this.#call({ method: 'POST', name: 'license', body, repeatable: true })
     return this.#orOffline(() => this.#kept(online, key), key)
   }
@@ -125,12 +130,43 @@ export class Keyward {
   }
 
   /**
-   * Checks a license in one call, without signing in or redeeming it. `ok: true` only if it can be used now on this
-   * machine.
+   * Starts the only trial of this machine, or signs in to it while it runs; then `trialUsed`. Without a hardware id the
+   * server refuses.
    */
-  async validate(licenseKey: string): Promise<Result<ValidateData>> {
+  async trial({ type, email }: Trial = {}): Promise<Result<UserData>> {
+    const body = { type, email, ...(await this.#machine()) }
+    return this.#kept(() => this.#call({ method: 'POST', name: 'trial', body, repeatable: true }))
+  }
+
+  /** Lists the devices of the signed-in user, if the app lets users free devices. */
+  async devices(): Promise<Result<DevicesData>> {
+    return this.#signedIn<DevicesData>({ method: 'GET', name: 'devices', repeatable: true }, 'devices')
+  }
+
+  /**
+   * Frees a device of the signed-in user, so that another one can take its place. `device_cooldown` says in
+   * `details.until` when the next may be freed. Never retried automatically.
+   */
+  async freeDevice(deviceId: string): Promise<Result<object>> {
+    if (typeof deviceId !== 'string' || deviceId === '') {
+      throw new KeywardUsageError('invalid_argument', 'deviceId must be a text')
+    }
+    const name = `devices/${encodeURIComponent(deviceId)}`
+    return this.#signedIn<object>({ method: 'DELETE', name, repeatable: false })
+  }
+
+  /**
+   * Checks a license in one call, without signing in. `ok: true` only if it can be used now on this machine. Without
+   * `activate` it binds nothing, so an unused key is valid on any number of machines: prefer `license`, or pass
+   * `activate: true`, which redeems an unused key and binds this machine.
+   */
+  async validate(
+    licenseKey: string,
+    { activate = false }: { activate?: boolean } = {},
+  ): Promise<Result<ValidateData>> {
     const { appId, locale } = this.#options
-    const body = { appId, licenseKey: toKey(licenseKey), hwid: await this.#findHwid(), locale }
+    const key = toKey(licenseKey)
+    const body = { appId, licenseKey: key, ...(await this.#machine()), ...(activate && { activate }), locale }
     const call: Call = { method: 'POST', name: 'validate', body, repeatable: true }
     const outcome = await this.#transport.send(call, this.#deadline())
     if (!outcome.ok) return outcome
@@ -203,6 +239,18 @@ export class Keyward {
     }
   }
 
+  /** A call of the signed-in user; without one it is `sessionUnauthed`. */
+  async #signedIn<Data>(call: SessionCall, required?: keyof Data & string): Promise<Result<Data>> {
+    const deadline = this.#deadline()
+    if (this.#session === undefined) {
+      const opened = await this.#openOnce(deadline)
+      if (!opened.ok) return opened
+    }
+    const session = this.#session
+    const outcome = await this.#transport.send({ ...call, ...(session ? { session } : {}) }, deadline)
+    return outcome.ok ? granted<Data>(outcome, required) : outcome
+  }
+
   /** Renews the lease after a success, and forgets it after a refusal that would hold offline, too. */
   async #kept(online: () => Promise<Result<UserData>>, licenseKey?: string): Promise<Result<UserData>> {
     const result = await online()
@@ -260,6 +308,17 @@ export class Keyward {
     return result
   }
 
+  /** The hardware id, and the description of the machine beside it. */
+  async #machine(): Promise<{ hwid?: string; device?: DeviceDescription }> {
+    const { appId, device } = this.#options
+    const hwid = await this.#findHwid()
+    if (hwid === undefined) return {}
+    if (!device) return { hwid }
+    this.#device ??= platform.describeDevice(appId).catch(() => undefined)
+    const description = await this.#device
+    return description ? { hwid, device: description } : { hwid }
+  }
+
   #findHwid(): Promise<string | undefined> {
     const { hwid, appId } = this.#options
     this.#hwid ??= (async () => {
@@ -279,8 +338,10 @@ export class Keyward {
   }
 }
 
-function granted<Data>(outcome: Delivered, required: keyof Data & string): Granted<Data> {
+function granted<Data>(outcome: Delivered, required?: keyof Data & string): Granted<Data> {
   const { data, message } = outcome
+  if (required === undefined)
+    return { ...(data as Data), ...(message === undefined ? {} : { message }), ok: true }
   if (typeof data[required] !== 'object' || data[required] === null) throw unexpected(required)
   // `ok` last: no field of a response may override the verdict.
   return { ...(data as Data), ...(message === undefined ? {} : { message }), ok: true }

@@ -14,6 +14,7 @@ export interface CheckedOptions {
   hash: string | undefined
   locale: string | undefined
   hwid: KeywardOptions['hwid']
+  device: boolean
   offline: Offline | undefined
   fetch: Fetch
   timeoutMs: number
@@ -27,7 +28,7 @@ const wrong = (message: string) => new KeywardUsageError('invalid_options', mess
  */
 export function checkOptions(options: KeywardOptions): CheckedOptions {
   if (typeof options !== 'object' || options === null) throw wrong('Expected an object of options')
-  const { hwid, timeoutMs = 15_000, fetch = globalThis.fetch as Fetch } = options
+  const { hwid, device = hwid === undefined, timeoutMs = 15_000, fetch = globalThis.fetch as Fetch } = options
   if (typeof fetch !== 'function') throw wrong('fetch is not a function')
   if (typeof timeoutMs !== 'number' || !(timeoutMs >= 100 && timeoutMs <= 600_000)) {
     throw wrong('timeoutMs must be 100 to 600000')
@@ -42,6 +43,7 @@ export function checkOptions(options: KeywardOptions): CheckedOptions {
     hash: options.hash === undefined ? undefined : text('hash', options.hash, 256),
     locale: options.locale === undefined ? undefined : text('locale', options.locale, 35),
     hwid,
+    device,
     offline: toOffline(options),
     fetch,
     timeoutMs,

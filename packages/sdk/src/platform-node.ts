@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { toBase64Url } from './bytes.ts'
+import { describeDevice } from './device.ts'
 import { defaultHwid } from './hwid.ts'
 import type { Platform } from './platform.ts'
 import { userDataFile } from './user-data.ts'
@@ -13,6 +14,7 @@ export const platform: Platform = {
     return async (message, signature) => verify(null, message, key, signature)
   },
   findHwid: (appId) => defaultHwid(appId),
+  describeDevice: (appId) => describeDevice(appId),
   openStorage: (appId) => userDataFile(appId),
   warn: (code, message) => process.emitWarning(message, { type: 'KeywardWarning', code }),
 }

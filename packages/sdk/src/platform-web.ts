@@ -27,6 +27,7 @@ export const platform: Platform = {
       'A browser has no id of the machine. Pass the option hwid, or null to send none.',
     )
   },
+  describeDevice: async () => undefined,
   openStorage: (appId) => ({
     read: async () => localStorage.getItem(`keyward:${appId}`),
     write: async (text) => localStorage.setItem(`keyward:${appId}`, text),

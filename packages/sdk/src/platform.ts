@@ -1,4 +1,4 @@
-import type { KeywardStorage } from './types.ts'
+import type { DeviceDescription, KeywardStorage } from './types.ts'
 
 /** What the SDK needs from its surroundings; one implementation for Node, Bun and Deno, one for browsers. */
 export interface Platform {
@@ -8,6 +8,8 @@ export interface Platform {
   toVerifier(publicKey: Uint8Array): Verify
   /** The id of this machine for one app. Rejects if the machine has none, or if it cannot be read. */
   findHwid(appId: string): Promise<string>
+  /** Name, system and parts of this machine; undefined where there are none. */
+  describeDevice(appId: string): Promise<DeviceDescription | undefined>
   /** Storage for one app that only this user of the machine can read. */
   openStorage(appId: string): KeywardStorage
   /** Prints a warning where developers see it. */

@@ -14,7 +14,7 @@ const firstPauseMs = 250
 const longestPauseMs = 4_000
 
 export interface Call {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   /** Path below `/api/client/`. */
   name: string
   body?: Record<string, unknown>

@@ -113,6 +113,36 @@ export interface ValidatedLicense {
 
 export interface ValidateData {
   license: ValidatedLicense
+  /** Whether this machine is a device of the license. False for an unused key: it is valid on any number of machines. */
+  activated: boolean
+}
+
+/** A machine on which the user has signed in. Times are ISO 8601 UTC. */
+export interface Device {
+  _id: string
+  name: string | null
+  system: string | null
+  firstSeenAt: string
+  lastSeenAt: string
+}
+
+export interface DevicesData {
+  /** The device seen last comes first; at most 200. */
+  devices: Device[]
+}
+
+export interface Trial {
+  /** A trial type of the app; by default its oldest. */
+  type?: string
+  email?: string
+}
+
+/** What the SDK sends about the machine beside the hardware id. */
+export interface DeviceDescription {
+  name?: string
+  system?: string
+  /** Salted hashes, 64 hex digits each. */
+  parts?: { machine?: string; board?: string; disk?: string; network?: string }
 }
 
 export interface Credentials {
@@ -195,6 +225,12 @@ export interface KeywardOptions {
    * id. `null` sends none, and users with a hardware lock are refused.
    */
   hwid?: string | null | (() => string | Promise<string>)
+  /**
+   * Whether to send the machine's name, its system and salted hashes of its parts with the hardware id, by which the
+   * server recognizes a machine that changed. True by default, but false with a `hwid` of your own: two of your ids on
+   * one machine would be taken for the same device.
+   */
+  device?: boolean
   /**
    * Lets the program run without the server: keeps a lease that `session` and `license` fall back to after a
    * `KeywardNetworkError`. `user-data` is a file in the user's data folder (`localStorage` in a browser). Needs a

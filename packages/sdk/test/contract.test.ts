@@ -1,6 +1,13 @@
 import type { DataOf, endpoints, MessageKey } from '@keyward/contract'
 import { expectTypeOf, it } from 'vitest'
-import type { InitData, LicenseState, SessionUser, UserData, ValidatedLicense } from '../src/index.ts'
+import type {
+  DevicesData,
+  InitData,
+  LicenseState,
+  SessionUser,
+  UserData,
+  ValidatedLicense,
+} from '../src/index.ts'
 
 type Answer<Name extends keyof typeof endpoints.program> = DataOf<(typeof endpoints.program)[Name]>
 
@@ -13,6 +20,8 @@ it('the public types accept every response of the contract', () => {
   expectTypeOf<Answer<'upgrade'>>().toExtend<UserData>()
   expectTypeOf<keyof Answer<'session'>['user']>().toEqualTypeOf<keyof SessionUser>()
   expectTypeOf<NonNullable<Answer<'validate'>['license']>>().toExtend<ValidatedLicense>()
+  expectTypeOf<Answer<'devices'>>().toExtend<DevicesData>()
+  expectTypeOf<Answer<'trial'>>().toExtend<UserData>()
 })
 
 it("the license states are the contract's message keys without the success message", () => {

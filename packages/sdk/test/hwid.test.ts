@@ -9,6 +9,7 @@ function machine(facts: Partial<Machine> & { files?: Record<string, string>; out
   return {
     platform: 'linux',
     hostname: 'Anvil',
+    system: 'Linux 6.1',
     macs: [],
     read: async (path) => facts.files?.[path] ?? missing(),
     run: async () => facts.output ?? missing(),

@@ -21,6 +21,7 @@ interface TestApp {
 }
 
 interface OwnerData {
+  devices: object[]
   token?: string
   app: TestApp
   keys: PublicJwk[]
@@ -122,6 +123,14 @@ async function issueKey(days = 30) {
 }
 
 describe('the SDK and the real server', () => {
+  it('sends the machine with the hardware id of the SDK, which the owner sees', async () => {
+    const { key } = await issueKey()
+    expect(await connect({ hwid: undefined }).license(key)).toMatchObject({ ok: true })
+    const { clients } = await owner('GET', `/clients?app=${app.appId}`)
+    const { devices } = await owner('GET', `/clients/${clients[0]!._id}/devices`)
+    expect(devices).toMatchObject([{ name: expect.any(String), system: expect.any(String) }])
+  })
+
   it('register, check, sign out, sign in and upgrade', async () => {
     const { key } = await issueKey()
     const keyward = connect()
@@ -369,6 +378,56 @@ describe('the SDK and the real server', () => {
       await refused(keyward.session(), 'keyBanned', 'resold')
       await owner('PATCH', `${client}/toggle-ban`, { is_banned: true, reason: 'fraud' })
       await refused(keyward.session(), 'userBanned', 'fraud')
+    })
+
+    it('of devices, seats and trials', async () => {
+      const makeType = async (fields: object) =>
+        (await owner('POST', `/apps/${app._id}/license-types`, { term: 'forever', ...fields })).licenseType
+      const sell = async (type: { _id: string }) =>
+        (await owner('POST', '/licenses', { app: app._id, type: type._id })).license
+      const floating = await sell(await makeType({ name: 'Floating', seats: 1 }))
+      const first = connect({ hwid: 'seat-1' })
+      const seated = await first.license(floating.key)
+      expect(seated).toMatchObject({ ok: true, user: { seat: { until: expect.any(String) } } })
+      await refused(connect({ hwid: 'seat-2' }).license(floating.key), 'noSeats')
+      await first.logout()
+      expect(await connect({ hwid: 'seat-2' }).license(floating.key)).toMatchObject({ ok: true })
+
+      await makeType({ name: 'Trial', term: 'first_use', duration: { value: 1, unit: 'hours' }, trial: true })
+      const tried = connect({ hwid: 'trial-1' })
+      const trial = await tried.trial({ email: 'ada@example.com' })
+      expect(trial).toMatchObject({ ok: true, user: { email: 'ada@example.com', term: 'first_use' } })
+      expect(await connect({ hwid: 'trial-1' }).trial()).toMatchObject({ ok: true })
+      const { clients } = await owner(
+        'GET',
+        `/clients?app=${app.appId}&search=${trial.ok && trial.user.username}`,
+      )
+      await owner('DELETE', `/clients/${clients[0]!._id}`)
+      await refused(connect({ hwid: 'trial-1' }).trial(), 'trialUsed')
+
+      const license = await sell(await makeType({ name: 'Three', devices: 3 }))
+      await set({ requireActivation: true })
+      const keyward = connect({ hwid: 'pc-1' })
+      await refused(keyward.validate(license.key), 'notActivated')
+      expect(await keyward.validate(license.key, { activate: true })).toMatchObject({
+        ok: true,
+        activated: true,
+      })
+      await set({ requireActivation: false })
+      expect(await keyward.devices()).toMatchObject({ ok: false, code: 'sessionUnauthed' })
+      await keyward.license(license.key)
+      await connect({ hwid: 'pc-2' }).license(license.key)
+      expect(await keyward.devices()).toMatchObject({ ok: false, code: 'device_self_service_off' })
+      await set({ deviceSelfService: true })
+      const listed = await keyward.devices()
+      expect(listed).toMatchObject({ ok: true, devices: [{ name: null }, { name: null }] })
+      const [device] = listed.ok ? listed.devices : []
+      expect(await keyward.freeDevice(device!._id)).toEqual({ ok: true })
+      expect(await keyward.freeDevice(device!._id)).toMatchObject({
+        ok: false,
+        code: 'device_cooldown',
+        details: { until: expect.any(String) },
+      })
     })
 
     it('and none is left out', () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type AnswerCase, files, render } from '../../../sdks/vectors/generate.ts'
+import { hashPart } from '../src/device.ts'
 import { KeywardNetworkError, KeywardSignatureError } from '../src/errors.ts'
 import { defaultHwid } from '../src/hwid.ts'
 import { toKeyRing } from '../src/keys.ts'
@@ -65,9 +66,13 @@ describe('the conformance cases for every SDK', () => {
     'the hardware id of $name matches the protocol',
     async ({ appId, machine, hwid }) => {
       const never = () => Promise.reject(new Error('unexpected call'))
-      const linux = { platform: 'linux', hostname: '', macs: [], run: never }
+      const linux = { platform: 'linux', hostname: '', system: '', macs: [], run: never }
       const id = machine.slice(machine.indexOf(':') + 1)
       expect(await defaultHwid(appId, { ...linux, read: async () => id })).toBe(hwid)
     },
   )
+
+  it.each(hwids.parts)('the hash of $name matches the protocol', ({ appId, part, value, hash }) => {
+    expect(hashPart(appId, part as 'machine', value)).toBe(hash)
+  })
 })
