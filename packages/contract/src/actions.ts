@@ -137,6 +137,9 @@ export const actions = {
   'end_user.deleted': nothing,
   'device.bound': z.strictObject({ endUserId: id }),
   'device.drifted': z.strictObject({ endUserId: id }),
+  'device.remembered': z.strictObject({ endUserId: id }),
+  /** A remembered sign-in ended because a replaced token was used again. */
+  'device.forgotten': z.strictObject({ endUserId: id }),
   'device.freed': z.strictObject({ endUserId: id }),
   'end_user.variables_changed': variableChange,
   'end_user.signed_in': nothing,
@@ -186,4 +189,5 @@ export const unloggedActions: ReadonlySet<ActionName> = new Set([
   'end_user.signed_out',
   'device.bound',
   'end_user.lease_issued',
+  'device.remembered',
 ])

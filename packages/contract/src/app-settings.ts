@@ -24,6 +24,11 @@ export const appSettings = z.strictObject({
     .max(limits.vpnAllowedMax)
     .describe('addresses and networks that `blockVpn` lets through'),
   checkHash: z.boolean().describe('`init` requires an allowed hash, unless no hash is allowed'),
+  rememberDays: z
+    .int()
+    .min(0)
+    .max(limits.rememberDaysMax)
+    .describe('how long devices stay signed in; 0 turns it off'),
   leaseHours: z
     .int()
     .min(1)

@@ -67,6 +67,13 @@ export const verdict = z.strictObject({
 
 const tag = 'Client API'
 const signIn = z.strictObject({ user: sessionUser })
+/** A sign-in that the app can remember on a device. */
+const remembering = z.boolean().optional().describe('asks for a `deviceToken`, if the app remembers sign-ins')
+const deviceToken = z.string().max(200)
+const remembered = z.strictObject({
+  user: sessionUser,
+  deviceToken: deviceToken.optional().describe('signs in again on this device, once: `/client/resume`'),
+})
 const appGates = ['appDisabled', 'pausedApp'] as const
 const callerGates = ['hwidBlacklisted', 'vpnBlocked'] as const
 const userGates = [
@@ -121,8 +128,9 @@ export const program = {
       licenseKey,
       ...machine,
       email: z.email().max(254).optional(),
+      remember: remembering,
     }),
-    data: signIn,
+    data: remembered,
     errors: [
       ...appGates,
       'unTooShort',
@@ -149,8 +157,9 @@ export const program = {
       username: z.string().trim().min(1, 'Username is required').max(100, 'Username is too long'),
       password: givenPassword,
       ...machine,
+      remember: remembering,
     }),
-    data: signIn,
+    data: remembered,
     errors: [...appGates, 'usernameNotFound', 'passMismatch', ...userGates, 'rate_limited', 'busy'],
   }),
   license: endpoint({
@@ -159,9 +168,19 @@ export const program = {
     access: 'session',
     tag,
     summary: 'Sign in with a license key alone; the first use creates the end user',
-    body: z.strictObject({ licenseKey, ...machine }),
-    data: signIn,
+    body: z.strictObject({ licenseKey, ...machine, remember: remembering }),
+    data: remembered,
     errors: [...appGates, 'keyNotFound', 'keyUsed', 'usernameTaken', ...userGates, 'rate_limited'],
+  }),
+  resume: endpoint({
+    method: 'POST',
+    path: '/client/resume',
+    access: 'session',
+    tag,
+    summary: 'Sign in again on a device that remembers the sign-in; replaces its token',
+    body: z.strictObject({ deviceToken, hwid: hwid.min(1), device: sentDevice.optional() }),
+    data: z.strictObject({ user: sessionUser, deviceToken }),
+    errors: [...appGates, ...userGates, 'rate_limited'],
   }),
   trial: endpoint({
     method: 'POST',

@@ -38,6 +38,7 @@ export const limits = {
   extendDaysMax: 3650,
   graceDaysMax: 90,
   leaseHoursMax: 2160,
+  rememberDaysMax: 365,
   seatsMax: 10_000,
   featuresMax: 64,
   licenseTypesMax: 100,

@@ -8,7 +8,7 @@ const alphanumeric = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 export const newId = (prefix: string): string => `${prefix}_${randomUUIDv7().replaceAll('-', '')}`
 
 /** 256 random bits with a prefix: a session token of an owner or reseller, or (`kwp`) a password reset token. */
-export const newToken = (prefix: 'kwo' | 'kwr' | 'kwp'): string =>
+export const newToken = (prefix: 'kwo' | 'kwr' | 'kwp' | 'kwd'): string =>
   `${prefix}_${randomBytes(32).toString('base64url')}`
 
 /** 25 characters of Crockford base32 (125 random bits) in groups of five. */

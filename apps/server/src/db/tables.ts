@@ -51,6 +51,7 @@ interface AppsTable {
   signing_sealed: string
   /** Rises with every change of the app's signing keys; 0 while there is only the first one. */
   signing_version: Generated<number>
+  remember_days: Generated<number>
   lease_hours: Generated<number>
   grace_hours: Generated<number>
   version: string
@@ -78,6 +79,20 @@ interface AppsTable {
   /** When a program that names no SDK last called `init`; written at most once a day. */
   sdkless_init_at: number | null
   created_at: number
+}
+
+/** A remembered sign-in. */
+interface DeviceTokensTable {
+  id: string
+  owner_id: string
+  app_id: string
+  client_id: string
+  device_id: string
+  token_hash: string
+  /** The token that was exchanged for the latest one, until that is used. */
+  previous_hash: string | null
+  created_at: number
+  expires_at: number
 }
 
 interface SigningKeysTable {
@@ -503,6 +518,7 @@ export interface Tables {
   app_messages: AppMessagesTable
   resellers: ResellersTable
   signing_keys: SigningKeysTable
+  device_tokens: DeviceTokensTable
   reseller_sessions: ResellerSessionsTable
   licenses: LicensesTable
   license_types: LicenseTypesTable
@@ -554,4 +570,5 @@ export type CouponRow = Selectable<CouponsTable>
 export type OrderRow = Selectable<PaymentOrdersTable>
 export type PaymentRow = Selectable<PaymentsTable>
 
+export type DeviceTokenRow = Selectable<DeviceTokensTable>
 export type SigningKeyRow = Selectable<SigningKeysTable>

@@ -32,6 +32,7 @@ const defaults = {
   vpnAllowed: [],
   checkHash: false,
   checkPasswords: false,
+  rememberDays: 0,
   leaseHours: 72,
   graceHours: 168,
   activityDays: 365,

@@ -427,6 +427,18 @@ const recipes: Record<string, Recipe> = {
       return () => on.call('POST', '/client/validate', { body })
     },
   ],
+  'program.resume': [
+    'program',
+    ['end_user.signed_in'],
+    async () => {
+      await owner.call('PUT', `/apps/${app._id}`, { settings: { rememberDays: 1 } })
+      const program = await startProgram(on, app)
+      const { key } = await oneLicense()
+      const given = { licenseKey: key, hwid: 'pc-1', remember: true }
+      const { deviceToken } = (await program.call('POST', '/license', given)).json.data
+      return () => program.call('POST', '/resume', { deviceToken, hwid: 'pc-1' })
+    },
+  ],
   'program.lease': [
     'program',
     ['end_user.lease_issued'],

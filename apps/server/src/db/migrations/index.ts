@@ -21,6 +21,7 @@ import { activity } from './0020-activity.ts'
 import { messageLocales } from './0021-message-locales.ts'
 import { signingKeys } from './0022-signing-keys.ts'
 import { leases } from './0023-leases.ts'
+import { deviceTokens } from './0024-device-tokens.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   messageLocales,
   signingKeys,
   leases,
+  deviceTokens,
 ]

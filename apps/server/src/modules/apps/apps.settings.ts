@@ -17,6 +17,7 @@ const flags = {
 const numbers = {
   usernameMin: 'username_min',
   deviceCooldownHours: 'device_cooldown_hours',
+  rememberDays: 'remember_days',
   leaseHours: 'lease_hours',
   graceHours: 'grace_hours',
   activityDays: 'activity_days',

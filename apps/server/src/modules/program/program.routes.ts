@@ -12,6 +12,7 @@ import { issueLease } from './program.lease.ts'
 import type { ProgramMount } from './program.mount.ts'
 import { register, signInByKey, upgrade } from './program.redeem.ts'
 import { noteRefusal } from './program.refusal.ts'
+import { remember, resume } from './program.remember.ts'
 import { endSession } from './program.repo.ts'
 import { returnSeat } from './program.seats.repo.ts'
 import { currentUser } from './program.seats.ts'
@@ -30,6 +31,16 @@ export function programRoutes(
     ...user,
     variables: await deps.variables.ofUser(app, endUser?.id === user._id ? endUser : { id: user._id }),
   })
+  const signedIn = async (
+    session: SessionFacts,
+    user: service.SignedInUser,
+    body: { hwid?: string | undefined; remember?: boolean | undefined },
+    address: string,
+  ) => {
+    const given = { endUserId: user._id, machine: machineOf(session.app, body), address }
+    const deviceToken = body.remember ? await remember(deps, session, given) : undefined
+    return { user: await withVariables(session, user), ...(deviceToken !== undefined && { deviceToken }) }
+  }
   mount.program(program.init, async ({ body, address, signAs }) => {
     const app = await service.getApp(deps, body.appId)
     signAs(app)
@@ -39,21 +50,28 @@ export function programRoutes(
   })
   mount.session(program.register, async ({ session, body, address, textOf }) => {
     const user = await register(deps, session, { ...body, machine: machineOf(session.app, body), address })
-    return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
+    return new WithMessage(await signedIn(session, user, body, address), await textOf('loggedInMsg'))
   })
   mount.session(program.login, async ({ session, body, address, textOf }) => {
     const user = await login(deps, session, { ...body, machine: machineOf(session.app, body), address })
-    return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
+    return new WithMessage(await signedIn(session, user, body, address), await textOf('loggedInMsg'))
   })
   mount.session(program.license, async ({ session, body, address, textOf }) => {
     const user = await signInByKey(deps, session, { ...body, machine: machineOf(session.app, body), address })
-    return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
+    return new WithMessage(await signedIn(session, user, body, address), await textOf('loggedInMsg'))
   })
   mount.session(program.trial, async ({ session, body, address, textOf }) => {
     const machine = toMachine(session.app.appId, body.hwid, body.device)
     if (!machine) throw invalid('hwid', 'A trial needs a hardware id')
     const user = await startTrial(deps, session, { ...body, machine, address })
     return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
+  })
+  mount.session(program.resume, async ({ session, body, address, textOf }) => {
+    const machine = toMachine(session.app.appId, body.hwid, body.device)
+    if (!machine) throw invalid('hwid', 'A remembered sign-in needs a hardware id')
+    const { user, deviceToken } = await resume(deps, session, { ...body, machine, address })
+    const data = { user: await withVariables(session, user), deviceToken }
+    return new WithMessage(data, await textOf('loggedInMsg'))
   })
   mount.session(program.upgrade, async ({ session, body, address }) => ({
     user: await withVariables(session, await upgrade(deps, session, { ...body, address })),

@@ -126,7 +126,7 @@ export async function endProgramSessionsOf(tx: Tx, endUserIds: readonly string[]
 /** Deletes up to `count` expired rows, across all accounts, and returns how many. */
 export async function deleteEnded(
   tx: Tx,
-  table: 'client_sessions' | 'owner_sessions' | 'reseller_sessions' | 'password_resets',
+  table: 'client_sessions' | 'owner_sessions' | 'reseller_sessions' | 'password_resets' | 'device_tokens',
   now: number,
   count: number,
 ): Promise<number> {

@@ -17,7 +17,13 @@ const intervalMs = 10 * minute
 const firstRemindersMs = 30 * second
 /** On shutdown a message being sent gets this long to be accepted. */
 const graceMs = 5 * second
-const endingTables = ['client_sessions', 'owner_sessions', 'reseller_sessions', 'password_resets'] as const
+const endingTables = [
+  'client_sessions',
+  'owner_sessions',
+  'reseller_sessions',
+  'password_resets',
+  'device_tokens',
+] as const
 
 /**
  * Deletes expired rows: sessions, reset links, rate limit windows, counts of zero. Moves paused ends and completes

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { makeLicenses, type Owner, type Program, refusal, single, startProgram } from '../actors.ts'
+import { appForEach, ownerForEach, serverForAll, tidyUp } from '../fixtures.ts'
+
+const on = serverForAll()
+const owner: Owner = ownerForEach(on)
+const app = appForEach(owner)
+const day = 86_400_000
+
+const allow = (rememberDays = 30) => owner.call('PUT', `/apps/${app._id}`, { settings: { rememberDays } })
+
+async function signIn(hwid = 'pc-1') {
+  const { key } = single(await makeLicenses(on, owner, app))
+  const program = await startProgram(on, app)
+  const { json } = await program.call('POST', '/license', { licenseKey: key, hwid, remember: true })
+  return { program, key, user: json.data.user, token: json.data.deviceToken as string }
+}
+const resume = async (deviceToken: string, hwid = 'pc-1', program?: Program) =>
+  (program ?? (await startProgram(on, app))).call('POST', '/resume', { deviceToken, hwid })
+const next = async (token: string): Promise<string> => (await resume(token)).json.data.deviceToken
+
+test('a device stays signed in beyond its session, without key or password', async () => {
+  await allow()
+  const { token, user } = await signIn()
+  on.clock.advance(25 * 3_600_000)
+  const program = await startProgram(on, app)
+  const { json } = await resume(token, 'pc-1', program)
+  expect(json.data.user).toMatchObject({ _id: user._id, username: user.username })
+  expect((await program.call('GET', '/session')).json.data.user._id).toBe(user._id)
+  expect(json.data.deviceToken).not.toBe(token)
+})
+
+test('an app remembers nothing by default, nor without being asked, nor without a device', async () => {
+  expect((await signIn()).token).toBeUndefined()
+  await allow()
+  const program = await startProgram(on, app)
+  const { key } = single(await makeLicenses(on, owner, app))
+  const quiet = await program.call('POST', '/license', { licenseKey: key, hwid: 'pc-1' })
+  expect(quiet.json.data).not.toHaveProperty('deviceToken')
+  const other = single(await makeLicenses(on, owner, app))
+  const unbound = await program.call('POST', '/license', { licenseKey: other.key, remember: true })
+  expect(unbound.json.data).not.toHaveProperty('deviceToken')
+})
+
+test('a token works once, and again only if its answer was lost', async () => {
+  await allow()
+  const { token: first } = await signIn()
+  const second = await next(first)
+  const third = await next(first)
+  expect(third).not.toBe(second)
+  await next(third)
+})
+
+test('a token that was replaced and is used again ends the remembered sign-in, the latest token included', async () => {
+  await allow()
+  const { token: first } = await signIn()
+  const second = await next(first)
+  const third = await next(second)
+  expect(refusal(await resume(first))).toBe('sessionUnauthed')
+  expect(refusal(await resume(third))).toBe('sessionUnauthed')
+})
+
+test('is refused on another device, in another app, and if it is changed', async () => {
+  await allow()
+  const { token } = await signIn()
+  expect(refusal(await resume(token, 'pc-2'))).toBe('hwidMismatch')
+  const { app: other } = (await owner.call('POST', '/apps', { name: 'Other' })).json.data
+  expect(refusal(await resume(token, 'pc-1', await startProgram(on, other)))).toBe('sessionUnauthed')
+  for (const forged of ['', 'kwd_x', `${token}x`, token.replace('dtk_', 'dtk_0'), 'kwd_a.dtk_b'])
+    expect(refusal(await resume(forged))).toBe('sessionUnauthed')
+  expect((await resume(token)).status).toBe(200)
+})
+
+test('a ban refuses without ending it; freeing the device and deleting the end user end it', async () => {
+  await allow()
+  const { token, user } = await signIn()
+  const ban = (is_banned: boolean) => owner.call('PATCH', `/clients/${user._id}/toggle-ban`, { is_banned })
+  await ban(true)
+  expect(refusal(await resume(token))).toBe('userBanned')
+  await ban(false)
+  const second = await next(token)
+  await owner.call('PATCH', `/clients/${user._id}/reset-hwid`)
+  expect(refusal(await resume(second))).toBe('sessionUnauthed')
+
+  const another = await signIn()
+  await owner.call('DELETE', `/clients/${another.user._id}`)
+  expect(refusal(await resume(another.token))).toBe('sessionUnauthed')
+})
+
+test("ends after the app's days without use, and when the app stops remembering", async () => {
+  await allow(2)
+  const { token } = await signIn()
+  on.clock.advance(day)
+  const second = await next(token)
+  on.clock.advance(1.5 * day)
+  const third = await next(second)
+  on.clock.advance(2 * day)
+  expect(refusal(await resume(third))).toBe('sessionUnauthed')
+  await tidyUp(on)
+  const rows = await on.database.db.selectFrom('device_tokens').select('id').execute()
+  expect(rows.filter(({ id }) => third.endsWith(id))).toEqual([])
+
+  const { token: late } = await signIn()
+  await allow(0)
+  expect(refusal(await resume(late))).toBe('sessionUnauthed')
+})
+
+test('a device has one token, stored as a hash', async () => {
+  await allow()
+  const { token, key } = await signIn()
+  const program = await startProgram(on, app)
+  const again = await program.call('POST', '/license', { licenseKey: key, hwid: 'pc-1', remember: true })
+  expect(refusal(await resume(token))).toBe('sessionUnauthed')
+  const rows = await on.database.db.selectFrom('device_tokens').selectAll().execute()
+  expect(JSON.stringify(rows)).not.toContain(again.json.data.deviceToken)
+  expect((await resume(again.json.data.deviceToken)).status).toBe(200)
+})
