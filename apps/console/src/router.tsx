@@ -62,6 +62,10 @@ const endUser = page(
   () => import('./pages/owner/end-user.tsx').then((m) => m.EndUserPage),
   opensItem(paths.users),
 )
+const activity = page(
+  () => import('./pages/owner/activity.tsx').then((m) => m.ActivityPage),
+  opens(paths.activity),
+)
 const profile = page(
   () => import('./pages/owner/profile.tsx').then((m) => m.ProfilePage),
   opens(paths.profile),
@@ -133,6 +137,7 @@ export function Router() {
             <Route path={appPath(':id')} element={app} />
             <Route path={licensePath(':id')} element={license} />
             <Route path={userPath(':id')} element={endUser} />
+            <Route path={paths.activity} element={activity} />
             <Route path={paths.profile} element={profile} />
             <Route path={paths.settings} element={settings} />
             <Route path={paths.subscription} element={subscription} />

@@ -12,6 +12,7 @@ export const consolePaths = {
   resellers: '/resellers',
   licenses: '/licenses',
   users: '/users',
+  activity: '/activity',
   profile: '/profile',
   settings: '/settings',
   subscription: '/subscription',

@@ -15,6 +15,7 @@ const ReleasesDialog = lazyNamed(() => import('./releases-dialog.tsx'), 'Release
 const SigningKeysDialog = lazyNamed(() => import('./signing-keys-dialog.tsx'), 'SigningKeysDialog')
 
 const LicenseTypesDialog = lazyNamed(() => import('./license-types-dialog.tsx'), 'LicenseTypesDialog')
+const BlocklistDialog = lazyNamed(() => import('./blocklist-dialog.tsx'), 'BlocklistDialog')
 
 const kinds = [
   'new-app',
@@ -26,6 +27,7 @@ const kinds = [
   'license-types',
   'variables',
   'releases',
+  'blocking',
 ] as const
 
 export function useAppDialog() {
@@ -63,6 +65,7 @@ function OpenDialog({ canCreate }: { canCreate: boolean }) {
   if (kind === 'edit-app') return <EditAppDialog app={app} onClose={close} />
   if (kind === 'app-settings') return <AppSettingsDialog app={app} onClose={close} />
   if (kind === 'delete-app') return <DeleteAppDialog app={app} onClose={close} />
+  if (kind === 'blocking') return <BlocklistDialog app={app} onClose={close} />
   if (kind === 'signing-keys') return <SigningKeysDialog app={app} onClose={close} />
   if (kind === 'license-types') return <LicenseTypesDialog app={app} onClose={close} />
   if (kind === 'variables') return <AppVariablesDialog app={app} onClose={close} />

@@ -1,5 +1,20 @@
 import type { App } from '@keyward/contract'
-import { Braces, Code, Copy, Pause, Pencil, Play, Settings, Tag, Tags, Trash2 } from 'lucide-react'
+import {
+  Braces,
+  Code,
+  Copy,
+  History,
+  Pause,
+  Pencil,
+  Play,
+  Settings,
+  ShieldBan,
+  Tag,
+  Tags,
+  Trash2,
+} from 'lucide-react'
+import { useNavigate } from 'react-router'
+import { paths } from '../../lib/navigation/paths.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { useAppDialog } from './app-dialogs.tsx'
@@ -8,6 +23,7 @@ import { useTogglePause } from './queries.ts'
 export function AppMenu({ app }: { app: App }) {
   const dialog = useAppDialog()
   const togglePause = useTogglePause()
+  const navigate = useNavigate()
   const details = `App ID: ${app.appId}\nApp Secret: ${app.appSecret}\nVersion: ${app.version}`
   return (
     <Menu label={`Actions for ${app.name}`}>
@@ -35,6 +51,12 @@ export function AppMenu({ app }: { app: App }) {
       </MenuItem>
       <MenuItem icon={<Settings />} onSelect={() => dialog.open('app-settings', app._id)}>
         App Settings
+      </MenuItem>
+      <MenuItem icon={<ShieldBan />} onSelect={() => dialog.open('blocking', app._id)}>
+        Blocking
+      </MenuItem>
+      <MenuItem icon={<History />} onSelect={() => void navigate(`${paths.activity}?app=${app._id}`)}>
+        Activity
       </MenuItem>
       <MenuItem icon={<Pencil />} onSelect={() => dialog.open('edit-app', app._id)}>
         Edit App

@@ -77,7 +77,7 @@ function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
         <Button
           variant="primary"
           loading={update.isPending}
-          onClick={() => update.mutate({ id: app._id, settings }, { onSuccess: onClose })}
+          onClick={() => update.mutate({ id: app._id, settings: toSent(settings) }, { onSuccess: onClose })}
         >
           Save Settings
         </Button>
@@ -85,6 +85,12 @@ function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
     </>
   )
 }
+
+/** Without the empty lines of a text field. */
+const toSent = (settings: App['settings']) => ({
+  ...settings,
+  vpnAllowed: settings.vpnAllowed.map((line) => line.trim()).filter(Boolean),
+})
 
 function RotateSecret({ app }: { app: App }) {
   const [confirming, setConfirming] = useState(false)

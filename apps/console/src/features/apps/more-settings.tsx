@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { SecuritySettings } from './security-settings.tsx'
 
 type Settings = App['settings']
 
@@ -15,40 +16,45 @@ interface Props {
 /** Settings that most apps keep at their defaults, in collapsed groups. */
 export function MoreSettings({ settings, onChange }: Props) {
   return (
-    <Group title="Devices">
-      <Switch
-        label="Require a Hardware ID"
-        description="Programs that send no hardware ID are rejected, even while the lock is off."
-        checked={settings.requireHwid}
-        onChange={(requireHwid) => onChange({ requireHwid })}
-      />
-      <Switch
-        label="Require Activation"
-        description="Checks without a sign-in accept only devices that are bound to the license."
-        checked={settings.requireActivation}
-        onChange={(requireActivation) => onChange({ requireActivation })}
-      />
-      <Switch
-        label="Recognize Changed Devices"
-        description="A device with a new hardware ID keeps its place if three of its four parts are unchanged, for example after Windows was reinstalled."
-        checked={settings.deviceTolerance}
-        onChange={(deviceTolerance) => onChange({ deviceTolerance })}
-      />
-      <Switch
-        label="Let Users Free Devices"
-        description="Your program can list and free the devices of its user."
-        checked={settings.deviceSelfService}
-        onChange={(deviceSelfService) => onChange({ deviceSelfService })}
-      />
-      <HoursField
-        label="Hours Between Freed Devices"
-        hint="A device can also change at most five times within these hours."
-        min={1}
-        max={limits.deviceCooldownHoursMax}
-        value={settings.deviceCooldownHours}
-        onChange={(deviceCooldownHours) => onChange({ deviceCooldownHours })}
-      />
-    </Group>
+    <>
+      <Group title="Devices">
+        <Switch
+          label="Require a Hardware ID"
+          description="Programs that send no hardware ID are rejected, even while the lock is off."
+          checked={settings.requireHwid}
+          onChange={(requireHwid) => onChange({ requireHwid })}
+        />
+        <Switch
+          label="Require Activation"
+          description="Checks without a sign-in accept only devices that are bound to the license."
+          checked={settings.requireActivation}
+          onChange={(requireActivation) => onChange({ requireActivation })}
+        />
+        <Switch
+          label="Recognize Changed Devices"
+          description="A device with a new hardware ID keeps its place if three of its four parts are unchanged, for example after Windows was reinstalled."
+          checked={settings.deviceTolerance}
+          onChange={(deviceTolerance) => onChange({ deviceTolerance })}
+        />
+        <Switch
+          label="Let Users Free Devices"
+          description="Your program can list and free the devices of its user."
+          checked={settings.deviceSelfService}
+          onChange={(deviceSelfService) => onChange({ deviceSelfService })}
+        />
+        <HoursField
+          label="Hours Between Freed Devices"
+          hint="A device can also change at most five times within these hours."
+          min={1}
+          max={limits.deviceCooldownHoursMax}
+          value={settings.deviceCooldownHours}
+          onChange={(deviceCooldownHours) => onChange({ deviceCooldownHours })}
+        />
+      </Group>
+      <Group title="Security">
+        <SecuritySettings settings={settings} onChange={onChange} />
+      </Group>
+    </>
   )
 }
 

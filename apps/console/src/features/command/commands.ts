@@ -56,6 +56,19 @@ export const toAppCommand = (app: CommandFacts['apps'][number]): Command => ({
   to: appPath(app._id),
 })
 
+/** Explains the refusal that a reference names; undefined if the text cannot be one. */
+export function toReferenceCommand(text: string): Command | undefined {
+  const reference = text.replaceAll(/[\s-]/g, '').toUpperCase()
+  if (!/^[0-9A-Z]{10}$/.test(reference) || !/\d/.test(reference)) return undefined
+  return {
+    id: `reference-${reference}`,
+    group: 'Activity',
+    label: `Why was ${reference} refused?`,
+    icon: 'page',
+    to: `${paths.activity}?dialog=explain&id=${reference}`,
+  }
+}
+
 /** The dialog that the key `c` opens on each page. */
 export const createDialogs: Record<string, string> = {
   [paths.dashboard]: 'new-app',
@@ -74,12 +87,13 @@ export const goToKeys: Record<string, string> = {
 }
 
 /** Pages that require an app. */
-export const needApp: readonly string[] = [paths.licenses, paths.users, paths.resellers]
+export const needApp: readonly string[] = [paths.licenses, paths.users, paths.activity, paths.resellers]
 
 const pages: { label: string; to: string; words?: string }[] = [
   { label: 'Dashboard', to: paths.dashboard, words: 'home apps applications overview' },
   { label: 'Licenses', to: paths.licenses, words: 'keys' },
   { label: 'End Users', to: paths.users, words: 'clients customers' },
+  { label: 'Activity', to: paths.activity, words: 'events log refusals references why' },
   { label: 'Resellers', to: paths.resellers },
   { label: 'Profile', to: paths.profile, words: 'account password email' },
   { label: 'Settings', to: paths.settings, words: 'theme pause hwid reset' },

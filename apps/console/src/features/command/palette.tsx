@@ -4,6 +4,7 @@ import {
   CreditCard,
   ExternalLink,
   FileText,
+  History,
   Info,
   Keyboard,
   KeyRound,
@@ -34,7 +35,14 @@ import { keepOpenForToasts, scrimClass } from '../../ui/dialog.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { useReturnFocus } from '../../ui/use-return-focus.ts'
-import { type Command, type CommandFacts, type CommandIcon, commandsFor, matching } from './commands.ts'
+import {
+  type Command,
+  type CommandFacts,
+  type CommandIcon,
+  commandsFor,
+  matching,
+  toReferenceCommand,
+} from './commands.ts'
 import { Keys } from './keys.tsx'
 import { recentCommands, rememberCommand } from './recent.ts'
 import { optionId, useOptions } from './use-options.ts'
@@ -63,6 +71,7 @@ const iconsById: Record<string, Icon> = {
   [`go-${paths.dashboard}`]: LayoutDashboard,
   [`go-${paths.licenses}`]: KeyRound,
   [`go-${paths.users}`]: Users,
+  [`go-${paths.activity}`]: History,
   [`go-${paths.resellers}`]: Store,
   [`go-${paths.profile}`]: UserRound,
   [`go-${paths.settings}`]: Settings,
@@ -75,7 +84,17 @@ const iconsById: Record<string, Icon> = {
   'theme-system': Monitor,
 }
 
-const groups = ['Recent', 'Go to', 'Create', 'Apps', 'Licenses', 'End users', 'Resellers', 'Console']
+const groups = [
+  'Activity',
+  'Recent',
+  'Go to',
+  'Create',
+  'Apps',
+  'Licenses',
+  'End users',
+  'Resellers',
+  'Console',
+]
 
 /** Finds pages, actions, apps, licenses, end users and resellers. At the top on phones too, where the keyboard covers the bottom. */
 export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () => void }) {
@@ -89,9 +108,14 @@ export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () =
   const options = useMemo(() => {
     const listed = matching(known, text)
     const present = new Set(listed.map(({ id }) => id))
-    const all = [...listed, ...results.commands.filter(({ id }) => !present.has(id))]
+    const reference = facts.apps.length > 0 ? toReferenceCommand(text) : undefined
+    const all = [
+      ...(reference ? [reference] : []),
+      ...listed,
+      ...results.commands.filter(({ id }) => !present.has(id)),
+    ]
     return groups.flatMap((group) => all.filter((command) => command.group === group))
-  }, [known, text, results.commands])
+  }, [known, text, results.commands, facts.apps.length])
 
   function run(command: Command) {
     const { to, act } = command

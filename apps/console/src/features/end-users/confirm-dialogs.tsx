@@ -1,5 +1,9 @@
 import type { Client } from '@keyward/contract'
+import { useState } from 'react'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { Switch } from '../../ui/switch.tsx'
 import { useDeleteEndUser, useResetHwid, useSetBan } from './queries.ts'
 
 export interface EndUserDialogProps {
@@ -9,7 +13,10 @@ export interface EndUserDialogProps {
 
 export function BanDialog({ user, onClose }: EndUserDialogProps) {
   const setBan = useSetBan()
+  const [reason, setReason] = useState('')
+  const [blockDevices, setBlockDevices] = useState(false)
   const verb = user.ban ? 'Unban' : 'Ban'
+  const details = user.ban ? {} : { reason, blockDevices }
   return (
     <ConfirmDialog
       onClose={onClose}
@@ -26,8 +33,24 @@ export function BanDialog({ user, onClose }: EndUserDialogProps) {
       tone={user.ban ? 'neutral' : 'danger'}
       confirmLabel={`${verb} User`}
       busy={setBan.isPending}
-      onConfirm={() => setBan.mutate({ user, ban: !user.ban }, { onSuccess: onClose })}
-    />
+      onConfirm={() => setBan.mutate({ user, ban: !user.ban, ...details }, { onSuccess: onClose })}
+    >
+      {user.ban ? (
+        user.banReason && <p className="wrap-anywhere text-fg-muted">Reason of the ban: {user.banReason}</p>
+      ) : (
+        <>
+          <Field label="Reason" optional hint="Replaces {reason} in the text that the program shows.">
+            <Input value={reason} maxLength={200} onChange={(event) => setReason(event.target.value)} />
+          </Field>
+          <Switch
+            label="Block Devices and Address"
+            description="New accounts on the same device or address are refused too. Lifting the ban keeps them blocked."
+            checked={blockDevices}
+            onChange={setBlockDevices}
+          />
+        </>
+      )}
+    </ConfirmDialog>
   )
 }
 

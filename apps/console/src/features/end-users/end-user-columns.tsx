@@ -42,10 +42,13 @@ export const endUserColumns: Column<Client>[] = [
     id: 'status',
     header: 'Status',
     phone: 'aside',
-    cell: ({ status }) => (
-      <Badge tone={statusFacts[status].tone} dot>
-        {statusFacts[status].label}
-      </Badge>
+    cell: ({ status, paused }) => (
+      <span className="flex flex-wrap gap-1">
+        <Badge tone={statusFacts[status].tone} dot>
+          {statusFacts[status].label}
+        </Badge>
+        {paused && <Badge tone="warning">Paused</Badge>}
+      </span>
     ),
   },
   {

@@ -5,11 +5,14 @@ import {
   CalendarPlus,
   CircleCheck,
   Copy,
+  History,
   MonitorSmartphone,
   Pause,
   Play,
   Trash2,
 } from 'lucide-react'
+import { useNavigate } from 'react-router'
+import { paths } from '../../lib/navigation/paths.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { useSetPaused } from './queries.ts'
@@ -24,6 +27,7 @@ export interface EndUserMenuProps {
 export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
   const { hwid } = user
   const setPaused = useSetPaused()
+  const navigate = useNavigate()
   return (
     <Menu label={`Actions for ${user.username}`}>
       {user.expiresAt !== null && (
@@ -52,6 +56,9 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
       )}
       <MenuItem icon={<Braces />} onSelect={() => onAction('variables')}>
         Variables
+      </MenuItem>
+      <MenuItem icon={<History />} onSelect={() => void navigate(`${paths.activity}?client=${user._id}`)}>
+        Activity
       </MenuItem>
       <MenuSeparator />
       <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => onAction('delete')}>

@@ -102,11 +102,16 @@ export function useCreateEndUser() {
   })
 }
 
+export interface BanDetails {
+  reason?: string
+  blockDevices?: boolean
+}
+
 export function useSetBan() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ user, ban }: { user: Client; ban: boolean }) =>
-      call(wire.clients.toggleBan, { params: { id: user._id }, body: { is_banned: ban } }),
+    mutationFn: ({ user, ban, ...more }: { user: Client; ban: boolean } & BanDetails) =>
+      call(wire.clients.toggleBan, { params: { id: user._id }, body: { is_banned: ban, ...more } }),
     onSuccess: (_, { user, ban }) => {
       refreshEndUsers(client)
       toast.success(ban ? 'User Banned' : 'User Unbanned', {

@@ -33,9 +33,10 @@ export function keepLive(client: QueryClient): () => void {
   const refresh = () => {
     for (const queryKey of live) void client.invalidateQueries({ queryKey })
   }
+  const refreshActivity = () => void client.invalidateQueries({ queryKey: keys.activity })
   const begin = (missed: boolean) => {
     stream = new AbortController()
-    void follow(stream.signal, { missed, refresh })
+    void follow(stream.signal, { missed, refresh, refreshActivity })
   }
   const onVisibility = () => {
     clearTimeout(hiding)
@@ -55,19 +56,24 @@ export function keepLive(client: QueryClient): () => void {
 interface Following {
   missed: boolean
   refresh: () => void
+  refreshActivity: () => void
 }
 
-async function follow(signal: AbortSignal, { missed, refresh }: Following) {
+async function follow(signal: AbortSignal, { missed, refresh, refreshActivity }: Following) {
   let failures = 0
   while (!signal.aborted) {
     const began = Date.now()
     try {
       await read(signal, {
         onOpen: () => {
-          if (missed) refresh()
+          if (missed) {
+            refresh()
+            refreshActivity()
+          }
           missed = true
         },
         onChange: refresh,
+        onActivity: refreshActivity,
       })
     } catch (error) {
       if (signal.aborted) return
@@ -79,7 +85,7 @@ async function follow(signal: AbortSignal, { missed, refresh }: Following) {
   }
 }
 
-async function read(signal: AbortSignal, on: { onOpen: () => void; onChange: () => void }) {
+async function read(signal: AbortSignal, on: Record<'onOpen' | 'onChange' | 'onActivity', () => void>) {
   const silence = new AbortController()
   let alarm: ReturnType<typeof setTimeout> | undefined
   const restartAlarm = () => {
@@ -101,6 +107,7 @@ async function read(signal: AbortSignal, on: { onOpen: () => void; onChange: () 
       const events = (text + value).split('\n\n')
       text = events.pop() ?? ''
       if (events.some((event) => event.startsWith('event: change'))) on.onChange()
+      if (events.some((event) => event.startsWith('event: activity'))) on.onActivity()
     }
   } finally {
     clearTimeout(alarm)

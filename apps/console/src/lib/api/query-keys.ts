@@ -14,5 +14,7 @@ export const keys = {
   /** The state of the owner's plan, without the public plans and prices. */
   subscriptionStatus: ['subscription', 'status'],
   payments: ['payments'],
+  /** What programs do. */
+  activity: ['activity'],
   reseller: ['reseller'],
 } as const

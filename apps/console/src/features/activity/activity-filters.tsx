@@ -1,0 +1,49 @@
+import { toAppOptions, useFindApps } from '../../lib/api/apps.ts'
+import { FilterBar, FilterSelect } from '../../ui/filters.tsx'
+import { Input } from '../../ui/input.tsx'
+import { reasons } from './labels.ts'
+
+type Values = Record<'app' | 'code' | 'from' | 'to', string | undefined>
+
+export interface ActivityFiltersProps {
+  apps: { _id: string; name: string }[]
+  app: { _id: string; name: string } | undefined
+  values: Values
+  onChange: (changes: Partial<Values>) => void
+}
+
+export function ActivityFilters({ apps, app, values, onChange }: ActivityFiltersProps) {
+  const find = useFindApps()
+  return (
+    <FilterBar active={Object.values(values).filter(Boolean).length}>
+      <FilterSelect
+        label="App"
+        unset="All apps"
+        options={toAppOptions(apps, app)}
+        find={find}
+        value={values.app}
+        onChange={(id) => onChange({ app: id })}
+      />
+      <FilterSelect
+        label="Events"
+        unset="All events"
+        options={[
+          { value: 'any', label: 'All refusals' },
+          ...Object.entries(reasons).map(([value, label]) => ({ value, label })),
+        ]}
+        value={values.code}
+        onChange={(code) => onChange({ code })}
+      />
+      {(['from', 'to'] as const).map((end) => (
+        <Input
+          key={end}
+          type="date"
+          aria-label={end === 'from' ? 'From' : 'To'}
+          value={values[end] ?? ''}
+          onChange={(event) => onChange({ [end]: event.target.value || undefined })}
+          className="max-md:w-auto max-md:grow max-md:basis-[calc(50%-0.25rem)] md:w-36"
+        />
+      ))}
+    </FilterBar>
+  )
+}

@@ -1,0 +1,71 @@
+import type { ActivityEvent } from '@keyward/contract'
+import { formatExactTime } from '../../lib/format/dates.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { Lines } from '../../ui/table-rows.tsx'
+import { labelOf, toneOf } from './labels.ts'
+
+export const eventColumns: Column<ActivityEvent>[] = [
+  {
+    id: 'event',
+    header: 'Event',
+    phone: 'title',
+    cell: (event) => (
+      <span className="flex flex-wrap items-center gap-1.5">
+        <Badge tone={toneOf(event)} dot={event.code !== null}>
+          {labelOf(event)}
+        </Badge>
+        {event.times > 1 && <span className="text-fg-muted text-xs">× {event.times.toLocaleString()}</span>}
+      </span>
+    ),
+  },
+  {
+    id: 'who',
+    header: 'User',
+    cell: ({ client, subject, kind }) => (
+      <span className="block truncate md:max-w-48" title={client?.username ?? subject ?? undefined}>
+        <bdi>{client?.username ?? (kind === 'init' ? `Version ${subject}` : subject) ?? '—'}</bdi>
+      </span>
+    ),
+  },
+  {
+    id: 'app',
+    header: 'App',
+    cell: ({ app, call }) => (
+      <Lines note={call && <span className="block max-md:hidden">{call}</span>}>
+        <span className="block truncate md:max-w-36">{app?.name ?? 'Deleted'}</span>
+      </Lines>
+    ),
+  },
+  {
+    id: 'address',
+    header: 'Address',
+    phone: 'third',
+    cell: ({ address }) => <code className="wrap-anywhere font-mono text-xs">{address ?? '—'}</code>,
+  },
+  {
+    id: 'at',
+    header: 'Time',
+    phone: 'third',
+    cell: ({ at }) => (
+      <time dateTime={at} className="whitespace-nowrap">
+        {formatExactTime(at)}
+      </time>
+    ),
+  },
+  {
+    id: 'reference',
+    header: 'Reference',
+    phone: 'hidden',
+    cell: ({ reference, code }) =>
+      code ? (
+        <span className="inline-flex items-center gap-1">
+          <code className="font-mono text-xs">{reference}</code>
+          <CopyButton text={reference} label={`Copy reference ${reference}`} />
+        </span>
+      ) : (
+        <span className="text-fg-muted">—</span>
+      ),
+  },
+]

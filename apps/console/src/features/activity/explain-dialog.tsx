@@ -1,0 +1,123 @@
+import type { DataOf, endpoints, RefusalState } from '@keyward/contract'
+import { Check, X } from 'lucide-react'
+import { ApiError } from '../../lib/api/call.ts'
+import { formatExactTime } from '../../lib/format/dates.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { cx } from '../../ui/cx.ts'
+import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { checkLabel, fixLabels, labelOf } from './labels.ts'
+import { useExplanation, useFix } from './queries.ts'
+
+type Explained = DataOf<typeof endpoints.activity.explain>
+
+export interface ExplainDialogProps {
+  reference: string
+  onClose: () => void
+}
+
+/** Explains a refusal by its reference, and offers the click that removes its reason. */
+export function ExplainDialog({ reference, onClose }: ExplainDialogProps) {
+  const explained = useExplanation(reference)
+  const fix = useFix()
+  const { event, explanation } = explained.data ?? {}
+  const offered = explanation?.fix
+  const isMissing = explained.error instanceof ApiError && explained.error.status === 404
+  const isSolved = explanation?.now?.code === null
+  return (
+    <Dialog
+      onClose={onClose}
+      size="lg"
+      title={explanation?.title ?? (event ? labelOf(event) : 'Why was this refused?')}
+      description={`Reference ${reference.toUpperCase()}`}
+    >
+      {/* Focusable, so that the keyboard scrolls it. */}
+      <DialogBody tabIndex={0} role="region" aria-label="Explanation">
+        {explained.isPending && <Skeleton className="h-56" />}
+        {explained.isError && (
+          <ErrorState
+            className="rounded-lg border py-8"
+            title={isMissing ? 'There is no such reference' : 'Failed to load the explanation'}
+            description={
+              isMissing
+                ? 'Check the spelling. Events are deleted after the time set in App Settings.'
+                : explained.error.message
+            }
+            onRetry={() => void explained.refetch()}
+            retrying={explained.isFetching}
+          />
+        )}
+        {event && explanation && (
+          <>
+            <p className="wrap-anywhere">{explanation.why}</p>
+            <p className={cx(isSolved && 'text-fg-muted')}>
+              {isSolved ? 'This reason no longer applies: the program may run now.' : explanation.advice}
+            </p>
+            {explanation.before.checks.length > 0 && (
+              <div className="grid gap-3 md:grid-cols-2">
+                <State title="Then" state={explanation.before} />
+                {explanation.now && <State title="Now" state={explanation.now} />}
+              </div>
+            )}
+          </>
+        )}
+        {event && <Facts items={factsOf(event)} />}
+      </DialogBody>
+      <DialogFooter>
+        <Button onClick={onClose} disabled={fix.isPending}>
+          Close
+        </Button>
+        {offered && !isSolved && (
+          <Button variant="primary" loading={fix.isPending} onClick={() => fix.mutate(offered)}>
+            {fixLabels[offered.action]}
+          </Button>
+        )}
+      </DialogFooter>
+    </Dialog>
+  )
+}
+
+function factsOf({ app, client, subject, call, address, at, times, lastAt }: Explained['event']) {
+  return [
+    { label: 'App', value: app?.name ?? 'Deleted' },
+    { label: 'User', value: <bdi>{client?.username ?? subject ?? '—'}</bdi> },
+    { label: 'Call', value: call ?? '—' },
+    { label: 'Address', value: address ?? '—' },
+    { label: 'Time', value: formatExactTime(at) },
+    ...(times > 1
+      ? [{ label: 'Repeated', value: `${times.toLocaleString()} times until ${formatExactTime(lastAt)}` }]
+      : []),
+  ]
+}
+
+/** All checks in their order; the first that failed was reported. */
+function State({ title, state }: { title: string; state: RefusalState }) {
+  return (
+    <section aria-label={title} className="grid content-start gap-2 rounded-lg border p-3">
+      <p className="flex items-center justify-between gap-2 font-medium">
+        {title}
+        <Badge tone={state.code === null ? 'success' : 'danger'}>
+          {state.code === null ? 'May run' : checkLabel(state.code)}
+        </Badge>
+      </p>
+      <ul className="grid gap-1 text-[0.8125rem]">
+        {state.checks.map(({ code, passed }) => (
+          <li key={code} className={cx('flex items-center gap-2', passed && 'text-fg-muted')}>
+            {passed ? (
+              <Check aria-label="Passed" className="size-3.5 shrink-0" />
+            ) : (
+              <X aria-label="Failed" className="size-3.5 shrink-0 text-danger-text" />
+            )}
+            {checkLabel(code)}
+          </li>
+        ))}
+      </ul>
+      <p className="text-[0.8125rem] text-fg-muted">
+        {state.expiresAt === null ? 'No end' : `Access until ${formatExactTime(state.expiresAt)}`}
+      </p>
+    </section>
+  )
+}

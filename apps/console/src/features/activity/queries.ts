@@ -1,0 +1,81 @@
+import type { endpoints, Fix, QueryInputOf } from '@keyward/contract'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { toastFailure } from '../../ui/failure-toast.ts'
+import { toast } from '../../ui/toast.tsx'
+
+export type ActivityQuery = QueryInputOf<typeof endpoints.activity.list>
+
+export function useActivity(query: ActivityQuery, enabled: boolean) {
+  return useQuery({
+    queryKey: [...keys.activity, query],
+    meta: { failure: 'Failed to load activity' },
+    queryFn: ({ signal }) => call(wire.activity.list, { query, signal }),
+    enabled,
+    staleTime: 5_000,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useExplanation(reference: string) {
+  return useQuery({
+    queryKey: [...keys.activity, 'explain', reference],
+    queryFn: ({ signal }) => call(wire.activity.explain, { params: { reference }, signal }),
+    staleTime: 0,
+    retry: false,
+  })
+}
+
+const monthMs = 30 * 24 * 60 * 60 * 1000
+
+async function apply({ action, target: id, value }: Fix): Promise<unknown> {
+  const params = { id }
+  switch (action) {
+    case 'resume_platform':
+      return call(wire.settings.update, { body: { pauseApplications: false } })
+    case 'resume_app':
+      return call(wire.apps.update, { params, body: { paused: false } })
+    case 'allow_hash': {
+      const [version, hash] = JSON.parse(value ?? '[]') as [string, string]
+      const { hashes } = await call(wire.blocklist.hashes, { params })
+      return call(wire.blocklist.setHashes, { params, body: { hashes: [...hashes, { version, hash }] } })
+    }
+    case 'unban_client':
+      return call(wire.clients.toggleBan, { params, body: { is_banned: false } })
+    case 'unban_license':
+      return call(wire.licenses.toggleBan, { params, body: { is_banned: false } })
+    case 'resume_client':
+      return call(wire.clients.togglePause, { params, body: { paused: false } })
+    case 'extend_client':
+      return call(wire.clients.extend, { params, body: { days: 30 } })
+    case 'extend_license':
+      return call(wire.licenses.update, {
+        params,
+        body: { expiresAt: new Date(Date.now() + monthMs).toISOString() },
+      })
+    case 'unblock':
+      return call(wire.blocklist.remove, { params })
+    case 'reset_hwid':
+      return call(wire.clients.resetHwid, { params })
+    case 'allow_address': {
+      const { app } = await call(wire.apps.get, { params })
+      const vpnAllowed = [...app.settings.vpnAllowed, value ?? '']
+      return call(wire.apps.update, { params, body: { settings: { vpnAllowed } } })
+    }
+  }
+}
+
+/** Removes the reason for a refusal, then refreshes everything that may show it. */
+export function useFix() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: apply,
+    onSuccess: () => {
+      void client.invalidateQueries()
+      toast.success('Changed. The program can try again.')
+    },
+    onError: (error) => toastFailure(error, 'Failed to change this'),
+  })
+}

@@ -1,0 +1,114 @@
+import { History } from 'lucide-react'
+import { ActivityFilters } from '../../features/activity/activity-filters.tsx'
+import { eventColumns } from '../../features/activity/event-columns.tsx'
+import { useActivity } from '../../features/activity/queries.ts'
+import { useApp, useApps } from '../../lib/api/apps.ts'
+import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { useDialogParam, useUrlState } from '../../lib/navigation/url-state.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardHeader } from '../../ui/card.tsx'
+import { DialogSlot } from '../../ui/deferred.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Pagination } from '../../ui/pagination.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+
+const ExplainDialog = lazyNamed(() => import('../../features/activity/explain-dialog.tsx'), 'ExplainDialog')
+
+const pageSize = 50
+const dialogs = ['explain'] as const
+const none = { app: undefined, client: undefined, code: undefined, from: undefined, to: undefined }
+
+export function ActivityPage() {
+  const apps = useApps()
+  const [url, setUrl] = useUrlState('app', 'client', 'code', 'from', 'to', 'page')
+  const { app, resolving, unresolved } = useApp(url.app)
+  const { page, turnTo } = usePage()
+  const dialog = useDialogParam(dialogs)
+  const filters = { app: app?._id, code: url.code, from: url.from, to: url.to }
+  const query = { ...filters, client: url.client, page, limit: pageSize }
+  const activity = useActivity(query as Parameters<typeof useActivity>[0], !resolving)
+  const data = resolving ? undefined : activity.data
+  useLastPage(activity.isPlaceholderData ? undefined : data?.pagination.pages)
+  const filtered = Object.keys(none).some((name) => url[name as keyof typeof none])
+  const user = data?.events.find(({ client }) => client?._id === url.client)?.client
+
+  return (
+    <div className="grid gap-3 md:gap-6">
+      <PageHeader
+        title="Activity"
+        subtitle="What your programs do, and why they are refused. New events appear by themselves."
+      />
+      <Card>
+        <CardHeader
+          title={url.client ? `Events of ${user?.username ?? 'one end user'}` : 'Events'}
+          description={data && countOf(data.pagination)}
+          stacked
+          filters
+          actions={
+            <>
+              {url.client && (
+                <Button onClick={() => setUrl({ client: undefined, page: undefined })}>All users</Button>
+              )}
+              <ActivityFilters
+                apps={apps.data ?? []}
+                app={app}
+                values={filters}
+                onChange={(changes) => setUrl({ ...changes, page: undefined })}
+              />
+            </>
+          }
+        />
+        <Table
+          caption="Events, newest first"
+          columns={eventColumns}
+          rows={data?.events}
+          rowKey={(event) => event.reference}
+          rowMenu={(event) =>
+            event.code ? (
+              <Button size="sm" variant="ghost" onClick={() => dialog.open('explain', event.reference)}>
+                Why?
+              </Button>
+            ) : null
+          }
+          {...tableState(activity, 'Failed to load activity', unresolved ?? apps)}
+          skeletonRows={10}
+          empty={
+            filtered ? (
+              <EmptyState
+                icon={<History />}
+                title="No events found"
+                description="Nothing matches your filters."
+                actions={<Button onClick={() => setUrl({ ...none, page: undefined })}>Clear filters</Button>}
+              />
+            ) : (
+              <EmptyState
+                icon={<History />}
+                title="No events yet"
+                description="Starts, sign-ins and refusals of your programs appear here within a second."
+              />
+            )
+          }
+        />
+        {data && (
+          <Pagination
+            page={page}
+            limit={pageSize}
+            total={data.pagination.total}
+            onPage={turnTo}
+            noun={data.pagination.capped ? 'events and more' : 'events'}
+          />
+        )}
+      </Card>
+      <DialogSlot>
+        {dialog.kind === 'explain' && dialog.id && (
+          <ExplainDialog key={dialog.id} reference={dialog.id} onClose={dialog.close} />
+        )}
+      </DialogSlot>
+    </div>
+  )
+}
+
+const countOf = ({ total, capped }: { total: number; capped?: boolean | undefined }) =>
+  `${total.toLocaleString()}${capped ? ' and more' : ''} ${total === 1 ? 'event' : 'events'}`

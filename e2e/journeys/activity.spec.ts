@@ -1,0 +1,56 @@
+import { expectAccessible } from '../accessibility.ts'
+import { expect, test } from '../keyward.ts'
+import { choose, dialog, enter, expectToast, heading, Program, row, rowAction, Vendor } from '../steps.ts'
+
+test('a reference from a customer explains the refusal, and one click lets the customer in', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const [license] = await vendor.createLicenses(app, 1, 20)
+  const program = await Program.start(request, app)
+  await program.register('erik', license!, 'pc-1')
+  const { clients } = await vendor.call('GET', '/clients')
+  await vendor.call('PATCH', `/clients/${clients[0]._id}/toggle-ban`, { is_banned: true, reason: 'fraud' })
+
+  await enter(page, vendor, '/activity')
+  await expect(heading(page, 'Activity')).toBeVisible()
+  await expect(row(page, 'Registered')).toBeVisible()
+  // Without a reload: the page follows the live stream.
+  const { reference } = (await program.call('GET', '/session')).body
+  await expect(row(page, reference)).toContainText('User banned')
+  await expect(row(page, reference)).toContainText('erik')
+  await choose(page, 'Events', 'Expired')
+  await expect(page.getByText('No events found')).toBeVisible()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expectAccessible(page, 'activity')
+
+  await page.goto('/settings')
+  await expect(async () => {
+    await page.keyboard.press('Control+k')
+    await expect(dialog(page, 'Search or go to')).toBeVisible({ timeout: 1000 })
+  }).toPass()
+  await page.keyboard.type(reference.toLowerCase())
+  await expect(page.getByRole('option', { name: `Why was ${reference} refused?` })).toHaveAttribute(
+    'aria-selected',
+    'true',
+  )
+  await page.keyboard.press('Enter')
+  const why = dialog(page, 'The end user was banned')
+  await expect(why.getByText('You had banned this end user. Your reason: fraud.')).toBeVisible()
+  await expect(why.getByRole('region', { name: 'Now' })).toContainText('User banned')
+  await expectAccessible(page, 'an explained refusal')
+  await why.getByRole('button', { name: 'Unban the user' }).click()
+  await expectToast(page, 'Changed. The program can try again.')
+  await expect(why.getByRole('region', { name: 'Then' })).toContainText('User banned')
+  await expect(why.getByRole('region', { name: 'Now' })).toContainText('May run')
+  expect(await program.call('GET', '/session')).toMatchObject({ body: { success: true } })
+
+  await page.goto('/users')
+  await rowAction(page, 'erik', 'Activity')
+  await expect(page).toHaveURL(`/activity?client=${clients[0]._id}`)
+  await expect(page.getByText('Events of erik')).toBeVisible()
+  await page.goto('/activity?dialog=explain&id=0000000000')
+  await expect(dialog(page, 'Why was this refused?')).toContainText('There is no such reference')
+})
