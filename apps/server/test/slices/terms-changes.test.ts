@@ -251,9 +251,9 @@ test('an end user whose clock had started counts from first use again after a ke
 
 test('an app says when a program that names no SDK last opened a session', async () => {
   const readApp = async () => (await owner.call('GET', `/apps/${app._id}`)).json.data.app
-  await startProgram(on, app)
+  const body = { appId: app.appId, secret: app.appSecret, version: '1.0.0' }
+  await on.call('POST', '/client/init', { body: { ...body, sdk: 'keyward-js/1.2.0' } })
   expect(await readApp()).toMatchObject({ sdklessInitAt: null })
-  const { appId, appSecret: secret } = app
-  await on.call('POST', '/client/init', { body: { appId, secret, version: '1.0.0' } })
+  await on.call('POST', '/client/init', { body })
   await expect.poll(async () => (await readApp()).sdklessInitAt).toBe(on.clock.inDays(0))
 })
