@@ -185,3 +185,13 @@ test('a token takes a bounded number of fields, and the longest one fits into a 
   expect((await trySignIn(sessions.open(facts, fields).token)).status).toBe(200)
   expect(() => sessions.open(facts, { locale: `${fields.locale}x` })).toThrow('513 bytes')
 })
+
+test.each(['x', '"', '\u{1}', '\u{ffff}', '\ud800'])(
+  'init has room in its token for the longest fields of %j',
+  async (letter) => {
+    const body = { appId: app.appId, secret: app.appSecret, version: letter.repeat(32), locale: 'zh-Hant-TW' }
+    const { status, json } = await on.call('POST', '/client/init', { body })
+    expect([200, 400]).toContain(status)
+    if (status === 200) expect((await trySignIn(json.data.session)).status).toBe(200)
+  },
+)
