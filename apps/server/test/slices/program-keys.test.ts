@@ -195,6 +195,7 @@ describe('validate', () => {
     }
     expect(await seen(fresh?.key)).toEqual({
       valid: true,
+      activated: false,
       license: {
         key: fresh?.key,
         used: false,
