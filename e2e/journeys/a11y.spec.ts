@@ -163,7 +163,7 @@ for (const [where, dialogsOf] of Object.entries(dialogs)) {
       await expect(open).toBeVisible()
       if (path.includes('messages'))
         await expect(open.getByLabel('userBanned', { exact: true })).toBeVisible()
-      if (path.includes('integrate')) await expect(open.locator('pre')).toBeVisible()
+      if (path.includes('integrate')) await expect(open.locator('pre').last()).toBeVisible()
       await expectAccessible(page, path)
       const box = await open.boundingBox()
       const { width, height } = page.viewportSize()!

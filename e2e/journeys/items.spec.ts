@@ -1,4 +1,4 @@
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectToFit } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { createReseller, premiumVendor, Seller } from '../reseller.ts'
 import {
@@ -12,6 +12,7 @@ import {
   Program,
   row,
   rowAction,
+  settle,
   shownDate,
   Vendor,
 } from '../steps.ts'
@@ -100,7 +101,14 @@ test('the page of an app shows its facts, figures and snippet, and leads to its 
   await expect(figure(page, 'Resellers')).toContainText('1')
   await expect(page.getByRole('main')).toContainText(app.appId)
   await expect(page.locator('pre').last()).toContainText(`appId: '${app.appId}'`)
+  const types = page.getByRole('main').locator('section').filter({ hasText: 'No license types yet' })
+  await expect(types.first()).toBeVisible()
   await expectAccessible(page, 'the page of an app')
+  await page.getByRole('button', { name: 'New Type' }).click()
+  const form = dialog(page, 'New License Type')
+  await form.getByLabel('Name').fill('Pro')
+  await form.getByRole('button', { name: /^(Create|Save)/ }).click()
+  await expect(page.getByRole('list', { name: 'License types' })).toContainText('Pro')
   await rowAction(page, 'Tally', 'Pause App')
   await expectToast(page, 'App paused successfully')
   await expect(page.getByRole('main').locator('header').first()).toContainText('Paused')
@@ -116,6 +124,30 @@ test('the page of an app shows its facts, figures and snippet, and leads to its 
   await question.getByRole('textbox').fill('Tally')
   await question.getByRole('button', { name: 'Delete', exact: true }).click()
   await expect(page).toHaveURL('/dashboard')
+})
+
+test('pages of objects with very long names fit a screen of 320 pixels', async ({ page, request }) => {
+  const long = (length: number) => 'Donaudampfschifffahrtsgesellschaft'.repeat(9).slice(0, length)
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp(long(80))
+  const expiresAt = inDays(30).toISOString()
+  const { license } = await vendor.call('POST', '/licenses', { app: app._id, expiresAt, note: long(200) })
+  await (await Program.start(request, app)).register(long(64), license, long(200))
+  const { clients } = await vendor.call('GET', '/clients')
+  await page.setViewportSize({ width: 320, height: 800 })
+  await enter(page, vendor)
+  for (const path of [
+    '/licenses',
+    '/users',
+    `/licenses/${license._id}`,
+    `/users/${clients[0]._id}`,
+    `/apps/${app._id}`,
+  ]) {
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await settle(page)
+    await expectToFit(page, path)
+  }
 })
 
 test("another vendor's objects and unknown ids are not found", async ({ page, request }) => {

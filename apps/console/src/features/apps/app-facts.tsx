@@ -38,7 +38,7 @@ export function AppFacts({ app }: { app: App }) {
   const { settings } = app
   const listOf = (path: string) => `${path}?${new URLSearchParams({ app: app._id })}`
   return (
-    <Card className="max-lg:order-first">
+    <Card>
       <CardHeader
         title="App"
         actions={

@@ -106,7 +106,14 @@ export function LicenseHistory({ license }: { license: License }) {
             },
             {
               at: license.usedAt,
-              text: used && usedBy ? `First used by ${usedBy.username}` : 'First used',
+              text:
+                used && usedBy ? (
+                  <>
+                    First used by <bdi>{usedBy.username}</bdi>
+                  </>
+                ) : (
+                  'First used'
+                ),
             },
             { at: license.expiresAt, text: ended ? 'Expired' : 'Expires' },
             { at: license.updatesUntil, text: 'Covers versions released until here' },

@@ -14,6 +14,10 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ItemColumns, ItemPage } from './item-page.tsx'
 
+const LicenseTypesSection = lazyNamed(
+  () => import('../../features/apps/license-types-section.tsx'),
+  'LicenseTypesSection',
+)
 const Integration = lazyNamed(() => import('../../features/apps/integration.tsx'), 'Integration')
 
 /** Everything about one app. */
@@ -60,7 +64,12 @@ export function AppPage() {
                 </Deferred>
               </CardBody>
             </Card>
-            <AppFacts app={app} />
+            <div className="grid gap-4 max-lg:order-first md:gap-6">
+              <AppFacts app={app} />
+              <Deferred fallback={<Skeleton className="h-64 rounded-xl" />}>
+                <LicenseTypesSection app={app} />
+              </Deferred>
+            </div>
           </ItemColumns>
           <AppDialogs canCreate={false} />
         </>

@@ -1,0 +1,41 @@
+import type { App, LicenseType } from '@keyward/contract'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { LicenseTypeForm } from './license-type-form.tsx'
+import { LicenseTypesPanel } from './license-types-panel.tsx'
+
+/** The license types of an app, as a part of its page. */
+export function LicenseTypesSection({ app }: { app: App }) {
+  const [edited, setEdited] = useState<{ type: LicenseType | undefined }>()
+  const close = () => setEdited(undefined)
+  return (
+    <Card>
+      <CardHeader
+        title="License types"
+        description="What you sell. Choose a type when you generate licenses."
+        actions={
+          <Button size="sm" onClick={() => setEdited({ type: undefined })}>
+            <Plus />
+            New Type
+          </Button>
+        }
+      />
+      <CardBody>
+        <LicenseTypesPanel app={app} onEdit={(type) => setEdited({ type })} />
+      </CardBody>
+      {edited && (
+        <Dialog
+          onClose={close}
+          size="lg"
+          title={edited.type ? `Edit ${edited.type.name}` : 'New License Type'}
+          description={app.name}
+        >
+          <LicenseTypeForm app={app} type={edited.type} onClose={close} />
+        </Dialog>
+      )}
+    </Card>
+  )
+}
