@@ -1,7 +1,7 @@
 import { expectToFit } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { enter, figure, row } from '../steps.ts'
+import { createReseller, enterPortal, premiumVendor, Seller, setPlan } from '../reseller.ts'
+import { enter, figure, Program, row, settle, unique, Vendor } from '../steps.ts'
 
 test('an app name of one long word fits every page of the portal', { tag: '@phone' }, async ({
   page,
@@ -18,6 +18,50 @@ test('an app name of one long word fits every page of the portal', { tag: '@phon
     await expect(figure(page, path.endsWith('profile') ? 'Remaining' : 'Total Generated')).toBeVisible()
     await expectToFit(page, path)
   }
+})
+
+test('long names fit every page 320 px wide and at 200 % zoom', async ({ page, request, keyward }) => {
+  const long = 'W'.repeat(60)
+  const vendor = await Vendor.signUp(request, long, `${long}@${unique('long')}.example`)
+  setPlan(keyward, vendor, 'premium')
+  const app = await vendor.createApp(long)
+  const [license] = await vendor.createLicenses(app)
+  await (await Program.start(request, app)).register(long, license!)
+  await enter(page, vendor, '/settings')
+  const seller = await Seller.signIn(request, await createReseller(vendor, app))
+  await seller.generate(2)
+  // Zoomed to 200 %, a window of 1280 px has the layout of 640 px.
+  const widths = [320, 640]
+  const visit = async (paths: string[]) => {
+    for (const path of paths) {
+      await page.goto(path)
+      await expect(page.getByRole('heading', { level: 1, includeHidden: true })).toBeVisible()
+      await settle(page)
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.evaluate(
+          'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+        )
+        await expectToFit(page, `${path} at ${width}`)
+      }
+    }
+  }
+  await visit([
+    '/dashboard',
+    '/resellers',
+    '/licenses',
+    '/users',
+    '/profile',
+    '/settings',
+    '/subscription',
+    '/about',
+    '/auth/forgot',
+    '/no-such-page',
+    `/dashboard?dialog=app-settings&id=${app._id}`,
+    '/licenses?dialog=generate',
+  ])
+  await enterPortal(page, seller)
+  await visit(['/reseller/dashboard', '/reseller/licenses', '/reseller/profile'])
 })
 
 test('a table shows how a name begins, also one from right to left, and all of it in a tooltip', async ({

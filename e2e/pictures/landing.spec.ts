@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { settle, storeToken } from '../steps.ts'
 import { furnish } from './furnish.ts'
+import { hideDevelopment, writeWebp } from './webp.ts'
 
 const directory = fileURLToPath(new URL('../../apps/console/src/features/landing/pictures', import.meta.url))
 const phone = { viewport: { width: 390, height: 700 }, deviceScaleFactor: 2 }
@@ -29,6 +28,7 @@ for (const theme of ['light', 'dark'] as const) {
       timezoneId: 'UTC',
     })
     const page = await context.newPage()
+    await hideDevelopment(page)
     await page.goto('/auth')
     await storeToken(page, vendor.token)
     await page.evaluate(`localStorage.setItem('keyward-reseller-token', '${resellerToken}')`)
@@ -38,24 +38,8 @@ for (const theme of ['light', 'dark'] as const) {
       await settle(page)
       await page.evaluate('document.fonts.ready')
       const png = await page.screenshot({ animations: 'disabled' })
-      writeFileSync(`${directory}/${name}-${theme}.webp`, await toWebp(page, png))
+      await writeWebp(page, `${directory}/${name}-${theme}.webp`, png)
     }
     await context.close()
   })
-}
-
-/** The browser is the encoder: nothing else has to be installed. */
-async function toWebp(page: Page, png: Buffer): Promise<Buffer> {
-  const source = `data:image/png;base64,${png.toString('base64')}`
-  const url = await page.evaluate<string>(`(async () => {
-    const image = new Image()
-    image.src = ${JSON.stringify(source)}
-    await image.decode()
-    const canvas = document.createElement('canvas')
-    canvas.width = image.naturalWidth
-    canvas.height = image.naturalHeight
-    canvas.getContext('2d').drawImage(image, 0, 0)
-    return canvas.toDataURL('image/webp', 0.8)
-  })()`)
-  return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')
 }

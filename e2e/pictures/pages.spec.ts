@@ -1,8 +1,10 @@
+import { mkdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
-import { settle, storeToken } from '../steps.ts'
+import { settle, storeToken, Vendor } from '../steps.ts'
 import { furnish } from './furnish.ts'
+import { hideDevelopment, writeWebp } from './webp.ts'
 
 const directory = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
 const ownerPages = {
@@ -13,11 +15,19 @@ const ownerPages = {
   profile: '/profile',
   settings: '/settings',
   subscription: '/subscription',
+  'generate-license': '/licenses?dialog=generate',
+  'create-end-user': '/users?dialog=create',
+}
+const newcomerPages = {
+  'newcomer-dashboard': '/dashboard',
+  'newcomer-licenses': '/licenses',
+  'newcomer-subscription': '/subscription',
 }
 const publicPages = {
   landing: '/',
   auth: '/auth',
   'sign-up': '/auth?tab=sign-up',
+  forgot: '/auth/forgot',
   about: '/about',
   terms: '/terms',
   privacy: '/privacy',
@@ -30,6 +40,9 @@ const portalPages = {
   'reseller-profile': '/reseller/profile',
 }
 
+test.beforeAll(() => mkdirSync(directory, { recursive: true }))
+test.beforeEach(({ page }) => hideDevelopment(page))
+
 for (const theme of ['light', 'dark'] as const) {
   test.describe(theme, () => {
     test.use({ colorScheme: theme })
@@ -39,6 +52,17 @@ for (const theme of ['light', 'dark'] as const) {
         await picture(page, path, `${name}-${theme}`, project.name)
     })
 
+    test('pages of a newcomer, and of a vendor with an app', async ({ page, request }, { project }) => {
+      const vendor = await Vendor.signUp(request, 'Nora Newcomer')
+      await page.goto('/auth')
+      await storeToken(page, vendor.token)
+      for (const [name, path] of Object.entries(newcomerPages))
+        await picture(page, path, `${name}-${theme}`, project.name)
+      await vendor.createApp('Atlas')
+      await picture(page, '/dashboard', `first-app-${theme}`, project.name)
+      await picture(page, '/licenses', `no-licenses-${theme}`, project.name)
+    })
+
     test('owner and reseller pages', async ({ page, keyward, request }, { project }) => {
       test.setTimeout(180_000)
       const { vendor, resellerToken } = await furnish(keyward, request)
@@ -46,6 +70,14 @@ for (const theme of ['light', 'dark'] as const) {
       await storeToken(page, vendor.token)
       for (const [name, path] of Object.entries(ownerPages))
         await picture(page, path, `${name}-${theme}`, project.name)
+      await page.goto('/licenses')
+      await page.getByRole('button', { name: 'Search or go to' }).click()
+      await page.getByRole('combobox', { name: 'Search or go to' }).fill('stu')
+      await expect(page.getByRole('option', { name: /studio-nord/ }).first()).toBeVisible()
+      await take(page, `palette-${theme}`, project.name)
+      await page.route('**/api/licenses?*', (route) => route.fulfill({ status: 400, body: '' }))
+      await picture(page, '/licenses', `failed-${theme}`, project.name)
+      await page.unroute('**/api/licenses?*')
       await page.evaluate(
         ([key, token]) => localStorage.setItem(key!, token!),
         ['keyward-reseller-token', resellerToken],
@@ -58,17 +90,24 @@ for (const theme of ['light', 'dark'] as const) {
 
 async function picture(page: Page, path: string, name: string, project: string) {
   await page.goto(path)
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, includeHidden: true })).toBeVisible()
   await settle(page)
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await take(page, name, project)
+}
+
+async function take(page: Page, name: string, project: string) {
+  await settle(page)
   await page.evaluate('document.fonts.ready')
   await loadImages(page)
   const suffix = project === 'desktop' ? '' : '-phone'
-  await page.screenshot({
-    path: `${directory}/${name}${suffix}.png`,
-    fullPage: project === 'desktop',
+  const open = await page.getByRole('dialog').count()
+  const png = await page.screenshot({
+    fullPage: project === 'desktop' && open === 0,
     animations: 'disabled',
   })
+  const file = `${directory}/${name}${suffix}`
+  rmSync(`${file}.png`, { force: true })
+  await writeWebp(page, `${file}.webp`, png, 0.7)
 }
 
 /** A full-page screenshot does not scroll, so lazy images would stay empty. */
