@@ -39,9 +39,7 @@ test('long names fit every page 320 px wide and at 200 % zoom', async ({ page, r
       await settle(page)
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 })
-        await page.evaluate(
-          'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
-        )
+        await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
         await expectToFit(page, `${path} at ${width}`)
       }
     }

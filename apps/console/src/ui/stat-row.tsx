@@ -10,7 +10,13 @@ export interface StatRowProps {
   loading?: boolean
 }
 
-/** Three or four counts side by side; on phones one strip that scrolls sideways. */
+const columns: Record<number, string> = {
+  3: 'max-md:auto-cols-[10.75rem] md:grid-flow-row md:grid-cols-3',
+  4: 'max-md:auto-cols-[10.75rem] md:grid-flow-row md:grid-cols-2 lg:grid-cols-4',
+  5: 'max-md:auto-cols-[12.5rem] md:grid-flow-row md:grid-cols-3 lg:grid-cols-5',
+}
+
+/** Three to five counts side by side; on phones one strip that scrolls sideways. */
 export function StatRow({ label = 'Figures', stats, loading = false }: StatRowProps) {
   const phone = useIsPhone()
   return (
@@ -19,10 +25,8 @@ export function StatRow({ label = 'Figures', stats, loading = false }: StatRowPr
       // A strip that scrolls must be reachable with the keyboard.
       tabIndex={phone ? 0 : undefined}
       className={cx(
-        'grid grid-flow-col gap-2 max-md:-mx-4 max-md:scroll-px-4 max-md:auto-cols-[10.75rem] max-md:overflow-x-auto max-md:px-4 max-md:[scrollbar-width:none] md:gap-4',
-        stats.length === 3
-          ? 'md:grid-flow-row md:grid-cols-3'
-          : 'md:grid-flow-row md:grid-cols-2 lg:grid-cols-4',
+        'grid grid-flow-col gap-2 max-md:-mx-4 max-md:scroll-px-4 max-md:overflow-x-auto max-md:px-4 max-md:[scrollbar-width:none] md:gap-4',
+        columns[stats.length],
       )}
     >
       {stats.map(({ value, ...stat }) => (

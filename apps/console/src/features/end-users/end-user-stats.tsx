@@ -19,7 +19,7 @@ export interface EndUserStatsProps {
 }
 
 export function EndUserStats({ stats, loading, scope }: EndUserStatsProps) {
-  const active = `${stats ? percentOf(stats.active, stats.total) : '—'}% of total`
+  const active = stats ? `${percentOf(stats.active, stats.total)}% of total` : 'Of total'
   return (
     <StatRow
       loading={loading}

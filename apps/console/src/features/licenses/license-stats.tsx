@@ -10,7 +10,7 @@ export interface LicenseStatsProps {
 }
 
 export function LicenseStats({ stats, loading, scope }: LicenseStatsProps) {
-  const active = `${stats ? percentOf(stats.active, stats.total) : '—'}% of total`
+  const active = stats ? `${percentOf(stats.active, stats.total)}% of total` : 'Of total'
   return (
     <StatRow
       loading={loading}

@@ -1,5 +1,6 @@
 import { limits } from '@keyward/contract'
-import { Card, StatCard } from '../../ui/card.tsx'
+import { Card } from '../../ui/card.tsx'
+import { StatRow } from '../../ui/stat-row.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { useDashboardStats } from './queries.ts'
 
@@ -24,26 +25,22 @@ export function StatCards() {
       </Card>
     )
   }
+  const count = (value: number | undefined) => value?.toLocaleString() ?? '—'
   return (
-    <section
-      aria-label="Figures"
-      className="grid grid-cols-2 gap-3 md:gap-4 max-lg:[&>:last-child]:col-span-2 lg:grid-cols-5"
-    >
-      {figures.map(({ id, label, added }) => (
-        <StatCard
-          key={id}
-          label={label}
-          loading={!stats.data}
-          value={stats.data?.[id].value.toLocaleString()}
-          note={`${stats.data?.[id].added.toLocaleString() ?? '—'} ${added} in ${limits.activityDays} days`}
-        />
-      ))}
-      <StatCard
-        label="Expiring Soon"
-        loading={!stats.data}
-        value={stats.data?.expiringSoon.value.toLocaleString()}
-        note={`in the next ${limits.expiringSoonDays} days`}
-      />
-    </section>
+    <StatRow
+      loading={!stats.data}
+      stats={[
+        ...figures.map(({ id, label, added }) => ({
+          label,
+          value: stats.data?.[id].value,
+          note: `${count(stats.data?.[id].added)} ${added} in ${limits.activityDays} days`,
+        })),
+        {
+          label: 'Expiring Soon',
+          value: stats.data?.expiringSoon.value,
+          note: `in the next ${limits.expiringSoonDays} days`,
+        },
+      ]}
+    />
   )
 }

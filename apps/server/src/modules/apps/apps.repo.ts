@@ -1,7 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
-import { orderOf, type Page, seek } from '../../core/paging.ts'
+import { orderOf, type Page } from '../../core/paging.ts'
 import type { Database, Db, Tx } from '../../db/open.ts'
+import { seqsOfPage } from '../../db/pages.ts'
 import { anywhere } from '../../db/search.ts'
 import type { AppRow } from '../../db/tables.ts'
 import type { SettingColumns } from './apps.settings.ts'
@@ -27,16 +28,7 @@ export async function pageApps(
   }
   const count = () => mine.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
   const total = search === undefined ? await countApps(db, scope) : (await count()).n
-  const target = seek(page, total, 'newest')
-  if (!target) return { rows: [], total }
-  const found = await mine
-    .select('seq')
-    .orderBy('seq', target.order)
-    .limit(target.limit)
-    .offset(target.offset)
-    .execute()
-  const seqs = found.map(({ seq }) => seq)
-  return { rows: await listBySeq(db, scope, seqs), total }
+  return { rows: await listBySeq(db, scope, await seqsOfPage(mine, page, total)), total }
 }
 
 async function listBySeq(db: Db, scope: OwnerScope, seqs: readonly number[]): Promise<AppRow[]> {

@@ -1,27 +1,18 @@
 import { type SqlBool, sql } from 'kysely'
 import type { ResellerActor } from '../../core/actor.ts'
-import { orderOf, type Page, seek } from '../../core/paging.ts'
+import { orderOf, type Page } from '../../core/paging.ts'
 import type { Database } from '../../db/open.ts'
+import { seqsOfPage } from '../../db/pages.ts'
 import { anywhere, type SearchTerm } from '../../db/search.ts'
 
 /** The `seq` of a page of the reseller's `total` licenses. */
-export async function pageOfLicenses(
+export function pageOfLicenses(
   { lists }: Database,
   { resellerId }: ResellerActor,
   page: Page,
   total: number,
 ): Promise<number[]> {
-  const target = seek(page, total, 'newest')
-  if (!target) return []
-  const found = await lists
-    .selectFrom('licenses')
-    .select('seq')
-    .where('reseller_id', '=', resellerId)
-    .orderBy('seq', target.order)
-    .limit(target.limit)
-    .offset(target.offset)
-    .execute()
-  return found.map(({ seq }) => seq)
+  return seqsOfPage(lists.selectFrom('licenses').where('reseller_id', '=', resellerId), page, total)
 }
 
 /**

@@ -1,7 +1,8 @@
 import { type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
-import { orderOf, type Page, seek } from '../../core/paging.ts'
+import { orderOf, type Page } from '../../core/paging.ts'
 import type { Database, Db, Tx } from '../../db/open.ts'
+import { seqsOfPage } from '../../db/pages.ts'
 import { anywhere } from '../../db/search.ts'
 import type { ResellerRow } from '../../db/tables.ts'
 import { type ResellerView, views } from './resellers.access.ts'
@@ -28,16 +29,7 @@ export async function pageResellers(
   const { total } = await matching
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  const target = seek(page, total, 'newest')
-  if (!target) return { rows: [], total }
-  const found = await matching
-    .select('seq')
-    .orderBy('seq', target.order)
-    .limit(target.limit)
-    .offset(target.offset)
-    .execute()
-  const seqs = found.map(({ seq }) => seq)
-  return { rows: await listBySeq(db, scope, seqs), total }
+  return { rows: await listBySeq(db, scope, await seqsOfPage(matching, page, total)), total }
 }
 
 async function listBySeq(db: Db, scope: OwnerScope, seqs: readonly number[]): Promise<ResellerView[]> {
