@@ -1,3 +1,4 @@
+import type { StatementSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import type { SqliteHandle } from './sqlite-handle.ts'
 
@@ -12,21 +13,23 @@ const pagesAtMost = 8000
  * without blocking readers or the writer. Starts its thread with the first copy; a crashed one is replaced.
  */
 export class Checkpoints {
-  readonly #writer: SqliteHandle
+  readonly #path: string | null
+  readonly #changes: StatementSync
   #worker: Worker | undefined
   #isCopying = false
   #isClosed = false
   #copiedAt = 0
 
   constructor(writer: SqliteHandle) {
-    this.#writer = writer
+    this.#path = writer.database.location()
+    this.#changes = writer.database.prepare('select total_changes() as n')
     writer.database.exec(`pragma wal_autocheckpoint = ${pagesAtMost}`)
   }
 
   /** Copies when enough has changed; call it after a commit. */
   start(): void {
     if (this.#isCopying || this.#isClosed) return
-    const changes = Number(this.#writer.prepare('select total_changes() as n').get()?.n)
+    const changes = Number(this.#changes.get()?.n)
     if (changes - this.#copiedAt < rowsBetween) return
     this.#copiedAt = changes
     try {
@@ -44,8 +47,9 @@ export class Checkpoints {
   }
 
   #open(): Worker {
-    const path = this.#writer.database.location()
-    const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), { workerData: path })
+    const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), {
+      workerData: this.#path,
+    })
     worker.unref()
     worker.on('message', () => {
       this.#isCopying = false

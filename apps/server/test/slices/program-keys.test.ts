@@ -214,6 +214,7 @@ describe('validate', () => {
     expect(await seen(ended?.key)).toMatchObject({ valid: false, code: 'noActiveSubs' })
     expect(await seen('AAAAA-AAAAA-AAAAA-AAAAA-AAAAA')).toEqual({
       valid: false,
+      activated: false,
       code: 'keyNotFound',
       reference: expect.any(String),
       license: null,
