@@ -11,8 +11,14 @@ import { useDevices, useFreeDevice } from './queries.ts'
 
 const nameOf = (device: Device) => device.name || 'Unnamed device'
 
+interface Props {
+  user: string
+  /** Asks whether to free all of them at once. */
+  onFreeAll?: () => void
+}
+
 /** The devices of an end user, each of which can be freed. */
-export function Devices({ user }: { user: string }) {
+export function Devices({ user, onFreeAll }: Props) {
   const devices = useDevices(user)
   const [freeing, setFreeing] = useState<Device>()
   const free = useFreeDevice(user)
@@ -22,6 +28,14 @@ export function Devices({ user }: { user: string }) {
       <CardHeader
         title="Devices"
         description={data && `${data.used} of ${data.limit === unlimited ? 'any number' : data.limit} in use`}
+        actions={
+          onFreeAll &&
+          (data?.devices.length ?? 0) > 0 && (
+            <Button size="sm" onClick={onFreeAll}>
+              Free All
+            </Button>
+          )
+        }
       />
       {devices.isPending && <Skeleton className="mx-5 mb-5 h-14" />}
       {devices.isError && !data && (
@@ -46,9 +60,15 @@ export function Devices({ user }: { user: string }) {
           {data.devices.map((device) => (
             <li key={device._id} className="flex items-center gap-3 px-4 py-2.5 md:px-5">
               <div className="min-w-0 flex-1">
-                <p className="wrap-anywhere font-medium">{nameOf(device)}</p>
+                <p className="wrap-anywhere font-medium">
+                  <bdi>{nameOf(device)}</bdi>
+                </p>
                 <p className="text-[0.8125rem] text-fg-muted">
-                  {device.system && `${device.system} · `}
+                  {device.system && (
+                    <>
+                      <bdi>{device.system}</bdi> ·{' '}
+                    </>
+                  )}
                   <DateText value={device.firstSeenAt} /> → <DateText value={device.lastSeenAt} />
                 </p>
               </div>

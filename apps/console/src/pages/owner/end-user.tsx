@@ -46,7 +46,7 @@ export function EndUserPage() {
           <ItemColumns>
             <EndUserFacts user={user} />
             <div className="grid gap-4 md:gap-6">
-              <Devices user={user._id} />
+              <Devices user={user._id} onFreeAll={() => dialog.open('reset-hwid')} />
               <EndUserHistory user={user} />
             </div>
           </ItemColumns>

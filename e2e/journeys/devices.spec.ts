@@ -1,0 +1,63 @@
+import { expect, test } from '../keyward.ts'
+import { dialog, enter, expectToast, Program, rowAction, Vendor } from '../steps.ts'
+
+test('a license for two devices gives up a place when the vendor frees one or all', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Tally')
+  const type = { name: 'Duo', term: 'forever', devices: 2 }
+  const { licenseType } = await vendor.call('POST', `/apps/${app._id}/license-types`, type)
+  const { license } = await vendor.call('POST', '/licenses', { app: app._id, type: licenseType._id })
+  const signIn = async (hwid: string, name: string) => {
+    const program = await Program.start(request, app)
+    const device = { name, system: 'Windows 11 Pro' }
+    return program.call('POST', '/license', { licenseKey: license.key, hwid, device })
+  }
+  const refused = { status: 403, body: { code: 'hwidMismatch', details: { devices: { used: 2, limit: 2 } } } }
+  const { body } = await signIn('pc-1', 'Laptop')
+  await signIn('pc-2', 'Workstation')
+  expect(await signIn('pc-3', 'Tablet')).toMatchObject(refused)
+
+  await enter(page, vendor, `/users/${body.data.user._id}`)
+  const main = page.getByRole('main')
+  for (const text of ['2 of 2 in use', 'Laptop', 'Workstation', 'Windows 11 Pro']) {
+    await expect(main).toContainText(text)
+  }
+  await page.getByRole('button', { name: 'Free Laptop' }).click()
+  await dialog(page, 'Free Laptop?').getByRole('button', { name: 'Free Device' }).click()
+  await expectToast(page, 'Device Freed')
+  await expect(main).toContainText('1 of 2 in use')
+  expect(await signIn('pc-3', 'Tablet')).toMatchObject({ status: 200 })
+  expect(await signIn('pc-1', 'Laptop')).toMatchObject(refused)
+
+  await page.getByRole('button', { name: 'Free All' }).click()
+  const question = dialog(page, `Reset HWID of ${license.key}?`)
+  await question.getByRole('button', { name: 'Reset HWID' }).click()
+  await expectToast(page, 'HWID Reset')
+  await expect(main).toContainText('No devices')
+  expect(await signIn('pc-1', 'Laptop')).toMatchObject({ status: 200 })
+})
+
+test('an app can require a hardware id and let users free devices', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Tally')
+  const [license] = await vendor.createLicenses(app)
+  const program = await Program.start(request, app)
+  const signIn = (hwid?: string) => program.call('POST', '/license', { licenseKey: license!.key, hwid })
+  await enter(page, vendor)
+  await rowAction(page, 'Tally', 'App Settings')
+  const settings = dialog(page, 'App Settings')
+  await settings.getByText('Devices', { exact: true }).click()
+  await settings.getByRole('switch', { name: 'Require a Hardware ID' }).click()
+  await settings.getByRole('switch', { name: 'Let Users Free Devices' }).click()
+  await settings.getByLabel('Hours Between Freed Devices').fill('24')
+  await settings.getByRole('button', { name: 'Save Settings' }).click()
+  await expectToast(page, 'App settings updated successfully')
+  expect(await signIn()).toMatchObject({ body: { code: 'hwidMismatch' } })
+  expect(await signIn('pc-1')).toMatchObject({ status: 200 })
+  expect(await program.call('GET', '/devices')).toMatchObject({
+    body: { data: { devices: [{ name: null }] } },
+  })
+})
