@@ -63,6 +63,12 @@ describe('a flood of refusals', () => {
     expect(total(rows)).toBe(10_000)
   })
 
+  test('leaves the sign-ins of the same app', () => {
+    const { note } = gathered({ perMinute: 10 })
+    for (let at = 0; at < 100; at += 1) note({ subject: `name ${at}` })
+    expect(note({ kind: 'end_user.signed_in', code: null })).toBeDefined()
+  })
+
   test('against one app leaves the events of another', () => {
     const { note } = gathered({ perMinute: 10 })
     for (let at = 0; at < 100; at += 1) note({ subject: `name ${at}` })

@@ -31,7 +31,7 @@ export const activityLimits = {
   flushRows: 200,
   /** Rows that wait for a flush; further ones are counted and dropped. */
   queued: 10_000,
-  /** New rows of one app in a minute, on one node. */
+  /** New rows of one app in a minute on one node, for refusals and for all else: a flood of refusals hides no sign-in. */
   perMinute: 3000,
   /** Equal events within this time share a row and a reference. */
   mergeMs: minute,
@@ -84,12 +84,13 @@ export class ActivityLog {
       known.row.last_at = now
       return known.row.reference
     }
-    const spent = this.#spent.get(appId) ?? 0
+    const budget = `${appId} ${kind === 'refused'}`
+    const spent = this.#spent.get(budget) ?? 0
     if (spent >= this.#limits.perMinute || this.#queue.length >= this.#limits.queued) {
       this.#drop(event, 1)
       return undefined
     }
-    this.#spent.set(appId, spent + 1)
+    this.#spent.set(budget, spent + 1)
     const row = {
       reference: newReference(),
       owner_id: ownerId,
