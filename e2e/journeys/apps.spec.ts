@@ -247,9 +247,10 @@ test.describe('an app', () => {
     await expect(custom).not.toBeChecked()
     await lock.click()
     await custom.click()
-    await view.getByText('Offline', { exact: true }).click()
+    await view.getByText('Offline and Sign-In', { exact: true }).click()
     await view.getByLabel('Hours Offline').fill('24')
     await view.getByLabel('Grace Hours').fill('12')
+    await view.getByLabel('Days Signed In').fill('30')
     await expect(view.getByText('after at most 1.5 days')).toBeVisible()
     await view.getByRole('button', { name: 'Save Settings' }).click()
     await expectToast(page, 'App settings updated successfully')
@@ -257,8 +258,9 @@ test.describe('an app', () => {
     await rowAction(page, 'Tally', 'App Settings')
     await expect(lock).not.toBeChecked()
     await expect(custom).toBeChecked()
-    await view.getByText('Offline', { exact: true }).click()
+    await view.getByText('Offline and Sign-In', { exact: true }).click()
     await expect(view.getByLabel('Hours Offline')).toHaveValue('24')
+    await expect(view.getByLabel('Days Signed In')).toHaveValue('30')
   })
 
   test('gets a new secret, which invalidates the old one', async ({ page, request }) => {

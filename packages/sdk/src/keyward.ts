@@ -74,21 +74,21 @@ export class Keyward {
       'password',
       'licenseKey',
     ])
-    const body = { username, password, licenseKey: licenseKey.trim(), email, ...(await this.#machine()) }
+    const body = { username, password, licenseKey: licenseKey.trim(), email, ...(await this.#signInFacts()) }
     return this.#kept(() => this.#call({ method: 'POST', name: 'register', body, repeatable: false }))
   }
 
   /** Signs an end user in by username and password; the first sign-in binds the user to this machine. */
   async login(credentials: Credentials): Promise<Result<UserData>> {
     const { username, password } = texts(credentials, ['username', 'password'])
-    const body = { username, password, ...(await this.#machine()) }
+    const body = { username, password, ...(await this.#signInFacts()) }
     return this.#kept(() => this.#call({ method: 'POST', name: 'login', body, repeatable: true }))
   }
 
   /** Signs in by license key alone; the first use redeems the key and binds it to this machine. */
   async license(licenseKey: string): Promise<Result<UserData>> {
     const key = toKey(licenseKey)
-    const body = { licenseKey: key, ...(await this.#machine()) }
+    const body = { licenseKey: key, ...(await this.#signInFacts()) }
     const online = () => this.#call({ method: 'POST', name: 'license', body, repeatable: true })
     return this.#orOffline(() => this.#kept(online, key), key)
   }
@@ -105,10 +105,16 @@ export class Keyward {
 
   /**
    * Returns the signed-in user and its expiry; call it before every unit of work. A ban, pause or expiry is reported
-   * from the next call on. `sessionUnauthed` means that no user is signed in.
+   * from the next call on. `sessionUnauthed` means that no user is signed in. With the option `storage` it signs in again
+   * by itself, if the vendor lets the app remember sign-ins.
    */
   async session(): Promise<Result<UserData>> {
-    const online = () => this.#call({ method: 'GET', name: 'session', repeatable: true }, false)
+    const online = async () => {
+      const resumed = this.#session === undefined ? await this.#resume() : undefined
+      if (resumed) return resumed
+      const result = await this.#call({ method: 'GET', name: 'session', repeatable: true }, false)
+      return result.ok || result.code !== 'sessionUnauthed' ? result : ((await this.#resume()) ?? result)
+    }
     return this.#orOffline(() => this.#kept(online))
   }
 
@@ -257,9 +263,38 @@ export class Keyward {
     const { offline } = this.#options
     const hwid = offline && (await this.#findHwid())
     if (!offline || hwid === undefined) return result
-    if (result.ok) await this.#renewLease(offline, hwid, result.user, licenseKey)
-    else if (endsLease.has(result.code)) await offline.forget()
+    if (result.ok) {
+      const { deviceToken, ...shown } = result as Granted<UserData> & { deviceToken?: unknown }
+      if (typeof deviceToken === 'string') await offline.keepDeviceToken(deviceToken)
+      await this.#renewLease(offline, hwid, result.user, licenseKey)
+      return shown
+    }
+    if (endsLease.has(result.code)) await offline.forgetLease()
     return result
+  }
+
+  /** Signs in with the remembered sign-in; undefined without one, or if the server has ended it. */
+  async #resume(): Promise<Result<UserData> | undefined> {
+    const { offline } = this.#options
+    const deviceToken = await offline?.deviceToken()
+    const machine = deviceToken === undefined ? {} : await this.#machine()
+    if (!offline || machine.hwid === undefined) return undefined
+    // The server accepts the same token again if its answer was lost.
+    const call: SessionCall = {
+      method: 'POST',
+      name: 'resume',
+      body: { deviceToken, ...machine },
+      repeatable: true,
+    }
+    const result = await this.#call(call, false)
+    if (result.ok || result.code !== 'sessionUnauthed') return result
+    await offline.keepDeviceToken(undefined)
+    return undefined
+  }
+
+  async #signInFacts() {
+    const machine = await this.#machine()
+    return this.#options.offline && machine.hwid !== undefined ? { ...machine, remember: true } : machine
   }
 
   async #renewLease(offline: Offline, hwid: string, user: SessionUser, licenseKey?: string): Promise<void> {

@@ -21,15 +21,21 @@ export interface Lease {
 /** Why the stored lease does not help. */
 export type OfflineProblem = 'no_lease' | 'lease_ended' | 'clock_set_back'
 
+/** What outlives the program. */
 interface Kept {
+  /** The latest lease; empty without one. */
   lease: string
   /** The latest time that was ever seen, in seconds since 1970. */
   latest: number
   /** Of the last answer; not signed, therefore for display alone. */
-  user: SessionUser
+  user: SessionUser | null
   /** SHA-256 of the license key that signed in, if one did. */
   key: string | null
+  /** The token of a remembered sign-in, if there is one. */
+  deviceToken?: string | undefined
 }
+
+const nothing: Kept = { lease: '', latest: 0, user: null, key: null }
 
 /**
  * Verifies a lease: typed as one, signed by a pinned key, for this app and this device. Returns its claims, or
@@ -88,19 +94,34 @@ export class Offline {
     const lease = await readLease(text, { appId: this.#appId, hwid, keys: this.#keys })
     const { kept, lease: stored } = await this.#read(hwid)
     if (!lease || (stored?.sub === lease.sub && stored.seq > lease.seq)) return
-    const key =
-      licenseKey === undefined ? (stored?.sub === lease.sub ? (kept?.key ?? null) : null) : licenseKey
+    const key = licenseKey === undefined ? (stored?.sub === lease.sub ? kept.key : null) : licenseKey
     await this.#write({
+      ...kept,
       lease: text,
-      latest: Math.max(kept?.latest ?? 0, lease.iat),
+      latest: Math.max(kept.latest, lease.iat),
       user,
       key: licenseKey === undefined ? key : toHex(await platform.sha256(toUtf8(licenseKey))),
     })
   }
 
-  /** Forgets the lease, after a sign-out or a refusal. */
+  /** Forgets the lease after a refusal. */
+  async forgetLease(): Promise<void> {
+    const { deviceToken, latest } = await this.#load()
+    await this.#write({ ...nothing, latest, deviceToken })
+  }
+
+  /** Forgets everything but the time, after a sign-out. */
   async forget(): Promise<void> {
-    await this.#storage.write('').catch(() => {})
+    const { latest } = await this.#load()
+    await this.#write({ ...nothing, latest })
+  }
+
+  async deviceToken(): Promise<string | undefined> {
+    return (await this.#load()).deviceToken
+  }
+
+  async keepDeviceToken(deviceToken: string | undefined): Promise<void> {
+    await this.#write({ ...(await this.#load()), deviceToken })
   }
 
   /** Answers from the lease, or says why it cannot. `licenseKey` must be the key that signed in, if it is given. */
@@ -109,7 +130,7 @@ export class Offline {
     licenseKey: string | undefined,
   ): Promise<{ user: SessionUser; offline: OfflineState } | OfflineProblem> {
     const { kept, lease } = await this.#read(hwid)
-    if (!kept || !lease) return 'no_lease'
+    if (!kept.user || !lease) return 'no_lease'
     if (licenseKey !== undefined && kept.key !== toHex(await platform.sha256(toUtf8(licenseKey))))
       return 'no_lease'
     const now = this.#now()
@@ -128,13 +149,21 @@ export class Offline {
     }
   }
 
-  async #read(hwid: string): Promise<{ kept?: Kept; lease?: Lease | undefined }> {
-    const text = await this.#storage.read().catch(() => null)
-    if (!text) return {}
-    const kept = parse(toUtf8(text)) as unknown as Kept
-    if (typeof kept.lease !== 'string' || typeof kept.user !== 'object' || kept.user === null) return {}
-    if (typeof kept.latest !== 'number') return {}
+  async #read(hwid: string): Promise<{ kept: Kept; lease: Lease | undefined }> {
+    const kept = await this.#load()
     return { kept, lease: await readLease(kept.lease, { appId: this.#appId, hwid, keys: this.#keys }) }
+  }
+
+  async #load(): Promise<Kept> {
+    const text = await this.#storage.read().catch(() => null)
+    const { lease, latest, user, key, deviceToken } = text ? parse(toUtf8(text)) : {}
+    return {
+      lease: typeof lease === 'string' ? lease : '',
+      latest: typeof latest === 'number' ? latest : 0,
+      user: typeof user === 'object' ? (user as SessionUser | null) : null,
+      key: typeof key === 'string' ? key : null,
+      deviceToken: typeof deviceToken === 'string' ? deviceToken : undefined,
+    }
   }
 
   async #write(kept: Kept): Promise<void> {

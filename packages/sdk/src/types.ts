@@ -232,8 +232,8 @@ export interface KeywardOptions {
    */
   device?: boolean
   /**
-   * Lets the program run without the server: keeps a lease that `session` and `license` fall back to after a
-   * `KeywardNetworkError`. `user-data` is a file in the user's data folder (`localStorage` in a browser). Needs a
+   * Lets the program run without the server, and stay signed in: keeps a lease that `session` and `license` fall back to
+   * after a `KeywardNetworkError`, and a token with which `session` signs in again. `user-data` is a file in the user's data folder (`localStorage` in a browser). Needs a
    * hardware id. Default: none.
    */
   storage?: 'user-data' | KeywardStorage

@@ -155,6 +155,48 @@ describe('a program without its server', () => {
   })
 })
 
+describe('a remembered sign-in', () => {
+  const granted = (deviceToken: string) => succeed({ user, deviceToken })
+  const bodies = (name: string) =>
+    server.seen.filter(({ path }) => path.endsWith(`/${name}`)).map(({ body }) => body)
+
+  it('signs in again after a restart, with a token that works once', async () => {
+    server.on('license', granted('token-1'))
+    server.on('resume', granted('token-2'), granted('token-3'))
+    expect(await start().license('KEY')).toEqual({ ok: true, user })
+    expect(bodies('license')).toMatchObject([{ licenseKey: 'KEY', remember: true }])
+    expect(await start().session()).toEqual({ ok: true, user })
+    expect(await start().session()).toEqual({ ok: true, user })
+    expect(bodies('resume')).toMatchObject([
+      { deviceToken: 'token-1', hwid: 'hw-1' },
+      { deviceToken: 'token-2', hwid: 'hw-1' },
+    ])
+  })
+
+  it('signs in again after a session that ended, and forgets a token that the server refuses', async () => {
+    server.on('license', granted('token-1'))
+    const keyward = start()
+    await keyward.license('KEY')
+    server.on('session', refuse(401, 'sessionUnauthed'))
+    server.on('resume', granted('token-2'))
+    expect(await keyward.session()).toEqual({ ok: true, user })
+    server.on('resume', refuse(401, 'sessionUnauthed'))
+    expect(await start().session()).toMatchObject({ ok: false, code: 'sessionUnauthed' })
+    expect(JSON.parse(storage.text).deviceToken).toBeUndefined()
+  })
+
+  it('reports a ban, keeps the token, and ends at logout', async () => {
+    server.on('license', granted('token-1'))
+    const keyward = start()
+    await keyward.license('KEY')
+    server.on('resume', refuse(403, 'userBanned'))
+    expect(await start().session()).toMatchObject({ ok: false, code: 'userBanned' })
+    expect(JSON.parse(storage.text).deviceToken).toBe('token-1')
+    await keyward.logout()
+    expect(storage.text).not.toContain('token-1')
+  })
+})
+
 describe('the lease', () => {
   it('is renewed when it is due, and only then', async () => {
     const keyward = start()

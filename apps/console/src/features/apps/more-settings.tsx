@@ -42,7 +42,7 @@ export function MoreSettings({ settings, onChange }: Props) {
           checked={settings.deviceSelfService}
           onChange={(deviceSelfService) => onChange({ deviceSelfService })}
         />
-        <HoursField
+        <LengthField
           label="Hours Between Freed Devices"
           hint="A device can also change at most five times within these hours."
           min={1}
@@ -58,12 +58,12 @@ export function MoreSettings({ settings, onChange }: Props) {
   )
 }
 
-/** For how long programs run without the server. */
+/** For how long programs run without the server, and stay signed in. */
 export function OfflineSettings({ settings, onChange }: Props) {
   const days = (settings.leaseHours + settings.graceHours) / 24
   return (
-    <Group title="Offline">
-      <HoursField
+    <Group title="Offline and Sign-In">
+      <LengthField
         label="Hours Offline"
         hint="A program that keeps a lease runs this long without reaching the server."
         min={1}
@@ -71,13 +71,22 @@ export function OfflineSettings({ settings, onChange }: Props) {
         value={settings.leaseHours}
         onChange={(leaseHours) => onChange({ leaseHours })}
       />
-      <HoursField
+      <LengthField
         label="Grace Hours"
         hint="After that it warns its user, and runs this much longer."
         min={0}
         max={limits.leaseHoursMax}
         value={settings.graceHours}
         onChange={(graceHours) => onChange({ graceHours })}
+      />
+      <LengthField
+        label="Days Signed In"
+        hint="A device stays signed in this long without use. 0 turns it off."
+        unit="days"
+        min={0}
+        max={limits.rememberDaysMax}
+        value={settings.rememberDays}
+        onChange={(rememberDays) => onChange({ rememberDays })}
       />
       <p className="text-[0.8125rem] text-fg-muted">
         A ban takes effect on a device that stays offline after at most{' '}
@@ -87,19 +96,20 @@ export function OfflineSettings({ settings, onChange }: Props) {
   )
 }
 
-interface HoursFieldProps {
+interface LengthFieldProps {
   label: string
   hint: string
+  unit?: 'hours' | 'days'
   min: number
   max: number
   value: number
   onChange: (hours: number) => void
 }
 
-function HoursField({ label, hint, min, max, value, onChange }: HoursFieldProps) {
+function LengthField({ label, hint, unit = 'hours', min, max, value, onChange }: LengthFieldProps) {
   const isValid = Number.isInteger(value) && value >= min && value <= max
   return (
-    <Field label={label} hint={hint} error={isValid ? undefined : `Enter ${min} to ${max} hours`}>
+    <Field label={label} hint={hint} error={isValid ? undefined : `Enter ${min} to ${max} ${unit}`}>
       <Input
         type="number"
         min={min}
