@@ -62,7 +62,7 @@ async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   } finally {
     writer.prepare = prepare
   }
-  const texts = [...asked].filter((text) => !/^(begin|commit|rollback)/.test(text))
+  const texts = [...asked].filter((text) => !/^(begin|commit|rollback|select total_changes)/.test(text))
   return texts.flatMap((text) => {
     const steps = writer.database.prepare(`explain query plan ${text}`).all() as { detail: string }[]
     return steps.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH)/.test(detail))
