@@ -129,7 +129,7 @@ export const apps = {
     access: 'owner',
     permission: 'apps:read',
     tag,
-    summary: 'Get the counts of an app',
+    summary: 'Get the counts of an app, and the SDKs that its programs use',
     params: idParams,
     data: z.strictObject({
       stats: z.strictObject({
@@ -145,6 +145,7 @@ export const apps = {
           .nullable()
           .describe('how many more licenses the plan allows; null if unlimited'),
       }),
+      sdks: z.array(z.string()).describe('the SDKs that its programs name, with versions; at most 50'),
     }),
   }),
   rotateSecret: endpoint({

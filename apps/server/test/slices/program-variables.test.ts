@@ -84,6 +84,8 @@ test('remembers each SDK that programs name once, and at most 50 of an app', asy
   const sdks = () => on.database.db.selectFrom('app_sdks').selectAll().where('app_id', '=', app._id).execute()
   for (const sdk of ['keyward-js/1.1.0', 'keyward-js/1.1.0', 'keyward-py/2.0.0']) await init({ sdk })
   await expect.poll(async () => (await sdks()).length).toBe(2)
+  const { json } = await owner.call('GET', `/apps/${app._id}/stats`)
+  expect(json.data.sdks).toEqual(['keyward-js/1.1.0', 'keyward-py/2.0.0'])
   for (let at = 0; at < 60; at += 1) await init({ sdk: `keyward-js/9.9.${at}` })
   await expect.poll(async () => (await sdks()).length).toBe(50)
   expect(wrongFields(await init({ sdk: 'no version' }))).toEqual(['sdk'])

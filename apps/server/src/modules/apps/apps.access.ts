@@ -116,6 +116,17 @@ export async function bumpBlockVersion(tx: Tx, scope: OwnerScope, appId: string)
     .execute()
 }
 
+/** The SDKs that the programs of an app name. The caller has checked the app's owner. */
+export async function listSdks(db: Db, appId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('app_sdks')
+    .select('sdk')
+    .where('app_id', '=', appId)
+    .orderBy('sdk')
+    .execute()
+  return rows.map((row) => row.sdk)
+}
+
 const leftovers = {
   client_sessions: 'id',
   trial_marks: 'app_id, mark',

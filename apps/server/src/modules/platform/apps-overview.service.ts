@@ -34,6 +34,9 @@ export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
   }
 }
 
+export const appSdks = async (ctx: Ctx, scope: OwnerScope, idOrAppId: string): Promise<string[]> =>
+  access.listSdks(ctx.db, (await getApp(ctx.db, scope, idOrAppId)).id)
+
 /** Deletes an app. Its many rows are deleted first, in slices, so that other requests are not blocked. */
 export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string): Promise<void> {
   const { id, name } = await getApp(ctx.db, actor, idOrAppId)

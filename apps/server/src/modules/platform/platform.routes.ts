@@ -26,5 +26,6 @@ export function platformRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void
   }))
   mount(apps.stats, 'owner', async ({ actor, params }) => ({
     stats: await overview.appStats(ctx, actor, params.id),
+    sdks: await overview.appSdks(ctx, actor, params.id),
   }))
 }
