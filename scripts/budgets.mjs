@@ -70,9 +70,9 @@ const budgets = [
   })),
 ]
 const shell = closure([...app, 'src/pages/owner/shell.tsx'])
-// A dialog opens on a page that has already loaded.
+// A dialog opens on a page that has already loaded, after a gesture, which loads the panels of menus and selects.
 const pages = closure(
-  ownerViews.map((name) => `src/pages/owner/${name}.tsx`),
+  ['src/ui/overlay-panels.tsx', ...ownerViews.map((name) => `src/pages/owner/${name}.tsx`)],
   new Set(shell),
 )
 const lazyParts = Object.keys(manifest)

@@ -6,7 +6,8 @@ const isPublic = (part: string) => /\/pages\/public\/(public-frame|landing)\.tsx
 const isFrame = (part: string) => /\/src\/app\.tsx$|\/pages\/console-root\.tsx$/.test(part)
 const isSignIn = (part: string) => /\/auth\.tsx$/.test(part)
 const isPortal = (part: string) => /\/pages\/reseller\/|\/overlay-panels\.tsx$/.test(part)
-const isView = (part: string) => /\/owner\/(shell|dashboard|licenses|end-users|resellers)\.tsx$/.test(part)
+const isView = (part: string) =>
+  /\/owner\/(shell|dashboard|licenses|end-users|resellers|list-filters)\.tsx$/.test(part)
 
 /**
  * Left alone, the bundler writes a file for each set of parts that share a module: the dashboard would request fifty. These

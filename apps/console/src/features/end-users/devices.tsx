@@ -1,13 +1,15 @@
 import { type Device, unlimited } from '@keyward/contract'
 import { MonitorSmartphone } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { useDevices, useFreeDevice } from './queries.ts'
+
+const ConfirmDialog = lazyNamed(() => import('../../ui/confirm-dialog.tsx'), 'ConfirmDialog')
 
 const nameOf = (device: Device) => device.name || 'Unnamed device'
 
@@ -80,15 +82,17 @@ export function Devices({ user, onFreeAll }: Props) {
         </ul>
       )}
       {freeing && (
-        <ConfirmDialog
-          onClose={() => setFreeing(undefined)}
-          title={`Free ${nameOf(freeing)}?`}
-          description="Another device can take its place. This device can sign in again as long as a place is free."
-          confirmLabel="Free Device"
-          tone="neutral"
-          busy={free.isPending}
-          onConfirm={() => free.mutate(freeing._id, { onSuccess: () => setFreeing(undefined) })}
-        />
+        <Suspense fallback={null}>
+          <ConfirmDialog
+            onClose={() => setFreeing(undefined)}
+            title={`Free ${nameOf(freeing)}?`}
+            description="Another device can take its place. This device can sign in again as long as a place is free."
+            confirmLabel="Free Device"
+            tone="neutral"
+            busy={free.isPending}
+            onConfirm={() => free.mutate(freeing._id, { onSuccess: () => setFreeing(undefined) })}
+          />
+        </Suspense>
       )}
     </Card>
   )

@@ -1,14 +1,17 @@
 import { type BulkLicenseAction, type License, limits } from '@keyward/contract'
 import { bulk as bulkEndpoints } from '@keyward/contract/bulk'
+import { Suspense } from 'react'
 import { z } from 'zod'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { amountOf, someOf } from '../../lib/format/words.ts'
 import type { BulkEnd } from '../../lib/list/use-bulk.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { BulkFailures } from '../../ui/bulk-failures.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { DaysDialog } from '../../ui/days-dialog.tsx'
 import { WorkProgress } from '../../ui/work-progress.tsx'
 import { useBulkLicenses } from './bulk-queries.ts'
+
+const DaysDialog = lazyNamed(() => import('../../ui/days-dialog.tsx'), 'DaysDialog')
+const ConfirmDialog = lazyNamed(() => import('../../ui/confirm-dialog.tsx'), 'ConfirmDialog')
 
 export interface BulkLicensesDialogProps extends BulkEnd {
   action: BulkLicenseAction
@@ -50,28 +53,30 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
   const added = affectedRows.filter((license) => license.added)
   if (action === 'extend') {
     return (
-      <DaysDialog
-        title={`Extend ${amount}`}
-        schema={extendSchema}
-        max={limits.extendDaysMax}
-        ends={affectedRows.flatMap(({ expiresAt }) => expiresAt ?? [])}
-        confirmLabel="Extend Licenses"
-        busy={bulk.busy}
-        onSubmit={bulk.start}
-        onClose={onClose}
-      >
-        {affectedRows.length < licenses.length && (
-          <p className="text-[0.8125rem] text-fg-muted">
-            {`${amountOf(licenses.length - affectedRows.length, 'other selected one never expires or was', 'other selected ones never expire or were')} not used yet, and stays unchanged.`}
-          </p>
-        )}
-        {used.length > 0 && (
-          <p className="text-[0.8125rem] text-fg-muted">
-            {`${amountOf(used.length, 'is', 'are')} in use. Their end users get the same expiry.`}
-          </p>
-        )}
-        {progress}
-      </DaysDialog>
+      <Suspense fallback={null}>
+        <DaysDialog
+          title={`Extend ${amount}`}
+          schema={extendSchema}
+          max={limits.extendDaysMax}
+          ends={affectedRows.flatMap(({ expiresAt }) => expiresAt ?? [])}
+          confirmLabel="Extend Licenses"
+          busy={bulk.busy}
+          onSubmit={bulk.start}
+          onClose={onClose}
+        >
+          {affectedRows.length < licenses.length && (
+            <p className="text-[0.8125rem] text-fg-muted">
+              {`${amountOf(licenses.length - affectedRows.length, 'other selected one never expires or was', 'other selected ones never expire or were')} not used yet, and stays unchanged.`}
+            </p>
+          )}
+          {used.length > 0 && (
+            <p className="text-[0.8125rem] text-fg-muted">
+              {`${amountOf(used.length, 'is', 'are')} in use. Their end users get the same expiry.`}
+            </p>
+          )}
+          {progress}
+        </DaysDialog>
+      </Suspense>
     )
   }
   const texts = {
@@ -102,20 +107,22 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
     },
   }[action]
   return (
-    <ConfirmDialog
-      onClose={onClose}
-      {...texts}
-      tone={action === 'unban' ? 'neutral' : 'danger'}
-      busy={bulk.busy}
-      onConfirm={() => bulk.start()}
-    >
-      {affectedRows.length < licenses.length && (
-        <p className="text-fg-muted">
-          {`${amountOf(licenses.length - affectedRows.length, 'other selected one is', 'other selected ones are')} ${action === 'ban' ? 'already banned' : 'not banned'}.`}
-        </p>
-      )}
-      {progress}
-    </ConfirmDialog>
+    <Suspense fallback={null}>
+      <ConfirmDialog
+        onClose={onClose}
+        {...texts}
+        tone={action === 'unban' ? 'neutral' : 'danger'}
+        busy={bulk.busy}
+        onConfirm={() => bulk.start()}
+      >
+        {affectedRows.length < licenses.length && (
+          <p className="text-fg-muted">
+            {`${amountOf(licenses.length - affectedRows.length, 'other selected one is', 'other selected ones are')} ${action === 'ban' ? 'already banned' : 'not banned'}.`}
+          </p>
+        )}
+        {progress}
+      </ConfirmDialog>
+    </Suspense>
   )
 }
 

@@ -1,15 +1,17 @@
 import type { App, DataOf, endpoints, ImportedRow } from '@keyward/contract'
 import { Download } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { saveFile } from '../../lib/browser/save-file.ts'
 import { amountOf } from '../../lib/format/words.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { csvOf, resultCsv } from './import-csv.ts'
 import { ImportForm, type ImportValues } from './import-form.tsx'
 import { useCheckImport, useImport } from './import-queries.ts'
-import { ImportRows } from './import-rows.tsx'
+
+const ImportRows = lazyNamed(() => import('./import-rows.tsx'), 'ImportRows')
 
 export interface ImportDialogProps {
   apps: App[]
@@ -67,7 +69,9 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
       {imported ? (
         <>
           <DialogBody>
-            <ImportRows rows={imported.rows} stage="done" />
+            <Suspense fallback={null}>
+              <ImportRows rows={imported.rows} stage="done" />
+            </Suspense>
           </DialogBody>
           <DialogFooter>
             <Button
@@ -96,7 +100,9 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
             {checked.ignoredColumns.length > 0 && (
               <Callout>{`Ignored columns: ${checked.ignoredColumns.join(', ')}`}</Callout>
             )}
-            <ImportRows rows={checked.rows} stage="check" />
+            <Suspense fallback={null}>
+              <ImportRows rows={checked.rows} stage="check" />
+            </Suspense>
           </DialogBody>
           <DialogFooter>
             <Button onClick={() => setChecked(undefined)} disabled={load.isPending}>

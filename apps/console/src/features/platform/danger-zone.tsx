@@ -1,11 +1,13 @@
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { PasswordInput } from '../../ui/input.tsx'
 import { passwordError, useResetPlatform } from './queries.ts'
+
+const ConfirmDialog = lazyNamed(() => import('../../ui/confirm-dialog.tsx'), 'ConfirmDialog')
 
 export function DangerZone() {
   const { kind, open, close } = useDialogParam(['reset-data'])
@@ -34,27 +36,29 @@ export function DangerZone() {
         </div>
       </div>
       {kind === 'reset-data' && (
-        <ConfirmDialog
-          onClose={leave}
-          title="Reset all platform data?"
-          description="Your account, plan and payments stay. You are logged out on every device."
-          loss="All applications, licenses, end users, resellers and settings are deleted. This cannot be undone. Your programs stop working immediately."
-          typed="RESET"
-          confirmLabel="Reset Data"
-          field={
-            <Field label="Password" error={passwordError(reset.error)}>
-              <PasswordInput
-                name="password"
-                autoComplete="current-password"
-                value={password}
-                onChange={(event) => setPassword(event.target.value)}
-              />
-            </Field>
-          }
-          complete={password !== ''}
-          busy={reset.isPending}
-          onConfirm={() => reset.mutate({ password })}
-        />
+        <Suspense fallback={null}>
+          <ConfirmDialog
+            onClose={leave}
+            title="Reset all platform data?"
+            description="Your account, plan and payments stay. You are logged out on every device."
+            loss="All applications, licenses, end users, resellers and settings are deleted. This cannot be undone. Your programs stop working immediately."
+            typed="RESET"
+            confirmLabel="Reset Data"
+            field={
+              <Field label="Password" error={passwordError(reset.error)}>
+                <PasswordInput
+                  name="password"
+                  autoComplete="current-password"
+                  value={password}
+                  onChange={(event) => setPassword(event.target.value)}
+                />
+              </Field>
+            }
+            complete={password !== ''}
+            busy={reset.isPending}
+            onConfirm={() => reset.mutate({ password })}
+          />
+        </Suspense>
       )}
     </Card>
   )
