@@ -25,6 +25,16 @@ test('a license from first use shows its duration, starts with its use, and gets
   await (await Program.start(request, app)).register('erik', license)
   await page.reload()
   await expect(row(page, keyPrefix(license.key))).not.toContainText('from first use')
+  await rowAction(page, keyPrefix(license.key), 'Edit License')
+  const details = dialog(page, 'Edit License')
+  await details.getByLabel('Devices', { exact: true }).fill('4')
+  await details.getByLabel('Features').fill('pro export')
+  await details.getByLabel('Note').fill('order 7')
+  await details.getByRole('button', { name: 'Save License' }).click()
+  await expectToast(page, 'License Updated')
+  expect((await vendor.call('GET', '/licenses')).licenses).toMatchObject([
+    { devices: 4, features: ['pro', 'export'], note: 'order 7' },
+  ])
   await rowAction(page, keyPrefix(license.key), 'Edit Expiry')
   const edit = dialog(page, 'Edit Expiry')
   await choose(edit, 'Change', 'Extend from the current expiry')
@@ -66,6 +76,11 @@ test('license types are created, sold by owner and reseller, changed with sold l
   await expect(list.getByRole('listitem')).toContainText(
     'Pro' + 'Resellers' + '1 year from first use, 7 grace days, 3 devices, pro, export',
   )
+
+  await page.goto(`/apps/${app._id}`)
+  await expect(page.getByRole('list', { name: 'License types' })).toContainText('Pro')
+  await page.getByRole('button', { name: 'Edit Pro' }).click()
+  await expect(dialog(page, 'Edit Pro').getByLabel('Grace days')).toHaveValue('7')
 
   const seller = await Seller.signIn(request, await createReseller(vendor, app))
   await enterPortal(page, seller, '/reseller/licenses')

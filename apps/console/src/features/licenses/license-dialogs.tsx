@@ -4,10 +4,11 @@ import { DialogSlot } from '../../ui/deferred.tsx'
 
 const BulkLicensesDialog = lazyNamed(() => import('./bulk-dialogs.tsx'), 'BulkLicensesDialog')
 const DeleteLicenseDialog = lazyNamed(() => import('./delete-dialogs.tsx'), 'DeleteLicenseDialog')
+const EditLicenseDialog = lazyNamed(() => import('./edit-license-dialog.tsx'), 'EditLicenseDialog')
 const EditExpiryDialog = lazyNamed(() => import('./edit-expiry-dialog.tsx'), 'EditExpiryDialog')
 
 /** The dialogs about one license. */
-export const licenseDialogs = ['extend', 'edit-expiry', 'delete'] as const
+export const licenseDialogs = ['extend', 'edit-expiry', 'edit-license', 'delete'] as const
 
 export interface LicenseDialogProps {
   kind: string | undefined
@@ -23,6 +24,7 @@ export function LicenseDialog({ kind, license, onClose }: LicenseDialogProps) {
         <BulkLicensesDialog action="extend" licenses={[license]} onSelect={() => {}} onClose={onClose} />
       )}
       {kind === 'edit-expiry' && <EditExpiryDialog license={license} onClose={onClose} />}
+      {kind === 'edit-license' && <EditLicenseDialog license={license} onClose={onClose} />}
       {kind === 'delete' && <DeleteLicenseDialog license={license} onClose={onClose} />}
     </DialogSlot>
   )

@@ -1,5 +1,5 @@
 import type { License } from '@keyward/contract'
-import { Ban, CalendarClock, CalendarPlus, CircleCheck, Copy, Trash2 } from 'lucide-react'
+import { Ban, CalendarClock, CalendarPlus, CircleCheck, Copy, Pencil, Trash2 } from 'lucide-react'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
@@ -9,10 +9,11 @@ export interface LicenseMenuProps {
   license: License
   onExtend: () => void
   onEditExpiry: () => void
+  onEdit: () => void
   onDelete: () => void
 }
 
-export function LicenseMenu({ license, onExtend, onEditExpiry, onDelete }: LicenseMenuProps) {
+export function LicenseMenu({ license, onExtend, onEditExpiry, onEdit, onDelete }: LicenseMenuProps) {
   const ban = useSetLicenseBan()
   return (
     <Menu label={`Actions for ${keyPrefix(license.key)}`}>
@@ -26,6 +27,9 @@ export function LicenseMenu({ license, onExtend, onEditExpiry, onDelete }: Licen
       )}
       <MenuItem icon={<CalendarClock />} onSelect={onEditExpiry}>
         Edit Expiry
+      </MenuItem>
+      <MenuItem icon={<Pencil />} onSelect={onEdit}>
+        Edit License
       </MenuItem>
       <MenuItem
         icon={license.banned ? <CircleCheck /> : <Ban />}

@@ -96,6 +96,21 @@ export function useEditExpiry() {
   })
 }
 
+/** Changes devices, features or note of a license. */
+export function useEditLicense() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, body }: { id: string; body: BodyInputOf<typeof endpoints.licenses.update> }) =>
+      call(wire.licenses.update, { params: { id }, body }),
+    onSuccess: () => {
+      refreshLicenses(client)
+      toast.success('License Updated', { description: 'The change applies from the next check on.' })
+    },
+    onError: (error) =>
+      toast.error('Update Failed', { description: messageOf(error, 'Failed to update license.') }),
+  })
+}
+
 type Listed = { licenses: License[] }
 
 function withBan(license: License, banned: boolean): License {

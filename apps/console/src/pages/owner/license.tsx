@@ -42,6 +42,7 @@ export function LicensePage() {
                 license={license}
                 onExtend={() => dialog.open('extend')}
                 onEditExpiry={() => dialog.open('edit-expiry')}
+                onEdit={() => dialog.open('edit-license')}
                 onDelete={() => dialog.open('delete')}
               />
             }

@@ -171,6 +171,7 @@ export function LicensesPage() {
                 license={license}
                 onExtend={() => dialog.open('extend', license._id)}
                 onEditExpiry={() => dialog.open('edit-expiry', license._id)}
+                onEdit={() => dialog.open('edit-license', license._id)}
                 onDelete={() => dialog.open('delete', license._id)}
               />
             )}

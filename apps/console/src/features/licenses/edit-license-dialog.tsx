@@ -1,0 +1,112 @@
+import { type License, limits, unlimited } from '@keyward/contract'
+import { licenses } from '@keyward/contract/licenses'
+import { z } from 'zod'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { keyPrefix } from '../../lib/format/license-key.ts'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { useEditLicense } from './queries.ts'
+
+const body = licenses.update.body!.shape
+const amount = `Enter a whole number from 1 to ${limits.devicesMax.toLocaleString()}`
+const schema = z.object({
+  anyDevice: z.boolean(),
+  devices: z.int(amount).min(1, amount).max(limits.devicesMax, amount),
+  features: z
+    .string()
+    .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+    .pipe(body.features.unwrap()),
+  note: body.note.unwrap().unwrap(),
+})
+
+export interface EditLicenseDialogProps {
+  license: License
+  onClose: () => void
+}
+
+/** Changes what one license was sold with, besides its expiry. */
+export function EditLicenseDialog({ license, onClose }: EditLicenseDialogProps) {
+  const edit = useEditLicense()
+  const isFloating = license.seats !== null
+  const form = useSchemaForm(schema, {
+    defaultValues: {
+      anyDevice: license.devices === unlimited,
+      devices: Math.max(1, license.devices),
+      features: license.features.join(', '),
+      note: license.note ?? '',
+    },
+  })
+  const { errors } = form.formState
+  const anyDevice = form.watch('anyDevice')
+
+  const submit = form.handleSubmit(({ devices, features, note }) =>
+    edit.mutate(
+      {
+        id: license._id,
+        body: { features, note, ...(!isFloating && { devices: anyDevice ? unlimited : devices }) },
+      },
+      { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
+    ),
+  )
+
+  return (
+    <Dialog
+      onClose={onClose}
+      busy={edit.isPending}
+      title="Edit License"
+      description={`${license.app.name}, ${keyPrefix(license.key)}`}
+    >
+      <DialogForm onSubmit={submit}>
+        <DialogBody>
+          {!isFloating && (
+            <Switch
+              label="Any Number of Devices"
+              checked={anyDevice}
+              onChange={(checked) => form.setValue('anyDevice', checked)}
+            />
+          )}
+          {!isFloating && !anyDevice && (
+            <Field
+              label="Devices"
+              hint="Devices that are bound already stay bound"
+              error={errors.devices?.message}
+            >
+              <Input
+                type="number"
+                inputMode="numeric"
+                min={1}
+                max={limits.devicesMax}
+                step={1}
+                {...form.register('devices', { valueAsNumber: true })}
+              />
+            </Field>
+          )}
+          <Field
+            label="Features"
+            optional
+            hint="Names such as pro, export"
+            error={errors.features && (errors.features.message ?? 'Check the names of the features')}
+          >
+            <Input
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              {...form.register('features')}
+            />
+          </Field>
+          <Field
+            label="Note"
+            optional
+            hint="Visible only to you, for example an order number"
+            error={errors.note?.message}
+          >
+            <Input maxLength={200} autoComplete="off" {...form.register('note')} />
+          </Field>
+        </DialogBody>
+        <FormFooter submitLabel="Save License" busy={edit.isPending} onCancel={onClose} />
+      </DialogForm>
+    </Dialog>
+  )
+}
