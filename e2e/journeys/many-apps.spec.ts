@@ -66,5 +66,5 @@ test('finds an app among very many in the list, in filters, in forms and in the 
     .getByRole('option', { name: /Teapot/ })
     .first()
     .click()
-  await expect(page.getByRole('dialog')).toContainText('Teapot')
+  await expect(page.getByRole('heading', { level: 1, name: 'Teapot' })).toBeVisible()
 })
