@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 
 /** Compilers and other runtimes come from the registry, so only CI installs them. */
@@ -21,6 +22,22 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function run(cwd: string, file: string, args: string[]): string {
   return execFileSync(file, args, { cwd, encoding: 'utf8', shell: process.platform === 'win32' })
+}
+
+/** The files of a package by their paths. */
+function unpack(name: string, file: string): Record<string, string> {
+  const target = join(folder, name)
+  mkdirSync(target)
+  run(target, 'tar', ['-xzf', file])
+  const paths = readdirSync(target, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  return Object.fromEntries(
+    paths.map(({ parentPath, name }) => {
+      const path = join(parentPath, name)
+      return [path.slice(target.length), readFileSync(path, 'utf8')]
+    }),
+  )
 }
 
 /** An empty project with the packed SDK. */
@@ -66,6 +83,13 @@ keyward.license('KEY').catch((error) => console.log(error instanceof KeywardNetw
 `
 const byImport = `import { Keyward, KeywardNetworkError } from '@keyward/sdk'`
 const byRequire = `const { Keyward, KeywardNetworkError } = require('@keyward/sdk')`
+
+test('the released SDK of this version is built from these sources', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const released = new URL(`../../../sdks/releases/${version}/keyward-sdk-${version}.tgz`, import.meta.url)
+  const hint = 'Raise the version and run `npm run sdk -- --release` (with --replace if it was never shipped)'
+  expect(unpack('released', fileURLToPath(released)), hint).toEqual(unpack('built', packed))
+})
 
 test.each([
   ['an ES module', 'module', byImport],
