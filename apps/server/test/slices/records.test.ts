@@ -522,12 +522,22 @@ const tables: (keyof Tables)[] = [
   'password_resets',
   'payments',
 ]
-const snapshot = async () =>
-  JSON.stringify(
-    await Promise.all(tables.map((table) => on.database.db.selectFrom(table).selectAll().execute())),
-    // Written in the background after `init`, in a transaction of its own.
-    (name, value) => (name === 'sdkless_init_at' ? undefined : value),
+/** All rows, in an order of their own: an update moves a row on PostgreSQL. */
+async function snapshot(): Promise<string> {
+  const rows = await Promise.all(
+    tables.map((table) => on.database.db.selectFrom(table).selectAll().execute()),
   )
+  // `init` writes this in the background, in a transaction of its own.
+  const ignored = (name: string, value: unknown) => (name === 'sdkless_init_at' ? undefined : value)
+  return rows
+    .map((found) =>
+      found
+        .map((row) => JSON.stringify(row, ignored))
+        .sort()
+        .join('\n'),
+    )
+    .join('\n\n')
+}
 
 const logged = writing.filter((name) => recipeOf(name)[1].some((action) => !unloggedActions.has(action)))
 

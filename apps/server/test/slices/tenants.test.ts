@@ -187,17 +187,19 @@ async function snapshot(): Promise<string> {
     'reseller_sessions',
     'blocklist',
     'devices',
-    'client_sessions',
-    'resellers',
-    'reseller_sessions',
+    'device_tokens',
     'license_types',
+    'signing_keys',
     'audit',
   ]
-  const rows = (table: string) =>
-    on.database.db
+  // In an order of their own: an update moves a row on PostgreSQL.
+  const rows = async (table: string) => {
+    const found = await on.database.db
       .selectFrom(table as keyof Tables)
       .selectAll()
       .execute()
+    return found.map((row) => JSON.stringify(row)).sort()
+  }
   return JSON.stringify(await Promise.all(tables.map(rows)))
 }
 
