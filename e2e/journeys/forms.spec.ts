@@ -108,7 +108,7 @@ test('every select offers only options that can be selected', async ({ page, req
     ['/resellers', ['App', 'Status']],
     ['/resellers?dialog=create', ['Application']],
     ['/licenses', ['App', 'Status', 'Order']],
-    ['/licenses?dialog=generate', ['Application', 'Expiry Unit']],
+    ['/licenses?dialog=generate', ['Application', 'Expiry Unit', 'Term']],
     ['/users', ['App', 'Status', 'Order']],
     ['/users?dialog=create', ['Application']],
   ] as const) {
