@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeLicenses, type Owner, type Program, refusal, single, startProgram } from '../actors.ts'
+import { sentParts, setLicense } from '../devices.ts'
 import { appForEach, ownerForEach, serverForAll, tidyUp } from '../fixtures.ts'
 
 const on = serverForAll()
@@ -114,4 +115,51 @@ test('a device has one token, stored as a hash', async () => {
   const rows = await on.database.db.selectFrom('device_tokens').selectAll().execute()
   expect(JSON.stringify(rows)).not.toContain(again.json.data.deviceToken)
   expect((await resume(again.json.data.deviceToken)).status).toBe(200)
+})
+
+test('two machines with the same hardware id are remembered each, and resume as themselves', async () => {
+  await allow()
+  const license = single(await makeLicenses(on, owner, app))
+  await setLicense(on, license, { devices: 2 })
+  const machine = (name: string) => ({
+    hwid: 'image',
+    device: {
+      name,
+      parts: sentParts(app, { machine: `m-${name}`, board: `b-${name}`, disk: `d-${name}`, network: name }),
+    },
+  })
+  const machines = [machine('one'), machine('two')]
+  const tokens: string[] = []
+  for (const sent of machines) {
+    const program = await startProgram(on, app)
+    const body = { licenseKey: license.key, remember: true, ...sent }
+    const { json } = await program.call('POST', '/license', body)
+    expect(json.data.user.devices.used).toBe(tokens.length + 1)
+    tokens.push(json.data.deviceToken)
+  }
+  for (const [at, sent] of machines.entries()) {
+    const program = await startProgram(on, app)
+    const { status } = await program.call('POST', '/resume', { deviceToken: tokens[at], ...sent })
+    expect(status).toBe(200)
+  }
+})
+
+test('sign-ins on one device at the same time, while its devices are freed, all get an answer', async () => {
+  await allow()
+  const { key, user } = await signIn()
+  const programs = await Promise.all(Array.from({ length: 12 }, () => startProgram(on, app)))
+  const body = { licenseKey: key, hwid: 'pc-1', remember: true }
+  const answers = await Promise.all(
+    programs.flatMap((program, at) => [
+      program.call('POST', '/license', body),
+      ...(at % 3 === 0 ? [owner.call('PATCH', `/clients/${user._id}/reset-hwid`)] : []),
+    ]),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  const rows = await on.database.db
+    .selectFrom('device_tokens')
+    .select('id')
+    .where('client_id', '=', user._id)
+    .execute()
+  expect(rows.length).toBeLessThanOrEqual(1)
 })

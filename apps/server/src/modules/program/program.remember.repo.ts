@@ -12,6 +12,22 @@ export async function readRememberDays(tx: Tx, app: { id: string }): Promise<num
   return row?.days ?? 0
 }
 
+/** The hash of the device that a session is signed in on; undefined if the session has ended or has another end user. */
+export async function findHashOfSession(
+  tx: Tx,
+  { id, secretVersion }: { id: string; secretVersion: number },
+  endUserId: string,
+): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('client_sessions')
+    .select('hwid_hash')
+    .where('id', '=', id)
+    .where('secret_version', '=', secretVersion)
+    .where('client_id', '=', endUserId)
+    .executeTakeFirst()
+  return row?.hwid_hash ?? undefined
+}
+
 /** Programs name the token's id, which is a part of the secret that they hold. */
 export const findToken = (db: Db, app: { id: string }, id: string): Promise<DeviceTokenRow | undefined> =>
   db

@@ -4,6 +4,7 @@ import { newId, newToken } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { findByHash } from '../devices/devices.access.ts'
 import type { Machine } from '../devices/devices.rules.ts'
+import { lockEndUser } from '../end-users/end-users.access.ts'
 import { toActor } from './program.actor.ts'
 import type { SessionFacts } from './program.facts.ts'
 import * as repo from './program.remember.repo.ts'
@@ -17,15 +18,17 @@ const makeToken = (id: string): string => `${newToken('kwd')}.${id}`
 export async function remember(
   { ctx }: ProgramDeps,
   session: SessionFacts,
-  given: { endUserId: string; machine: Machine | undefined; address: string },
+  { endUserId, address }: { endUserId: string; address: string },
 ): Promise<string | undefined> {
   const { app } = session
-  const { endUserId, machine } = given
-  if (!machine) return undefined
-  return ctx.tx(toActor(session, given.address), async (write) => {
+  return ctx.tx(toActor(session, address), async (write) => {
     const { tx, now } = write
     const days = await repo.readRememberDays(tx, app)
-    const device = days > 0 ? await findByHash(tx, endUserId, machine.hash) : undefined
+    // Concurrent sign-ins on one device, and calls that free it, wait for each other here.
+    if (days === 0 || !(await lockEndUser(tx, app, endUserId))) return undefined
+    // Another machine may have the same hardware id, so the session says which one this is.
+    const hash = await repo.findHashOfSession(tx, session, endUserId)
+    const device = hash === undefined ? undefined : await findByHash(tx, endUserId, hash)
     if (!device) return undefined
     const id = newId('dtk')
     const token = makeToken(id)

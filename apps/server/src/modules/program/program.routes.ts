@@ -34,10 +34,10 @@ export function programRoutes(
   const signedIn = async (
     session: SessionFacts,
     user: service.SignedInUser,
-    body: { hwid?: string | undefined; remember?: boolean | undefined },
+    body: { remember?: boolean | undefined },
     address: string,
   ) => {
-    const given = { endUserId: user._id, machine: machineOf(session.app, body), address }
+    const given = { endUserId: user._id, address }
     const deviceToken = body.remember ? await remember(deps, session, given) : undefined
     return { user: await withVariables(session, user), ...(deviceToken !== undefined && { deviceToken }) }
   }
