@@ -33,6 +33,13 @@ const endsLease = new Set<string>([
   'trialUsed',
 ])
 
+interface Renewal {
+  user: SessionUser
+  licenseKey: string | undefined
+  /** Whether no sign-out has begun since the call. */
+  isCurrent(): boolean
+}
+
 type SessionCall = Pick<Call, 'method' | 'name' | 'body' | 'repeatable'>
 
 /**
@@ -47,6 +54,8 @@ export class Keyward {
   #user: SessionUser | undefined
   #public: Record<string, string> = {}
   #opening: Promise<Result<InitData>> | undefined
+  #resuming: Promise<Result<UserData> | undefined> | undefined
+  #signOuts = 0
   #hwid: Promise<string | undefined> | undefined
   #device: Promise<DeviceDescription | undefined> | undefined
 
@@ -110,10 +119,10 @@ export class Keyward {
    */
   async session(): Promise<Result<UserData>> {
     const online = async () => {
-      const resumed = this.#session === undefined ? await this.#resume() : undefined
+      const resumed = this.#session === undefined ? await this.#resumeOnce() : undefined
       if (resumed) return resumed
       const result = await this.#call({ method: 'GET', name: 'session', repeatable: true }, false)
-      return result.ok || result.code !== 'sessionUnauthed' ? result : ((await this.#resume()) ?? result)
+      return result.ok || result.code !== 'sessionUnauthed' ? result : ((await this.#resumeOnce()) ?? result)
     }
     return this.#orOffline(() => this.#kept(online))
   }
@@ -121,6 +130,7 @@ export class Keyward {
   /** Ends the session. Always succeeds locally, even if the server is not reached or there is no session. */
   async logout(): Promise<Result<object>> {
     const session = this.#session
+    this.#signOuts += 1
     if (session === undefined) {
       await this.#options.offline?.forget()
       return { ok: true }
@@ -259,22 +269,32 @@ export class Keyward {
 
   /** Renews the lease after a success, and forgets it after a refusal that would hold offline, too. */
   async #kept(online: () => Promise<Result<UserData>>, licenseKey?: string): Promise<Result<UserData>> {
+    const signOuts = this.#signOuts
+    const isCurrent = () => signOuts === this.#signOuts
     const result = await online()
     const { offline } = this.#options
     const hwid = offline && (await this.#findHwid())
     if (!offline || hwid === undefined) return result
     if (result.ok) {
-      const { deviceToken, ...shown } = result as Granted<UserData> & { deviceToken?: unknown }
-      if (typeof deviceToken === 'string') await offline.keepDeviceToken(deviceToken)
-      await this.#renewLease(offline, hwid, result.user, licenseKey)
+      const shown = await keptToken(offline, result, isCurrent)
+      await this.#renewLease(offline, hwid, { user: shown.user, licenseKey, isCurrent })
       return shown
     }
     if (endsLease.has(result.code)) await offline.forgetLease()
     return result
   }
 
+  /** Concurrent calls share one sign-in, because each replaces the token. */
+  #resumeOnce(): Promise<Result<UserData> | undefined> {
+    this.#resuming ??= this.#resume().finally(() => {
+      this.#resuming = undefined
+    })
+    return this.#resuming
+  }
+
   /** Signs in with the remembered sign-in; undefined without one, or if the server has ended it. */
   async #resume(): Promise<Result<UserData> | undefined> {
+    const signOuts = this.#signOuts
     const { offline } = this.#options
     const deviceToken = await offline?.deviceToken()
     const machine = deviceToken === undefined ? {} : await this.#machine()
@@ -287,7 +307,8 @@ export class Keyward {
       repeatable: true,
     }
     const result = await this.#call(call, false)
-    if (result.ok || result.code !== 'sessionUnauthed') return result
+    if (result.ok) return keptToken(offline, result, () => signOuts === this.#signOuts)
+    if (result.code !== 'sessionUnauthed') return result
     await offline.keepDeviceToken(undefined)
     return undefined
   }
@@ -297,7 +318,8 @@ export class Keyward {
     return this.#options.offline && machine.hwid !== undefined ? { ...machine, remember: true } : machine
   }
 
-  async #renewLease(offline: Offline, hwid: string, user: SessionUser, licenseKey?: string): Promise<void> {
+  async #renewLease(offline: Offline, hwid: string, { user, licenseKey, isCurrent }: Renewal): Promise<void> {
+    if (!isCurrent()) return
     if (licenseKey === undefined && !(await offline.isDue(hwid, user._id))) return
     const session = this.#session
     const call: Call = {
@@ -309,7 +331,7 @@ export class Keyward {
     }
     try {
       const outcome = await this.#transport.send(call, this.#deadline())
-      if (outcome.ok && typeof outcome.data.lease === 'string') {
+      if (outcome.ok && typeof outcome.data.lease === 'string' && isCurrent()) {
         await offline.keep(outcome.data.lease, hwid, user, licenseKey)
       }
     } catch {
@@ -371,6 +393,17 @@ export class Keyward {
   #deadline(): number {
     return performance.now() + this.#options.timeoutMs
   }
+}
+
+/** Stores the token of a remembered sign-in, which programs never see, unless the user has signed out meanwhile. */
+async function keptToken(
+  offline: Offline,
+  result: Granted<UserData>,
+  isCurrent: () => boolean,
+): Promise<Granted<UserData>> {
+  const { deviceToken, ...shown } = result as Granted<UserData> & { deviceToken?: unknown }
+  if (typeof deviceToken === 'string' && isCurrent()) await offline.keepDeviceToken(deviceToken)
+  return shown
 }
 
 function granted<Data>(outcome: Delivered, required?: keyof Data & string): Granted<Data> {

@@ -21,6 +21,11 @@ export interface Lease {
 /** Why the stored lease does not help. */
 export type OfflineProblem = 'no_lease' | 'lease_ended' | 'clock_set_back'
 
+interface OfflineAnswer {
+  user: SessionUser
+  offline: OfflineState
+}
+
 /** What outlives the program. */
 interface Kept {
   /** The latest lease; empty without one. */
@@ -75,6 +80,7 @@ export class Offline {
   readonly #appId: string
   readonly #keys: KeyRing
   readonly #now: () => number
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(storage: KeywardStorage, appId: string, keys: KeyRing, now = () => Date.now() / 1000) {
     this.#storage = storage
@@ -90,7 +96,11 @@ export class Offline {
   }
 
   /** Stores a lease that the server has just issued; ignores one that is not valid, or older than the stored one. */
-  async keep(text: string, hwid: string, user: SessionUser, licenseKey: string | undefined): Promise<void> {
+  keep(text: string, hwid: string, user: SessionUser, licenseKey: string | undefined): Promise<void> {
+    return this.#alone(() => this.#keep(text, hwid, user, licenseKey))
+  }
+
+  async #keep(text: string, hwid: string, user: SessionUser, licenseKey: string | undefined): Promise<void> {
     const lease = await readLease(text, { appId: this.#appId, hwid, keys: this.#keys })
     const { kept, lease: stored } = await this.#read(hwid)
     if (!lease || (stored?.sub === lease.sub && stored.seq > lease.seq)) return
@@ -105,30 +115,35 @@ export class Offline {
   }
 
   /** Forgets the lease after a refusal. */
-  async forgetLease(): Promise<void> {
-    const { deviceToken, latest } = await this.#load()
-    await this.#write({ ...nothing, latest, deviceToken })
+  forgetLease(): Promise<void> {
+    return this.#alone(async () => {
+      const { deviceToken, latest } = await this.#load()
+      await this.#write({ ...nothing, latest, deviceToken })
+    })
   }
 
   /** Forgets everything but the time, after a sign-out. */
-  async forget(): Promise<void> {
-    const { latest } = await this.#load()
-    await this.#write({ ...nothing, latest })
+  forget(): Promise<void> {
+    return this.#alone(async () => {
+      const { latest } = await this.#load()
+      await this.#write({ ...nothing, latest })
+    })
   }
 
   async deviceToken(): Promise<string | undefined> {
     return (await this.#load()).deviceToken
   }
 
-  async keepDeviceToken(deviceToken: string | undefined): Promise<void> {
-    await this.#write({ ...(await this.#load()), deviceToken })
+  keepDeviceToken(deviceToken: string | undefined): Promise<void> {
+    return this.#alone(async () => this.#write({ ...(await this.#load()), deviceToken }))
   }
 
   /** Answers from the lease, or says why it cannot. `licenseKey` must be the key that signed in, if it is given. */
-  async answer(
-    hwid: string,
-    licenseKey: string | undefined,
-  ): Promise<{ user: SessionUser; offline: OfflineState } | OfflineProblem> {
+  answer(hwid: string, licenseKey: string | undefined): Promise<OfflineAnswer | OfflineProblem> {
+    return this.#alone(() => this.#answer(hwid, licenseKey))
+  }
+
+  async #answer(hwid: string, licenseKey: string | undefined): Promise<OfflineAnswer | OfflineProblem> {
     const { kept, lease } = await this.#read(hwid)
     if (!kept.user || !lease) return 'no_lease'
     if (licenseKey !== undefined && kept.key !== toHex(await platform.sha256(toUtf8(licenseKey))))
@@ -164,6 +179,13 @@ export class Offline {
       key: typeof key === 'string' ? key : null,
       deviceToken: typeof deviceToken === 'string' ? deviceToken : undefined,
     }
+  }
+
+  /** One change after the other, so that none is lost. */
+  #alone<T>(change: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(change)
+    this.#last = result.catch(() => {})
+    return result
   }
 
   async #write(kept: Kept): Promise<void> {

@@ -52,6 +52,23 @@ function memory(): KeywardStorage & { text: string } {
   }
 }
 
+/** Takes a while to read and to write, like a disk. */
+function slow(from: ReturnType<typeof memory>): ReturnType<typeof memory> {
+  const later = () => new Promise((resolve) => setTimeout(resolve, 5))
+  return {
+    text: from.text,
+    async read() {
+      const { text } = this
+      await later()
+      return text
+    },
+    async write(text) {
+      await later()
+      this.text = text
+    },
+  }
+}
+
 let server: StandIn
 let storage: ReturnType<typeof memory>
 
@@ -194,6 +211,40 @@ describe('a remembered sign-in', () => {
     expect(JSON.parse(storage.text).deviceToken).toBe('token-1')
     await keyward.logout()
     expect(storage.text).not.toContain('token-1')
+  })
+
+  it('signs in again once for concurrent calls, and keeps the latest token and the lease', async () => {
+    server.on('license', granted('token-1'))
+    await start().license('KEY')
+    server.on('resume', granted('token-2'), granted('token-3'))
+    storage = slow(storage)
+    const keyward = start()
+    const results = await Promise.all([keyward.session(), keyward.session(), keyward.session()])
+    expect(results).toEqual([1, 2, 3].map(() => ({ ok: true, user })))
+    expect(bodies('resume')).toHaveLength(1)
+    expect(JSON.parse(storage.text)).toMatchObject({
+      deviceToken: 'token-2',
+      lease: expect.stringMatching(/./),
+    })
+  })
+
+  it('and its lease stay forgotten if the user signs out during a call', async () => {
+    server.on('license', granted('token-1'))
+    for (const name of ['license', 'lease']) {
+      const keyward = start()
+      await keyward.init()
+      let signedOut: Promise<unknown> | undefined
+      const usual = name === 'lease' ? succeed({ lease: makeLease() }) : granted('token-1')
+      server.on(name, (seen, response) => {
+        signedOut = keyward.logout()
+        return usual(seen, response)
+      })
+      await keyward.license('KEY')
+      await signedOut
+      expect(JSON.parse(storage.text)).toMatchObject({ lease: '', user: null })
+      expect(storage.text).not.toContain('token-1')
+      server.on('license', granted('token-1'))
+    }
   })
 })
 
