@@ -96,7 +96,9 @@ async function installSdks(server: FastifyInstance, config: Config): Promise<voi
   server.get('/sdk/', async (request, reply) => {
     const { renderSdks } = await import('./sdk-page.ts')
     const address = config.publicUrl ?? `${request.protocol}://${request.host}${config.basePath}`
-    return reply.type('text/html; charset=utf-8').send(renderSdks(config.basePath, address))
+    // Without a public address the page names the one that was asked for, which no cache may show to others.
+    const page = reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8')
+    return page.send(renderSdks(config.basePath, address))
   })
 }
 
