@@ -9,6 +9,7 @@ import {
   refusal,
   startProgram,
 } from '../actors.ts'
+import { setLicense } from '../devices.ts'
 import { keysOf } from '../exchange.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 
@@ -68,6 +69,26 @@ test('never works beyond the end of the subscription', async () => {
   const { json } = await program.call('POST', '/license', { licenseKey: license!.key, hwid: 'pc-1' })
   const end = Math.floor(Date.parse(json.data.user.expiresAt) / 1000)
   expect((await lease(program)).claims).toMatchObject({ exp: end, graceUntil: end })
+})
+
+test('ends with the seat of a floating license, which another machine then takes', async () => {
+  const [license] = await makeLicenses(on, owner, app)
+  await setLicense(on, license!, { seats: 1, seat_timeout_seconds: 600 })
+  const signIn = async (hwid: string) => {
+    const program = await startProgram(on, app)
+    return { program, answer: await program.call('POST', '/license', { licenseKey: license!.key, hwid }) }
+  }
+  const { program } = await signIn('pc-1')
+  const { claims } = await lease(program)
+  const seconds = (end: number) => end - claims.iat
+  expect([seconds(claims.refreshAfter), seconds(claims.exp), seconds(claims.graceUntil)]).toEqual([
+    300, 600, 600,
+  ])
+  expect(refusal((await signIn('pc-2')).answer)).toBe('noSeats')
+  on.clock.advance(600_001)
+  expect((await signIn('pc-2')).answer.status).toBe(200)
+  expect(claims.graceUntil * 1000).toBeLessThan(on.clock.now())
+  expect(refusal(await ask(program))).toBe('noSeats')
 })
 
 test("has the app's lengths", async () => {

@@ -25,7 +25,7 @@ export async function issueLease(
   session: SessionFacts,
   { hwid, address, pinned }: LeaseCall,
 ): Promise<{ lease: string }> {
-  await currentUser(deps, session, address)
+  const { seat } = await currentUser(deps, session, address)
   const { app, endUser } = session
   if (!endUser || !session.hwidHash || sentHash(session.hwidHash) !== sha256(hwid))
     throw problem('hwidMismatch')
@@ -33,7 +33,9 @@ export async function issueLease(
     const { tx, now } = write
     const terms = await readLeaseTerms(tx, app, endUser.id)
     if (!terms) throw problem('sessionUnauthed')
-    const times = toLeaseTimes(terms, endUser.expiresAt, now)
+    // Others may take the seat after its end, also if this program is offline.
+    const end = Math.min(endUser.expiresAt, seat ? Date.parse(seat.until) : endUser.expiresAt)
+    const times = toLeaseTimes(terms, end, now)
     const until = times.graceUntil * 1000
     const seq = await nextLease(tx, app, endUser.id, until)
     write.record('end_user.lease_issued', endUser.id, { until })

@@ -21,7 +21,7 @@ export function isAllowedBuild(
 
 /**
  * The times of a lease in seconds since 1970, as JWS claims. `end` is when the end user's access ends, grace days
- * included, in milliseconds. A program renews from `refreshAfter` on, works until `exp`, and warns until `graceUntil`.
+ * included, or its seat, in milliseconds. A program renews from `refreshAfter` on, works until `exp`, and warns until `graceUntil`.
  */
 export function toLeaseTimes(hours: { leaseHours: number; graceHours: number }, end: number, now: number) {
   const iat = Math.floor(now / 1000)
@@ -30,7 +30,7 @@ export function toLeaseTimes(hours: { leaseHours: number; graceHours: number }, 
   return {
     iat,
     exp,
-    refreshAfter: Math.min(iat + hours.leaseHours * 1800, exp),
+    refreshAfter: iat + Math.floor((exp - iat) / 2),
     graceUntil: Math.min(exp + hours.graceHours * 3600, last),
   }
 }
