@@ -96,9 +96,7 @@ async function installSdks(server: FastifyInstance, config: Config): Promise<voi
   server.get('/sdk/', async (request, reply) => {
     const { renderSdks } = await import('./sdk-page.ts')
     const address = config.publicUrl ?? `${request.protocol}://${request.host}${config.basePath}`
-    // Without a public address the page names the one that was asked for, which no cache may show to others.
-    const page = reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8')
-    return page.send(renderSdks(config.basePath, address))
+    return reply.type('text/html; charset=utf-8').send(renderSdks(config.basePath, address))
   })
 }
 
