@@ -8,7 +8,10 @@ const gathered = (limits = {}, write?: () => Promise<void>) => {
   const tx = fakeTransaction(rows)
   const log = new ActivityLog({
     clock: { now: () => now },
-    write: write ?? ((work) => work(tx as never)),
+    write: async (work) => {
+      await write?.()
+      await work(tx as never)
+    },
     onWritten: () => {},
     onError: (error) => errors.push(error),
     limits,
@@ -107,6 +110,31 @@ test('a database that fails costs events, which are counted, and nothing else', 
   note({ subject: 'later' })
   await log.flush()
   expect(stored).toHaveLength(1)
+})
+
+test('after a failed write an equal event gets a reference that is stored, and the lost ones are counted', async () => {
+  let fails = true
+  const { log, note, rows } = gathered({}, async () => {
+    if (fails) throw new Error('the disk is full')
+  })
+  const lost = note()
+  note()
+  await log.flush()
+  fails = false
+  const reference = note()
+  await log.close()
+  expect(reference).not.toBe(lost)
+  expect(rows.find(({ kind }) => kind === 'refused')).toMatchObject({ reference, times: 1 })
+  expect(rows.find(({ kind }) => kind === 'dropped')).toMatchObject({ times: 2 })
+})
+
+test('counts what was dropped after the last write when the server stops', async () => {
+  const { log, note, rows } = gathered({ perMinute: 1 })
+  note()
+  await log.flush()
+  note({ subject: 'one too many' })
+  await log.close()
+  expect(rows.find(({ kind }) => kind === 'dropped')).toMatchObject({ times: 1 })
 })
 
 test('keeps no characters that fake a line or that PostgreSQL rejects', async () => {

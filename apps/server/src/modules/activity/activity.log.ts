@@ -128,6 +128,7 @@ export class ActivityLog {
     this.#endWindow()
     await this.#flushing
     while (this.#hasWork()) await this.flush()
+    if (this.#dropped.size > 0) await this.flush()
   }
 
   async flush(): Promise<void> {
@@ -155,8 +156,19 @@ export class ActivityLog {
       this.#options.onWritten(new Set([...rows, ...notes].map((row) => row.owner_id)))
     } catch (error) {
       this.#options.onError(error)
+      this.#forget(rows)
       for (const row of rows) this.#drop({ ownerId: row.owner_id, appId: row.app_id }, row.times)
       for (const [appId, { ownerId, count }] of dropped) this.#drop({ ownerId, appId }, count)
+    }
+  }
+
+  /** The next equal event gets a new row: the reference of one that was not stored names nothing. */
+  #forget(rows: readonly repo.NewActivity[]): void {
+    const lost = new Set(rows)
+    for (const [key, { row, unsaved }] of this.#merged) {
+      if (!lost.has(row)) continue
+      row.times += unsaved
+      this.#merged.delete(key)
     }
   }
 
