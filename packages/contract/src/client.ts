@@ -214,6 +214,7 @@ export const program = {
       'keyBanned',
       'pausedSub',
       'noActiveSubs',
+      'never_expires',
       ...callerGates,
       'rate_limited',
     ],

@@ -39,7 +39,7 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
   ['setLicenseEnd', (tx, { license }) => entitlements.setLicenseEnd(tx, foreign, license, ends)],
   ['extendLicenses', (tx, { license }) => entitlements.extendLicenses(tx, foreign, [license], 9, 1)],
   ['extendEndUsers', (tx, { user }) => entitlements.extendEndUsers(tx, foreign, [user], 9, 1)],
-  ['freeLicensesOf', (tx, { user }) => entitlements.freeLicensesOf(tx, foreign, [user])],
+  ['freeLicensesOf', (tx, { user }) => entitlements.freeLicensesOf(tx, foreign, [user], 1)],
   [
     'expireUsersOf',
     (tx, { license, user }) =>
@@ -47,8 +47,8 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
         tx,
         foreign,
         [
-          { id: license, client_id: user, term: 'date', added_ms: null, taken_ms: null },
-          { id: 'another', client_id: user, term: 'date', added_ms: day, taken_ms: null },
+          { id: license, client_id: user, added_ms: null, taken_ms: null },
+          { id: 'another', client_id: user, added_ms: day, taken_ms: null },
         ],
         on.clock.now(),
       ),
@@ -56,14 +56,14 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
   [
     'giveBack',
     (tx, { license, user }) =>
-      giveBack(tx, foreign, [{ id: license, client_id: user, term: 'date', added_ms: day, taken_ms: day }]),
+      giveBack(tx, foreign, [{ id: license, client_id: user, added_ms: day, taken_ms: day }]),
   ],
   [
     'setPaused',
     (tx, { user }) =>
       setPaused(tx, foreign, { id: user, paused_at: 1, expires_at: ends }, true, on.clock.now()),
   ],
-  ['setAddedTime', (tx, { license }) => setAddedTime(tx, foreign, license, day)],
+  ['setAddedTime', (tx, { license }) => setAddedTime(tx, foreign, license, { before: 1, after: 2 })],
   ['lockEndUser', async (tx, { user }) => expect(await lockEndUser(tx, foreign, user)).toBeUndefined()],
   ['updateEndUser', (tx, { user }) => updateEndUser(tx, foreign, user, { banned: 1 })],
   [

@@ -171,8 +171,17 @@ test('an added key that never expires makes its end user last forever', async ()
   const { json } = await upgrade('alice', (await sell(forever)).key)
   expect(json.data.user).toMatchObject({ expiresAt: null, term: 'forever' })
   expect(await licenseOf(license._id)).toMatchObject({ term: 'forever', expiresAt: null })
-  const later = await upgrade('alice', single(await makeLicenses(on, owner, app)).key)
-  expect(later.json.data.user).toMatchObject({ expiresAt: null })
+})
+
+test('a key for an end user who never expires is refused and stays unused', async () => {
+  const { license } = await registerUser(on, owner, app)
+  await change(license._id, forever)
+  const dated = single(await makeLicenses(on, owner, app))
+  for (const { _id, key } of [dated, await sell(forever), await sell(thirtyDays)]) {
+    expect(refusal(await upgrade('alice', key))).toBe('never_expires')
+    expect(await licenseOf(_id)).toMatchObject({ used: false, usedBy: null, startedAt: null })
+  }
+  expect(await theUser()).toMatchObject({ expiresAt: null })
 })
 
 test('an added key in its grace days adds no time and stays unused', async () => {
@@ -232,6 +241,84 @@ test('banning or deleting an added key that never expires returns to the end bef
   await toggle(dated._id)
   await owner.call('DELETE', `/licenses/${added._id}`)
   expect(await theUser()).toMatchObject({ _id: user._id, expiresAt: on.clock.inDays(60) })
+})
+
+test('a dated key that is gone before one that never expires leaves no time behind', async () => {
+  await registerUser(on, owner, app)
+  const dated = single(await makeLicenses(on, owner, app))
+  await upgrade('alice', dated.key)
+  const added = await sell(forever)
+  await upgrade('alice', added.key)
+  await owner.call('DELETE', `/licenses/${dated._id}`)
+  expect(await theUser()).toMatchObject({ expiresAt: null })
+  await owner.call('DELETE', `/licenses/${added._id}`)
+  expect(await theUser()).toMatchObject({ expiresAt: on.clock.inDays(30) })
+})
+
+test('lifting the ban of a dated key counts once a key that never expires is gone', async () => {
+  await registerUser(on, owner, app)
+  const dated = single(await makeLicenses(on, owner, app))
+  await upgrade('alice', dated.key)
+  const toggle = (id: string) => owner.call('PATCH', `/licenses/${id}/toggle-ban`)
+  await toggle(dated._id)
+  const added = await sell(forever)
+  await upgrade('alice', added.key)
+  await toggle(dated._id)
+  await toggle(added._id)
+  expect(await theUser()).toMatchObject({ expiresAt: on.clock.inDays(60) })
+})
+
+test('of two keys that never expire, either one alone keeps the end user without an end', async () => {
+  await registerUser(on, owner, app)
+  const [one, other] = [await sell(forever), await sell(forever)]
+  const ban = (id: string, is_banned: boolean) =>
+    owner.call('PATCH', `/licenses/${id}/toggle-ban`, { is_banned })
+  await upgrade('alice', one.key)
+  await ban(one._id, true)
+  await upgrade('alice', other.key)
+  await ban(one._id, false)
+  await owner.call('DELETE', `/licenses/${other._id}`)
+  expect(await theUser()).toMatchObject({ expiresAt: null })
+  await owner.call('DELETE', `/licenses/${one._id}`)
+  expect(await theUser()).toMatchObject({ expiresAt: on.clock.inDays(30) })
+})
+
+test('an added key whose own end the owner changes still takes back what it gave, no more', async () => {
+  await registerUser(on, owner, app)
+  const dated = single(await makeLicenses(on, owner, app))
+  await upgrade('alice', dated.key)
+  await change(dated._id, forever)
+  const toggle = (id: string) => owner.call('PATCH', `/licenses/${id}/toggle-ban`)
+  for (const days of [30, 60]) {
+    await toggle(dated._id)
+    expect(await theUser()).toMatchObject({ expiresAt: on.clock.inDays(days) })
+  }
+  const added = await sell(forever)
+  await upgrade('alice', added.key)
+  await toggle(dated._id)
+  expect(await theUser()).toMatchObject({ expiresAt: null })
+  await change(added._id, { expiresAt: on.clock.inDays(5) })
+  await owner.call('DELETE', `/licenses/${added._id}`)
+  expect(await theUser()).toMatchObject({ expiresAt: on.clock.inDays(30) })
+})
+
+test('deleting an end user leaves the time of an added key in one license only', async () => {
+  const { license, user } = await registerUser(on, owner, app)
+  const dated = single(await makeLicenses(on, owner, app))
+  await upgrade('alice', dated.key)
+  await upgrade('alice', (await sell(forever)).key)
+  on.clock.advance(10 * day)
+  await owner.call('DELETE', `/clients/${user._id}`)
+  expect(await licenseOf(license._id)).toMatchObject({ used: false, expiresAt: on.clock.inDays(30) })
+  expect(await licenseOf(dated._id)).toMatchObject({ used: false, expiresAt: on.clock.inDays(20) })
+})
+
+test('deleting a paused end user keeps the time that the pause kept', async () => {
+  const { license, user } = await registerUser(on, owner, app)
+  await owner.call('PATCH', `/clients/${user._id}/toggle-pause`)
+  on.clock.advance(10 * day)
+  await owner.call('DELETE', `/clients/${user._id}`)
+  expect(await licenseOf(license._id)).toMatchObject({ used: false, expiresAt: on.clock.inDays(30) })
 })
 
 test('an end user whose clock had started counts from first use again after a key that never expires is gone', async () => {

@@ -66,7 +66,8 @@ async function apply(
       write.record('end_users.hwid_reset', null, { ids: [...ids] })
       return ids.length
     case 'delete':
-      await freeLicensesOf(tx, actor, ids)
+      await movePauses(tx, actor, ids, now)
+      await freeLicensesOf(tx, actor, ids, now)
       await endProgramSessionsOf(tx, ids)
       await repo.deleteEndUsers(tx, actor, ids)
       write.record('end_users.deleted', null, { ids: [...ids] })

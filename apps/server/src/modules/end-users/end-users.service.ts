@@ -177,12 +177,13 @@ export async function extend(ctx: Ctx, actor: VendorActor, id: string, days: num
 /** Deletes an end user; its licenses become unused. */
 export async function deleteEndUser(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
-    const { tx } = write
+    const { tx, now } = write
     if (!(await repo.findEndUser(tx, actor, id))) throw problem('not_found')
     // Lock before freeing the licenses, so that a key added concurrently is freed too.
     await lockLicensesOf(tx, actor, [id])
     await lockEndUser(tx, actor, id)
-    await freeLicensesOf(tx, actor, [id])
+    await movePauses(tx, actor, [id], now)
+    await freeLicensesOf(tx, actor, [id], now)
     await endProgramSessionsOf(tx, [id])
     if ((await repo.deleteEndUsers(tx, actor, [id])) === 0) throw problem('not_found')
     write.record('end_user.deleted', id, {})

@@ -1,50 +1,92 @@
 import type { OwnerScope } from '../../core/ctx.ts'
-import { never } from '../../db/ends.ts'
+import { never, toShownEnd } from '../../db/ends.ts'
 import { ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { afterReturn, afterTaking } from './added-time.rules.ts'
 import { withEnd } from './ends.ts'
 
 // A key that `upgrade` adds stores the time that it gave, so that deleting or banning it takes back that time and no
-// more. A date that the owner sets replaces the end: keys added before have then given nothing.
+// more. A key that removed the end stores the end before it, as a negative number: the term of a key can change later.
+// A date that the owner sets replaces the end: keys added before have then given nothing.
 
 /** A license as the undoing of an upgrade needs it. */
-export type AddedKey = Pick<LicenseRow, 'id' | 'client_id' | 'term' | 'added_ms' | 'taken_ms'>
+export type AddedKey = Pick<LicenseRow, 'id' | 'client_id' | 'added_ms' | 'taken_ms'>
 
-/** Stores the time that a key just added gave its end user. */
+/** Stores what a key just added changed: the end of its end user's access before and after. */
 export async function setAddedTime(
   tx: Tx,
   scope: OwnerScope,
   licenseId: string,
-  addedMs: number,
+  { before, after }: { before: number; after: number },
 ): Promise<void> {
   await tx
     .updateTable('licenses')
-    .set({ added_ms: addedMs, taken_ms: null })
+    .set({ added_ms: after === never ? -before : after - before, taken_ms: null })
     .where('id', '=', licenseId)
     .where('owner_id', '=', scope.ownerId)
     .execute()
 }
 
+const removedEnd = (key: AddedKey) => key.added_ms !== null && key.added_ms < 0
+
 /** Takes back the time that keys gave, for a ban or a deletion. The caller has locked them. */
 export const takeBack = (tx: Tx, scope: OwnerScope, keys: readonly AddedKey[], now: number): Promise<void> =>
-  forEachUser(tx, scope, keys, async (end, key) => {
+  // What removed the end comes first: the others then change the end that it returns to.
+  forEachUser(tx, scope, keys.toSorted(byRemoval), async (end, key) => {
     if (key.taken_ms !== null || key.added_ms === null) return end
-    // Without an end, only the key that removed it can be taken back.
-    const isKept = end === never && key.term !== 'forever'
-    const { after, takenMs } = afterTaking(end, isKept ? 0 : key.added_ms, now)
+    const hidden = end === never ? await hiddenEnd(tx, scope, key) : null
+    if (removedEnd(key)) {
+      await setTaken(tx, scope, key.id, 0)
+      return end === never && hidden === null ? Math.max(-key.added_ms, now) : end
+    }
+    if (end === never && hidden === null) {
+      await setTaken(tx, scope, key.id, 0)
+      return end
+    }
+    const { after, takenMs } = afterTaking(hidden ?? end, key.added_ms, now)
     await setTaken(tx, scope, key.id, takenMs)
-    return after
+    return hidden === null ? after : hide(tx, scope, key, after)
   })
 
 /** Gives back what the bans of keys took. The caller has locked them. */
 export const giveBack = (tx: Tx, scope: OwnerScope, keys: readonly AddedKey[]): Promise<void> =>
   forEachUser(tx, scope, keys, async (end, key) => {
     if (key.taken_ms === null) return end
+    const hidden = end === never ? await hiddenEnd(tx, scope, key) : null
     await setTaken(tx, scope, key.id, null)
-    if (end === never || (key.term === 'forever' && key.taken_ms > 0)) return never
-    return afterReturn(end, key.taken_ms)
+    if (removedEnd(key)) {
+      const before = hidden ?? end
+      if (before !== never) await setAddedTime(tx, scope, key.id, { before, after: never })
+      return never
+    }
+    if (end === never && hidden === null) return never
+    const after = afterReturn(hidden ?? end, key.taken_ms)
+    return hidden === null ? after : hide(tx, scope, key, after)
   })
+
+/**
+ * Takes back what the keys of end users added, as far as they still have it themselves, before they are freed: the
+ * same time would otherwise be in two licenses.
+ */
+export async function takeBackFreed(
+  tx: Tx,
+  scope: OwnerScope,
+  clientIds: readonly string[],
+  now: number,
+): Promise<void> {
+  const keys = await tx
+    .selectFrom('licenses')
+    .select(['id', 'client_id', 'added_ms', 'taken_ms', 'expires_at', 'grace_days'])
+    .where('client_id', 'in', clientIds)
+    .where('added_ms', 'is not', null)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .execute()
+  const atMostLeft = keys.map((key) => {
+    const left = Math.max(0, (toShownEnd(key) ?? never) - now)
+    return { ...key, added_ms: key.added_ms === null ? null : Math.min(key.added_ms, left) }
+  })
+  await takeBack(tx, scope, atMostLeft, now)
+}
 
 /** After the end of an end user was set or lost as a whole, no added key has a part in it. */
 export async function forgetAddedTime(
@@ -64,6 +106,8 @@ export async function forgetAddedTime(
     .execute()
 }
 
+const byRemoval = (a: AddedKey, b: AddedKey) => Number(removedEnd(b)) - Number(removedEnd(a))
+
 async function setTaken(tx: Tx, scope: OwnerScope, id: string, takenMs: number | null): Promise<void> {
   await tx
     .updateTable('licenses')
@@ -71,6 +115,34 @@ async function setTaken(tx: Tx, scope: OwnerScope, id: string, takenMs: number |
     .where('id', '=', id)
     .where('owner_id', '=', scope.ownerId)
     .execute()
+}
+
+/** The end that the other keys of an end user removed; null if none did. */
+async function hiddenEnd(tx: Tx, scope: OwnerScope, key: AddedKey): Promise<number | null> {
+  const row = await tx
+    .selectFrom('licenses')
+    .select('added_ms')
+    .where('client_id', '=', key.client_id)
+    .where('id', '<>', key.id)
+    .where('added_ms', '<', 0)
+    .where('taken_ms', 'is', null)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.added_ms == null ? null : -row.added_ms
+}
+
+/** Changes the end that keys removed. */
+async function hide(tx: Tx, scope: OwnerScope, key: AddedKey, end: number): Promise<number> {
+  await tx
+    .updateTable('licenses')
+    .set({ added_ms: -end })
+    .where('client_id', '=', key.client_id)
+    .where('added_ms', '<', 0)
+    .where('taken_ms', 'is', null)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .execute()
+  return never
 }
 
 /** Changes the ends of the keys' end users, and of their first licenses, key by key. */

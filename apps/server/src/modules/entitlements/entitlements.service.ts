@@ -3,7 +3,7 @@ import type { OwnerScope } from '../../core/ctx.ts'
 import { never, toShownEnd } from '../../db/ends.ts'
 import { ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
-import { type AddedKey, forgetAddedTime, takeBack } from './added-time.ts'
+import { type AddedKey, forgetAddedTime, takeBack, takeBackFreed } from './added-time.ts'
 import { extended, withEnd } from './ends.ts'
 import { atFirstUse } from './term.rules.ts'
 
@@ -191,8 +191,14 @@ export async function extendEndUsers(
   return clients.map(({ id }) => id)
 }
 
-/** Marks the licenses of end users as unused; the caller deletes the end users. */
-export async function freeLicensesOf(tx: Tx, scope: OwnerScope, clientIds: readonly string[]): Promise<void> {
+/** Marks the licenses of end users as unused; the caller has locked them, and deletes the end users. */
+export async function freeLicensesOf(
+  tx: Tx,
+  scope: OwnerScope,
+  clientIds: readonly string[],
+  now: number,
+): Promise<void> {
+  await takeBackFreed(tx, scope, clientIds, now)
   await tx
     .updateTable('licenses')
     .set({ used: 0, used_at: null, client_id: null, added_ms: null, taken_ms: null })

@@ -6,6 +6,8 @@ import type { Write } from '../../core/record.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { extendLicenses } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
+import { movePauses } from '../entitlements/pauses.ts'
+import { usersOf } from './licenses.access.ts'
 import { changeBans } from './licenses.change.ts'
 import * as repo from './licenses.repo.ts'
 import { deleteAndExpireUsers } from './licenses.service.ts'
@@ -48,6 +50,7 @@ async function apply(
   const { tx, now } = write
   switch (action) {
     case 'extend': {
+      await movePauses(tx, actor, usersOf(locked), now)
       const extended = await extendLicenses(tx, actor, ids, days, now)
       write.record('licenses.extended', null, { ids: extended, days })
       return extended.length

@@ -138,5 +138,5 @@ export const deleteByIds = (tx: Tx, scope: OwnerScope, ids: readonly string[]): 
     .deleteFrom('licenses')
     .where('id', 'in', ids)
     .where(ownerOf('licenses'), '=', scope.ownerId)
-    .returning(['id', 'client_id', 'term', 'added_ms', 'taken_ms'])
+    .returning(['id', 'client_id', 'added_ms', 'taken_ms'])
     .execute()

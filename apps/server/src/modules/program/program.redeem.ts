@@ -224,17 +224,21 @@ export async function upgrade(
     if (added === 0) throw problem('noActiveSubs')
     if (caller.blocked) throw problem('hwidBlacklisted', caller.blocked)
     if (caller.isRefusedVpn) throw problem('vpnBlocked')
-    const base = Math.max(toShownEnd(client) ?? never, now)
-    const end = added === null || base === never ? null : Math.min(lastInstant, base + added)
+    if (client.expires_at === never) throw neverExpires()
+    const base = Math.max(toShownEnd(client) ?? now, now)
+    const end = added === null ? null : Math.min(lastInstant, base + added)
     const endsAt = toStoredEnd(end, client.grace_days)
     await setEndUserEnd(tx, app, client.id, endsAt)
-    await setAddedTime(tx, app, key.id, endsAt - toStoredEnd(base === never ? null : base, client.grace_days))
+    await setAddedTime(tx, app, key.id, { before: toStoredEnd(base, client.grace_days), after: endsAt })
     write.record('license.redeemed', key.id, { endUserId: client.id, expiresAt: end })
     await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
     const first = await findFirstLicense(tx, app.id, client)
     return toSessionUser(toEndUserFacts({ ...client, expires_at: endsAt }, first), now, null)
   })
 }
+
+const neverExpires = () =>
+  problem('never_expires', { message: 'Your license never expires. The key was not used.' })
 
 /**
  * Finds a key of the app; unknown keys count against the address. Beyond the limit, an address can still use keys
