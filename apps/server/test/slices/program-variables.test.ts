@@ -65,6 +65,17 @@ test('nobody reads a private variable before signing in, or after a ban', async 
   expect(refused.raw.toString()).not.toContain(token.value)
 })
 
+test('an upgrade returns variables to the signed-in end user alone', async () => {
+  const { program, user } = await registerUser(on, owner, app)
+  await setApp(token)
+  await setUser(user._id, { name: 'quota', value: '5' })
+  const [one, two] = await makeLicenses(on, owner, app, 2)
+  const upgrade = async (by: typeof program, licenseKey: string) =>
+    (await by.call('POST', '/upgrade', { username: 'alice', licenseKey })).json.data.user.variables
+  expect(await upgrade(await startProgram(on, app), one!.key)).toEqual({})
+  expect(await upgrade(program, two!.key)).toEqual({ token: token.value, quota: '5' })
+})
+
 test('a license brings its features', async () => {
   const { program, license } = await registerUser(on, owner, app)
   const seen = async () => (await program.call('GET', '/session')).json.data.user.features

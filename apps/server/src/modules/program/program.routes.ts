@@ -73,9 +73,12 @@ export function programRoutes(
     const data = { user: await withVariables(session, user), deviceToken }
     return new WithMessage(data, await textOf('loggedInMsg'))
   })
-  mount.session(program.upgrade, async ({ session, body, address }) => ({
-    user: await withVariables(session, await upgrade(deps, session, { ...body, address })),
-  }))
+  mount.session(program.upgrade, async ({ session, body, address }) => {
+    const user = await upgrade(deps, session, { ...body, address })
+    // A key is no proof of who the end user is.
+    const isSignedIn = session.endUser?.id === user._id
+    return { user: isSignedIn ? await withVariables(session, user) : { ...user, variables: {} } }
+  })
   mount.session(program.session, async ({ session, address }) => ({
     user: await withVariables(session, await currentUser(deps, session, address)),
   }))
