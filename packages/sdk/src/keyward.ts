@@ -297,8 +297,9 @@ export class Keyward {
     const signOuts = this.#signOuts
     const { offline } = this.#options
     const deviceToken = await offline?.deviceToken()
-    const machine = deviceToken === undefined ? {} : await this.#machine()
-    if (!offline || machine.hwid === undefined) return undefined
+    if (!offline || deviceToken === undefined) return undefined
+    const machine = await this.#machine()
+    if (machine.hwid === undefined) return undefined
     // The server accepts the same token again if its answer was lost.
     const call: SessionCall = {
       method: 'POST',
@@ -309,7 +310,7 @@ export class Keyward {
     const result = await this.#call(call, false)
     if (result.ok) return keptToken(offline, result, () => signOuts === this.#signOuts)
     if (result.code !== 'sessionUnauthed') return result
-    await offline.keepDeviceToken(undefined)
+    await offline.dropDeviceToken(deviceToken)
     return undefined
   }
 

@@ -130,11 +130,19 @@ export class Offline {
     })
   }
 
+  /** Forgets a token that the server has refused, unless another program on this machine has stored a newer one. */
+  dropDeviceToken(refused: string): Promise<void> {
+    return this.#alone(async () => {
+      const kept = await this.#load()
+      if (kept.deviceToken === refused) await this.#write({ ...kept, deviceToken: undefined })
+    })
+  }
+
   async deviceToken(): Promise<string | undefined> {
     return (await this.#load()).deviceToken
   }
 
-  keepDeviceToken(deviceToken: string | undefined): Promise<void> {
+  keepDeviceToken(deviceToken: string): Promise<void> {
     return this.#alone(async () => this.#write({ ...(await this.#load()), deviceToken }))
   }
 

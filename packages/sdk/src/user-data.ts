@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir, platform } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -23,7 +24,7 @@ export function userDataFile(appId: string, folder = dataFolder()): KeywardStora
     },
     async write(text) {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      const draft = `${path}.${process.pid}.tmp`
+      const draft = `${path}.${randomUUID()}.tmp`
       try {
         await writeFile(draft, text, { mode: 0o600 })
         await rename(draft, path)

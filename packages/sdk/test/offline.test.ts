@@ -1,5 +1,5 @@
 import { createHash, sign } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -228,6 +228,18 @@ describe('a remembered sign-in', () => {
     })
   })
 
+  it('leaves a newer token that another program stored when its own is refused', async () => {
+    server.on('license', granted('token-1'))
+    await start().license('KEY')
+    server.on('session', refuse(401, 'sessionUnauthed'))
+    server.on('resume', (seen, response) => {
+      storage.text = storage.text.replace('token-1', 'token-2')
+      return refuse(401, 'sessionUnauthed')(seen, response)
+    })
+    expect(await start().session()).toMatchObject({ ok: false, code: 'sessionUnauthed' })
+    expect(JSON.parse(storage.text).deviceToken).toBe('token-2')
+  })
+
   it('and its lease stay forgotten if the user signs out during a call', async () => {
     server.on('license', granted('token-1'))
     for (const name of ['license', 'lease']) {
@@ -323,6 +335,18 @@ describe('readLease', () => {
 })
 
 describe("the file in the user's data folder", () => {
+  it('is written by two clients of one process at the same time', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-data-'))
+    try {
+      const files = Array.from({ length: 20 }, () => userDataFile('app12345', folder))
+      await Promise.all(files.map((file, at) => file.write(`text ${at}`)))
+      expect(await files[0]!.read()).toMatch(/^text \d+$/)
+      expect(readdirSync(join(folder, 'keyward'))).toEqual(['app12345.json'])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   it('is readable by the user alone, and replaced as a whole', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'keyward-data-'))
     try {
