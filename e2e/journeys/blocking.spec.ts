@@ -74,8 +74,34 @@ test('the settings of an app say that VPNs cannot be recognized, and set the oth
   await expect(settings.getByText('Enter 365 to 730')).toBeVisible()
   await settings.getByLabel('Days of Activity').fill('500')
   await expectAccessible(page, 'settings of checks')
+  // A change in another window stays.
+  await vendor.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
   await settings.getByRole('button', { name: 'Save Settings' }).click()
   await expectToast(page, 'App settings updated successfully')
   const saved = (await vendor.call('GET', `/apps/${app._id}`)).app.settings
-  expect(saved).toMatchObject({ checkPasswords: true, usernameMin: 6, activityDays: 500 })
+  expect(saved).toMatchObject({
+    checkPasswords: true,
+    usernameMin: 6,
+    activityDays: 500,
+    allowCustomLicenseKey: true,
+  })
+})
+
+test('the last entry of a page of blocked devices leads back to the page before', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  for (let at = 1; at <= 21; at++) {
+    await vendor.call('POST', `/apps/${app._id}/blocklist`, { kind: 'hwid', value: `pc-${at}` })
+  }
+  await enter(page, vendor)
+  await rowAction(page, app.name, 'Blocking')
+  const blocking = dialog(page, `Blocking in ${app.name}`)
+  await blocking.getByRole('button', { name: 'Next' }).click()
+  await blocking.getByRole('button', { name: 'Unblock pc-1', exact: true }).click()
+  await expectToast(page, 'Unblocked')
+  await expect(blocking.getByRole('list', { name: 'Blocked' }).getByRole('listitem')).toHaveCount(20)
+  await expect(blocking.getByText('Nothing is blocked.')).toHaveCount(0)
 })

@@ -108,7 +108,28 @@ test('the page of an app shows its facts, figures and snippet, and leads to its 
   const form = dialog(page, 'New License Type')
   await form.getByLabel('Name').fill('Pro')
   await form.getByRole('button', { name: /^(Create|Save)/ }).click()
-  await expect(page.getByRole('list', { name: 'License types' })).toContainText('Pro')
+  const typeList = page.getByRole('list', { name: 'License types' })
+  await expect(typeList).toContainText('Pro')
+  await vendor.call('POST', `/apps/${app._id}/license-types`, { name: 'Studio', term: 'forever' })
+  await expect(typeList).toContainText('Studio')
+  await page.getByRole('button', { name: 'Edit variables' }).click()
+  const variables = dialog(page, 'Variables of Tally')
+  await variables.getByRole('button', { name: 'Add Variable' }).click()
+  await variables.getByLabel('Name').fill('endpoint')
+  await variables.getByLabel('Value').fill('https://api.example.com')
+  await variables.getByRole('button', { name: 'Save Variables' }).click()
+  await expectToast(page, 'Variables saved')
+  await expect(page.getByRole('list', { name: 'Variables' })).toContainText('endpoint')
+  for (const minor of [0, 1, 2, 3, 4, 5]) {
+    const release = { version: `1.${minor}.0`, releasedAt: inDays(minor - 10).toISOString() }
+    await vendor.call('POST', `/apps/${app._id}/releases`, release)
+  }
+  const releases = page.getByRole('list', { name: 'Releases' })
+  await expect(releases.getByRole('listitem')).toHaveCount(5)
+  await expect(releases.getByRole('listitem').first()).toContainText('1.5.0')
+  await expect(page.getByText('and 1 more')).toBeVisible()
+  await page.getByRole('button', { name: 'Edit releases' }).click()
+  await dialog(page, 'Releases of Tally').getByRole('button', { name: 'Done' }).click()
   await rowAction(page, 'Tally', 'Pause App')
   await expectToast(page, 'App paused successfully')
   await expect(page.getByRole('main').locator('header').first()).toContainText('Paused')
@@ -147,6 +168,43 @@ test('pages of objects with very long names fit a screen of 320 pixels', async (
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await settle(page)
     await expectToFit(page, path)
+  }
+})
+
+test('the dialogs of an app with long values fit a screen of 320 pixels', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Tally')
+  const at = `/apps/${app._id}`
+  const word = 'x'.repeat(64)
+  const variable = { name: word, value: word.repeat(4), public: true }
+  const release = {
+    version: '1.0.0',
+    releasedAt: inDays(-1).toISOString(),
+    link: `https://example.com/${word}`,
+  }
+  await vendor.call('PUT', `${at}/variables`, { variables: [variable] })
+  await vendor.call('POST', `${at}/releases`, release)
+  await vendor.call('POST', `${at}/blocklist`, { kind: 'hwid', value: word, reason: word })
+  await vendor.call('PUT', `${at}/program-hashes`, { hashes: [{ version: '1.0.0', hash: 'a'.repeat(64) }] })
+  await page.setViewportSize({ width: 320, height: 800 })
+  await enter(page, vendor)
+  for (const kind of [
+    'app-settings',
+    'integrate',
+    'signing-keys',
+    'license-types',
+    'variables',
+    'releases',
+    'blocking',
+  ]) {
+    await page.goto(`${at}?dialog=${kind}&id=${app._id}`)
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await settle(page)
+    const wide = await page.evaluate<string[]>(`[...document.querySelectorAll('[role=dialog] *')]
+      .filter((element) => element.scrollWidth > element.clientWidth && !element.querySelector(':scope > pre'))
+      .filter((element) => getComputedStyle(element).overflowX === 'auto')
+      .map((element) => element.className)`)
+    expect.soft(wide, kind).toEqual([])
   }
 })
 

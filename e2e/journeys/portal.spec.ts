@@ -197,7 +197,7 @@ test('licenses are searched and exported', { tag: '@phone' }, async ({ page, req
   expect(file.suggestedFilename()).toMatch(/^licenses-[0-9-]+\.csv$/)
   const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
   expect(lines).toEqual([expect.stringContaining('key,app,status'), expect.stringContaining(sold!.key)])
-  await expectToast(page, 'Export Ready', `1 licenses in ${file.suggestedFilename()}`)
+  await expectToast(page, 'Export Ready', `1 license in ${file.suggestedFilename()}`)
   await search.fill('nothing of that name')
   await page.getByRole('button', { name: 'Clear search' }).click()
   await expect(page.getByText('1–25 of 30 licenses')).toBeVisible()

@@ -63,3 +63,33 @@ test('releases of an app are listed, added once and removed', async ({ page, req
   await expect(form.getByText('No releases yet')).toBeVisible()
   expect((await vendor.call('GET', `/apps/${app._id}/releases`)).releases).toEqual([])
 })
+
+test('opens the variables as they are now, and does not overwrite those of another window', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Atlas')
+  await vendor.createEndUser(app, 'erik')
+  for (const [path, name, endpoint] of [
+    ['/dashboard', 'Atlas', `/apps/${app._id}/variables`],
+    ['/users', 'erik', `/clients/${(await vendor.call('GET', '/clients')).clients[0]._id}/variables`],
+  ] as const) {
+    await (path === '/dashboard' ? enter(page, vendor, path) : page.goto(path))
+    const form = dialog(page, `Variables of ${name}`)
+    await rowAction(page, name, 'Variables')
+    await expect(form.getByRole('button', { name: 'Add Variable' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(form).toHaveCount(0)
+    const quota = { name: 'quota', value: '5', ...(path === '/dashboard' && { public: false }) }
+    await vendor.call('PUT', endpoint, { variables: [quota] })
+    await rowAction(page, name, 'Variables')
+    await form.getByRole('button', { name: 'Add Variable' }).click()
+    await form.getByLabel('Name').last().fill('endpoint')
+    await form.getByLabel('Value').last().fill('https://api.example.com')
+    await form.getByRole('button', { name: 'Save Variables' }).click()
+    await expectToast(page, 'Variables saved')
+    const { variables } = await vendor.call('GET', endpoint)
+    expect(variables.map((one: { name: string }) => one.name).sort()).toEqual(['endpoint', 'quota'])
+  }
+})

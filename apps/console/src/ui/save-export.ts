@@ -54,7 +54,7 @@ export async function saveExport({ endpoint, query, noun, total }: Export) {
     const count = Math.max(0, rows - (query.format === 'csv' ? 1 : 2))
     toast.success('Export Ready', {
       id: toastId,
-      description: `${number(count)} ${noun} in ${name}`,
+      description: `${number(count)} ${count === 1 ? noun.replace(/s$/, '') : noun} in ${name}`,
       action: undefined,
     })
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { ActivityEvent } from '@keyward/contract'
-import { formatExactTime } from '../../lib/format/dates.ts'
+import { formatDate, formatExactTime, formatTime } from '../../lib/format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -49,8 +49,8 @@ export const eventColumns: Column<ActivityEvent>[] = [
     header: 'Time',
     phone: 'third',
     cell: ({ at }) => (
-      <time dateTime={at} className="whitespace-nowrap">
-        {formatExactTime(at)}
+      <time dateTime={at} title={formatExactTime(at)} className="whitespace-nowrap">
+        {formatDate(at)}, {formatTime(at)}
       </time>
     ),
   },

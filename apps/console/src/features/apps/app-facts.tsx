@@ -25,7 +25,7 @@ export function AppFigures({ app }: { app: App }) {
           note: typeof left === 'number' ? `${left} left on your plan` : 'In this app',
           icon: <KeyRound />,
         },
-        { label: 'Unused', value: stats?.unusedLicenses, note: 'Ready to hand out', icon: <CircleDashed /> },
+        { label: 'Unused', value: stats?.unusedLicenses, note: 'Not registered yet', icon: <CircleDashed /> },
         { label: 'End users', value: stats?.totalClients, note: 'Registered', icon: <Users /> },
         { label: 'Resellers', value: stats?.totalResellers, note: 'Sell licenses', icon: <Store /> },
       ]}

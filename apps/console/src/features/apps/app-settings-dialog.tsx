@@ -12,6 +12,8 @@ import { ErrorMessagesSkeleton } from './error-messages-skeleton.tsx'
 import { MoreSettings, OfflineSettings } from './more-settings.tsx'
 import { useRotateSecret, useUpdateApp } from './queries.ts'
 
+type Settings = App['settings']
+
 const ErrorMessages = lazyNamed(() => import('./error-messages.tsx'), 'ErrorMessages')
 
 export function AppSettingsDialog({ app, onClose }: { app: App; onClose: () => void }) {
@@ -41,7 +43,8 @@ export function AppSettingsDialog({ app, onClose }: { app: App; onClose: () => v
 }
 
 function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
-  const [settings, setSettings] = useState(app.settings)
+  const [opened] = useState(app.settings)
+  const [settings, setSettings] = useState(opened)
   const update = useUpdateApp({
     done: 'App settings updated successfully',
     failed: 'Failed to update app settings',
@@ -77,7 +80,9 @@ function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
         <Button
           variant="primary"
           loading={update.isPending}
-          onClick={() => update.mutate({ id: app._id, settings: toSent(settings) }, { onSuccess: onClose })}
+          onClick={() =>
+            update.mutate({ id: app._id, settings: toSent(settings, opened) }, { onSuccess: onClose })
+          }
         >
           Save Settings
         </Button>
@@ -86,11 +91,14 @@ function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
   )
 }
 
-/** Without the empty lines of a text field. */
-const toSent = (settings: App['settings']) => ({
-  ...settings,
-  vpnAllowed: settings.vpnAllowed.map((line) => line.trim()).filter(Boolean),
-})
+/** The settings that were changed: another window may have changed the others. Without the empty lines of a text field. */
+function toSent(settings: Settings, opened: Settings): Partial<Settings> {
+  const sent = { ...settings, vpnAllowed: settings.vpnAllowed.map((line) => line.trim()).filter(Boolean) }
+  const changed = Object.entries(sent).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(opened[name as keyof Settings]),
+  )
+  return Object.fromEntries(changed)
+}
 
 function RotateSecret({ app }: { app: App }) {
   const [confirming, setConfirming] = useState(false)

@@ -51,6 +51,8 @@ export function BlocklistDialog({ app, onClose }: BlocklistDialogProps) {
 function Blocks({ id }: { id: string }) {
   const [page, setPage] = useState(1)
   const blocks = useBlocks(id, page)
+  const pages = blocks.data?.pagination.pages ?? page
+  if (page > Math.max(1, pages)) setPage(Math.max(1, pages))
   const block = useBlock(id)
   const unblock = useUnblock(id)
   const [kind, setKind] = useState<Kind>('hwid')
@@ -99,7 +101,7 @@ function Blocks({ id }: { id: string }) {
       </form>
       {blocks.data?.blocks.length === 0 && <p className="text-fg-muted">Nothing is blocked.</p>}
       {blocks.data && blocks.data.blocks.length > 0 && (
-        <ul aria-label="Blocked" className="grid divide-y rounded-lg border">
+        <ul aria-label="Blocked" className="min-w-0 divide-y rounded-lg border">
           {blocks.data.blocks.map((one) => (
             <li key={one._id} className="flex flex-wrap items-center gap-2 p-3">
               <Badge>{kinds[one.kind]}</Badge>
@@ -174,7 +176,7 @@ function Hashes({ app }: { app: App }) {
         </Button>
       </form>
       {known.length > 0 && (
-        <ul aria-label="Allowed builds" className="grid divide-y rounded-lg border">
+        <ul aria-label="Allowed builds" className="min-w-0 divide-y rounded-lg border">
           {known.map((one) => (
             <li key={`${one.version} ${one.hash}`} className="flex items-center gap-2 p-3">
               <Badge>v{one.version}</Badge>
@@ -211,7 +213,7 @@ interface SectionProps {
 
 function Section({ title, query, children }: SectionProps) {
   return (
-    <section className="grid gap-3">
+    <section className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-3">
       <h3 className="font-medium">{title}</h3>
       {query.isError ? (
         <ErrorState

@@ -1,9 +1,8 @@
 import type { App, endpoints as all, BodyOf, Release } from '@keyward/contract'
 import { releases as endpoints } from '@keyward/contract/releases'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { call } from '../../lib/api/call.ts'
-import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -15,8 +14,7 @@ import { Input } from '../../ui/input.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-
-const listKey = (id: string) => [...keys.app, id, 'releases']
+import { releasesKey, useReleases } from './releases-queries.ts'
 
 export interface ReleasesDialogProps {
   app: App
@@ -25,11 +23,7 @@ export interface ReleasesDialogProps {
 
 /** Lists and edits the released versions of an app. */
 export function ReleasesDialog({ app, onClose }: ReleasesDialogProps) {
-  const releases = useQuery({
-    queryKey: listKey(app._id),
-    queryFn: async ({ signal }) =>
-      (await call(wire.releases.list, { params: { id: app._id }, signal })).releases,
-  })
+  const releases = useReleases(app._id)
   return (
     <Dialog
       onClose={onClose}
@@ -53,7 +47,7 @@ export function ReleasesDialog({ app, onClose }: ReleasesDialogProps) {
           <p className="text-fg-muted">No releases yet: every license covers every version.</p>
         )}
         {releases.data && releases.data.length > 0 && (
-          <ul aria-label="Releases" className="grid divide-y rounded-lg border">
+          <ul aria-label="Releases" className="min-w-0 divide-y rounded-lg border">
             {releases.data.map((release) => (
               <ReleaseRow key={release._id} app={app} release={release} />
             ))}
@@ -73,7 +67,7 @@ function ReleaseRow({ app, release }: { app: App; release: Release }) {
   const client = useQueryClient()
   const remove = useMutation({
     mutationFn: () => call(wire.releases.remove, { params: { id: release._id } }),
-    onSuccess: () => client.invalidateQueries({ queryKey: listKey(app._id) }),
+    onSuccess: () => client.invalidateQueries({ queryKey: releasesKey(app._id) }),
     onError: (error) => toastFailure(error, 'Failed to remove the release'),
   })
   return (
@@ -113,7 +107,7 @@ function AddForm({ app }: { app: App }) {
     mutationFn: (body: NewRelease) => call(wire.releases.add, { params: { id: app._id }, body }),
     onSuccess: ({ release }) => {
       toast.success(`Version ${release.version} added`)
-      return client.invalidateQueries({ queryKey: listKey(app._id) })
+      return client.invalidateQueries({ queryKey: releasesKey(app._id) })
     },
     onError: (error) => toastFailure(error, 'Failed to add the release'),
   })

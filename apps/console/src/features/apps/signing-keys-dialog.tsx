@@ -61,9 +61,9 @@ export function SigningKeysDialog({ app, onClose }: SigningKeysDialogProps) {
         {keys.data && (
           <>
             <p className="text-fg-muted">{advice(keys.data)}</p>
-            <ul aria-label="Signing keys" className="grid divide-y rounded-lg border">
+            <ul aria-label="Signing keys" className="min-w-0 divide-y rounded-lg border">
               {keys.data.map((key) => (
-                <li key={key.kid} className="grid gap-2 p-3">
+                <li key={key.kid} className="grid grid-cols-[minmax(0,1fr)] gap-2 p-3">
                   <div className="flex flex-wrap items-center gap-2">
                     <Badge tone={tones[key.status]}>{key.status}</Badge>
                     <span className="text-[0.8125rem] text-fg-muted">

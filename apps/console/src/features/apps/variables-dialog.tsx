@@ -1,6 +1,7 @@
 import type { App, AppVariable } from '@keyward/contract'
 import { variables as endpoints } from '@keyward/contract/variables'
 import type { Control } from 'react-hook-form'
+import { useFreshData } from '../../lib/form/fresh-data.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { type NamedValues, NamedValuesFields } from '../../ui/named-values.tsx'
@@ -16,6 +17,7 @@ export interface AppVariablesDialogProps {
 /** Edits what every program of an app receives. */
 export function AppVariablesDialog({ app, onClose }: AppVariablesDialogProps) {
   const variables = useAppVariables(app._id)
+  const stored = useFreshData(variables)
   return (
     <Dialog
       onClose={onClose}
@@ -23,7 +25,7 @@ export function AppVariablesDialog({ app, onClose }: AppVariablesDialogProps) {
       title={`Variables of ${app.name}`}
       description="Your programs receive these texts, signed, with their next call: addresses, limits, messages."
     >
-      {variables.isError && (
+      {!stored && variables.isError && (
         <DialogBody>
           <ErrorState
             className="rounded-lg border py-8"
@@ -34,12 +36,12 @@ export function AppVariablesDialog({ app, onClose }: AppVariablesDialogProps) {
           />
         </DialogBody>
       )}
-      {variables.isPending && (
+      {!stored && !variables.isError && (
         <DialogBody>
           <Skeleton className="h-40" />
         </DialogBody>
       )}
-      {variables.data && <VariablesForm app={app} stored={variables.data} onClose={onClose} />}
+      {stored && <VariablesForm app={app} stored={stored} onClose={onClose} />}
     </Dialog>
   )
 }

@@ -12,8 +12,7 @@ export function useAppVariables(id: string) {
   return useQuery({
     queryKey: listKey(id),
     queryFn: async ({ signal }) => (await call(wire.variables.app, { params: { id }, signal })).variables,
-    // An open form must not lose what was typed.
-    refetchOnWindowFocus: false,
+    refetchOnMount: 'always',
   })
 }
 

@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import { amountOf } from '../../lib/format/words.ts'
 import { appPath, paths } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -12,7 +13,12 @@ import { Timeline } from '../../ui/timeline.tsx'
 const linkClass = 'rounded-sm text-accent-text underline-offset-4 hover:underline'
 const none = <span className="font-normal text-fg-muted">—</span>
 
-export function EndUserFacts({ user }: { user: Client }) {
+interface Props {
+  user: Client
+  onVariables: () => void
+}
+
+export function EndUserFacts({ user, onVariables }: Props) {
   const { email, licenseKey, hwid, banReason } = user
   return (
     <Card>
@@ -64,6 +70,14 @@ export function EndUserFacts({ user }: { user: Client }) {
             ...(banReason ? [{ label: 'Reason of the ban', value: banReason }] : []),
           ]}
         />
+        <div className="flex flex-wrap gap-2">
+          <Button asChild size="sm">
+            <Link to={`${paths.activity}?${new URLSearchParams({ client: user._id })}`}>Show activity</Link>
+          </Button>
+          <Button size="sm" onClick={onVariables}>
+            Edit variables
+          </Button>
+        </div>
       </CardBody>
     </Card>
   )

@@ -5,6 +5,7 @@ import type { Control } from 'react-hook-form'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useFreshData } from '../../lib/form/fresh-data.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { toastFailure } from '../../ui/failure-toast.ts'
@@ -22,9 +23,9 @@ export function EndUserVariablesDialog({ user, onClose }: EndUserDialogProps) {
     queryKey: listKey(user._id),
     queryFn: async ({ signal }) =>
       (await call(wire.variables.client, { params: { id: user._id }, signal })).variables,
-    // An open form must not lose what was typed.
-    refetchOnWindowFocus: false,
+    refetchOnMount: 'always',
   })
+  const stored = useFreshData(variables)
   return (
     <Dialog
       onClose={onClose}
@@ -36,7 +37,7 @@ export function EndUserVariablesDialog({ user, onClose }: EndUserDialogProps) {
       }
       description={`After a sign-in, programs receive these texts besides the variables of ${user.app.name}. Of two with one name, these win.`}
     >
-      {variables.isError && (
+      {!stored && variables.isError && (
         <DialogBody>
           <ErrorState
             className="rounded-lg border py-8"
@@ -47,12 +48,12 @@ export function EndUserVariablesDialog({ user, onClose }: EndUserDialogProps) {
           />
         </DialogBody>
       )}
-      {variables.isPending && (
+      {!stored && !variables.isError && (
         <DialogBody>
           <Skeleton className="h-40" />
         </DialogBody>
       )}
-      {variables.data && <VariablesForm user={user} stored={variables.data} onClose={onClose} />}
+      {stored && <VariablesForm user={user} stored={stored} onClose={onClose} />}
     </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-import type { License } from '@keyward/contract'
+import type { License, LicenseStatus } from '@keyward/contract'
 import { UserRound } from 'lucide-react'
 import { Link } from 'react-router'
 import { noDateText } from '../../lib/format/ending.ts'
@@ -48,10 +48,14 @@ export const licenseColumns: Column<License>[] = [
     id: 'status',
     header: 'Status',
     phone: 'aside',
-    cell: ({ status }) => (
-      <Badge tone={statusFacts[status].tone} dot>
-        {statusFacts[status].label}
-      </Badge>
+    cell: ({ status, used, usedBy: user }) => (
+      <Lines note={!user && !saysUse(status) && (used ? 'Used' : 'Unused')}>
+        <div>
+          <Badge tone={statusFacts[status].tone} dot>
+            {statusFacts[status].label}
+          </Badge>
+        </div>
+      </Lines>
     ),
   },
   {
@@ -97,19 +101,18 @@ export const licenseColumns: Column<License>[] = [
   },
 ]
 
-/** The end user; without one, whether the key is used, unless the status already says so. */
-function usedBy({ usedBy: user, used, status }: License) {
-  if (user) {
-    return (
-      <span className="block min-w-0 truncate md:max-w-36">
-        <UserRound aria-hidden className="mr-1 inline size-3 md:hidden" />
-        <span className="sr-only">Used by </span>
-        <Link to={userPath(user._id)} className="rounded-sm font-medium underline-offset-4 hover:underline">
-          <bdi>{user.username}</bdi>
-        </Link>
-      </span>
-    )
-  }
-  const known = status === 'unused' || status === 'active'
-  return known ? <NoValue /> : <span className="text-fg-muted">{used ? 'Used' : 'Unused'}</span>
+/** Whether the status also tells used licenses from unused ones. */
+const saysUse = (status: LicenseStatus) => status === 'unused' || status === 'active'
+
+function usedBy({ usedBy: user }: License) {
+  if (!user) return <NoValue />
+  return (
+    <span className="block min-w-0 truncate md:max-w-36">
+      <UserRound aria-hidden className="mr-1 inline size-3 md:hidden" />
+      <span className="sr-only">Used by </span>
+      <Link to={userPath(user._id)} className="rounded-sm font-medium underline-offset-4 hover:underline">
+        <bdi>{user.username}</bdi>
+      </Link>
+    </span>
+  )
 }

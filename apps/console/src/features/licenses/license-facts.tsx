@@ -38,9 +38,9 @@ export function LicenseFacts({ license }: { license: License }) {
                     <bdi>{usedBy.username}</bdi>
                   </Link>
                 ) : license.used ? (
-                  'Used'
+                  'A deleted user'
                 ) : (
-                  'Unused'
+                  none
                 ),
               },
               {

@@ -17,7 +17,7 @@ export function LicenseStats({ stats, loading, scope }: LicenseStatsProps) {
       stats={[
         { label: 'Total', value: stats?.total, note: scope, icon: <KeyRound /> },
         { label: 'Active', value: stats?.active, note: active, icon: <CircleCheck /> },
-        { label: 'Unused', value: stats?.unused, note: 'Ready to hand out', icon: <CircleDashed /> },
+        { label: 'Unused', value: stats?.unused, note: 'Not registered yet', icon: <CircleDashed /> },
         { label: 'Expired', value: stats?.expired, note: 'Past their expiry', icon: <Clock /> },
       ]}
     />

@@ -15,6 +15,7 @@ const live = [
   keys.dashboard,
   keys.apps,
   keys.app,
+  keys.licenseTypes,
   keys.licenses,
   keys.clients,
   keys.resellers,

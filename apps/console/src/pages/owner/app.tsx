@@ -14,6 +14,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ItemColumns, ItemPage } from './item-page.tsx'
 
+const AppSections = lazyNamed(() => import('../../features/apps/app-sections.tsx'), 'AppSections')
 const LicenseTypesSection = lazyNamed(
   () => import('../../features/apps/license-types-section.tsx'),
   'LicenseTypesSection',
@@ -71,6 +72,9 @@ export function AppPage() {
               </Deferred>
             </div>
           </ItemColumns>
+          <Deferred fallback={<Skeleton className="h-40 rounded-xl" />}>
+            <AppSections app={app} />
+          </Deferred>
           <AppDialogs canCreate={false} />
         </>
       )}

@@ -44,7 +44,7 @@ export function EndUserPage() {
             }
           />
           <ItemColumns>
-            <EndUserFacts user={user} />
+            <EndUserFacts user={user} onVariables={() => dialog.open('variables')} />
             <div className="grid gap-4 md:gap-6">
               <Devices user={user._id} onFreeAll={() => dialog.open('reset-hwid')} />
               <EndUserHistory user={user} />
