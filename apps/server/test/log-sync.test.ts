@@ -1,4 +1,4 @@
-import { fdatasync, fstatSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { fdatasync, fstatSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -7,6 +7,7 @@ import { CommitGroups } from '../src/db/commit-groups.ts'
 import { storageFailureOf } from '../src/db/failure.ts'
 import { LogSync, type Sync } from '../src/db/log-sync.ts'
 import { SqliteHandle } from '../src/db/sqlite-handle.ts'
+import { callOver, startProcess } from './server-process.ts'
 
 let folder: string
 let path: string
@@ -163,3 +164,38 @@ test('closing waits for the sync', async () => {
   await turns()
   expect([write.ended, late.ended]).toEqual(['stored', 'failed'])
 })
+
+/** Makes every sync fail as soon as the file exists. */
+const failing = (flag: string) => `
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+const real = fs.fdatasync
+const error = Object.assign(new Error('EIO'), { code: 'EIO' })
+fs.fdatasync = (file, done) => fs.existsSync(${JSON.stringify(flag)}) ? setImmediate(done, error) : real(file, done)
+syncBuiltinESMExports()`
+
+test('a server on a failed disk asks for a restart until it is restarted', async () => {
+  const flag = join(folder, 'fails')
+  const patch = `data:text/javascript,${encodeURIComponent(failing(flag))}`
+  const environment = {
+    DATA_DIR: join(folder, 'data'),
+    NODE_OPTIONS: `--import=${patch}`,
+    LOG_LEVEL: 'error',
+  }
+  const server = await startProcess(environment)
+  const register = (url: string, email: string) =>
+    callOver(url, 'POST', '/auth/register', { body: { name: 'Vendor', email, password: 'correct horse' } })
+  expect((await register(server.url, 'a@example.com')).status).toBe(201)
+  writeFileSync(flag, '')
+  expect((await register(server.url, 'b@example.com')).status).toBe(503)
+  rmSync(flag)
+  const ready = await callOver(server.url, 'GET', '/ready')
+  expect([ready.status, ready.json.message]).toEqual([503, expect.stringContaining('restart the server')])
+  expect((await register(server.url, 'c@example.com')).status).toBe(503)
+  expect(await server.end('SIGTERM')).toBe(0)
+
+  const again = await startProcess(environment)
+  expect((await callOver(again.url, 'GET', '/ready')).status).toBe(200)
+  expect((await register(again.url, 'c@example.com')).status).toBe(201)
+  expect(await again.end('SIGTERM')).toBe(0)
+}, 120_000)

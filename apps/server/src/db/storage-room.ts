@@ -10,13 +10,16 @@ const trialName = 'storage_trial'
 const trialText = 'x'.repeat(65_536)
 const trialEveryMs = 2000
 
+/** Why writes fail; after `disk_failed` only a restart helps. */
+export type StorageTrouble = 'full' | 'disk_failed'
+
 /**
- * Whether the database has space to write. After a write failed for lack of it, trial writes check until one
- * succeeds.
+ * Whether the database can store writes. After a write failed for lack of space or on the disk, trial writes check
+ * until one succeeds.
  */
 export class StorageRoom {
   readonly #directory: string | undefined
-  #hasFailed = false
+  #failure: StorageTrouble | undefined
   #triedAt = Number.NEGATIVE_INFINITY
 
   /** `directory` holds an embedded database; the disk of PostgreSQL cannot be checked. */
@@ -26,13 +29,14 @@ export class StorageRoom {
 
   /** Remembers that a write failed for lack of space, or that the disk did not store one. */
   note(error: unknown): void {
-    if (storageFailureOf(error) === 'storage_full' || error instanceof LogSyncError) this.#hasFailed = true
+    if (error instanceof LogSyncError) this.#failure = 'disk_failed'
+    else if (storageFailureOf(error) === 'storage_full') this.#failure = 'full'
   }
 
-  async isFull(db: Kysely<Tables>): Promise<boolean> {
-    if (this.#directory !== undefined && (await freeBytes(this.#directory)) < leastBytes) return true
-    if (this.#hasFailed && performance.now() - this.#triedAt >= trialEveryMs) await this.#try(db)
-    return this.#hasFailed
+  async findTrouble(db: Kysely<Tables>): Promise<StorageTrouble | undefined> {
+    const isFull = this.#directory !== undefined && (await freeBytes(this.#directory)) < leastBytes
+    if (this.#failure && performance.now() - this.#triedAt >= trialEveryMs && !isFull) await this.#try(db)
+    return this.#failure ?? (isFull ? 'full' : undefined)
   }
 
   /** Writes as much as a few requests; two commits, because inserting and deleting in one may need no space. */
@@ -44,7 +48,7 @@ export class StorageRoom {
         .values({ name: trialName, value: trialText })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: trialText }))
         .execute()
-      this.#hasFailed = false
+      this.#failure = undefined
       await db.deleteFrom('meta').where('name', '=', trialName).execute()
     } catch (error) {
       if (storageFailureOf(error) === undefined) throw error

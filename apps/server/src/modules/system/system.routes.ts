@@ -4,6 +4,7 @@ import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import { version } from '../../core/version.ts'
 import { storageFailureOf } from '../../db/failure.ts'
+import type { StorageTrouble } from '../../db/storage-room.ts'
 import type { Mount } from '../../http/mount.ts'
 import { toPricing } from '../payments/pricing.rules.ts'
 
@@ -13,13 +14,18 @@ async function canRead({ db }: Ctx): Promise<void> {
   })
 }
 
+const troubleTexts: Record<StorageTrouble, string> = {
+  full: errorFacts('storage_full').message,
+  disk_failed: 'The disk did not store a write. Check the disk, then restart the server.',
+}
+
 export function systemRoutes(mount: Mount, ctx: Ctx): void {
   const { system } = endpoints
   const pricing = ctx.config.payments.mode === 'off' ? null : toPricing(ctx.config)
   mount(system.health, 'public', async () => ({ status: 'up' as const }))
   mount(system.ready, 'public', async () => {
-    const isFull = await canRead(ctx).then(() => ctx.database.room.isFull(ctx.db))
-    if (isFull) throw problem('unavailable', { message: errorFacts('storage_full').message })
+    const trouble = await canRead(ctx).then(() => ctx.database.room.findTrouble(ctx.db))
+    if (trouble) throw problem('unavailable', { message: troubleTexts[trouble] })
     return { status: 'ready' as const }
   })
   mount(system.config, 'public', async () => ({
