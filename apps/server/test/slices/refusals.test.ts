@@ -187,6 +187,17 @@ describe('a paused end user', () => {
     expect(program.session).not.toBe('')
   })
 
+  test('has the same end as its license, in lists and files, while the pause lasts', async () => {
+    const { user, license } = await activateKey(on, owner, app)
+    await pause(user._id, true)
+    on.clock.advance(10 * day)
+    const [listed] = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.licenses
+    const read = (await owner.call('GET', `/licenses/${license._id}`)).json.data.license
+    const file = String((await owner.call('GET', `/licenses/export?format=csv&app=${app._id}`)).raw)
+    for (const { expiresAt } of [await shown(), listed, read]) expect(expiresAt).toBe(on.clock.inDays(30))
+    expect(file).toContain(on.clock.inDays(30))
+  })
+
   test('keeps a session, which reports the pause and goes on afterwards', async () => {
     const { program, user } = await activateKey(on, owner, app)
     await pause(user._id, true)

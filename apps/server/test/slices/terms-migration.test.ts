@@ -75,6 +75,7 @@ test('licenses of an earlier version stay dated licenses for one device', async 
     app_name: 'Atlas',
     app_public_id: 'ABCDEFGH',
     username: null,
+    paused_at: null,
     reseller_email: null,
     type_name: null,
   }

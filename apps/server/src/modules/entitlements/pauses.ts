@@ -19,6 +19,11 @@ export function endOf({ paused_at, expires_at }: Paused, now: number): number {
   return isRunning ? expires_at : Math.min(lastInstant, expires_at + Math.max(0, now - paused_at))
 }
 
+/** Since when the end user is paused that shares the end of a license, by the aliases of both tables. */
+export const pauseOf = (license: string, client: string) =>
+  sql<number | null>`case when ${sql.ref(`${client}.license_id`)} = ${sql.ref(`${license}.id`)}
+    then ${sql.ref(`${client}.paused_at`)} end`
+
 /** Pauses or resumes an end user whose row is locked; its license's row is locked before. Returns the end. */
 export async function setPaused(
   tx: Tx,

@@ -3,12 +3,15 @@ import { orderOf, type Sort } from '../../core/paging.ts'
 import { type Db, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { AddedKey } from '../entitlements/added-time.ts'
+import { pauseOf } from '../entitlements/pauses.ts'
 
 /** A license with joined columns for display. */
 export interface LicenseView extends LicenseRow {
   app_name: string
   app_public_id: string
   username: string | null
+  /** Since when the end user whose first license it is was paused. */
+  paused_at: number | null
   reseller_email: string | null
   type_name: string | null
 }
@@ -25,6 +28,7 @@ const views = (db: Db) =>
       'a.name as app_name',
       'a.app_id as app_public_id',
       'c.username as username',
+      pauseOf('l', 'c').as('paused_at'),
       'r.email as reseller_email',
       'lt.name as type_name',
     ])

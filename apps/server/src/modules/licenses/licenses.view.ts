@@ -1,6 +1,7 @@
 import { type License, licenseStatus } from '@keyward/contract'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { AppRow, LicenseTypeRow } from '../../db/tables.ts'
+import { endOf } from '../entitlements/pauses.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
 import type { LicenseView, NewLicense } from './licenses.repo.ts'
 import { toSoldFields, updatesUntil } from './licenses.rules.ts'
@@ -24,11 +25,13 @@ export const asNew = (
   app_name: app.name,
   app_public_id: app.app_id,
   username: null,
+  paused_at: null,
   reseller_email: null,
   type_name: type?.name ?? null,
 })
 
-export function toLicense(row: Shown, now: number): License {
+export function toLicense(stored: Shown, now: number): License {
+  const row = { ...stored, expires_at: endOf(stored, now) }
   return {
     _id: row.id,
     key: row.key,

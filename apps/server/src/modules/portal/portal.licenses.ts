@@ -9,6 +9,7 @@ import { toSearchTerm } from '../../db/search.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { toSlices, walkDown } from '../bulk/export.walk.ts'
+import { endOf } from '../entitlements/pauses.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
 import { draftOf, typeGone } from '../license-types/license-types.access.ts'
 import { listResellableTypes } from '../license-types/license-types.service.ts'
@@ -125,7 +126,7 @@ export async function createLicenses(ctx: Ctx, actor: ResellerActor, given: NewL
     issuing(given.count),
   )
   const licenses = made.map((license) =>
-    toPortalLicense({ ...license, used: 0, username: null }, appName, now),
+    toPortalLicense({ ...license, used: 0, username: null, paused_at: null }, appName, now),
   )
   return { licenses, stats: await countLicenses(ctx, actor) }
 }
@@ -160,9 +161,10 @@ type PortalRow = Pick<
   | 'duration_value'
   | 'duration_unit'
   | 'started_at'
-> & { username: string | null }
+> & { username: string | null; paused_at: number | null }
 
-const toPortalLicense = (row: PortalRow, appName: string, now: number): PortalLicense => {
+const toPortalLicense = (stored: PortalRow, appName: string, now: number): PortalLicense => {
+  const row = { ...stored, expires_at: endOf(stored, now) }
   const ending = toEnding(row, now)
   return {
     _id: row.id,

@@ -4,6 +4,7 @@ import { orderOf, type Page } from '../../core/paging.ts'
 import type { Database } from '../../db/open.ts'
 import { seqsOfPage } from '../../db/pages.ts'
 import { anywhere, type SearchTerm } from '../../db/search.ts'
+import { pauseOf } from '../entitlements/pauses.ts'
 
 /** The `seq` of a page of the reseller's `total` licenses. */
 export function pageOfLicenses(
@@ -64,6 +65,7 @@ export async function readLicenses({ db }: Database, { resellerId }: ResellerAct
     .leftJoin('clients as c', 'c.id', 'l.client_id')
     .select(['l.id', 'l.key', 'l.used', 'l.created_at', 'l.expires_at', 'l.grace_days'])
     .select(['l.term', 'l.duration_value', 'l.duration_unit', 'l.started_at', 'c.username'])
+    .select(pauseOf('l', 'c').as('paused_at'))
     .where('l.seq', 'in', seqs)
     .where('l.reseller_id', '=', resellerId)
     .orderBy('l.seq', orderOf.newest)
