@@ -9,7 +9,7 @@ import { toKeyRing } from '../src/keys.ts'
 import { readLease } from '../src/offline.ts'
 import { userDataFile } from '../src/user-data.ts'
 import { otherKey, testKey, toPublic } from './signer.ts'
-import { refuse, type StandIn, startStandIn, succeed, user } from './stand-in.ts'
+import { type Behaviour, refuse, type StandIn, startStandIn, succeed, user } from './stand-in.ts'
 
 const hour = 3600
 const now = () => Math.floor(Date.now() / 1000)
@@ -228,16 +228,18 @@ describe('a remembered sign-in', () => {
     })
   })
 
-  it('leaves a newer token that another program stored when its own is refused', async () => {
+  it('uses the newer token that another program stored when its own is refused', async () => {
     server.on('license', granted('token-1'))
     await start().license('KEY')
     server.on('session', refuse(401, 'sessionUnauthed'))
-    server.on('resume', (seen, response) => {
+    const stored: Behaviour = (seen, response) => {
       storage.text = storage.text.replace('token-1', 'token-2')
       return refuse(401, 'sessionUnauthed')(seen, response)
-    })
-    expect(await start().session()).toMatchObject({ ok: false, code: 'sessionUnauthed' })
-    expect(JSON.parse(storage.text).deviceToken).toBe('token-2')
+    }
+    server.on('resume', stored, granted('token-3'))
+    expect(await start().session()).toEqual({ ok: true, user })
+    expect(bodies('resume')).toMatchObject([{ deviceToken: 'token-1' }, { deviceToken: 'token-2' }])
+    expect(JSON.parse(storage.text).deviceToken).toBe('token-3')
   })
 
   it('and its lease stay forgotten if the user signs out during a call', async () => {
