@@ -19,7 +19,7 @@ interface Kept {
   table: Promise<BlockTable>
 }
 
-/** What the lists of all apps in memory may have together; an app's own limit is lower. */
+/** What the lists of all apps in memory may have together, one more for each app; an app's own limit is lower. */
 const entriesKept = 200_000
 
 /**
@@ -27,12 +27,14 @@ const entriesKept = 200_000
  * its transaction, so all nodes use the new list from the next check on.
  */
 export class BlockTables {
-  readonly #database: Database
+  readonly #database: Pick<Database, 'db' | 'lists'>
+  readonly #most: number
   readonly #kept = new Map<string, Kept>()
   #entries = 0
 
-  constructor(database: Database) {
+  constructor(database: Pick<Database, 'db' | 'lists'>, most = entriesKept) {
     this.#database = database
+    this.#most = most
   }
 
   /** Undefined for an app that never blocked anything. */
@@ -65,7 +67,7 @@ export class BlockTables {
     kept.entries = count
     this.#entries += count
     for (const oldest of this.#kept.keys()) {
-      if (this.#entries <= entriesKept) return
+      if (this.#entries <= this.#most) return
       if (oldest !== appId) this.#drop(oldest)
     }
   }
@@ -84,7 +86,7 @@ export class BlockTables {
       .execute()
     const app = await db.selectFrom('apps').select('vpn_allowed').where('id', '=', appId).executeTakeFirst()
     const allowed = JSON.parse(app?.vpn_allowed ?? '[]') as string[]
-    onSize(rows.length)
+    onSize(1 + rows.length + allowed.length)
     const devices = new Map<string, BlockedBy>()
     const networks: [Network, BlockedBy][] = []
     for (const { id, kind, value_key, reason } of rows) {
