@@ -235,7 +235,7 @@ interface ClientsTable {
   created_at: number
   /** Leases issued so far. */
   lease_seq: Generated<number>
-  /** When the last lease ends, its grace included. */
+  /** Until when a lease lets a program run offline, its grace included. */
   lease_until: number | null
 }
 

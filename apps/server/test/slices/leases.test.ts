@@ -137,3 +137,16 @@ test('numbers of concurrent leases are distinct', async () => {
     Array.from({ length: 16 }, (_, index) => index + 1),
   )
 })
+
+test('a shorter lease does not hide that a longer one still works', async () => {
+  const { program, user } = await activateKey(on, owner, app, 'pc-1')
+  const { claims } = await lease(program)
+  await owner.call('PUT', `/apps/${app._id}`, { settings: { leaseHours: 1, graceHours: 0 } })
+  await lease(program)
+  const row = await on.database.db
+    .selectFrom('clients')
+    .select('lease_until')
+    .where('id', '=', user._id)
+    .executeTakeFirstOrThrow()
+  expect(row.lease_until).toBe(claims.graceUntil * 1000)
+})

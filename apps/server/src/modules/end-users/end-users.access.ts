@@ -145,7 +145,10 @@ export async function nextLease(
 ): Promise<number | undefined> {
   const row = await tx
     .updateTable('clients')
-    .set({ lease_seq: sql`lease_seq + 1`, lease_until: until })
+    .set({
+      lease_seq: sql`lease_seq + 1`,
+      lease_until: sql`case when lease_until > ${until} then lease_until else cast(${until} as bigint) end`,
+    })
     .where('owner_id', '=', scope.ownerId)
     .where('id', '=', id)
     .returning('lease_seq')
