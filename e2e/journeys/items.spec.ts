@@ -36,6 +36,9 @@ test('the page of a license shows everything about it, and offers every action',
   }
   await expect(main).toContainText('1 of 1 in use')
   await expectAccessible(page, 'the page of a license')
+  const title = await heading(page, keyPrefix(license.key)).boundingBox()
+  const menu = await page.getByRole('button', { name: /^Actions for/ }).boundingBox()
+  expect(menu!.y).toBeLessThan(title!.y + title!.height)
 
   await page.getByRole('button', { name: 'Extend License' }).click()
   await dialog(page, 'Extend 1 license').getByLabel('Days').fill('5')

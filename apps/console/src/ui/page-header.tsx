@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { cx } from './cx.ts'
 import { useTitle } from './use-title.ts'
 
 export interface PageHeaderProps {
@@ -17,7 +18,13 @@ export function PageHeader({ title, tabTitle, subtitle, badge, actions, primary 
   useTitle(tabTitle ?? title)
   return (
     <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 md:gap-x-6">
-      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+      <div
+        className={cx(
+          'flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1',
+          // Keeps the menu on the line of a title with a badge.
+          badge !== undefined && 'max-md:flex-1 max-md:basis-40',
+        )}
+      >
         <h1 className="wrap-anywhere min-w-0 font-semibold text-2xl tracking-tight">{title}</h1>
         {badge}
       </div>

@@ -38,7 +38,7 @@ export function LicenseFacts({ license }: { license: License }) {
                     <bdi>{usedBy.username}</bdi>
                   </Link>
                 ) : license.used ? (
-                  'A deleted user'
+                  'Used'
                 ) : (
                   none
                 ),
