@@ -90,7 +90,7 @@ export const clients = {
       password,
       appId: id,
       hwid: hwid.nullish(),
-      expiresAt: instant,
+      expiresAt: instant.nullable().describe('null: never expires'),
     }),
     data: one,
     status: 201,

@@ -38,6 +38,14 @@ test('an end user is read alone as it is listed', async () => {
 })
 
 describe('creating an end user', () => {
+  test('accepts null for one who never expires', async () => {
+    const { status, json } = await create({ username: 'always', expiresAt: null })
+    expect([status, json.data.client.expiresAt, json.data.client.status]).toEqual([201, null, 'active'])
+    const program = await startProgram(on, app)
+    const answer = await program.call('POST', '/login', { username: 'always', password: 'swordfish' })
+    expect(answer.json.data.user).toMatchObject({ expiresAt: null, term: 'forever' })
+  })
+
   test('returns the end user, who can sign in', async () => {
     const { status, json } = await create({ username: ' Bob ', hwid: 'pc-1', appId: app.appId })
     expect(status).toBe(201)

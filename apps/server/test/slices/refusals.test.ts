@@ -198,6 +198,16 @@ describe('a paused end user', () => {
     expect(file).toContain(on.clock.inDays(30))
   })
 
+  test('without an end has none in the audit log after a pause', async () => {
+    const { user, license } = await activateKey(on, owner, app)
+    await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: null })
+    await pause(user._id, true)
+    await pause(user._id, false)
+    const audit = on.database.db.selectFrom('audit').select('detail').where('target_id', '=', user._id)
+    const { detail } = await audit.where('action', '=', 'end_user.resumed').executeTakeFirstOrThrow()
+    expect(JSON.parse(detail ?? '')).toEqual({ before: null, after: null })
+  })
+
   test('keeps a session, which reports the pause and goes on afterwards', async () => {
     const { program, user } = await activateKey(on, owner, app)
     await pause(user._id, true)

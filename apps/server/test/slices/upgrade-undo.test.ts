@@ -168,6 +168,37 @@ describe('banning a key that an upgrade added', () => {
   })
 })
 
+test.each(['a key that was added since', 'days that the owner added since'])(
+  'a key that was issued again adds its time to that of %s',
+  async (what) => {
+    await owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
+    const sell = async () => {
+      const given = { app: app._id, expiresAt: on.clock.inDays(30), key: 'COME-BACK-1' }
+      first = (await owner.call('POST', '/licenses', given)).json.data.license
+    }
+    const signIn = async () => {
+      const program = await startProgram(on, app)
+      return (await program.call('POST', '/license', { licenseKey: first.key })).json.data.user
+    }
+    const end = async (_id: string) => (await owner.call('GET', `/clients/${_id}`)).json.data.client.expiresAt
+    await sell()
+    const { _id } = await signIn()
+    await remove(first)
+    const added = single(await makeLicenses(on, owner, app, 1, 10))
+    if (what.startsWith('days')) await owner.call('PATCH', `/clients/${_id}/extend`, { days: 10 })
+    else {
+      const program = await startProgram(on, app)
+      await program.call('POST', '/upgrade', { username: first.key, licenseKey: added.key })
+    }
+    await sell()
+    expect(await signIn()).toMatchObject({ _id, expiresAt: on.clock.inDays(40) })
+    const listed = (await licenses()).find((license) => license._id === first._id)
+    expect([await end(_id), listed?.expiresAt]).toEqual([on.clock.inDays(40), on.clock.inDays(40)])
+    await remove(added)
+    expect(await end(_id)).toBe(on.clock.inDays(what.startsWith('days') ? 40 : 30))
+  },
+)
+
 test('concurrent bans, deletions, extensions and upgrades add up', async () => {
   const keys = [await add(10), await add(10), await add(10), await add(10)] as const
   const fresh = single(await makeLicenses(on, owner, app, 1, 3))

@@ -60,13 +60,14 @@ export interface DirectEndUser {
   password: string
   appId: string
   hwid?: string | null | undefined
-  expiresAt: string
+  /** Null for never. */
+  expiresAt: string | null
 }
 
 /** Creates an end user without a license. */
 export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectEndUser): Promise<Client> {
   const now = ctx.clock.now()
-  const expiresAt = toEpochMs(given.expiresAt)
+  const expiresAt = given.expiresAt === null ? never : toEpochMs(given.expiresAt)
   if (expiresAt <= now) throw invalid('expiresAt', 'The expiry must be in the future')
   const username = toNewUsername(given.username)
   checkPassword(ctx, 'password', given.password)
@@ -99,7 +100,9 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectEn
       }
       await insertEndUser(tx, client)
       if (machine) await addFirstDevice(write, actor, client, machine)
-      write.record('end_user.created', id, { expiresAt })
+      write.record('end_user.created', id, {
+        expiresAt: toShownEnd({ expires_at: expiresAt, grace_days: 0 }),
+      })
       return repo.findEndUser(tx, actor, id)
     }),
   )
@@ -150,7 +153,10 @@ export const togglePause = (ctx: Ctx, actor: VendorActor, id: string, paused?: b
       if (next === isPaused) return
       const end = await setPaused(write.tx, actor, client, next, write.now)
       if (next) write.record('end_user.paused', id, {})
-      else write.record('end_user.resumed', id, { before: client.expires_at, after: end })
+      else {
+        const after = toShownEnd({ ...client, expires_at: end })
+        write.record('end_user.resumed', id, { before: toShownEnd(client), after })
+      }
     },
     lockLicensesOf,
   )

@@ -15,6 +15,7 @@ import { deviceLimit, type Machine } from '../devices/devices.rules.ts'
 import { addFirstDevice, sentHash } from '../devices/devices.service.ts'
 import { findByUsername, insertEndUser, lockEndUser, type NewEndUser } from '../end-users/end-users.access.ts'
 import { toNewUsername } from '../end-users/end-users.rules.ts'
+import { afterReturn } from '../entitlements/added-time.rules.ts'
 import { setAddedTime } from '../entitlements/added-time.ts'
 import {
   redeem,
@@ -356,7 +357,12 @@ async function redeemForFormerUser<T>(
   const redeemed = await redeem(tx, app, license, client.id, now)
   if (!redeemed) throw problem('keyUsed')
   await setFirstLicense(tx, app, redeemed, client.id)
+  // Time that the end user got since the first license was deleted is added to that of the new one.
+  const left = Math.max(0, client.expires_at - now)
+  const ends = afterReturn(redeemed.expires_at, client.expires_at === never ? never : left)
+  if (left > 0) await setEndUserEnd(tx, app, client.id, ends)
   await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
-  write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: toShownEnd(redeemed) })
+  const end = toShownEnd({ expires_at: ends, grace_days: redeemed.grace_days })
+  write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: end })
   return enter(write, entry, client.id, device)
 }
