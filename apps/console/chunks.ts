@@ -34,7 +34,7 @@ function nameOf(parts: string[]) {
   return parts.some(isPortal) ? 'lists' : 'owner'
 }
 
-/** What several parts share, as the bundler divides it by itself, with those parts. */
+/** The shared chunks that the bundler makes by default, each with the parts that load it. */
 async function partsByChunk(config: InlineConfig) {
   const output = (await build({
     ...config,

@@ -60,7 +60,7 @@ const addOwner = (database: Database, id: string) =>
   )
 
 describe('the embedded database', () => {
-  test('keeps the write-ahead log and foreign keys on after a write, and syncs commits by itself', async () => {
+  test('keeps the write-ahead log and foreign keys on after a write, and leaves the sync of commits to CommitGroups', async () => {
     const { database } = await start()
     await addOwner(database, 'own_1')
     if (database.dialect !== 'sqlite') throw new Error('expected an embedded database')

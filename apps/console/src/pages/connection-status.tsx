@@ -10,7 +10,7 @@ import { cx } from '../ui/cx.ts'
 import { Spinner } from '../ui/spinner.tsx'
 import { Callout } from '../ui/states.tsx'
 
-/** Marks a development server, which nobody else should rely on. */
+/** Shows that the server runs in development mode. */
 export function DevelopmentBadge() {
   const config = usePublicConfig()
   if (!config?.development) return null

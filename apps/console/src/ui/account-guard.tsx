@@ -14,7 +14,7 @@ export interface AccountGuardProps<Account> {
   children: (account: Account) => ReactNode
 }
 
-/** Redirects to the sign-in page unless somebody is signed in. Reports the first failed try while it retries. */
+/** Redirects signed-out visitors to the sign-in page. Reports a failed load at once, and keeps retrying. */
 export function AccountGuard<Account>({ session, account, signIn, children }: AccountGuardProps<Account>) {
   const token = useToken(session)
   const { pathname, search } = useLocation()

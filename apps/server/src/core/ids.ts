@@ -38,7 +38,7 @@ export const newReceipt = (now: number): string =>
  * and quotes of any kind, and invisible characters.
  */
 export const normalizeKey = (key: string): string =>
-  // Also before: NFKC splits an accent that stands for a quote into a space and a combining mark.
+  // Remove them before NFKC, too: it splits an accent used as a quote into a space and a combining mark.
   key.replace(ignored, '').normalize('NFKC').toUpperCase().replace(ignored, '')
 const ignored = /[\s_`´′″\p{Dash}\p{Quotation_Mark}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu
 

@@ -17,7 +17,7 @@ export class SqliteHandle {
     this.database.function('lower_unicode', { deterministic: true }, (text) =>
       typeof text === 'string' ? text.toLowerCase() : null,
     )
-    // Last, because a change of the journal mode may put it back. `CommitGroups` syncs by itself.
+    // Set this last: changing the journal mode can reset it. `CommitGroups` lowers it and syncs the log itself.
     this.database.exec('pragma synchronous = full')
     // Transactions wait for the lock without blocking the server's thread.
     if (!options.readOnly) this.database.exec('pragma busy_timeout = 1')

@@ -75,7 +75,7 @@ test('every refusal has a reference, and details only after the password or the 
     details: { expiresAt: on.clock.inDays(0) },
   })
   await expect.poll(async () => (await list(`?client=${user._id}&code=passMismatch`)).events).toHaveLength(1)
-  // No app is known, so nobody could look it up.
+  // An unknown app has no owner who could look the reference up.
   const nobody = await on.call('POST', '/client/init', {
     body: { appId: 'ZZZZZZZZ', secret: 'x', version: '1' },
   })

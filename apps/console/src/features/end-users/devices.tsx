@@ -19,7 +19,7 @@ interface Props {
   onFreeAll?: () => void
 }
 
-/** The devices of an end user, each of which can be freed. */
+/** Lists the devices of an end user, with buttons to free one or all of them. */
 export function Devices({ user, onFreeAll }: Props) {
   const devices = useDevices(user)
   const [freeing, setFreeing] = useState<Device>()

@@ -101,7 +101,7 @@ export const licenseColumns: Column<License>[] = [
   },
 ]
 
-/** Whether the status also tells used licenses from unused ones. */
+/** Whether the status badge already says if the license is used. */
 const saysUse = (status: LicenseStatus) => status === 'unused' || status === 'active'
 
 function usedBy({ usedBy: user }: License) {

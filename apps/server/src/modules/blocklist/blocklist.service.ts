@@ -108,7 +108,7 @@ export interface NormalizedBlock {
   reason: string | null
 }
 
-/** Brings an entry into the form that programs are compared with. */
+/** Converts an entry to the form that is compared with a program's hardware id and address. */
 export function normalize({ kind, value, reason = '' }: GivenBlock): NormalizedBlock {
   if (kind === 'hwid') return { kind, value, value_key: sha256(value), reason: reason || null }
   const network = parseNetwork(value)

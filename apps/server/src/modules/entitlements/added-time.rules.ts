@@ -7,6 +7,6 @@ export function afterTaking(end: number, addedMs: number, now: number): { after:
   return { after: end - takenMs, takenMs }
 }
 
-/** The end of access after a key's time was given back; at most the year 9999, unless it was later before. */
+/** The end of access after a key's time is restored. A finite end stays within the year 9999, and never moves back. */
 export const afterReturn = (end: number, takenMs: number): number =>
   end + takenMs >= never ? never : Math.min(end + takenMs, Math.max(end, lastInstant))

@@ -92,7 +92,7 @@ export interface SessionFacts {
   expiresAt: number
   /** The secret's version when the session was opened. */
   secretVersion: number
-  /** Of a sealed token with which nobody has signed in: the session has no row yet. */
+  /** Hash of a sealed token whose session has no row yet, because no end user has signed in; else null. */
   tokenHash: string | null
   /** Hash of the hardware id that the program sent at sign-in. */
   hwidHash: string | null
