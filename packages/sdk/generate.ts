@@ -2,13 +2,7 @@
 // fails while the files differ.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import {
-  errorFacts,
-  type MessageKey,
-  messageDefaults,
-  reservedMessages,
-  verdictOrder,
-} from '@keyward/contract'
+import { errorFacts, type MessageKey, messageDefaults, verdictOrder } from '@keyward/contract'
 import { sdkVersion } from '@keyward/contract/sdk-version'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
@@ -20,15 +14,9 @@ const refusals: MessageKey[] = (Object.keys(messageDefaults) as MessageKey[]).fi
   (key) => key !== 'loggedInMsg',
 )
 
-const reasons = "/** Why the server refuses, by the name of the message that the app's owner can edit. */"
-const withReserved = `/**
- * Why the server refuses, by the name of the message that the app's owner can edit. No server sends these yet:
- * ${reservedMessages.join(', ')}.
- */`
-
 const codes = `// Written by generate.ts from the contract.
 
-${reservedMessages.length === 0 ? reasons : withReserved}
+/** Why the server refuses, by the name of the message that the app's owner can edit. */
 export type LicenseState =
 ${refusals.map((key) => `  | '${key}'`).join('\n')}
 `
@@ -39,7 +27,6 @@ const version = `// Written by generate.ts from the contract.
 export const sdk = 'keyward-js/${sdkVersion}'
 `
 
-const fires = (key: string) => !(reservedMessages as readonly string[]).includes(key)
 const inOrder = (one: MessageKey, other: MessageKey) => rank(one) - rank(other)
 const rank = (key: MessageKey) => {
   const at = (verdictOrder as readonly string[]).indexOf(key)
@@ -48,7 +35,7 @@ const rank = (key: MessageKey) => {
 const name = (key: string) => (refusals.includes(key as MessageKey) ? `\`${key}\`` : key)
 
 function statusRow(status: number, more = ''): string {
-  const found = refusals.filter((key) => errorFacts(key).status === status && fires(key)).sort(inOrder)
+  const found = refusals.filter((key) => errorFacts(key).status === status).sort(inOrder)
   return `| ${status} | ${found.map(name).join(', ')}${more} |`
 }
 
@@ -62,11 +49,7 @@ const sections = {
     statusRow(400, wrongInput),
     ...[401, 403, 404, 409].map((status) => statusRow(status)),
   ].join('\n'),
-  order: `${verdictOrder.filter(fires).map(name).join(', ')}.`,
-  reserved:
-    reservedMessages.length === 0
-      ? 'None: every code above can be sent.'
-      : `${reservedMessages.map(name).join(', ')}: their texts can be edited, and no answer has them yet.`,
+  order: `${verdictOrder.map(name).join(', ')}.`,
 }
 
 /** The file contents as they should be, by path. */

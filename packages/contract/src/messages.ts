@@ -32,9 +32,3 @@ export const modelMessages: readonly (keyof typeof messageDefaults)[] = [
   'trialUsed',
   'notActivated',
 ]
-
-/**
- * Messages whose check does not exist yet: owners can change the texts, but no program receives them. Remove a key in
- * the commit that adds its check.
- */
-export const reservedMessages: readonly (keyof typeof messageDefaults)[] = []

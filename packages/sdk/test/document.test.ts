@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { endpoints } from '@keyward/contract'
 import { expect, it } from 'vitest'
 import { toKeyRing } from '../src/keys.ts'
 import { contentDigest, signatureBase, verifyAnswer } from '../src/signature.ts'
@@ -41,4 +42,27 @@ it('the worked example in the protocol document verifies byte for byte', async (
   }
   const { created } = await verifyAnswer(sent, answer, toKeyRing(JSON.parse(jwk)))
   expect(signatureBase(sent, answer, { created, keyid: 'test-key-ed25519' })).toBe(base)
+})
+
+type Shape = Record<string, { safeParse(value: unknown): { success: boolean } }>
+
+/** The fields as the page lists them: names in code, optional ones with a question mark. */
+const listed = (cell: string) =>
+  [...cell.replace(/\{[^}]*\}/g, '').matchAll(/`(\w+)\s*(\??)`/g)]
+    .map(([, name, mark]) => `${name}${mark}`)
+    .sort()
+const declared = (schema: object = {}) =>
+  Object.entries((schema as { shape?: Shape }).shape ?? {})
+    .map(([name, field]) => `${name}${field.safeParse(undefined).success ? '?' : ''}`)
+    .sort()
+
+it.each(Object.values(endpoints.program))('the table of calls lists every field of $method $path', (call) => {
+  const name = `${call.method} ${call.path.replace('/client/', '').replace(/:(\w+)/g, '{$1}')}`
+  const row = text.split('\n').find((line) => line.startsWith(`| \`${name}\` |`))
+  const [, , body = '', data = ''] = row?.split('|') ?? []
+  expect({ name, body: listed(body), data: listed(data) }).toEqual({
+    name,
+    body: declared('body' in call ? call.body : undefined),
+    data: declared('data' in call ? call.data : undefined),
+  })
 })

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type MessageKey, messageDefaults, reservedMessages } from '@keyward/contract'
+import { messageDefaults } from '@keyward/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildApp } from '../../../apps/server/src/app.ts'
 import { readConfig } from '../../../apps/server/src/config.ts'
@@ -257,7 +257,7 @@ describe('the SDK and the real server', () => {
     const texts: Record<string, string> = {}
     const fired = new Set<string>()
     beforeEach(async () => {
-      const keys = Object.keys(messageDefaults).filter((key) => !reservedMessages.includes(key as MessageKey))
+      const keys = Object.keys(messageDefaults)
       for (const key of keys) texts[key] = `own text of ${key}: {reason}`
       await owner('PUT', `/apps/${app._id}/error-messages`, texts)
     })

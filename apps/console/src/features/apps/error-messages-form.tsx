@@ -1,4 +1,4 @@
-import { type App, type MessageKey, messageDefaults, reservedMessages } from '@keyward/contract'
+import { type App, type MessageKey, messageDefaults } from '@keyward/contract'
 import { apps } from '@keyward/contract/apps'
 import { ChevronRight } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -69,7 +69,6 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
     <Field
       key={key}
       label={<span className="font-mono text-[0.8125rem]">{key}</span>}
-      hint={reservedMessages.includes(key) && 'Not in use yet. The server does not send this code.'}
       error={errors[key]?.message}
     >
       <Input
