@@ -5,6 +5,7 @@ import { hashPart } from '../src/device.ts'
 import { KeywardNetworkError, KeywardSignatureError } from '../src/errors.ts'
 import { defaultHwid } from '../src/hwid.ts'
 import { toKeyRing } from '../src/keys.ts'
+import { platform } from '../src/platform-node.ts'
 import { judge, type SentRequest, signatureBase } from '../src/signature.ts'
 import { parseDictionary } from '../src/structured-fields.ts'
 
@@ -12,6 +13,13 @@ const read = (name: string) => readFileSync(new URL(`../../../sdks/vectors/${nam
 const { keys: publicKeys, cases } = JSON.parse(read('answers.json')) as (typeof files)['answers.json']
 const hwids = JSON.parse(read('hwids.json')) as (typeof files)['hwids.json']
 const keys = toKeyRing(publicKeys)
+const signatures = JSON.parse(read('ed25519.json')).cases as {
+  name: string
+  publicKey: string
+  message: string
+  signature: string
+  valid: boolean
+}[]
 
 function toSent({ method, path, headers }: AnswerCase['request']): SentRequest {
   return {
@@ -74,5 +82,15 @@ describe('the conformance cases for every SDK', () => {
 
   it.each(hwids.parts)('the hash of $name matches the protocol', ({ appId, part, value, hash }) => {
     expect(hashPart(appId, part as 'machine', value)).toBe(hash)
+  })
+
+  it('has the cases of RFC 8032 and Wycheproof', () => {
+    expect(signatures.length).toBeGreaterThan(150)
+    expect(signatures.filter(({ valid }) => !valid).length).toBeGreaterThan(60)
+  })
+
+  it.each(signatures)('Ed25519: $name', async ({ publicKey, message, signature, valid }) => {
+    const verify = platform.toVerifier(Buffer.from(publicKey, 'hex'))
+    expect(await verify(Buffer.from(message, 'hex'), Buffer.from(signature, 'hex'))).toBe(valid)
   })
 })
