@@ -34,6 +34,7 @@ export default defineConfig({
             'packages/*/test/**/*.test.ts',
             'examples/*/test/**/*.test.ts',
             'docs/**/*.test.ts',
+            'sdks/**/*.test.ts',
             'e2e/*.test.ts',
           ],
           exclude: [slices, '**/node_modules/**'],

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Adapter } from './adapter.ts'
+import { findLanguage, type LanguageName } from './languages.ts'
+import { answers } from './suites/answers.ts'
+import { hwids } from './suites/hwids.ts'
+
+/** Every test that the SDK of one language must pass. */
+export function conformance(name: LanguageName): void {
+  const { missing, command } = findLanguage(name)
+  const title = missing === undefined ? name : `${name} (${missing})`
+  describe.skipIf(missing !== undefined)(`the SDK for ${title}`, () => {
+    let running: Adapter
+    beforeAll(async () => {
+      running = await Adapter.start(await command())
+    }, 600_000)
+    afterAll(() => running?.stop())
+    const adapter = () => running
+
+    answers(adapter)
+    hwids(adapter)
+
+    it('ends with its input', async () => {
+      const other = await Adapter.start(await command())
+      expect(await other.ask({ op: 'new', id: 'a', options: {} })).toMatchObject({
+        error: { kind: 'usage', code: 'invalid_options' },
+      })
+      expect(await other.stop()).toBe(0)
+    })
+  })
+}

@@ -1,0 +1,141 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const cache = join(root, 'node_modules', '.cache', 'keyward-conformance')
+const at = (...parts: string[]) => join(root, 'sdks', ...parts)
+const execute = promisify(execFile)
+
+export const languageNames = ['typescript', 'python', 'cpp', 'csharp'] as const
+export type LanguageName = (typeof languageNames)[number]
+
+export interface Language {
+  name: LanguageName
+  /** Why no program of this language can run here; undefined if one can. */
+  missing: string | undefined
+  /** Builds the adapter unless it is up to date, and resolves to its command. */
+  command(): Promise<string[]>
+}
+
+const runs = (file: string, args: string[], input = '') =>
+  spawnSync(file, args, { input, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0
+
+const find: Record<LanguageName, () => Omit<Language, 'name'>> = {
+  typescript: () => ({
+    missing: undefined,
+    command: async () => [process.execPath, '--no-warnings', at('conformance', 'typescript.ts')],
+  }),
+
+  python() {
+    const script = at('python', 'conformance.py')
+    const python = ['/usr/bin/python3', 'python3', 'python'].find((each) =>
+      runs(each, ['-c', 'import cryptography']),
+    )
+    return {
+      missing: python === undefined ? 'no Python with cryptography' : absent(script),
+      command: async () => [python!, script],
+    }
+  },
+
+  cpp() {
+    const source = at('cpp', 'conformance.cpp')
+    const headers = '#include <curl/curl.h>\n#include <sodium.h>\n'
+    const compiles = runs('g++', ['-std=c++17', '-fsyntax-only', '-xc++', '-'], headers)
+    return {
+      missing: compiles ? absent(source) : 'no g++ with libcurl and libsodium',
+      command: async () => [
+        await build('cpp', 'conformance', (target) => [
+          'g++',
+          ...cppFlags,
+          '-O1',
+          source,
+          '-o',
+          target,
+          '-lcurl',
+          '-lsodium',
+          '-pthread',
+        ]),
+      ],
+    }
+  },
+
+  csharp() {
+    const source = at('csharp', 'Conformance.cs')
+    const compiles = runs('mcs', ['--version']) && runs('mono', ['--version'])
+    const references = ['System.Net.Http', 'System.Numerics', 'System.Core']
+    return {
+      missing: compiles ? absent(source) : 'no mcs or no mono',
+      command: async () => [
+        'mono',
+        await build('csharp', 'Conformance.exe', (target) => [
+          'mcs',
+          '-warnaserror',
+          '-optimize',
+          ...references.map((name) => `-r:${name}.dll`),
+          `-out:${target}`,
+          source,
+          at('csharp', 'Keyward.cs'),
+        ]),
+      ],
+    }
+  },
+}
+
+export const cppFlags = ['-std=c++17', '-Wall', '-Wextra', '-Werror']
+
+export const findLanguage = (name: LanguageName): Language => ({ name, ...find[name]() })
+
+const absent = (file: string) => (existsSync(file) ? undefined : 'no SDK yet')
+
+/** Compiles once per state of the sources, also when several test files ask at the same time. */
+export async function build(
+  folder: string,
+  name: string,
+  toCommand: (target: string) => string[],
+): Promise<string> {
+  const digest = createHash('sha256').update(toCommand('').join(' '))
+  for (const file of sources(at(folder))) digest.update(file).update(readFileSync(file))
+  const target = join(cache, `${folder}-${digest.digest('hex').slice(0, 16)}`, name)
+  mkdirSync(dirname(dirname(target)), { recursive: true })
+  mkdirSync(dirname(target), { recursive: true })
+  const lock = `${target}.lock`
+  while (!existsSync(target)) {
+    if (!take(lock)) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      continue
+    }
+    try {
+      const draft = join(dirname(target), `draft-${process.pid}-${name}`)
+      const [file, ...args] = toCommand(draft) as [string, ...string[]]
+      await execute(file, args, { cwd: root, maxBuffer: 16 * 1024 * 1024 })
+      renameSync(draft, target)
+    } finally {
+      rmdirSync(lock)
+    }
+  }
+  return target
+}
+
+const staleMs = 10 * 60_000
+
+function take(lock: string): boolean {
+  try {
+    mkdirSync(lock)
+    return true
+  } catch {
+    const { mtimeMs = Date.now() } = statSync(lock, { throwIfNoEntry: false }) ?? {}
+    if (Date.now() - mtimeMs > staleMs) rmdirSync(lock)
+    return false
+  }
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:cpp|hpp|h|cs)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+}

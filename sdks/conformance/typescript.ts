@@ -1,0 +1,198 @@
+// The adapter of the TypeScript SDK; see README.md for its protocol.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { describeDevice } from '../../packages/sdk/src/device.ts'
+import { exchange } from '../../packages/sdk/src/http.ts'
+import { defaultHwid, type Machine } from '../../packages/sdk/src/hwid.ts'
+import {
+  Keyward,
+  KeywardError,
+  KeywardNetworkError,
+  type KeywardOptions,
+  KeywardSignatureError,
+} from '../../packages/sdk/src/index.ts'
+import { toKeyRing } from '../../packages/sdk/src/keys.ts'
+import { Offline } from '../../packages/sdk/src/offline.ts'
+import { isSigned, judge, type SentRequest, signatureBase } from '../../packages/sdk/src/signature.ts'
+import { parseDictionary } from '../../packages/sdk/src/structured-fields.ts'
+import type { Fetch } from '../../packages/sdk/src/types.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: requests are read from JSON
+type Request = Record<string, any>
+
+interface Client {
+  keyward: Keyward
+  events: unknown[]
+  /** Seconds since 1970; undefined for the real time. */
+  now: number | undefined
+}
+
+const clients = new Map<string, Client>()
+const clock = new AsyncLocalStorage<Client>()
+const realNow = Date.now
+Date.now = () => {
+  const now = clock.getStore()?.now
+  return now === undefined ? realNow() : now * 1000
+}
+
+const operations: Record<string, (request: Request) => unknown> = {
+  new({ id, options, now }) {
+    const events: unknown[] = []
+    const client = { keyward: new Keyward(toOptions(options, events)), events, now }
+    clients.set(id, client)
+    return { ok: true }
+  },
+  now({ id, now }) {
+    clients.get(id)!.now = now
+    return { ok: true }
+  },
+  call: ({ id, method, args }) => call(id, method, args),
+  together: async ({ calls }) => ({
+    results: await Promise.all(
+      calls.map(({ id, method, args }: Request) => call(id, method, args).catch(toError)),
+    ),
+  }),
+  events: ({ id }) => ({ result: clients.get(id)!.events.splice(0) }),
+  judge: judgeCase,
+  lease: checkLease,
+  hwid: async ({ appId, machine }) => ({ hwid: await defaultHwid(appId, machineOf(machine)) }),
+  hwidSources: async ({ appId, ...facts }) => ({ hwid: await defaultHwid(appId, machineWith(facts)) }),
+  part: async ({ appId, part, value }) => {
+    const { parts } = (await describeDevice(appId, machineWithPart(part, value)))!
+    return { hash: (parts as Record<string, string>)[part] ?? null }
+  },
+}
+
+function toOptions({ hwid, storage, log, ...rest }: Request, events: unknown[]): KeywardOptions {
+  const options: Request = { ...rest }
+  if (hwid !== undefined) options.hwid = hwid === '!throw' ? fail : hwid
+  if (storage !== undefined) options.storage = storage === 'user-data' ? storage : fileStorage(storage.file)
+  if (log === true) options.log = (event: unknown) => void events.push(event)
+  if (log === '!throw') options.log = fail
+  return options as KeywardOptions
+}
+
+const fail = () => {
+  throw new Error('It fails on purpose')
+}
+
+const fileStorage = (path: string) => ({
+  read: () => readFile(path, 'utf8').catch(() => null),
+  write: (text: string) => writeFile(path, text),
+})
+
+async function call(id: string, method: string, args: unknown[] = []) {
+  const client = clients.get(id)!
+  const run = (client.keyward as unknown as Record<string, (...args: unknown[]) => unknown>)[method]!
+  const result = await clock.run(client, async () => run.call(client.keyward, ...args))
+  return { result: result ?? null }
+}
+
+async function judgeCase({ keys, request, response }: Request) {
+  const ring = toKeyRing(keys)
+  const { method, path, headers } = request
+  const sent: SentRequest = {
+    method,
+    path,
+    nonce: headers['keyward-nonce'],
+    authorization: headers.authorization,
+    contentDigest: headers['content-digest'],
+  }
+  const exchanged = { url: path, method, headers, body: request.body ?? undefined }
+  try {
+    const answer = await exchange(respondWith(response), exchanged, 60_000)
+    const outcome = await judge(sent, answer, ring)
+    if (!isSigned(answer)) return { outcome }
+    const { params } = parseDictionary(answer.headers.get('signature-input')!.trim()).get('keyward')!
+    const created = params.get('created')?.value as number
+    const keyid = params.get('keyid')?.value as string
+    return { outcome, signatureBase: signatureBase(sent, answer, { created, keyid }) }
+  } catch (error) {
+    if (error instanceof KeywardSignatureError) return { outcome: 'refused', reason: error.code }
+    if (error instanceof KeywardNetworkError) return { outcome: 'unavailable', reason: error.code }
+    throw error
+  }
+}
+
+function respondWith({ status, headers, body, bodyBase64, bodyRepeat = 1 }: Request): Fetch {
+  const once = bodyBase64 === undefined ? Buffer.from(body, 'utf8') : Buffer.from(bodyBase64, 'base64')
+  const chunks = Array.from({ length: bodyRepeat }, () => once)
+  const get = (name: string) => {
+    const values = headers
+      .filter(([each]: [string, string]) => each.toLowerCase() === name)
+      .map(([, value]: [string, string]) => value)
+    return values.length > 0 ? values.join(', ') : null
+  }
+  const read = async () => ({ done: chunks.length === 0, value: chunks.shift() })
+  return async () => ({
+    status,
+    headers: { get },
+    body: { getReader: () => ({ read, cancel: async () => {} }) },
+  })
+}
+
+async function checkLease({ keys, appId, hwid, lease, type, now, latest }: Request) {
+  if (type !== 'lease') throw new KeywardError('not_implemented', type)
+  const kept = JSON.stringify({ lease, latest, user: {}, key: null })
+  const storage = { read: async () => kept, write: async () => {} }
+  const answer = await new Offline(storage, appId, toKeyRing(keys), () => now).answer(hwid, undefined)
+  return typeof answer === 'string' ? { accepted: false, problem: answer } : { accepted: true }
+}
+
+/** The files that hold the sources of the other systems. */
+const sourceOf: Record<string, string> = { darwin: 'ioplatform', win32: 'machine-guid' }
+
+function machineWith({ platform, files = {}, macs = [], hostname = '' }: Request): Machine {
+  const failures = new Map<string, number>()
+  const read = async (path: string): Promise<string> => {
+    const found = files[path] ?? { error: 'ENOENT' }
+    if (typeof found === 'string') return found
+    const failed = (failures.get(path) ?? 0) + 1
+    failures.set(path, failed)
+    if (found.times !== undefined && failed > found.times) return found.text
+    throw Object.assign(new Error(found.error), { code: found.error })
+  }
+  const run = async () => {
+    const id = await read(sourceOf[platform]!)
+    return `"IOPlatformUUID" = "${id}"\r\n    MachineGuid    REG_SZ    ${id}\r\n`
+  }
+  return { platform, hostname, system: '', macs, read, run }
+}
+
+/** A machine with exactly one identity, `source:id`. */
+function machineOf(identity: string): Machine {
+  const at = identity.indexOf(':')
+  const [source, id] = [identity.slice(0, at), identity.slice(at + 1)]
+  const linux = { 'machine-id': '/etc/machine-id', dmi: '/sys/class/dmi/id/product_uuid' }[source]
+  if (linux) return machineWith({ platform: 'linux', files: { [linux]: id } })
+  if (source === 'ioplatform') return machineWith({ platform: 'darwin', files: { ioplatform: id } })
+  if (source === 'machine-guid') return machineWith({ platform: 'win32', files: { 'machine-guid': id } })
+  if (source === 'hostid') return machineWith({ platform: 'other', files: { '/etc/hostid': id } })
+  return machineWith({ platform: 'linux', macs: [id.slice(0, 17)], hostname: id.slice(18) })
+}
+
+function machineWithPart(part: string, value: string): Machine {
+  const files: Record<string, string> = {
+    machine: '/etc/machine-id',
+    board: '/sys/class/dmi/id/product_uuid',
+    disk: '/sys/block/nvme0n1/device/serial',
+  }
+  if (part === 'network') return machineWith({ platform: 'linux', macs: [value] })
+  return machineWith({ platform: 'linux', files: { [files[part]!]: value } })
+}
+
+function toError(error: unknown): object {
+  if (!(error instanceof KeywardError)) return { error: { kind: 'other', code: String(error) } }
+  const { code } = error
+  const kind = { KeywardNetworkError: 'network', KeywardSignatureError: 'signature' }[error.name] ?? 'usage'
+  const { status, retryAfterMs, outcomeUnknown, offline } = error as Partial<KeywardNetworkError>
+  return { error: { kind, code, status, retryAfterMs, outcomeUnknown, offline } }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const request: Request = JSON.parse(line)
+  const operation = operations[request.op] ?? (() => Promise.reject(new Error(`unknown op ${request.op}`)))
+  const answer = await (async () => operation(request))().catch(toError)
+  process.stdout.write(`${JSON.stringify(answer)}\n`)
+}
