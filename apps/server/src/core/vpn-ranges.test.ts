@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { NetworkRanges } from './network-ranges.ts'
+import { NetworkRanges, toRanges } from './network-ranges.ts'
 import { parseNetwork } from './networks.ts'
 import { rangeLimits, VpnRanges } from './vpn-ranges.ts'
 
@@ -24,7 +24,7 @@ describe('ranges', () => {
       address(`10.${random(4)}.${random(256)}.${random(256)}/${16 + random(17)}`),
     )
     networks.push(address('2001:db8::/32'), address('2001:db8:7::/48'))
-    const ranges = new NetworkRanges(networks)
+    const ranges = new NetworkRanges(toRanges(networks))
     const contains = (ip: bigint) =>
       networks.some(
         ({ family, first, bits }) => family === 4 && ip >> BigInt(32 - bits) === first >> BigInt(32 - bits),
@@ -98,6 +98,21 @@ describe('the file of ranges', () => {
     await ranges.refresh()
     expect(log.slice(1)).toEqual([{ reason: expect.stringMatching(reason) }])
     expect(ranges.has(vpn)).toBe(true)
+  })
+
+  test('is loaded while the server goes on with other work', async () => {
+    const lines = Array.from(
+      { length: 300_000 },
+      (_, at) => `10.${at >> 14}.${(at >> 6) & 255}.${(at & 63) * 4}/31`,
+    )
+    writeFileSync(path, lines.join('\n'))
+    const ranges = open()
+    const before = performance.eventLoopUtilization()
+    await ranges.refresh()
+    const { utilization } = performance.eventLoopUtilization(before)
+    expect(log).toEqual([{ ranges: 300_000, skippedLines: 0 }])
+    expect(ranges.has(address('10.18.79.124'))).toBe(true)
+    expect(utilization).toBeLessThan(0.5)
   })
 
   test('that is missing at the start leaves the check without ranges until it is there', async () => {
