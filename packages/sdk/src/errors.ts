@@ -48,6 +48,12 @@ export type UsageErrorCode =
   | 'hwid_unavailable'
   /** The machine's id exists but could not be read, in three attempts; try again later. */
   | 'hwid_unreadable'
+  /** The activation file is not for this app, this machine or its last request, it has ended, or the clock is behind. */
+  | 'activation_rejected'
+  /** There is no activation that could be ended. */
+  | 'no_activation'
+  /** The storage cannot be read or written, so nothing was changed. */
+  | 'storage_failed'
   /** Web Crypto, or Ed25519 in it, is missing in this browser or on this page. */
   | 'crypto_unavailable'
 
@@ -75,7 +81,7 @@ export class KeywardNetworkError extends KeywardError {
    * the same username and password; after `upgrade`, check the user's expiry.
    */
   readonly outcomeUnknown: boolean
-  /** Why the stored lease could not stand in for the server, with the option `storage`. */
+  /** Why neither lease nor activation could stand in for the server, with the option `storage`. */
   offline?: 'no_lease' | 'lease_ended' | 'clock_set_back'
 
   constructor(

@@ -1,6 +1,8 @@
 import { platform } from '#platform'
+import { encodeRequest, licenseKeyMax } from './activation.ts'
+import { fromHex } from './bytes.ts'
 import { KeywardNetworkError, KeywardUsageError } from './errors.ts'
-import type { Offline } from './offline.ts'
+import { type ActivationProblem, type Offline, StorageFailure } from './offline.ts'
 import { type CheckedOptions, checkOptions } from './options.ts'
 import { type Call, type Delivered, refusalFacts, Transport } from './transport.ts'
 import type {
@@ -124,7 +126,11 @@ export class Keyward {
       const result = await this.#call({ method: 'GET', name: 'session', repeatable: true }, false)
       return result.ok || result.code !== 'sessionUnauthed' ? result : ((await this.#resumeOnce()) ?? result)
     }
-    return this.#orOffline(() => this.#kept(online))
+    return this.#orOffline(async () => {
+      const result = await this.#kept(online)
+      const isSignedOut = !result.ok && result.code === 'sessionUnauthed'
+      return isSignedOut ? ((await this.#activated()) ?? result) : result
+    })
   }
 
   /** Ends the session. Always succeeds locally, even if the server is not reached or there is no session. */
@@ -169,6 +175,48 @@ export class Keyward {
     }
     const name = `devices/${encodeURIComponent(deviceId)}`
     return this.#signedIn<object>({ method: 'DELETE', name, repeatable: false })
+  }
+
+  /**
+   * The request of a machine that is never online, a text of about 150 characters for the vendor. Calling it again with the
+   * same key returns the same request until a file has answered it. Sends nothing; needs the option `storage`.
+   */
+  async offlineRequest(licenseKey: string): Promise<string> {
+    const key = toKey(licenseKey)
+    const { length } = [...key]
+    if (length < 1 || length > licenseKeyMax) {
+      throw new KeywardUsageError('invalid_argument', `licenseKey must have 1 to ${licenseKeyMax} characters`)
+    }
+    const { offline, hwid } = await this.#offlineMachine('offlineRequest')
+    const nonce = fromHex(await stored(offline.requestNonce(key)))
+    return encodeRequest({ appId: this.#options.appId, hwid, licenseKey: key, nonce })
+  }
+
+  /**
+   * Accepts the vendor's file for the last `offlineRequest`. From then on `session` and `license` answer from it while the
+   * server is not reached. Throws `KeywardUsageError` (`activation_rejected`) for any other file. Sends nothing.
+   */
+  async activateOffline(file: string): Promise<Granted<UserData>> {
+    if (typeof file !== 'string') throw new KeywardUsageError('invalid_argument', 'file must be a text')
+    const { offline, hwid } = await this.#offlineMachine('activateOffline')
+    const answer = await stored(offline.activate(file, hwid))
+    if (typeof answer === 'string') throw new KeywardUsageError('activation_rejected', rejections[answer])
+    this.#user = answer.user
+    return { ...answer, ok: true }
+  }
+
+  /**
+   * Forgets the activation of this machine and returns the code with which the vendor frees the device. Throws
+   * `KeywardUsageError` (`no_activation`) without one. Sends nothing.
+   */
+  async deactivateOffline(): Promise<string> {
+    const { offline, hwid } = await this.#offlineMachine('deactivateOffline')
+    const code = await stored(offline.deactivate(hwid))
+    if (code === undefined) {
+      throw new KeywardUsageError('no_activation', 'This machine has no activation')
+    }
+    this.#user = undefined
+    return code
   }
 
   /**
@@ -340,7 +388,25 @@ export class Keyward {
     }
   }
 
-  /** Answers from the lease if the server is not reached. */
+  /** Answers from the activation of this machine; undefined if there is none that helps. */
+  async #activated(): Promise<Granted<UserData> | undefined> {
+    const { offline } = this.#options
+    const hwid = offline && (await this.#findHwid())
+    const answer = hwid === undefined ? undefined : await offline?.answerFromActivation(hwid)
+    if (typeof answer !== 'object') return undefined
+    this.#user = answer.user
+    return { ...answer, ok: true }
+  }
+
+  async #offlineMachine(call: string): Promise<{ offline: Offline; hwid: string }> {
+    const { offline } = this.#options
+    if (!offline) throw new KeywardUsageError('invalid_options', `${call} needs the option storage`)
+    const hwid = await this.#findHwid()
+    if (hwid === undefined) throw new KeywardUsageError('hwid_unavailable', `${call} needs a hardware id`)
+    return { offline, hwid }
+  }
+
+  /** Answers from the lease or the activation if the server is not reached. */
   async #orOffline(online: () => Promise<Result<UserData>>, licenseKey?: string): Promise<Result<UserData>> {
     try {
       return await online()
@@ -442,6 +508,20 @@ async function ask(hwid: () => string | Promise<string>): Promise<string> {
     throw new KeywardUsageError('hwid_unavailable', 'The function hwid failed', { cause })
   }
 }
+
+const rejections: Record<ActivationProblem, string> = {
+  not_for_this_machine: 'The file is damaged, or made for another app or another machine',
+  other_request: 'The file does not answer the last request of this machine',
+  lease_ended: 'The file has ended',
+  clock_set_back: 'The clock of this machine is behind: correct it and try again',
+}
+
+/** What must be stored reports it if it cannot be. */
+const stored = <T>(change: Promise<T>): Promise<T> =>
+  change.catch((cause) => {
+    if (!(cause instanceof StorageFailure)) throw cause
+    throw new KeywardUsageError('storage_failed', `${cause.message}. Nothing was changed.`, { cause })
+  })
 
 function toKey(licenseKey: unknown): string {
   if (typeof licenseKey === 'string') return licenseKey.trim()

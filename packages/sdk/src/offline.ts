@@ -1,5 +1,15 @@
 import { platform } from '#platform'
-import { fromBase64Url, fromUtf8, toHex, toUtf8 } from './bytes.ts'
+import {
+  type Activation,
+  linesOf,
+  nonceBytes,
+  type OfflineRequest,
+  readActivation,
+  toActivated,
+  toIso,
+} from './activation.ts'
+import { toHex } from './bytes.ts'
+import { parseObject, readStatement, type Subject, sha256Hex } from './jws.ts'
 import type { KeyRing } from './keys.ts'
 import type { KeywardStorage, OfflineState, SessionUser } from './types.ts'
 
@@ -38,41 +48,33 @@ interface Kept {
   key: string | null
   /** The token of a remembered sign-in, if there is one. */
   deviceToken?: string | undefined
+  /** Of a machine that is never online. */
+  activation?: KeptActivation | undefined
+  /** Nothing may be written, or what is there would be lost. */
+  isUnreadable?: boolean
 }
 
-const nothing: Kept = { lease: '', latest: 0, user: null, key: null }
+/** The accepted file with the request that it answers, and the request that waits for a file. */
+interface KeptActivation extends Partial<OfflineRequest> {
+  /** The line of the file that was accepted; not there without one. */
+  file?: string
+  pending?: OfflineRequest
+}
+
+/** Why a file was not accepted. */
+export type ActivationProblem = 'not_for_this_machine' | 'other_request' | 'lease_ended' | 'clock_set_back'
+
+/** A change that must be stored was not. */
+export class StorageFailure extends Error {}
+
+const nothing = { lease: '', latest: 0, user: null, key: null } satisfies Kept
 
 /**
  * Verifies a lease: typed as one, signed by a pinned key, for this app and this device. Returns its claims, or
  * undefined. Does not look at the clock.
  */
-export async function readLease(
-  text: string,
-  { appId, hwid, keys }: { appId: string; hwid: string; keys: KeyRing },
-): Promise<Lease | undefined> {
-  const parts = text.split('.')
-  const [header, claims, signature] = parts.map((part) => fromBase64Url(part))
-  if (parts.length !== 3 || !header || !claims || signature?.length !== 64) return undefined
-  const { alg, typ, kid } = parse(header)
-  if (alg !== 'EdDSA' || typ !== 'keyward-lease+jws' || typeof kid !== 'string') return undefined
-  const verify = keys.get(kid)
-  if (!verify || !(await verify(toUtf8(`${parts[0]}.${parts[1]}`), signature))) return undefined
-  const lease = parse(claims)
-  const isOurs =
-    lease.iss === 'keyward' &&
-    lease.aud === appId &&
-    lease.hwid === toHex(await platform.sha256(toUtf8(hwid)))
-  return isOurs ? (lease as unknown as Lease) : undefined
-}
-
-function parse(bytes: Uint8Array): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(fromUtf8(bytes))
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
-}
+export const readLease = async (text: string, subject: Subject): Promise<Lease | undefined> =>
+  (await readStatement(text, 'keyward-lease+jws', subject)) as Lease | undefined
 
 /** Keeps the latest lease of a device, and answers with it while the server cannot be reached. */
 export class Offline {
@@ -101,7 +103,7 @@ export class Offline {
   }
 
   async #keep(text: string, hwid: string, user: SessionUser, licenseKey: string | undefined): Promise<void> {
-    const lease = await readLease(text, { appId: this.#appId, hwid, keys: this.#keys })
+    const lease = await readLease(text, this.#subject(hwid))
     const { kept, lease: stored } = await this.#read(hwid)
     if (!lease || (stored?.sub === lease.sub && stored.seq > lease.seq)) return
     const key = licenseKey === undefined ? (stored?.sub === lease.sub ? kept.key : null) : licenseKey
@@ -110,23 +112,23 @@ export class Offline {
       lease: text,
       latest: Math.max(kept.latest, lease.iat),
       user,
-      key: licenseKey === undefined ? key : toHex(await platform.sha256(toUtf8(licenseKey))),
+      key: licenseKey === undefined ? key : await sha256Hex(licenseKey),
     })
   }
 
-  /** Forgets the lease after a refusal. */
+  /** Forgets the lease and the activation after a refusal. */
   forgetLease(): Promise<void> {
     return this.#alone(async () => {
-      const { deviceToken, latest } = await this.#load()
-      await this.#write({ ...nothing, latest, deviceToken })
+      const kept = await this.#load()
+      await this.#write({ ...kept, ...nothing, latest: kept.latest, activation: withoutFile(kept) })
     })
   }
 
-  /** Forgets everything but the time, after a sign-out. */
+  /** Forgets everything but the time and the activation, after a sign-out. */
   forget(): Promise<void> {
     return this.#alone(async () => {
-      const { latest } = await this.#load()
-      await this.#write({ ...nothing, latest })
+      const kept = await this.#load()
+      await this.#write({ ...kept, ...nothing, latest: kept.latest, deviceToken: undefined })
     })
   }
 
@@ -153,15 +155,24 @@ export class Offline {
 
   async #answer(hwid: string, licenseKey: string | undefined): Promise<OfflineAnswer | OfflineProblem> {
     const { kept, lease } = await this.#read(hwid)
+    const key = licenseKey === undefined ? undefined : await sha256Hex(licenseKey)
+    const leased = await this.#answerFromLease(kept, lease, key)
+    if (typeof leased === 'object') return leased
+    const activated = await this.#answerFromActivation(kept, hwid, key)
+    return typeof activated === 'object' || leased === 'no_lease' ? activated : leased
+  }
+
+  async #answerFromLease(
+    kept: Kept,
+    lease: Lease | undefined,
+    key: string | undefined,
+  ): Promise<OfflineAnswer | OfflineProblem> {
     if (!kept.user || !lease) return 'no_lease'
-    if (licenseKey !== undefined && kept.key !== toHex(await platform.sha256(toUtf8(licenseKey))))
-      return 'no_lease'
+    if (key !== undefined && kept.key !== key) return 'no_lease'
     const now = this.#now()
-    const latest = Math.max(kept.latest, lease.iat)
-    if (now < latest - clockToleranceS) return 'clock_set_back'
-    if (now >= lease.graceUntil) return 'lease_ended'
-    if (now > latest) await this.#write({ ...kept, latest: Math.floor(now) })
-    const toIso = (seconds: number) => new Date(seconds * 1000).toISOString()
+    const problem = judge(kept, lease.iat, lease.graceUntil, now)
+    if (problem) return problem
+    await this.#noteTime(kept, lease.iat, now)
     return {
       user: { ...kept.user, _id: lease.sub, features: lease.features, variables: {} },
       offline: {
@@ -172,20 +183,110 @@ export class Offline {
     }
   }
 
+  /** Answers from the activation alone, or says why it cannot. */
+  answerFromActivation(hwid: string): Promise<OfflineAnswer | OfflineProblem> {
+    return this.#alone(async () => this.#answerFromActivation(await this.#load(), hwid, undefined))
+  }
+
+  async #answerFromActivation(
+    kept: Kept,
+    hwid: string,
+    key: string | undefined,
+  ): Promise<OfflineAnswer | OfflineProblem> {
+    const activation = await this.#readActivation(kept, hwid)
+    if (!activation || (key !== undefined && kept.activation?.licenseKey !== key)) return 'no_lease'
+    const now = this.#now()
+    const problem = judge(kept, activation.iat, activation.exp, now)
+    if (problem) return problem
+    await this.#noteTime(kept, activation.iat, now)
+    return toActivated(activation, now)
+  }
+
+  /** The nonce of the request that waits for a file, 16 hex digits; a new one unless this key has one. */
+  requestNonce(licenseKey: string): Promise<string> {
+    return this.#alone(async () => {
+      const kept = await this.#load()
+      const key = await sha256Hex(licenseKey)
+      const { pending } = kept.activation ?? {}
+      if (pending?.licenseKey === key) return pending.nonce
+      const nonce = toHex(platform.randomBytes(nonceBytes))
+      const activation = { ...kept.activation, pending: { nonce, licenseKey: key } }
+      await this.#store({ ...kept, activation })
+      return nonce
+    })
+  }
+
+  /** Accepts a file that answers the pending request. */
+  activate(file: string, hwid: string): Promise<OfflineAnswer | ActivationProblem> {
+    return this.#alone(async () => {
+      const found = await this.#findActivation(file, hwid)
+      if (!found) return 'not_for_this_machine'
+      const { line, activation } = found
+      const kept = await this.#load()
+      const { pending } = kept.activation ?? {}
+      if (pending?.nonce !== activation.nonce) return 'other_request'
+      const now = this.#now()
+      const problem = judge(kept, activation.iat, activation.exp, now)
+      if (problem) return problem
+      const latest = Math.max(kept.latest, activation.iat, Math.floor(now))
+      await this.#store({ ...kept, latest, activation: { file: line, ...pending } })
+      return toActivated(activation, now)
+    })
+  }
+
+  /** Forgets the activation and the pending request; returns the code, or undefined without an activation. */
+  deactivate(hwid: string): Promise<string | undefined> {
+    return this.#alone(async () => {
+      const kept = await this.#load()
+      const activation = await this.#readActivation(kept, hwid)
+      if (activation) await this.#store({ ...kept, activation: undefined })
+      return activation?.deactivation
+    })
+  }
+
+  async #findActivation(file: string, hwid: string) {
+    for (const line of linesOf(file)) {
+      const activation = await readActivation(line, this.#subject(hwid))
+      if (activation) return { line, activation }
+    }
+    return undefined
+  }
+
+  async #readActivation({ activation: kept }: Kept, hwid: string): Promise<Activation | undefined> {
+    const activation =
+      kept?.file === undefined ? undefined : await readActivation(kept.file, this.#subject(hwid))
+    return activation?.nonce === kept?.nonce ? activation : undefined
+  }
+
+  #subject = (hwid: string): Subject => ({ appId: this.#appId, hwid, keys: this.#keys })
+
+  /** Notes the latest time, from which the clock cannot go back. */
+  async #noteTime(kept: Kept, iat: number, now: number): Promise<void> {
+    if (now > Math.max(kept.latest, iat)) await this.#write({ ...kept, latest: Math.floor(now) })
+  }
+
   async #read(hwid: string): Promise<{ kept: Kept; lease: Lease | undefined }> {
     const kept = await this.#load()
-    return { kept, lease: await readLease(kept.lease, { appId: this.#appId, hwid, keys: this.#keys }) }
+    return { kept, lease: await readLease(kept.lease, this.#subject(hwid)) }
   }
 
   async #load(): Promise<Kept> {
-    const text = await this.#storage.read().catch(() => null)
-    const { lease, latest, user, key, deviceToken } = text ? parse(toUtf8(text)) : {}
+    let text: string | null
+    try {
+      text = await this.#storage.read()
+    } catch {
+      return { ...nothing, isUnreadable: true }
+    }
+    // Members that other versions have written are kept.
+    const { lease, latest, user, key, deviceToken, activation, ...others } = parseObject(text || '{}')
     return {
+      ...others,
       lease: typeof lease === 'string' ? lease : '',
       latest: typeof latest === 'number' ? latest : 0,
       user: typeof user === 'object' ? (user as SessionUser | null) : null,
       key: typeof key === 'string' ? key : null,
       deviceToken: typeof deviceToken === 'string' ? deviceToken : undefined,
+      activation: toKeptActivation(activation),
     }
   }
 
@@ -198,6 +299,48 @@ export class Offline {
 
   async #write(kept: Kept): Promise<void> {
     // A full disk must not stop a program that is online.
-    await this.#storage.write(JSON.stringify(kept)).catch(() => {})
+    await this.#store(kept).catch(() => {})
   }
+
+  /** Throws `StorageFailure` unless the change is stored. */
+  async #store({ isUnreadable, ...kept }: Kept): Promise<void> {
+    if (isUnreadable) throw new StorageFailure('The storage cannot be read')
+    try {
+      await this.#storage.write(JSON.stringify(kept))
+    } catch (cause) {
+      throw new StorageFailure('The storage cannot be written', { cause })
+    }
+  }
+}
+
+/** Why a statement of `iat` that ends at `end` does not help at `now`; all in seconds. */
+function judge(
+  { latest }: Kept,
+  iat: number,
+  end: number | null,
+  now: number,
+): 'clock_set_back' | 'lease_ended' | undefined {
+  if (now < Math.max(latest, iat) - clockToleranceS) return 'clock_set_back'
+  return end !== null && now >= end ? 'lease_ended' : undefined
+}
+
+const withoutFile = ({ activation }: Kept): KeptActivation | undefined =>
+  activation?.pending && { pending: activation.pending }
+
+function toKeptActivation(value: unknown): KeptActivation | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { file, pending } = value as KeptActivation
+  const request = toRequest(value)
+  const waiting = toRequest(pending)
+  return {
+    ...(typeof file === 'string' && request && { file, ...request }),
+    ...(waiting && { pending: waiting }),
+  }
+}
+
+function toRequest(value: unknown): OfflineRequest | undefined {
+  const { nonce, licenseKey } = (value ?? {}) as Partial<OfflineRequest>
+  const isRequest =
+    typeof nonce === 'string' && /^[0-9a-f]{16}$/.test(nonce) && typeof licenseKey === 'string'
+  return isRequest ? { nonce, licenseKey } : undefined
 }

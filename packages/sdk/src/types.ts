@@ -78,16 +78,16 @@ export interface InitData {
 
 export interface UserData {
   user: SessionUser
-  /** Set if the server was not reached and a lease stands in for it. */
+  /** Set if a lease or an activation of this machine stands in for the server. */
   offline?: OfflineState
 }
 
 /** How long a program may go on without the server. Times are ISO 8601 UTC. */
 export interface OfflineState {
-  /** When the lease ends. */
-  until: string
-  /** When the program must stop. */
-  graceUntil: string
+  /** When the lease or the activation ends; null if the activation never ends. */
+  until: string | null
+  /** When the program must stop; null for never. */
+  graceUntil: string | null
   /** True between the two: tell the user to go online. */
   inGrace: boolean
 }

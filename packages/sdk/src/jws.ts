@@ -1,0 +1,46 @@
+import { platform } from '#platform'
+import { fromBase64Url, fromUtf8, toHex, toUtf8 } from './bytes.ts'
+import type { KeyRing } from './keys.ts'
+
+/** What a statement of the server must be about. */
+export interface Subject {
+  appId: string
+  hwid: string
+  keys: KeyRing
+}
+
+/** A kind of statement: none passes for another. */
+export type StatementType = 'keyward-lease+jws' | 'keyward-activation+jws'
+
+/**
+ * Verifies a compact JWS of the server: of this type, signed by a pinned key, for this app and this device. Returns its
+ * claims, or undefined. Does not look at the clock.
+ */
+export async function readStatement(
+  text: string,
+  type: StatementType,
+  { appId, hwid, keys }: Subject,
+): Promise<Record<string, unknown> | undefined> {
+  const parts = text.split('.')
+  const [header, claims, signature] = parts.map((part) => fromBase64Url(part))
+  if (parts.length !== 3 || !header || !claims || signature?.length !== 64) return undefined
+  const { alg, typ, kid } = parseObject(fromUtf8(header))
+  if (alg !== 'EdDSA' || typ !== type || typeof kid !== 'string') return undefined
+  const verify = keys.get(kid)
+  if (!verify || !(await verify(toUtf8(`${parts[0]}.${parts[1]}`), signature))) return undefined
+  const found = parseObject(fromUtf8(claims))
+  const isOurs = found.iss === 'keyward' && found.aud === appId && found.hwid === (await sha256Hex(hwid))
+  return isOurs ? found : undefined
+}
+
+export const sha256Hex = async (text: string): Promise<string> => toHex(await platform.sha256(toUtf8(text)))
+
+/** The object that a JSON text holds; an empty one for any other text. */
+export function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
