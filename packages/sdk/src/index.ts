@@ -21,6 +21,7 @@ export type {
   KeywardOptions,
   KeywardStorage,
   LicenseState,
+  LogEvent,
   OfflineState,
   PublicJwk,
   RefusalDetails,

@@ -101,7 +101,7 @@ export class Keyward {
     const key = toKey(licenseKey)
     const body = { licenseKey: key, ...(await this.#signInFacts()) }
     const online = () => this.#call({ method: 'POST', name: 'license', body, repeatable: true })
-    return this.#orOffline(() => this.#kept(online, key), key)
+    return this.#orOffline('license', () => this.#kept(online, key), key)
   }
 
   /**
@@ -126,7 +126,7 @@ export class Keyward {
       const result = await this.#call({ method: 'GET', name: 'session', repeatable: true }, false)
       return result.ok || result.code !== 'sessionUnauthed' ? result : ((await this.#resumeOnce()) ?? result)
     }
-    return this.#orOffline(async () => {
+    return this.#orOffline('session', async () => {
       const result = await this.#kept(online)
       const isSignedOut = !result.ok && result.code === 'sessionUnauthed'
       return isSignedOut ? ((await this.#activated()) ?? result) : result
@@ -395,6 +395,7 @@ export class Keyward {
     const answer = hwid === undefined ? undefined : await offline?.answerFromActivation(hwid)
     if (typeof answer !== 'object') return undefined
     this.#user = answer.user
+    this.#options.log({ event: 'offline', call: 'session', code: 'sessionUnauthed' })
     return { ...answer, ok: true }
   }
 
@@ -407,7 +408,11 @@ export class Keyward {
   }
 
   /** Answers from the lease or the activation if the server is not reached. */
-  async #orOffline(online: () => Promise<Result<UserData>>, licenseKey?: string): Promise<Result<UserData>> {
+  async #orOffline(
+    call: 'license' | 'session',
+    online: () => Promise<Result<UserData>>,
+    licenseKey?: string,
+  ): Promise<Result<UserData>> {
     try {
       return await online()
     } catch (error) {
@@ -419,6 +424,7 @@ export class Keyward {
       const answer = await offline.answer(hwid, licenseKey)
       if (typeof answer === 'object') {
         this.#user = answer.user
+        this.#options.log({ event: 'offline', call, code: error.code })
         return { ...answer, ok: true }
       }
       error.offline = answer

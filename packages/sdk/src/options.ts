@@ -1,8 +1,10 @@
 import { platform } from '#platform'
+import { toBase64, toUtf8 } from './bytes.ts'
 import { KeywardUsageError } from './errors.ts'
 import { type KeyRing, toKeyRing } from './keys.ts'
 import { Offline } from './offline.ts'
-import type { Fetch, KeywardOptions } from './types.ts'
+import type { HttpProxy } from './platform.ts'
+import type { Fetch, KeywardOptions, LogEvent } from './types.ts'
 
 export interface CheckedOptions {
   origin: string
@@ -18,6 +20,7 @@ export interface CheckedOptions {
   offline: Offline | undefined
   fetch: Fetch
   timeoutMs: number
+  log: (event: LogEvent) => void
 }
 
 const wrong = (message: string) => new KeywardUsageError('invalid_options', message)
@@ -28,8 +31,7 @@ const wrong = (message: string) => new KeywardUsageError('invalid_options', mess
  */
 export function checkOptions(options: KeywardOptions): CheckedOptions {
   if (typeof options !== 'object' || options === null) throw wrong('Expected an object of options')
-  const { hwid, device = hwid === undefined, timeoutMs = 15_000, fetch = globalThis.fetch as Fetch } = options
-  if (typeof fetch !== 'function') throw wrong('fetch is not a function')
+  const { hwid, device = hwid === undefined, timeoutMs = 15_000 } = options
   if (typeof timeoutMs !== 'number' || !(timeoutMs >= 100 && timeoutMs <= 600_000)) {
     throw wrong('timeoutMs must be 100 to 600000')
   }
@@ -45,8 +47,9 @@ export function checkOptions(options: KeywardOptions): CheckedOptions {
     hwid,
     device,
     offline: toOffline(options),
-    fetch,
+    fetch: toFetch(options),
     timeoutMs,
+    log: toLog(options.log),
   }
 }
 
@@ -57,6 +60,46 @@ function toOffline({ storage, appId, publicKeys }: KeywardOptions): Offline | un
     throw wrong("storage must be 'user-data' or an object with read and write")
   }
   return new Offline(place, appId, toKeyRing(publicKeys))
+}
+
+function toFetch({ fetch, proxy }: KeywardOptions): Fetch {
+  if (proxy !== undefined) {
+    if (fetch !== undefined) throw wrong('Pass either proxy or fetch')
+    if (!platform.proxyFetch) throw wrong('A browser takes its proxy from the settings of the system')
+    return platform.proxyFetch(toProxy(proxy))
+  }
+  const used = fetch ?? (globalThis.fetch as Fetch)
+  if (typeof used !== 'function') throw wrong('fetch is not a function')
+  return used
+}
+
+/** The messages do not repeat the option, which may contain a password. */
+function toProxy(proxy: unknown): HttpProxy {
+  try {
+    const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(
+      text('proxy', proxy, 2048),
+    )
+    const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)]
+    const isPlain = protocol === 'http:' && `${pathname}${search}${hash}` === '/' && hostname !== ''
+    if (!isPlain || /[:\p{Cc}]/u.test(user) || /\p{Cc}/u.test(secret)) throw new TypeError('another form')
+    const host = hostname.replace(/^\[|\]$/g, '')
+    if (user === '' && secret === '') return { host, port: Number(port || 80) }
+    const authorization = `Basic ${toBase64(toUtf8(`${user}:${secret}`))}`
+    return { host, port: Number(port || 80), authorization }
+  } catch {
+    throw wrong('proxy must be an address such as http://user:password@host:port')
+  }
+}
+
+/** A hook must not change the result of a call, whatever it does. */
+function toLog(log: unknown): (event: LogEvent) => void {
+  if (log === undefined) return () => {}
+  if (typeof log !== 'function') throw wrong('log is not a function')
+  return (event) => {
+    try {
+      Promise.resolve(log(event)).catch(() => {})
+    } catch {}
+  }
 }
 
 function text(name: string, value: unknown, max: number): string {

@@ -3,6 +3,7 @@ import { toBase64Url } from './bytes.ts'
 import { describeDevice } from './device.ts'
 import { defaultHwid } from './hwid.ts'
 import type { Platform } from './platform.ts'
+import { proxyFetch } from './proxy.ts'
 import { userDataFile } from './user-data.ts'
 
 export const platform: Platform = {
@@ -16,5 +17,6 @@ export const platform: Platform = {
   findHwid: (appId) => defaultHwid(appId),
   describeDevice: (appId) => describeDevice(appId),
   openStorage: (appId) => userDataFile(appId),
+  proxyFetch,
   warn: (code, message) => process.emitWarning(message, { type: 'KeywardWarning', code }),
 }

@@ -1,4 +1,4 @@
-import type { DeviceDescription, KeywardStorage } from './types.ts'
+import type { DeviceDescription, Fetch, KeywardStorage } from './types.ts'
 
 /** What the SDK needs from its surroundings; one implementation for Node, Bun and Deno, one for browsers. */
 export interface Platform {
@@ -12,8 +12,18 @@ export interface Platform {
   describeDevice(appId: string): Promise<DeviceDescription | undefined>
   /** Storage for one app that only this user of the machine can read. */
   openStorage(appId: string): KeywardStorage
+  /** Requests through an HTTP proxy; undefined where programs cannot choose one. */
+  proxyFetch?(proxy: HttpProxy): Fetch
   /** Prints a warning where developers see it. */
   warn(code: string, message: string): void
+}
+
+/** An HTTP proxy, as the option `proxy` names it. */
+export interface HttpProxy {
+  host: string
+  port: number
+  /** The value of `Proxy-Authorization`. */
+  authorization?: string
 }
 
 /** Resolves to whether `signature` is the key's signature of `message`. */

@@ -1,10 +1,10 @@
 import { platform } from '#platform'
 import { fromUtf8, toBase64Url, toUtf8 } from './bytes.ts'
-import { KeywardNetworkError } from './errors.ts'
+import { KeywardError, KeywardNetworkError } from './errors.ts'
 import { type Exchange, exchange } from './http.ts'
 import type { KeyRing } from './keys.ts'
 import { contentDigest, isSigned, judge, type ReceivedAnswer, type SentRequest } from './signature.ts'
-import type { Fetch, Refused } from './types.ts'
+import type { Fetch, LogEvent, Refused } from './types.ts'
 
 /** Errors that a retry within seconds does not mend. */
 const lasting = new Set<string>(['unexpected_answer', 'captive_portal', 'wrong_address', 'unknown_app'])
@@ -29,6 +29,11 @@ export interface Delivered {
   data: Record<string, unknown>
 }
 
+interface Attempted {
+  status: number
+  outcome: Delivered | Refused
+}
+
 export interface TransportOptions {
   origin: string
   /** Path of the public URL, without a trailing slash. */
@@ -36,6 +41,7 @@ export interface TransportOptions {
   appId: string
   keys: KeyRing
   fetch: Fetch
+  log?: (event: LogEvent) => void
   /** Replaceable, so that tests of retries need neither waiting nor randomness. */
   pause?: (ms: number) => Promise<void>
   random?: () => number
@@ -58,16 +64,36 @@ export class Transport {
   /** `deadline` is a time of `performance.now()`; no attempt or pause exceeds it. */
   async send(call: Call, deadline: number): Promise<Delivered | Refused> {
     for (let attempt = 1; ; attempt++) {
+      const startedAt = performance.now()
       try {
-        return await this.#attempt(call, attempt, deadline)
+        const { status, outcome } = await this.#attempt(call, attempt, deadline)
+        this.#log(call, { event: 'response', attempt, status, ...since(startedAt), ...toRefusal(outcome) })
+        return outcome
       } catch (error) {
-        if (!(error instanceof KeywardNetworkError)) throw error
-        if (attempt === maxAttempts || !mayRepeat(call, error)) throw error
-        const pauseMs = this.#pauseMs(attempt, error.retryAfterMs)
-        if (performance.now() + pauseMs >= deadline) throw error
+        const pauseMs = this.#pauseBeforeNext(call, attempt, error)
+        const again = pauseMs !== undefined && performance.now() + pauseMs < deadline
+        const facts = { attempt, ...since(startedAt), ...toFailure(error) }
+        if (!again) {
+          this.#log(call, { event: 'failed', ...facts })
+          throw error
+        }
+        this.#log(call, { event: 'retry', ...facts, delayMs: Math.round(pauseMs) })
         await this.#pause(pauseMs)
       }
     }
+  }
+
+  /** Only the first part of a name: the others are ids. */
+  #log({ name }: Call, event: Omit<LogEvent, 'call'>): void {
+    const { event: kind, ...facts } = event
+    this.#options.log?.({ event: kind, call: name.split('/')[0] as string, ...facts })
+  }
+
+  /** Undefined if the call must not be repeated. */
+  #pauseBeforeNext(call: Call, attempt: number, error: unknown): number | undefined {
+    if (!(error instanceof KeywardNetworkError)) return undefined
+    if (attempt === maxAttempts || !mayRepeat(call, error)) return undefined
+    return this.#pauseMs(attempt, error.retryAfterMs)
   }
 
   #pauseMs(attempt: number, retryAfterMs = 0): number {
@@ -75,7 +101,7 @@ export class Transport {
     return retryAfterMs + ceiling * (0.5 + this.#random() / 2)
   }
 
-  async #attempt(call: Call, attempt: number, deadline: number): Promise<Delivered | Refused> {
+  async #attempt(call: Call, attempt: number, deadline: number): Promise<Attempted> {
     const { fetch, keys } = this.#options
     const leftMs = deadline - performance.now()
     if (leftMs <= 0) {
@@ -86,9 +112,10 @@ export class Transport {
     // Leave time for a retry, so that one hanging connection does not use up the whole timeout.
     const attemptMs = call.repeatable && attempt < maxAttempts ? leftMs / 2 : leftMs
     const { request, sent } = await this.#prepare(call)
+    this.#log(call, { event: 'request', attempt })
     const answer = await exchange(fetch, request, Math.ceil(attemptMs))
     if ((await judge(sent, answer, keys)) === 'unavailable') throw toUnavailable(answer)
-    return toOutcome(answer)
+    return { status: answer.status, outcome: toOutcome(answer) }
   }
 
   async #prepare(call: Call): Promise<{ request: Exchange; sent: SentRequest }> {
@@ -119,12 +146,30 @@ export class Transport {
   }
 }
 
+const since = (startedAt: number) => ({ durationMs: Math.round(performance.now() - startedAt) })
+
+/** The code and the reference of a refusal, which `validate` has in its data. */
+function toRefusal(outcome: Delivered | Refused): Pick<LogEvent, 'code' | 'reference'> {
+  const { code, reference } = outcome.ok ? outcome.data : outcome
+  return {
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof reference === 'string' ? { reference } : {}),
+  }
+}
+
+function toFailure(error: unknown): Pick<LogEvent, 'code' | 'status'> {
+  if (!(error instanceof KeywardError)) return {}
+  const { status } = error as { status?: unknown }
+  return { code: error.code, ...(typeof status === 'number' ? { status } : {}) }
+}
+
 /**
  * A signed 429 was sent before any work, so even non-repeatable calls can be retried. A proxy may send an unsigned one
  * after it lost the answer of a request that it passed on.
  */
 function mayRepeat(call: Call, error: KeywardNetworkError): boolean {
-  if (lasting.has(error.code)) return false
+  // A proxy that rejects the credentials would lock their account after a few more attempts.
+  if (lasting.has(error.code) || error.status === 407) return false
   return call.repeatable || !error.outcomeUnknown
 }
 

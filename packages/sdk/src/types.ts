@@ -172,6 +172,29 @@ export interface PublicJwk {
   status?: string
 }
 
+/** An event for the option `log`. */
+export interface LogEvent {
+  /**
+   * Each attempt is a `request`, and then one of: `response`, a genuine answer; `retry`, an error after which the call is
+   * repeated; `failed`, an error that the program gets. `offline`: a lease answered in place of the server.
+   */
+  event: 'request' | 'response' | 'retry' | 'failed' | 'offline'
+  /** The call of the protocol, such as `license` or `init`. */
+  call: string
+  /** From 1; not with `offline`. */
+  attempt?: number
+  /** The HTTP status, if there was an answer. */
+  status?: number
+  /** The code of the refusal or of the error. */
+  code?: string
+  /** Names the refusal, for the console. */
+  reference?: string
+  /** How long the attempt took, in milliseconds. */
+  durationMs?: number
+  /** The pause before the next attempt, in milliseconds. */
+  delayMs?: number
+}
+
 /** The part of a `fetch` response that the SDK uses. */
 export interface FetchResponse {
   readonly status: number
@@ -237,8 +260,18 @@ export interface KeywardOptions {
    * hardware id. Default: none.
    */
   storage?: 'user-data' | KeywardStorage
-  /** Replaces the global `fetch`, for a proxy or tests. */
+  /** Replaces the global `fetch`, for tests and for other transports. */
   fetch?: Fetch
+  /**
+   * An HTTP proxy, `http://[user:password@]host:port`. `https` addresses go through a tunnel, and their certificates are
+   * always verified. Without it the platform's own settings apply. Not in browsers.
+   */
+  proxy?: string
+  /**
+   * Called with an event for every attempt of a call. Events never contain a secret, a key, a token, a hardware id or a
+   * body. What the function throws is ignored.
+   */
+  log?: (event: LogEvent) => void
   /** Timeout of one call in milliseconds, including retries; 100 to 600000, default 15000. */
   timeoutMs?: number
 }

@@ -324,6 +324,42 @@ describe('the hardware id', () => {
     expect(error).toMatchObject({ code: 'hwid_unavailable', cause })
   })
 
+  it.each([
+    ['rejects', () => Promise.reject(new Error('no USB key')), 'hwid_unavailable'],
+    ['throws nothing', () => Promise.reject(undefined), 'hwid_unavailable'],
+    ['returns nothing', () => undefined, 'invalid_options'],
+    ['returns null', () => null, 'invalid_options'],
+    ['returns a number', () => 42, 'invalid_options'],
+    ['returns an object', async () => ({ id: 'hw-1' }), 'invalid_options'],
+    ['returns 257 characters', () => 'x'.repeat(257), 'invalid_options'],
+  ])(
+    'reports a function that %s as a usage error of every call, and sends nothing',
+    async (_, hwid, code) => {
+      const keyward = connect({
+        hwid: hwid as never,
+        storage: { read: async () => null, write: async () => {} },
+      })
+      const credentials = { username: 'ada', password: 'secret' }
+      const calls = [
+        () => keyward.init(),
+        () => keyward.login(credentials),
+        () => keyward.register({ ...credentials, licenseKey: 'KEY' }),
+        () => keyward.license('KEY'),
+        () => keyward.upgrade({ username: 'ada', licenseKey: 'KEY' }),
+        () => keyward.session(),
+        () => keyward.trial(),
+        () => keyward.devices(),
+        () => keyward.validate('KEY'),
+      ]
+      for (const call of calls) {
+        const error = await call().catch((error) => error)
+        expect(error).toBeInstanceOf(KeywardUsageError)
+        expect(error.code).toBe(code)
+      }
+      expect(server.seen).toHaveLength(0)
+    },
+  )
+
   it('defaults to 64 hexadecimal digits that identify the machine', async () => {
     await connect({ hwid: undefined }).license('KEY')
     expect(server.seen.at(-1)?.body?.hwid).toMatch(/^[0-9a-f]{64}$/)

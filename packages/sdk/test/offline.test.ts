@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Keyward, type KeywardOptions, type KeywardStorage } from '../src/index.ts'
+import { Keyward, type KeywardOptions, type KeywardStorage, type LogEvent } from '../src/index.ts'
 import { toKeyRing } from '../src/keys.ts'
 import { readLease } from '../src/offline.ts'
 import { userDataFile } from '../src/user-data.ts'
@@ -111,6 +111,15 @@ describe('a program without its server', () => {
     })
     expect(await start(unreachable).license('KEY')).toMatchObject({ ok: true, offline: { inGrace: false } })
     expect(await start().session()).not.toHaveProperty('offline')
+  })
+
+  it('says so to the log hook, with the reason', async () => {
+    await start().license('KEY')
+    const events: LogEvent[] = []
+    const closed = await startStandIn()
+    await closed.close()
+    await start({ baseUrl: closed.baseUrl, timeoutMs: 1_000, log: (event) => events.push(event) }).session()
+    expect(events.at(-1)).toEqual({ event: 'offline', call: 'session', code: 'unreachable' })
   })
 
   it('warns after the lease, and stops after its grace', async () => {

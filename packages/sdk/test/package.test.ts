@@ -74,10 +74,11 @@ const publicKey = {
 }
 
 /** Prints `true unreachable`: the SDK loads, checks its options and makes a request. */
-const program = (load: string, port: number) => `${load}
+const program = (load: string, port: number, { proxy = false } = {}) => `${load}
 const keyward = new Keyward({
-  baseUrl: 'http://127.0.0.1:${port}', appId: 'k3yw4rd1', secret: 's', version: '1.0.0', timeoutMs: 30_000,
+  baseUrl: '${proxy ? 'https://licenses.example.com' : `http://127.0.0.1:${port}`}', appId: 'k3yw4rd1', secret: 's', version: '1.0.0', timeoutMs: 30_000,
   publicKeys: [${JSON.stringify(publicKey)}], hwid: 'machine-1',
+  ${proxy ? `proxy: 'http://ada:secret@127.0.0.1:${port}',` : ''}
 })
 keyward.license('KEY').catch((error) => console.log(error instanceof KeywardNetworkError, error.code))
 `
@@ -145,6 +146,8 @@ export const isNetwork = (error: unknown): boolean => error instanceof KeywardNe
     installTools(project, ['bun@1.4.5'], context)
     writeFileSync(join(project, 'program.js'), program(byImport, await closedPort()))
     expect(run(project, 'npx', ['bun', 'program.js']).trim()).toBe('true unreachable')
+    writeFileSync(join(project, 'proxied.js'), program(byImport, await closedPort(), { proxy: true }))
+    expect(run(project, 'npx', ['bun', 'proxied.js']).trim()).toBe('true unreachable')
   })
 
   test('it runs in Deno with no permission except to reach the server', async (context) => {
@@ -154,5 +157,7 @@ export const isNetwork = (error: unknown): boolean => error instanceof KeywardNe
     writeFileSync(join(project, 'program.js'), program(byImport, port))
     const args = ['deno', 'run', '--no-prompt', '--node-modules-dir=manual', `--allow-net=127.0.0.1:${port}`]
     expect(run(project, 'npx', [...args, 'program.js']).trim()).toBe('true unreachable')
+    writeFileSync(join(project, 'proxied.js'), program(byImport, port, { proxy: true }))
+    expect(run(project, 'npx', [...args, 'proxied.js']).trim()).toBe('true unreachable')
   })
 })
