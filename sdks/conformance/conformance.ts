@@ -3,6 +3,10 @@ import { Adapter } from './adapter.ts'
 import { findLanguage, type LanguageName } from './languages.ts'
 import { answers } from './suites/answers.ts'
 import { hwids } from './suites/hwids.ts'
+import { keySets } from './suites/key-sets.ts'
+import { leases } from './suites/leases.ts'
+import { requests } from './suites/requests.ts'
+import { retries } from './suites/retries.ts'
 
 /** Every test that the SDK of one language must pass. */
 export function conformance(name: LanguageName): void {
@@ -18,6 +22,11 @@ export function conformance(name: LanguageName): void {
 
     answers(adapter)
     hwids(adapter)
+    keySets(adapter)
+    leases(adapter, 'lease')
+    leases(adapter, 'activation')
+    requests(adapter)
+    retries(adapter)
 
     it('ends with its input', async () => {
       const other = await Adapter.start(await command())

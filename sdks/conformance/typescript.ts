@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import { encodeRequest } from '../../packages/sdk/src/activation.ts'
 import { describeDevice } from '../../packages/sdk/src/device.ts'
 import { exchange } from '../../packages/sdk/src/http.ts'
 import { defaultHwid, type Machine } from '../../packages/sdk/src/hwid.ts'
@@ -20,6 +21,7 @@ import type { Fetch } from '../../packages/sdk/src/types.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: requests are read from JSON
 type Request = Record<string, any>
+type EncodeFacts = { appId: string; hwid: string; licenseKey: string }
 
 interface Client {
   keyward: Keyward
@@ -56,6 +58,10 @@ const operations: Record<string, (request: Request) => unknown> = {
   events: ({ id }) => ({ result: clients.get(id)!.events.splice(0) }),
   judge: judgeCase,
   lease: checkLease,
+  encodeRequest: async ({ nonce, ...facts }) => {
+    const bytes = Buffer.from(nonce, 'hex')
+    return { request: await encodeRequest({ ...(facts as EncodeFacts), nonce: bytes }) }
+  },
   hwid: async ({ appId, machine }) => ({ hwid: await defaultHwid(appId, machineOf(machine)) }),
   hwidSources: async ({ appId, ...facts }) => ({ hwid: await defaultHwid(appId, machineWith(facts)) }),
   part: async ({ appId, part, value }) => {
@@ -132,11 +138,13 @@ function respondWith({ status, headers, body, bodyBase64, bodyRepeat = 1 }: Requ
   })
 }
 
-async function checkLease({ keys, appId, hwid, lease, type, now, latest }: Request) {
-  if (type !== 'lease') throw new KeywardError('not_implemented', type)
-  const kept = JSON.stringify({ lease, latest, user: {}, key: null })
-  const storage = { read: async () => kept, write: async () => {} }
-  const answer = await new Offline(storage, appId, toKeyRing(keys), () => now).answer(hwid, undefined)
+async function checkLease({ keys, appId, hwid, lease, type, now, latest, nonce }: Request) {
+  const pending = { nonce, licenseKey: 'its hash' }
+  const kept = type === 'lease' ? { lease, user: {} } : { activation: { pending } }
+  const storage = { read: async () => JSON.stringify({ ...kept, latest }), write: async () => {} }
+  const offline = new Offline(storage, appId, toKeyRing(keys), () => now)
+  if (type === 'activation') return { accepted: typeof (await offline.activate(lease, hwid)) === 'object' }
+  const answer = await offline.answer(hwid, undefined)
   return typeof answer === 'string' ? { accepted: false, problem: answer } : { accepted: true }
 }
 
