@@ -290,9 +290,10 @@ export class Offline {
     }
   }
 
-  /** One change after the other, so that none is lost. */
+  /** One change after the other, so that none is lost, also those of other programs. */
   #alone<T>(change: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(change)
+    const storage = this.#storage
+    const result = this.#last.then(() => (storage.lock ? storage.lock(change) : change()))
     this.#last = result.catch(() => {})
     return result
   }

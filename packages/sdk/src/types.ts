@@ -97,6 +97,8 @@ export interface KeywardStorage {
   /** Resolves to what was last written; null or empty if there is nothing. */
   read(): Promise<string | null>
   write(text: string): Promise<void>
+  /** Runs a change while no other program changes the content. Without it changes of two programs may overwrite each other. */
+  lock?<T>(change: () => Promise<T>): Promise<T>
 }
 
 export interface ValidatedLicense {

@@ -9,6 +9,7 @@ import { buildApp } from '../../../apps/server/src/app.ts'
 import { readConfig } from '../../../apps/server/src/config.ts'
 import { prepare } from '../../../apps/server/src/prepare.ts'
 import { Keyward, type KeywardOptions, type PublicJwk, type Result } from '../src/index.ts'
+import { userDataFile } from '../src/user-data.ts'
 
 const day = 24 * 60 * 60 * 1000
 const inDays = (days: number) => new Date(Date.now() + days * day).toISOString()
@@ -162,6 +163,21 @@ describe('the SDK and the real server', () => {
     expect(addedMs).toBeGreaterThan(9.9 * day)
     expect(addedMs).toBeLessThanOrEqual(10 * day)
     expect(await keyward.session()).toMatchObject({ ok: true, user: { expiresAt: upgraded.user.expiresAt } })
+  })
+
+  it('keep programs signed in that start together and share a file', async () => {
+    await owner('PUT', `/apps/${app._id}`, { settings: { rememberDays: 30 } })
+    const { key } = await issueKey()
+    const folder = await mkdtemp(join(tmpdir(), 'keyward-data-'))
+    const start = () => connect({ storage: userDataFile(app.appId, folder) })
+    await start().license(key)
+    for (let round = 0; round < 3; round++) {
+      const results = await Promise.all(Array.from({ length: 8 }, () => start().session()))
+      expect(results).toEqual(
+        results.map(() => expect.objectContaining({ ok: true, user: expect.anything() })),
+      )
+    }
+    await rm(folder, { recursive: true })
   })
 
   it('sign in by key twice and enforce the machine lock', async () => {

@@ -1,5 +1,5 @@
 import { createHash, sign } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -353,6 +353,76 @@ describe("the file in the user's data folder", () => {
       await Promise.all(files.map((file, at) => file.write(`text ${at}`)))
       expect(await files[0]!.read()).toMatch(/^text \d+$/)
       expect(readdirSync(join(folder, 'keyward'))).toEqual(['app12345.json'])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('is changed by one program after the other', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-data-'))
+    try {
+      const files = Array.from({ length: 20 }, () => userDataFile('app12345', folder))
+      const increase = (file: KeywardStorage) =>
+        file.lock!(async () => {
+          const count = Number(await file.read())
+          await new Promise((resolve) => setTimeout(resolve, 1))
+          await file.write(`${count + 1}`)
+        })
+      await Promise.all(files.map(increase))
+      expect(await files[0]!.read()).toBe('20')
+      expect(readdirSync(join(folder, 'keyward'))).toEqual(['app12345.json'])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('keeps what several programs store at the same time', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-data-'))
+    try {
+      server.on('license', succeed({ user, deviceToken: 'token-1' }))
+      const programs = Array.from({ length: 8 }, () => start({ storage: userDataFile('app12345', folder) }))
+      await Promise.all(
+        programs.map(async (program, at) =>
+          at === 0 ? program.offlineRequest('NEVER-ONLINE') : program.license('KEY'),
+        ),
+      )
+      expect(JSON.parse((await userDataFile('app12345', folder).read())!)).toMatchObject({
+        lease: expect.stringMatching(/^ey/),
+        deviceToken: 'token-1',
+        activation: { pending: { nonce: expect.stringMatching(/^[0-9a-f]{16}$/) } },
+      })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('outlives a program that was ended during a change, and a change that fails', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-data-'))
+    try {
+      const file = userDataFile('app12345', folder)
+      await expect(file.lock!(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+      const lock = join(folder, 'keyward', 'app12345.json.lock')
+      writeFileSync(lock, '')
+      utimesSync(lock, new Date(), new Date(Date.now() - 11_000))
+      const startedAt = performance.now()
+      expect(await file.lock!(async () => 'changed')).toBe('changed')
+      expect(performance.now() - startedAt).toBeLessThan(1_500)
+      writeFileSync(lock, '')
+      expect(await file.lock!(async () => 'changed')).toBe('changed')
+      expect(performance.now() - startedAt).toBeGreaterThan(2_000)
+      expect(readdirSync(join(folder, 'keyward'))).toEqual(['app12345.json.lock'])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('works in a folder that cannot be written, as far as it can', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-data-'))
+    try {
+      writeFileSync(join(folder, 'keyward'), 'a file in place of the folder')
+      const startedAt = performance.now()
+      expect((await start({ storage: userDataFile('app12345', folder) }).license('KEY')).ok).toBe(true)
+      expect(performance.now() - startedAt).toBeLessThan(1_500)
     } finally {
       rmSync(folder, { recursive: true })
     }

@@ -7,6 +7,7 @@ const on = serverForAll()
 const owner: Owner = ownerForEach(on)
 const app = appForEach(owner)
 const day = 86_400_000
+const minute = 60_000
 
 const allow = (rememberDays = 30) => owner.call('PUT', `/apps/${app._id}`, { settings: { rememberDays } })
 
@@ -19,6 +20,11 @@ async function signIn(hwid = 'pc-1') {
 const resume = async (deviceToken: string, hwid = 'pc-1', program?: Program) =>
   (program ?? (await startProgram(on, app))).call('POST', '/resume', { deviceToken, hwid })
 const next = async (token: string): Promise<string> => (await resume(token)).json.data.deviceToken
+/** The next use, after the time in which programs that start together share a token. */
+const nextLater = async (token: string): Promise<string> => {
+  on.clock.advance(minute)
+  return next(token)
+}
 
 test('a device stays signed in beyond its session, without key or password', async () => {
   await allow()
@@ -46,17 +52,71 @@ test('an app remembers nothing by default, nor without being asked, nor without 
 test('a token works once, and again only if its answer was lost', async () => {
   await allow()
   const { token: first } = await signIn()
-  const second = await next(first)
-  const third = await next(first)
+  const second = await nextLater(first)
+  const third = await nextLater(first)
   expect(third).not.toBe(second)
-  await next(third)
+  expect(refusal(await resume(second))).toBe('sessionUnauthed')
+})
+
+test('a token whose answer was lost works again days later', async () => {
+  await allow()
+  const { token: first } = await signIn()
+  await nextLater(first)
+  on.clock.advance(3 * day)
+  const third = await next(first)
+  expect((await resume(await nextLater(third))).status).toBe(200)
+})
+
+test('programs that start together with one token all sign in, and get the same next token', async () => {
+  await allow()
+  const { token: first } = await signIn()
+  on.clock.advance(minute)
+  let held = [first]
+  for (let round = 0; round < 4; round++) {
+    const programs = await Promise.all(Array.from({ length: 32 }, () => startProgram(on, app)))
+    const answers = await Promise.all(
+      programs.map((program, at) => resume(held[at % held.length]!, 'pc-1', program)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    const tokens = new Set(answers.map(({ json }) => json.data.deviceToken as string))
+    expect(tokens.size).toBe(1)
+    // Some have not stored the new token yet when the others start again.
+    held = [...tokens, first]
+    on.clock.advance(10_000)
+  }
+})
+
+test('a program that starts again and again replaces its token once a minute', async () => {
+  await allow()
+  const { token: first } = await signIn()
+  on.clock.advance(minute)
+  const tokens = [first]
+  for (let start = 0; start < 13; start++) {
+    tokens.push(await next(tokens.at(-1)!))
+    on.clock.advance(minute / 6)
+  }
+  expect(new Set(tokens).size).toBe(4)
+})
+
+test('a copied token ends the remembered sign-in once both are used, also if the copy was used at once', async () => {
+  await allow()
+  const { token: first } = await signIn()
+  const honest = await nextLater(first)
+  const thief = await next(first)
+  expect(thief).toBe(honest)
+  const honestLater = await nextLater(honest)
+  const thiefLater = await nextLater(thief)
+  expect(thiefLater).not.toBe(honestLater)
+  on.clock.advance(minute)
+  expect(refusal(await resume(honestLater))).toBe('sessionUnauthed')
+  expect(refusal(await resume(thiefLater))).toBe('sessionUnauthed')
 })
 
 test('a token that was replaced and is used again ends the remembered sign-in, the latest token included', async () => {
   await allow()
   const { token: first } = await signIn()
-  const second = await next(first)
-  const third = await next(second)
+  const second = await nextLater(first)
+  const third = await nextLater(second)
   expect(refusal(await resume(first))).toBe('sessionUnauthed')
   expect(refusal(await resume(third))).toBe('sessionUnauthed')
 })

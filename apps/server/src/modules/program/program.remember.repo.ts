@@ -43,19 +43,16 @@ export async function putToken(tx: Tx, row: DeviceTokenRow): Promise<void> {
   await tx.insertInto('device_tokens').values(row).execute()
 }
 
-/**
- * Replaces a token by the next one; false if `presented` is neither the latest token nor the one that was exchanged for
- * it. The latter is accepted until the latest is used, because its answer may have been lost.
- */
+/** Replaces a token by the next one; false if `presented` is neither the latest token nor the one before it. */
 export async function rotateToken(
   tx: Tx,
   scope: OwnerScope,
   id: string,
-  { presented, next, expiresAt }: { presented: string; next: string; expiresAt: number },
+  { presented, next, now, expiresAt }: { presented: string; next: string; now: number; expiresAt: number },
 ): Promise<boolean> {
   const row = await tx
     .updateTable('device_tokens')
-    .set({ token_hash: next, previous_hash: presented, expires_at: expiresAt })
+    .set({ token_hash: next, previous_hash: presented, created_at: now, expires_at: expiresAt })
     .where('owner_id', '=', scope.ownerId)
     .where('id', '=', id)
     .where((eb) => eb.or([eb('token_hash', '=', presented), eb('previous_hash', '=', presented)]))
@@ -64,8 +61,23 @@ export async function rotateToken(
   return row !== undefined
 }
 
-export const deleteToken = (tx: Tx, scope: OwnerScope, id: string) =>
-  tx.deleteFrom('device_tokens').where('owner_id', '=', scope.ownerId).where('id', '=', id).execute()
+/** Deletes a token unless `presented` is the latest one or the one before it; false if it is, or if there is none. */
+export async function deleteCopiedToken(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  presented: string,
+): Promise<boolean> {
+  const row = await tx
+    .deleteFrom('device_tokens')
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', id)
+    .where('token_hash', '!=', presented)
+    .where((eb) => eb.or([eb('previous_hash', 'is', null), eb('previous_hash', '!=', presented)]))
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
 
 /** The hash that a device is bound by; undefined if it was freed. */
 export async function findDeviceHash(

@@ -1,18 +1,31 @@
-import { day } from '../../core/clock.ts'
+import { day, minute } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newId, newToken } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
 import { findByHash } from '../devices/devices.access.ts'
 import type { Machine } from '../devices/devices.rules.ts'
 import { lockEndUser } from '../end-users/end-users.access.ts'
 import { toActor } from './program.actor.ts'
-import type { SessionFacts } from './program.facts.ts'
+import type { AppFacts, SessionFacts } from './program.facts.ts'
 import * as repo from './program.remember.repo.ts'
 import type { ProgramDeps, SignedInUser } from './program.service.ts'
 import { type Entry, enter, entryOf, toDevice } from './program.sign-in.ts'
 
+/**
+ * A token is replaced at most once in this time. Programs of one machine that start together hold the latest token or the
+ * one before it, and all get the same next one.
+ */
+const exchangeEveryMs = minute
+
 /** A token names its row, so that a reused one is found after it was replaced. */
 const makeToken = (id: string): string => `${newToken('kwd')}.${id}`
+
+/** The token that `token` is exchanged for at a time. It can be made again, and only with this installation's key. */
+function nextToken({ ctx }: ProgramDeps, token: string, at: number): string {
+  const digest = ctx.seal.digest(`device_token:${token}:${at}`)
+  return `kwd_${Buffer.from(digest, 'hex').toString('base64url')}${token.slice(token.indexOf('.'))}`
+}
 
 /** Remembers a sign-in on its device; undefined if the app does not, or the device is not bound. */
 export async function remember(
@@ -59,7 +72,10 @@ interface Resumed {
   deviceToken: string
 }
 
-/** Signs in with a remembered sign-in and replaces its token. A token that was replaced before ends it: it was copied. */
+/**
+ * Signs in with a remembered sign-in and replaces its token. A token from before the previous one ends it: somebody has a
+ * copy.
+ */
 export async function resume(deps: ProgramDeps, session: SessionFacts, given: Resume): Promise<Resumed> {
   const { ctx } = deps
   const { app } = session
@@ -69,30 +85,45 @@ export async function resume(deps: ProgramDeps, session: SessionFacts, given: Re
   const presented = sha256(given.deviceToken)
   const actor = toActor(session, given.address)
   if (presented !== stored.token_hash && presented !== stored.previous_hash) {
-    await ctx.tx(actor, async (write) => {
-      await repo.deleteToken(write.tx, app, stored.id)
-      write.record('device.forgotten', stored.device_id, { endUserId: stored.client_id })
+    const isCopied = await ctx.tx(actor, async (write) => {
+      const isDeleted = await repo.deleteCopiedToken(write.tx, app, stored.id, presented)
+      if (isDeleted) write.record('device.forgotten', stored.device_id, { endUserId: stored.client_id })
+      return isDeleted
     })
-    throw problem('sessionUnauthed')
+    if (isCopied) throw problem('sessionUnauthed')
   }
   const device = await toDevice(deps, app, given)
   const usual = entryOf(session, given.address)
   const entry: Entry<Resumed> = {
     ...usual,
     finish: async (write, admitted, isNew) => {
-      const { tx, now } = write
-      if ((await repo.findDeviceHash(tx, app, stored.device_id)) !== admitted.hwidHash) {
+      if ((await repo.findDeviceHash(write.tx, app, stored.device_id)) !== admitted.hwidHash) {
         throw problem('hwidMismatch')
       }
-      const deviceToken = makeToken(stored.id)
-      const days = await repo.readRememberDays(tx, app)
-      const next = sha256(deviceToken)
-      const expiresAt = now + days * day
-      if (days === 0 || !(await repo.rotateToken(tx, app, stored.id, { presented, next, expiresAt }))) {
-        throw problem('sessionUnauthed')
-      }
+      const deviceToken = await exchange(deps, write, app, { id: stored.id, token: given.deviceToken })
       return { user: await usual.finish(write, admitted, isNew), deviceToken }
     },
   }
   return ctx.tx(actor, (write) => enter(write, entry, stored.client_id, device))
+}
+
+/** Returns the next token; throws `sessionUnauthed` if the presented one is not valid any more. */
+async function exchange(
+  deps: ProgramDeps,
+  { tx, now }: Write,
+  app: AppFacts,
+  { id, token }: { id: string; token: string },
+): Promise<string> {
+  const presented = sha256(token)
+  const days = await repo.readRememberDays(tx, app)
+  const stored = await repo.findToken(tx, app, id)
+  if (days === 0 || !stored) throw problem('sessionUnauthed')
+  if (Math.abs(now - stored.created_at) < exchangeEveryMs) {
+    if (presented === stored.token_hash) return token
+    if (presented === stored.previous_hash) return nextToken(deps, token, stored.created_at)
+  }
+  const deviceToken = nextToken(deps, token, now)
+  const change = { presented, next: sha256(deviceToken), now, expiresAt: now + days * day }
+  if (!(await repo.rotateToken(tx, app, id, change))) throw problem('sessionUnauthed')
+  return deviceToken
 }
