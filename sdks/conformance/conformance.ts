@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Adapter } from './adapter.ts'
 import { findLanguage, type LanguageName } from './languages.ts'
 import { answers } from './suites/answers.ts'
+import { attacked } from './suites/attacks.ts'
 import { hwids } from './suites/hwids.ts'
 import { keySets } from './suites/key-sets.ts'
 import { leases } from './suites/leases.ts'
@@ -27,6 +28,7 @@ export function conformance(name: LanguageName): void {
     leases(adapter, 'activation')
     requests(adapter)
     retries(adapter)
+    attacked(adapter)
 
     it('ends with its input', async () => {
       const other = await Adapter.start(await command())

@@ -26,14 +26,39 @@ export interface Prepared {
 /** Prepares the response to a request, or handles it alone and returns undefined. */
 export type Behaviour = (seen: Seen, response: ServerResponse) => Prepared | undefined
 
+export const user = {
+  _id: 'usr_1',
+  username: 'ada',
+  email: null,
+  expiresAt: '2030-01-01T00:00:00.000Z',
+  inGrace: false,
+  term: 'date',
+  createdAt: '2025-01-01T00:00:00.000Z',
+  lastLoginAt: null,
+  hwidBound: true,
+  features: ['pro'],
+  variables: { token: 'for users' },
+  updatesUntil: null,
+  devices: { used: 1, limit: 1 },
+  seat: null,
+}
+
 /** A response signed for the request; a text is sent as it is. */
 export function signed(seen: Seen, status: number, content: unknown, how?: Signing): Prepared {
   const body = typeof content === 'string' ? content : JSON.stringify(content)
   return { status, body, headers: { ...signAnswer(seen, status, body, how).headers } }
 }
 
-const succeed = (data: unknown): Behaviour => {
+export const succeed = (data: unknown): Behaviour => {
   return (seen) => signed(seen, 200, { success: true, data })
+}
+
+export const refuse = (status: number, code: string): Behaviour => {
+  return (seen) => signed(seen, status, { success: false, code, message: `${code} in the app's words` })
+}
+
+export const plain = (status: number, body = '', headers: Record<string, string> = {}): Behaviour => {
+  return () => ({ status, body, headers })
 }
 
 const opened = succeed({
