@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Adapter } from './adapter.ts'
 import { findLanguage, type LanguageName } from './languages.ts'
+import { activations } from './suites/activations.ts'
 import { answers } from './suites/answers.ts'
 import { attacked } from './suites/attacks.ts'
 import { hwids } from './suites/hwids.ts'
 import { keySets } from './suites/key-sets.ts'
 import { leases } from './suites/leases.ts'
+import { offline } from './suites/offline.ts'
 import { requests } from './suites/requests.ts'
 import { retries } from './suites/retries.ts'
 
@@ -29,6 +31,8 @@ export function conformance(name: LanguageName): void {
     requests(adapter)
     retries(adapter)
     attacked(adapter)
+    offline(adapter)
+    activations(adapter)
 
     it('ends with its input', async () => {
       const other = await Adapter.start(await command())

@@ -1,0 +1,337 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { otherKey } from '../../../packages/sdk/test/signer.ts'
+import { leaseClaims } from '../../vectors/leases.ts'
+import type { Adapter } from '../adapter.ts'
+import { appId, hour, hwid, issued, makeFile, makeLease, problem, useMachines } from '../machines.ts'
+import { plain, refuse, signed, succeed, unusedAddress, user } from '../stand-in.ts'
+
+/** What a program may do without its server, with a lease or a remembered sign-in, and what ends it. */
+export function offline(adapter: () => Adapter): void {
+  describe('without the server', () => {
+    const machine = useMachines(adapter)
+    const call = (id: string, method: string, ...args: unknown[]) => adapter().call(id, method, ...args)
+
+    it('a program runs with the lease of its last sign-in, and says so', async () => {
+      const { start, startOffline, kept } = machine()
+      const online = await call(await start(), 'license', 'KEY')
+      expect(online).toMatchObject({ result: { ok: true, user } })
+      expect(online.result.offline ?? null).toBeNull()
+      expect(kept()).toMatchObject({ lease: makeLease(), latest: issued, user: { username: 'ada' } })
+      const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
+      const answered = {
+        result: {
+          ok: true,
+          user: { _id: user._id, username: 'ada', features: ['pro'], variables: {} },
+          offline: { until: iso(leaseClaims.exp), graceUntil: iso(leaseClaims.graceUntil), inGrace: false },
+        },
+      }
+      const id = await startOffline()
+      expect(await call(id, 'session')).toMatchObject(answered)
+      expect((await call(id, 'has', 'pro')).result).toBe(true)
+      expect((await call(id, 'variable', 'token')).result).toBeNull()
+      expect(await call(await startOffline(), 'license', ' KEY ')).toMatchObject(answered)
+      const unreachable = { baseUrl: await unusedAddress(), timeoutMs: 3_000 }
+      expect(await call(await start(unreachable), 'session')).toMatchObject(answered)
+    })
+
+    it('it warns after the lease, and stops after its grace', async () => {
+      const { start, startOffline } = machine()
+      await call(await start(), 'license', 'KEY')
+      const id = await startOffline(leaseClaims.exp)
+      expect(await call(id, 'session')).toMatchObject({ result: { ok: true, offline: { inGrace: true } } })
+      await adapter().ask({ op: 'now', id, now: leaseClaims.graceUntil })
+      expect(await call(id, 'session')).toMatchObject(problem('lease_ended'))
+    })
+
+    it('it stops when the clock is set back', async () => {
+      const { start, startOffline, kept } = machine()
+      await call(await start(), 'license', 'KEY')
+      const id = await startOffline(issued + 100 * hour)
+      expect(await call(id, 'session')).toMatchObject({ result: { ok: true } })
+      expect(kept().latest).toBe(issued + 100 * hour)
+      await adapter().ask({ op: 'now', id, now: issued + 50 * hour })
+      expect(await call(id, 'session')).toMatchObject(problem('clock_set_back'))
+      expect(await call(await startOffline(issued + hour), 'session')).toMatchObject(
+        problem('clock_set_back'),
+      )
+    })
+
+    it('nothing runs on another device, in another app, with another key or other public keys', async () => {
+      const { start, startOffline } = machine()
+      await call(await start(), 'license', 'KEY')
+      for (const options of [
+        { hwid: 'another machine' },
+        { appId: 'an0therx' },
+        { publicKeys: { ...otherKey, d: undefined } },
+      ]) {
+        const id = await startOffline(undefined, options)
+        expect(await call(id, 'session')).toMatchObject(problem('no_lease'))
+        expect((await call(id, 'has', 'pro')).result).toBe(false)
+      }
+      expect(await call(await startOffline(), 'license', 'OTHER')).toMatchObject(problem('no_lease'))
+    })
+
+    it('a password signs nobody in', async () => {
+      const { start, startOffline } = machine()
+      const ada = { username: 'ada', password: 'secret1' }
+      await call(await start(), 'login', ada)
+      expect(await call(await startOffline(), 'login', ada)).toMatchObject({ error: { kind: 'network' } })
+      expect(await call(await startOffline(), 'session')).toMatchObject({ result: { ok: true } })
+    })
+
+    it.each([
+      'userBanned',
+      'keyBanned',
+      'pausedSub',
+      'noActiveSubs',
+      'updatesEnded',
+      'hwidBlacklisted',
+      'hwidMismatch',
+      'notActivated',
+      'trialUsed',
+    ])('the lease ends with the refusal %s', async (code) => {
+      const { space, start, startOffline, kept } = machine()
+      const id = await start()
+      await call(id, 'license', 'KEY')
+      space.on('session', refuse(403, code))
+      expect(await call(id, 'session')).toMatchObject({ result: { ok: false, code } })
+      expect((await call(id, 'has', 'pro')).result).toBe(false)
+      expect(kept()).toMatchObject({ lease: '', latest: issued })
+      expect(await call(await startOffline(), 'session')).toMatchObject(problem('no_lease'))
+    })
+
+    it.each(['keyNotFound', 'noSeats', 'pausedApp', 'vpnBlocked', 'passMismatch'])(
+      'the lease outlives the refusal %s',
+      async (code) => {
+        const { space, start, startOffline } = machine()
+        const id = await start()
+        await call(id, 'license', 'KEY')
+        space.on('session', refuse(403, code))
+        expect(await call(id, 'session')).toMatchObject({ result: { ok: false, code } })
+        expect(await call(await startOffline(), 'session')).toMatchObject({ result: { ok: true } })
+      },
+    )
+
+    it('the lease ends with a sign-out, also one that does not reach the server', async () => {
+      const { start, startOffline, kept } = machine()
+      const id = await start()
+      await call(id, 'license', 'KEY')
+      expect(await call(id, 'logout')).toMatchObject({ result: { ok: true } })
+      expect(kept()).toMatchObject({ lease: '', user: null, latest: issued })
+      await call(await start(), 'license', 'KEY')
+      expect(await call(await startOffline(), 'logout')).toMatchObject({ result: { ok: true } })
+      expect(await call(await startOffline(), 'session')).toMatchObject(problem('no_lease'))
+    })
+
+    it.each([
+      ['no key of the app', makeLease({}, { kid: otherKey.kid }, otherKey)],
+      ['no key of the app under its kid', makeLease({}, {}, otherKey)],
+      ['the type of an activation', makeLease({}, { typ: 'keyward-activation+jws' })],
+      ['the algorithm none', makeLease({}, { alg: 'none' })],
+      ['another app', makeLease({ aud: 'an0therx' })],
+      ['another device', makeLease({ hwid: '0'.repeat(64) })],
+      ['no form of a lease', 'lease'],
+    ])('no lease is kept that has %s', async (_, lease) => {
+      const { space, start, startOffline } = machine()
+      space.on('lease', succeed({ lease }))
+      expect(await call(await start(), 'license', 'KEY')).toMatchObject({ result: { ok: true } })
+      expect(await call(await startOffline(), 'session')).toMatchObject(problem('no_lease'))
+    })
+
+    it('an older lease never replaces a newer one', async () => {
+      const { space, start, kept } = machine()
+      space.on('lease', succeed({ lease: makeLease({ seq: 1_000 }) }))
+      await call(await start(), 'license', 'KEY')
+      space.on('lease', succeed({ lease: makeLease({ seq: 999 }) }))
+      await call(await start(), 'license', 'KEY')
+      expect(kept().lease).toBe(makeLease({ seq: 1_000 }))
+      space.on('lease', succeed({ lease: makeLease({ seq: 1_001 }) }))
+      await call(await start(), 'license', 'KEY')
+      expect(kept().lease).toBe(makeLease({ seq: 1_001 }))
+    })
+
+    it('the lease is renewed when it is due, and only then', async () => {
+      const { space, start } = machine()
+      const id = await start()
+      await call(id, 'license', 'KEY')
+      await call(id, 'session')
+      await adapter().ask({ op: 'now', id, now: leaseClaims.refreshAfter - 1 })
+      await call(id, 'session')
+      expect(space.requests('lease')).toHaveLength(1)
+      expect(space.requests('lease')[0]!.body).toEqual({ hwid })
+      await adapter().ask({ op: 'now', id, now: leaseClaims.refreshAfter })
+      await call(id, 'session')
+      expect(space.requests('lease')).toHaveLength(2)
+    })
+
+    it('a lease that cannot be fetched or stored does not stop a program that is online', async () => {
+      const { space, start } = machine()
+      space.on('lease', refuse(403, 'hwidMismatch'))
+      expect(await call(await start(), 'license', 'KEY')).toMatchObject({ result: { ok: true } })
+      const storage = { file: join(adapter().folder, 'none', 'none.json') }
+      space.on('lease', succeed({ lease: makeLease() }))
+      const id = await start({ storage })
+      expect(await call(id, 'license', 'KEY')).toMatchObject({ result: { ok: true } })
+      expect(await call(id, 'session')).toMatchObject({ result: { ok: true } })
+    })
+
+    it('a program without storage or hardware id asks for no lease', async () => {
+      const { space, start } = machine()
+      await call(await start({ storage: undefined }), 'license', 'KEY')
+      await call(await start({ hwid: null }), 'license', 'KEY')
+      expect(space.requests('lease')).toHaveLength(0)
+      expect(
+        space.requests('license').map(({ body }) => [body.hwid ?? null, body.remember ?? false]),
+      ).toEqual([
+        [hwid, false],
+        [null, false],
+      ])
+    })
+
+    it('the lease answers behind a captive portal, and never after a forged answer', async () => {
+      const { space, start } = machine()
+      await call(await start(), 'license', 'KEY')
+      space.on('init', plain(302, '', { location: '/portal' }))
+      expect(await call(await start(), 'session')).toMatchObject({
+        result: { ok: true, offline: { inGrace: false } },
+      })
+      for (const [code, behaviour] of [
+        ['unsigned', plain(200, '{"success":true,"data":{}}')],
+        ['unknown_key', (seen) => signed(seen, 200, {}, { key: otherKey })],
+        ['body_too_large', plain(503, 'x'.repeat(300_000))],
+      ] as [string, ReturnType<typeof plain>][]) {
+        space.on('init', behaviour)
+        expect(await call(await start(), 'session')).toMatchObject({ error: { kind: 'signature', code } })
+      }
+      space.on('init', (seen) => signed(seen, 200, { success: true, data: {} }))
+      expect(await call(await start(), 'session')).toMatchObject({ error: { code: 'unexpected_answer' } })
+    })
+
+    it('a storage file that is damaged, or edited by hand, gives nothing', async () => {
+      const { start, startOffline, path, kept } = machine()
+      await call(await start(), 'license', 'KEY')
+      const good = kept()
+      const forged = { ...good, user: { ...good.user, _id: 'usr_9', features: ['all'] } }
+      writeFileSync(path, JSON.stringify(forged))
+      const id = await startOffline()
+      expect(await call(id, 'session')).toMatchObject({
+        result: { ok: true, user: { _id: user._id, features: ['pro'] } },
+      })
+      expect((await call(id, 'has', 'all')).result).toBe(false)
+      for (const text of [
+        '',
+        'null',
+        '[]',
+        '{',
+        '"x"',
+        '\ufeff{}',
+        JSON.stringify({ ...good, lease: 1 }),
+        JSON.stringify({ ...good, lease: makeLease().slice(0, -1) }),
+        JSON.stringify({ ...good, lease: makeFile('KWR1-00000-00000-00000') }),
+        JSON.stringify({ ...good, user: null }),
+      ]) {
+        writeFileSync(path, text)
+        expect(await call(await startOffline(), 'session'), text).toMatchObject(problem('no_lease'))
+      }
+      writeFileSync(path, '{')
+      expect(await call(await start(), 'license', 'KEY')).toMatchObject({ result: { ok: true } })
+      expect(kept()).toMatchObject({ lease: makeLease() })
+    })
+
+    it('members of newer versions stay in the storage file', async () => {
+      const { start, path, kept } = machine()
+      writeFileSync(path, JSON.stringify({ lease: '', latest: 5, future: { a: [1, 'ü'] } }))
+      const id = await start()
+      await call(id, 'license', 'KEY')
+      expect(kept()).toMatchObject({ future: { a: [1, 'ü'] }, lease: makeLease() })
+      await call(id, 'logout')
+      expect(kept()).toMatchObject({ future: { a: [1, 'ü'] }, lease: '' })
+    })
+
+    it("the file in the user's data folder is readable by the user alone", async () => {
+      const { start } = machine()
+      const id = await start({ storage: 'user-data' })
+      expect(await call(id, 'license', 'KEY')).toMatchObject({ result: { ok: true } })
+      const folder = join(adapter().folder, 'keyward')
+      expect(readdirSync(folder)).toEqual([`${appId}.json`])
+      const file = join(folder, `${appId}.json`)
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ lease: makeLease() })
+      expect([statSync(file).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700])
+      expect(await call(id, 'logout')).toMatchObject({ result: { ok: true } })
+    })
+
+    it('a storage that cannot be written does not stop a program that is online', async () => {
+      const { start } = machine()
+      const folder = join(adapter().folder, 'keyward')
+      mkdirSync(join(folder, 'bl0cked1.json'), { recursive: true })
+      const id = await start({ storage: 'user-data', appId: 'bl0cked1' })
+      expect(await call(id, 'license', 'KEY')).toMatchObject({ result: { ok: true } })
+      expect(await call(id, 'offlineRequest', 'KEY')).toMatchObject({
+        error: { kind: 'usage', code: 'storage_failed' },
+      })
+    })
+
+    describe('a remembered sign-in', () => {
+      const grantedWith = (deviceToken: string) => succeed({ user, deviceToken })
+
+      it('signs in again after a restart, and its token is never shown', async () => {
+        const { space, start, kept } = machine()
+        space.on('license', grantedWith('token-1'))
+        space.on('resume', grantedWith('token-2'), grantedWith('token-3'))
+        const signedIn = await call(await start(), 'license', 'KEY')
+        expect(JSON.stringify(signedIn)).not.toContain('token-1')
+        expect(space.requests('license')[0]!.body).toMatchObject({ remember: true })
+        for (const [token, next] of [
+          ['token-1', 'token-2'],
+          ['token-2', 'token-3'],
+        ]) {
+          const resumed = await call(await start(), 'session')
+          expect(resumed).toMatchObject({ result: { ok: true, user } })
+          expect(JSON.stringify(resumed)).not.toContain('token-')
+          expect(space.requests('resume').at(-1)!.body).toMatchObject({ deviceToken: token, hwid })
+          expect(kept().deviceToken).toBe(next)
+        }
+      })
+
+      it('signs in once for concurrent calls', async () => {
+        const { space, start } = machine()
+        space.on('license', grantedWith('token-1'))
+        await call(await start(), 'license', 'KEY')
+        space.on('resume', grantedWith('token-2'), grantedWith('token-3'))
+        const id = await start()
+        const results = await adapter().together(Array.from({ length: 8 }, () => ({ id, method: 'session' })))
+        for (const each of results) expect(each).toMatchObject({ result: { ok: true, user } })
+        expect(space.requests('resume')).toHaveLength(1)
+        expect(space.requests('init')).toHaveLength(2)
+      })
+
+      it('forgets a token that the server refuses, and keeps it through a ban', async () => {
+        const { space, start, kept } = machine()
+        space.on('license', grantedWith('token-1'))
+        await call(await start(), 'license', 'KEY')
+        space.on('resume', refuse(403, 'userBanned'))
+        expect(await call(await start(), 'session')).toMatchObject({
+          result: { ok: false, code: 'userBanned' },
+        })
+        expect(kept().deviceToken).toBe('token-1')
+        space.on('session', refuse(401, 'sessionUnauthed'))
+        space.on('resume', refuse(401, 'sessionUnauthed'))
+        expect(await call(await start(), 'session')).toMatchObject({
+          result: { ok: false, code: 'sessionUnauthed' },
+        })
+        expect(kept().deviceToken ?? null).toBeNull()
+      })
+
+      it('ends with a sign-out', async () => {
+        const { space, start, path } = machine()
+        space.on('license', grantedWith('token-1'))
+        const id = await start()
+        await call(id, 'license', 'KEY')
+        await call(id, 'logout')
+        expect(readFileSync(path, 'utf8')).not.toContain('token-1')
+      })
+    })
+  })
+}
