@@ -12,7 +12,7 @@ const layers = [
   ['licenses', 'license-types', 'resellers', 'signing-keys'],
   ['end-users', 'variables', 'payments'],
   ['program', 'plans', 'account', 'portal', 'bulk', 'events'],
-  ['dashboard', 'platform', 'system', 'explanations', 'offline-activations'],
+  ['dashboard', 'platform', 'system', 'explanations'],
 ]
 const layerOf = new Map(layers.flatMap((names, at) => names.map((name) => [name, at])))
 

@@ -65,7 +65,6 @@ describe('creating an end user', () => {
       graceDays: 0,
       inGrace: false,
       lastLoginAt: null,
-      offline: null,
     })
     const program = await startProgram(on, app)
     const signIn = (hwid?: string) =>

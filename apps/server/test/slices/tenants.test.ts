@@ -4,7 +4,6 @@ import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { activateKey, makeApp, makeLicenses, makeType, type Owner, refusal, single } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
-import { makeRequest, readFile } from '../offline-machine.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
 const on = serverForAll()
@@ -30,8 +29,6 @@ interface Objects {
   type: string
   refusal: string
   release: string
-  request: string
-  code: string
 }
 const none: Objects = {
   app: `app_${missing}`,
@@ -45,8 +42,6 @@ const none: Objects = {
   device: `dev_${missing}`,
   type: `lty_${missing}`,
   refusal: '0000000000',
-  request: 'KWR1-00000',
-  code: 'KWD1-0000-0000-0000-0000',
 }
 const later = '2030-01-01'
 
@@ -62,12 +57,7 @@ async function makeObjects(vendor: Owner): Promise<Objects> {
   const blocked = { kind: 'hwid', value: 'pc-9' }
   const { json } = await vendor.call('POST', `/apps/${app._id}/blocklist`, blocked)
   const { signingKeys } = (await vendor.call('POST', `/apps/${app._id}/signing-keys`)).json.data
-  const request = makeRequest(app, { licenseKey: license.key })
-  const activated = { request: makeRequest(app, { licenseKey: user.username }) }
-  const { file } = (await vendor.call('POST', `/apps/${app._id}/offline-activations`, activated)).json.data
   return {
-    request,
-    code: (await readFile(on, app, file)).claims.deactivation,
     app: app._id,
     appId: app.appId,
     license: license._id,
@@ -153,9 +143,6 @@ const naming: Record<string, Named> = {
   'clients.freeDevice': { id: 'client' },
   'clients.extend': { id: 'client', body: () => ({ days: 1 }) },
   'clients.remove': { id: 'client' },
-  'offlineActivations.list': { id: 'app' },
-  'offlineActivations.activate': { id: 'app', body: ({ request }) => ({ request }), status: 201 },
-  'offlineActivations.deactivate': { id: 'app', body: ({ code }) => ({ code }) },
   'resellers.list': { query: ({ app }) => `app=${app}` },
   'resellers.create': {
     body: ({ app }) => ({
@@ -201,7 +188,6 @@ async function snapshot(): Promise<string> {
     'blocklist',
     'devices',
     'device_tokens',
-    'offline_activations',
     'license_types',
     'signing_keys',
     'audit',

@@ -32,8 +32,7 @@ interface Refused {
   /** The path of the endpoint. */
   path: string | undefined
   body: unknown
-  /** Null if the program is not the caller. */
-  address: string | null
+  address: string
 }
 
 /** Notes a refusal in the activity log and returns its reference; undefined in a flood of refusals. */
