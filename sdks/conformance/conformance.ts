@@ -10,6 +10,7 @@ import { leases } from './suites/leases.ts'
 import { offline } from './suites/offline.ts'
 import { requests } from './suites/requests.ts'
 import { retries } from './suites/retries.ts'
+import { signatures } from './suites/signatures.ts'
 
 /** Every test that the SDK of one language must pass. */
 export function conformance(name: LanguageName): void {
@@ -24,6 +25,7 @@ export function conformance(name: LanguageName): void {
     const adapter = () => running
 
     answers(adapter)
+    signatures(adapter)
     hwids(adapter)
     keySets(adapter)
     leases(adapter, 'lease')

@@ -15,6 +15,7 @@ import {
 } from '../../packages/sdk/src/index.ts'
 import { toKeyRing } from '../../packages/sdk/src/keys.ts'
 import { Offline } from '../../packages/sdk/src/offline.ts'
+import { platform } from '../../packages/sdk/src/platform-node.ts'
 import { isSigned, judge, type SentRequest, signatureBase } from '../../packages/sdk/src/signature.ts'
 import { parseDictionary } from '../../packages/sdk/src/structured-fields.ts'
 import type { Fetch } from '../../packages/sdk/src/types.ts'
@@ -56,6 +57,10 @@ const operations: Record<string, (request: Request) => unknown> = {
     ),
   }),
   events: ({ id }) => ({ result: clients.get(id)!.events.splice(0) }),
+  ed25519: async ({ publicKey, message, signature }) => {
+    const verify = platform.toVerifier(Buffer.from(publicKey, 'hex'))
+    return { valid: await verify(Buffer.from(message, 'hex'), Buffer.from(signature, 'hex')) }
+  },
   judge: judgeCase,
   lease: checkLease,
   encodeRequest: async ({ nonce, ...facts }) => {

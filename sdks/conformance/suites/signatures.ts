@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { Adapter } from '../adapter.ts'
+
+interface SignatureCase {
+  name: string
+  publicKey: string
+  message: string
+  signature: string
+  valid: boolean
+}
+
+const file = new URL('../../vectors/ed25519.json', import.meta.url)
+const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: SignatureCase[] }
+
+/** Which Ed25519 signatures an SDK accepts. */
+export function signatures(adapter: () => Adapter): void {
+  describe('a signature', () => {
+    it.each(cases)('of $name', async ({ publicKey, message, signature, valid }) => {
+      const request = { op: 'ed25519', publicKey, message, signature }
+      expect(await adapter().ask(request)).toEqual({ valid })
+    })
+  })
+}
