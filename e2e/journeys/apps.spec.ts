@@ -234,6 +234,35 @@ test.describe('an app', () => {
     await expect(view.getByRole('link', { name: 'API docs' })).toHaveAttribute('href', '/docs')
   })
 
+  test('shows the integration in the language that was chosen last', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await enter(page, vendor)
+    await rowAction(page, app.name, 'Integration')
+    const view = dialog(page, /Integrate/)
+    const tabs = view.getByRole('tablist', { name: 'Language' }).getByRole('tab')
+    await expect(tabs).toHaveText(['TypeScript', 'Python', 'C++', 'C#'])
+    await expect(view.getByRole('tab', { name: 'TypeScript' })).toHaveAttribute('aria-selected', 'true')
+    const files = { Python: 'license.py', 'C++': 'license.cpp', 'C#': 'License.cs' }
+    await view.getByRole('tab', { name: 'TypeScript' }).focus()
+    for (const [language, file] of Object.entries(files)) {
+      await page.keyboard.press('ArrowRight')
+      await expect(view.getByRole('tab', { name: language, exact: true })).toBeFocused()
+      const code = view.getByRole('region', { name: file })
+      await expect(code).toContainText(app.appId)
+      await expect(code).toContainText(app.appSecret)
+      await expect(view.getByRole('region', { name: 'Terminal' })).toContainText('/sdk/1.')
+    }
+    const scroll = 'document.documentElement.scrollWidth - window.innerWidth'
+    expect(await page.evaluate(scroll)).toBeLessThanOrEqual(0)
+    await page.reload()
+    await expect(view.getByRole('tab', { name: 'C#' })).toHaveAttribute('aria-selected', 'true')
+    await expect(view.getByRole('region', { name: 'License.cs' })).toBeVisible()
+  })
+
   test('saves its settings', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()

@@ -7,7 +7,7 @@ export interface TabsProps {
   onChange: (value: string) => void
   tabs: { value: string; label: ReactNode; content: ReactNode }[]
   label: string
-  /** 'line' under a page or dialog title, 'pill' for two or three equal choices. */
+  /** 'line' under a page or dialog title, 'pill' for a few equal choices. */
   variant?: 'line' | 'pill'
   className?: string
 }

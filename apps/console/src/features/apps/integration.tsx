@@ -1,43 +1,22 @@
 import type { App } from '@keyward/contract'
-import { sdkVersion } from '@keyward/contract/sdk-version'
+import { useState } from 'react'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { noteSnippetCopied } from '../../lib/browser/snippet.ts'
+import { readStored, writeStored } from '../../lib/browser/stored.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ErrorState } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { useSigningKeys } from './queries.ts'
+import { languages } from './snippets/snippets.ts'
 
-type SigningKeys = NonNullable<ReturnType<typeof useSigningKeys>['data']>
+const languageKey = 'keyward-snippet-language'
 
-function snippet(app: App, keys: SigningKeys, baseUrl: string) {
-  const text = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
-  const publicKeys = keys.map((key) => {
-    const parts = Object.entries(key).map(([name, value]) => `      ${name}: ${text(String(value))},`)
-    return `    {\n${parts.join('\n')}\n    },`
-  })
-  return `import { Keyward } from '@keyward/sdk'
-
-const keyward = new Keyward({
-  baseUrl: ${text(baseUrl)},
-  appId: ${text(app.appId)},
-  secret: ${text(app.appSecret)},
-  publicKeys: [
-${publicKeys.join('\n')}
-  ],
-  version: ${text(app.version)},
-})
-
-await keyward.init()
-
-const key = process.argv[2] ?? '' // the license key that your user typed in
-const result = await keyward.license(key)
-
-if (!result.ok) {
-  console.error(result.message)
-  process.exit(1)
-}
-`
+/** The language that was chosen in this browser. */
+function readLanguage(): string {
+  const stored = readStored(languageKey)
+  return languages.some(({ id }) => id === stored) ? (stored as string) : languages[0].id
 }
 
 /** What a program needs to check licenses of this app. */
@@ -45,6 +24,11 @@ export function Integration({ app, onSigningKeys }: { app: App; onSigningKeys: (
   const keys = useSigningKeys(app.appId)
   // Programs may use another address than this browser, which may be on the internal network.
   const baseUrl = usePublicConfig()?.publicUrl ?? window.location.origin
+  const [language, setLanguage] = useState(readLanguage)
+  const choose = (id: string) => {
+    writeStored(languageKey, id)
+    setLanguage(id)
+  }
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
@@ -64,14 +48,25 @@ export function Integration({ app, onSigningKeys }: { app: App; onSigningKeys: (
       {keys.data && (
         <>
           <CopyField label="Public key" value={JSON.stringify(keys.data)} />
-          <CodeBlock
-            title="Terminal"
-            code={`npm install ${baseUrl}/sdk/${sdkVersion}/keyward-sdk-${sdkVersion}.tgz`}
-          />
-          <CodeBlock
-            title="license.mjs"
-            code={snippet(app, keys.data, baseUrl)}
-            onCopied={() => noteSnippetCopied(app._id)}
+          <Tabs
+            label="Language"
+            variant="pill"
+            value={language}
+            onChange={choose}
+            tabs={languages.map(({ id, label, file, install, code }) => ({
+              value: id,
+              label,
+              content: (
+                <div className="mt-4 grid gap-4">
+                  <CodeBlock title="Terminal" code={install(baseUrl)} />
+                  <CodeBlock
+                    title={file}
+                    code={code({ app, keys: keys.data, baseUrl })}
+                    onCopied={() => noteSnippetCopied(app._id)}
+                  />
+                </div>
+              ),
+            }))}
           />
         </>
       )}
