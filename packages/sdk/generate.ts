@@ -21,6 +21,24 @@ export type LicenseState =
 ${refusals.map((key) => `  | '${key}'`).join('\n')}
 `
 
+const pythonVersion = `# Written by packages/sdk/generate.ts from the contract.
+
+__version__ = "${sdkVersion}"
+
+#: What the program sends as \`\`sdk\`\` when it opens a session.
+SDK = "keyward-python/${sdkVersion}"
+`
+
+const pythonCodes = `# Written by packages/sdk/generate.ts from the contract.
+
+from typing import Literal
+
+#: Why the server refuses, by the name of the message that the app's owner can edit.
+LicenseState = Literal[
+${refusals.map((key) => `    "${key}",`).join('\n')}
+]
+`
+
 const version = `// Written by generate.ts from the contract.
 
 /** What the program sends as \`sdk\` when it opens a session. */
@@ -65,6 +83,8 @@ export function generated(): { path: string; content: string }[] {
   return [
     { path: codesPath, content: codes },
     { path: versionPath, content: version },
+    { path: path('../../sdks/python/keyward/codes.py'), content: pythonCodes },
+    { path: path('../../sdks/python/keyward/version.py'), content: pythonVersion },
     { path: protocolPath, content: protocol },
   ]
 }

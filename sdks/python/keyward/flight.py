@@ -1,0 +1,55 @@
+"""Work that concurrent callers share."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from typing import Callable, Generic, List, Optional, TypeVar, Union
+
+T = TypeVar("T")
+
+
+class _Flight(Generic[T]):
+    def __init__(self) -> None:
+        self.done = threading.Event()
+        self.outcome: List[Union[T, Exception]] = []
+
+
+class Shared(Generic[T]):
+    """Runs a function once for all threads that ask while it runs."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._current: Optional[_Flight[T]] = None
+
+    def run(self, work: Callable[[], T]) -> T:
+        while True:
+            with self._lock:
+                flight = self._current
+                leads = flight is None
+                if flight is None:
+                    flight = self._current = _Flight()
+            if leads:
+                return self._lead(flight, work)
+            flight.done.wait()
+            if not flight.outcome:
+                # The thread that ran the function was interrupted.
+                continue
+            outcome = flight.outcome[0]
+            if isinstance(outcome, Exception):
+                # One instance raised in several threads would mix up their tracebacks.
+                raise copy.copy(outcome) from outcome.__cause__
+            return outcome
+
+    def _lead(self, flight: _Flight[T], work: Callable[[], T]) -> T:
+        try:
+            result = work()
+            flight.outcome.append(result)
+            return result
+        except Exception as error:
+            flight.outcome.append(error)
+            raise
+        finally:
+            with self._lock:
+                self._current = None
+            flight.done.set()

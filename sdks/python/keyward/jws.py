@@ -1,0 +1,64 @@
+"""Statements of the server that a program keeps: JSON Web Signatures in compact form."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import Any, Dict, Literal, Optional
+
+from .keys import KeyRing
+from .text import from_base64_url, parse_object, to_utf8
+
+#: A kind of statement: none passes for another.
+StatementType = Literal["keyward-lease+jws", "keyward-activation+jws"]
+
+#: The years 1 and 9999.
+_FIRST_TIME, _LAST_TIME = -62_135_596_800, 253_402_300_799
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a statement must be about."""
+
+    app_id: str
+    hwid: str
+    keys: KeyRing
+
+
+def read_statement(text: str, kind: StatementType, subject: Subject) -> Optional[Dict[str, Any]]:
+    """
+    Verifies a statement: of this type, signed by a pinned key, for this app and this device. Returns its claims, or
+    None. Does not look at the clock.
+    """
+    parts = text.split(".")
+    if len(parts) != 3:
+        return None
+    header, claims, signature = (from_base64_url(part) for part in parts)
+    if header is None or claims is None or signature is None or len(signature) != 64:
+        return None
+    names = parse_object(header) or {}
+    kid = names.get("kid")
+    if names.get("alg") != "EdDSA" or names.get("typ") != kind or not isinstance(kid, str):
+        return None
+    verify = subject.keys.get(kid)
+    if verify is None or not verify(f"{parts[0]}.{parts[1]}".encode("ascii"), signature):
+        return None
+    found = parse_object(claims) or {}
+    is_ours = (
+        found.get("iss") == "keyward"
+        and found.get("aud") == subject.app_id
+        and found.get("hwid") == sha256_hex(subject.hwid)
+    )
+    return found if is_ours else None
+
+
+def sha256_hex(text: str) -> str:
+    return hashlib.sha256(to_utf8(text)).hexdigest()
+
+
+def is_time(value: object) -> bool:
+    """Whether a claim is a time in seconds since 1970 that a date can show."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return math.isfinite(value) and _FIRST_TIME <= value <= _LAST_TIME
