@@ -7,6 +7,7 @@ import { attacked } from './suites/attacks.ts'
 import { hwids } from './suites/hwids.ts'
 import { keySets } from './suites/key-sets.ts'
 import { leases } from './suites/leases.ts'
+import { live } from './suites/live.ts'
 import { offline } from './suites/offline.ts'
 import { requests } from './suites/requests.ts'
 import { retries } from './suites/retries.ts'
@@ -35,6 +36,7 @@ export function conformance(name: LanguageName): void {
     attacked(adapter)
     offline(adapter)
     activations(adapter)
+    live(adapter)
 
     it('ends with its input', async () => {
       const other = await Adapter.start(await command())
