@@ -12,7 +12,7 @@ const layers = [
   ['licenses', 'license-types', 'resellers', 'signing-keys'],
   ['end-users', 'variables', 'payments'],
   ['program', 'plans', 'account', 'portal', 'bulk', 'events'],
-  ['dashboard', 'platform', 'system', 'explanations'],
+  ['dashboard', 'platform', 'system', 'explanations', 'offline-activations'],
 ]
 const layerOf = new Map(layers.flatMap((names, at) => names.map((name) => [name, at])))
 

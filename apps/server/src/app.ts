@@ -40,6 +40,7 @@ import { explanationsRoutes } from './modules/explanations/explanations.routes.t
 import { licenseTypesRoutes } from './modules/license-types/license-types.routes.ts'
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
 import { createMailer, type Mailer } from './modules/mail/mail.service.ts'
+import { offlineActivationsRoutes } from './modules/offline-activations/offline-activations.routes.ts'
 import { PasswordResets } from './modules/password-resets/password-resets.service.ts'
 import { startReconciler } from './modules/payments/payments.pipeline.ts'
 import { type Payments, type ProviderWaits, usualWaits } from './modules/payments/payments.provider.ts'
@@ -142,6 +143,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const sdks = new ProgramSdks(ctx, logError)
   const reads = new ProgramReads(database)
   const blocks = new BlockTables(database)
+  const signer = new AnswerSigner(ctx.db, ctx.seal, config.basePath, logError)
   const mailer = options.mailer ?? createMailer(config, server.log)
 
   const port = () => (server.addresses()[0] as AddressInfo | undefined)?.port ?? config.port
@@ -184,6 +186,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     licensesRoutes(mount, ctx)
     licenseTypesRoutes(mount, ctx)
     endUsersRoutes(mount, ctx)
+    offlineActivationsRoutes(mount, { ctx, activity, blocks, reads, signer })
     resellersRoutes(mount, ctx)
     bulkRoutes(mount, ctx)
     portalRoutes(mount, ctx, attempts, resets)
@@ -204,8 +207,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       done(config.rateLimits === 'on' ? gate(request) : undefined)
     })
     scope.setChildLoggerFactory(lazyLogger)
-    const signer = new AnswerSigner(ctx.db, ctx.seal, config.basePath, logError)
-    scope.addHook('onClose', () => signer.close())
     programRoutes(createProgramMount(scope, { ctx, reads, sessions, activity, signer, checkAnswers }), {
       ctx,
       signer,
@@ -234,6 +235,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await Promise.all([stopHousekeeping(), resets.end()])
     mailer.close()
     await stopReconciler()
+    await signer.close()
     await sessions.flush()
     await activity.close()
     await sdks.ended()

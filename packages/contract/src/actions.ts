@@ -146,6 +146,9 @@ export const actions = {
   'end_user.signed_out': nothing,
   /** Until when the program may run offline. */
   'end_user.lease_issued': z.strictObject({ until: z.int() }),
+  /** A machine that is never online got a file; `until` is null for never. */
+  'end_user.activated_offline': z.strictObject({ activationId: id, until: time }),
+  'end_user.deactivated_offline': z.strictObject({ activationId: id, deviceFreed: flag }),
   'end_users.extended': z.strictObject({ ids, days: z.int() }),
   'end_users.banned': z.strictObject({ ids }),
   'end_users.unbanned': z.strictObject({ ids }),

@@ -280,7 +280,14 @@ export const program = {
     summary: 'Free a device of the signed-in end user, so that another one can take its place',
     params: z.object({ deviceId: id }),
     data: none,
-    errors: [...appGates, ...userGates, 'device_self_service_off', 'device_cooldown', 'not_found'],
+    errors: [
+      ...appGates,
+      ...userGates,
+      'device_self_service_off',
+      'device_cooldown',
+      'device_activated_offline',
+      'not_found',
+    ],
   }),
   keys: endpoint({
     method: 'GET',

@@ -38,6 +38,12 @@ export const client = z.strictObject({
   createdAt: isoTime,
   ...ending,
   lastLoginAt: isoTime.nullable(),
+  offline: z
+    .strictObject({ until: isoTime.nullable() })
+    .nullable()
+    .describe(
+      'until when a lease or an activation file can run without the server, whatever is changed here; `until` is null for a file that never ends, and `offline` is null if nothing runs',
+    ),
 })
 
 export const clientStats = z.strictObject({

@@ -9,6 +9,7 @@ import { dashboard } from './dashboard.ts'
 import { events } from './events.ts'
 import { licenseTypes } from './license-types.ts'
 import { licenses } from './licenses.ts'
+import { offlineActivations } from './offline-activations.ts'
 import { payments } from './payments.ts'
 import { plans } from './plans.ts'
 import { portal } from './portal.ts'
@@ -31,6 +32,7 @@ export const endpoints = {
   clients,
   resellers,
   portal,
+  offlineActivations,
   variables,
   releases,
   plans,
@@ -87,6 +89,9 @@ export { customKey, licenseDetails, licenseNote } from './licenses.ts'
 export { canonicalLocale, lookupTags } from './locales.ts'
 export { messageDefaults, modelMessages } from './messages.ts'
 export { formatAmount } from './money.ts'
+export type { OfflineActivation, OfflineActivationStatus } from './offline-activations.ts'
+export type { OfflineRequest } from './offline-request.ts'
+export { normalizeCrockford, readOfflineRequest, toCrockford } from './offline-request.ts'
 export type { Order, Payment, PaymentStatus } from './payments.ts'
 export type { Permission, Requirement } from './permissions.ts'
 export { permissions } from './permissions.ts'

@@ -95,6 +95,27 @@ interface DeviceTokensTable {
   expires_at: number
 }
 
+interface OfflineActivationsTable {
+  id: string
+  owner_id: string
+  app_id: string
+  client_id: string
+  license_id: string | null
+  /** Null once the device was freed. */
+  device_id: string | null
+  /** SHA-256 of the hardware id. */
+  hwid_hash: string
+  /** Of nonce, hardware id and key: the same request gets the same activation. */
+  request_hash: string
+  code_hash: string
+  /** When the file ends, as `expires_at` of licenses: later than any real end for never. */
+  until: number
+  created_at: number
+  issued_at: number
+  ended_at: number | null
+  ended_by: 'code' | 'replaced' | null
+}
+
 interface SigningKeysTable {
   kid: string
   owner_id: string
@@ -237,6 +258,8 @@ interface ClientsTable {
   lease_seq: Generated<number>
   /** Until when a lease lets a program run offline, its grace included. */
   lease_until: number | null
+  /** Until when an activation file lets a program run offline; later than any real end for never. */
+  activation_until: number | null
 }
 
 interface DevicesTable {
@@ -244,7 +267,7 @@ interface DevicesTable {
   owner_id: string
   app_id: string
   client_id: string
-  /** As the program sent it. */
+  /** As the program sent it; `sha256:` and its hash while only that is known. */
   hwid: string
   /** Identifies the device among those of its end user; see `deviceHash`. */
   hwid_hash: string
@@ -519,6 +542,7 @@ export interface Tables {
   resellers: ResellersTable
   signing_keys: SigningKeysTable
   device_tokens: DeviceTokensTable
+  offline_activations: OfflineActivationsTable
   reseller_sessions: ResellerSessionsTable
   licenses: LicensesTable
   license_types: LicenseTypesTable
@@ -571,4 +595,5 @@ export type OrderRow = Selectable<PaymentOrdersTable>
 export type PaymentRow = Selectable<PaymentsTable>
 
 export type DeviceTokenRow = Selectable<DeviceTokensTable>
+export type OfflineActivationRow = Selectable<OfflineActivationsTable>
 export type SigningKeyRow = Selectable<SigningKeysTable>

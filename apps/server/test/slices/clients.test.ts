@@ -65,6 +65,7 @@ describe('creating an end user', () => {
       graceDays: 0,
       inGrace: false,
       lastLoginAt: null,
+      offline: null,
     })
     const program = await startProgram(on, app)
     const signIn = (hwid?: string) =>

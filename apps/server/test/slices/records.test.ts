@@ -16,6 +16,7 @@ import {
 } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
+import { makeRequest, readFile } from '../offline-machine.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
 const published: ActionRecord[] = []
@@ -343,6 +344,28 @@ const recipes: Record<string, Recipe> = {
       return () => owner.call('POST', '/clients/bulk', { action: 'extend', days: 2, ids: [user._id] })
     },
   ],
+  'offlineActivations.activate': [
+    'owner',
+    ['end_user.activated_offline', 'end_user.registered', 'device.bound'],
+    async () => {
+      const { key } = await oneLicense()
+      const request = makeRequest(app, { licenseKey: key })
+      return () => owner.call('POST', `/apps/${app._id}/offline-activations`, { request })
+    },
+  ],
+  'offlineActivations.deactivate': [
+    'owner',
+    ['end_user.deactivated_offline', 'device.freed'],
+    async () => {
+      const { key } = await oneLicense()
+      const request = makeRequest(app, { licenseKey: key })
+      const path = `/apps/${app._id}/offline-activations`
+      const { file } = (await owner.call('POST', path, { request })).json.data
+      const { claims } = await readFile(on, app, file)
+      const body = { code: claims.deactivation }
+      return () => owner.call('POST', `/apps/${app._id}/offline-deactivations`, body)
+    },
+  ],
   'bulk.importLicenses': [
     'owner',
     ['licenses.imported'],
@@ -520,6 +543,8 @@ const tables: (keyof Tables)[] = [
   'resellers',
   'reseller_sessions',
   'password_resets',
+  'devices',
+  'offline_activations',
   'payments',
 ]
 /** All rows, in an order of their own: an update moves a row on PostgreSQL. */

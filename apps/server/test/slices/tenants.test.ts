@@ -4,6 +4,7 @@ import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { activateKey, makeApp, makeLicenses, makeType, type Owner, refusal, single } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import { makeRequest, readFile } from '../offline-machine.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
 const on = serverForAll()
@@ -29,6 +30,8 @@ interface Objects {
   type: string
   refusal: string
   release: string
+  request: string
+  code: string
 }
 const none: Objects = {
   app: `app_${missing}`,
@@ -42,6 +45,8 @@ const none: Objects = {
   device: `dev_${missing}`,
   type: `lty_${missing}`,
   refusal: '0000000000',
+  request: 'KWR1-00000',
+  code: 'KWD1-0000-0000-0000-0000',
 }
 const later = '2030-01-01'
 
@@ -57,7 +62,12 @@ async function makeObjects(vendor: Owner): Promise<Objects> {
   const blocked = { kind: 'hwid', value: 'pc-9' }
   const { json } = await vendor.call('POST', `/apps/${app._id}/blocklist`, blocked)
   const { signingKeys } = (await vendor.call('POST', `/apps/${app._id}/signing-keys`)).json.data
+  const request = makeRequest(app, { licenseKey: license.key })
+  const activated = { request: makeRequest(app, { licenseKey: user.username }) }
+  const { file } = (await vendor.call('POST', `/apps/${app._id}/offline-activations`, activated)).json.data
   return {
+    request,
+    code: (await readFile(on, app, file)).claims.deactivation,
     app: app._id,
     appId: app.appId,
     license: license._id,
@@ -143,6 +153,9 @@ const naming: Record<string, Named> = {
   'clients.freeDevice': { id: 'client' },
   'clients.extend': { id: 'client', body: () => ({ days: 1 }) },
   'clients.remove': { id: 'client' },
+  'offlineActivations.list': { id: 'app' },
+  'offlineActivations.activate': { id: 'app', body: ({ request }) => ({ request }), status: 201 },
+  'offlineActivations.deactivate': { id: 'app', body: ({ code }) => ({ code }) },
   'resellers.list': { query: ({ app }) => `app=${app}` },
   'resellers.create': {
     body: ({ app }) => ({
@@ -188,6 +201,7 @@ async function snapshot(): Promise<string> {
     'blocklist',
     'devices',
     'device_tokens',
+    'offline_activations',
     'license_types',
     'signing_keys',
     'audit',

@@ -22,6 +22,7 @@ import { messageLocales } from './0021-message-locales.ts'
 import { signingKeys } from './0022-signing-keys.ts'
 import { leases } from './0023-leases.ts'
 import { deviceTokens } from './0024-device-tokens.ts'
+import { offlineActivations } from './0025-offline-activations.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   signingKeys,
   leases,
   deviceTokens,
+  offlineActivations,
 ]

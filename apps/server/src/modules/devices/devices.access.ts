@@ -30,6 +30,24 @@ export const findByHash = (db: Db, clientId: string, hwidHash: string): Promise<
     .where('hwid_hash', '=', hwidHash)
     .executeTakeFirst()
 
+export async function isDeviceOf(db: Db, clientId: string, id: string): Promise<boolean> {
+  const query = db.selectFrom('devices').select('id').where('id', '=', id).where('client_id', '=', clientId)
+  return (await query.executeTakeFirst()) !== undefined
+}
+
+/** Until when an activation file runs on a device that is never online; undefined without one. */
+export async function findActivationEnd(tx: Tx, deviceId: string, now: number): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('offline_activations')
+    .select('until')
+    .where('device_id', '=', deviceId)
+    .where('ended_by', 'is', null)
+    .where('until', '>', now)
+    .orderBy('until', 'desc')
+    .executeTakeFirst()
+  return row?.until
+}
+
 /** The device of an end user with enough equal parts; preferably one with the same hardware id. */
 export const findSimilar = (
   db: Db,

@@ -38,6 +38,21 @@ export function toMachine(
   return { hwid, hash: sha256(hwid), name: label(device?.name), system: label(device?.system), parts }
 }
 
+const hashPrefix = 'sha256:'
+
+/** A machine of which only the hash of its hardware id is known: it has never been online. */
+export const toOfflineMachine = (hash: string): Machine => ({
+  hwid: `${hashPrefix}${hash}`,
+  hash,
+  name: null,
+  system: null,
+  parts: { machine: null, board: null, disk: null, network: null },
+})
+
+/** Whether the hardware id itself is not known. */
+export const isHashOnly = ({ hwid, hash }: Pick<Machine, 'hwid' | 'hash'>): boolean =>
+  hwid === `${hashPrefix}${hash}`
+
 /** Removes what could imitate other text on a screen: control, direction and other invisible characters. */
 function toLabel(text: string): string | null {
   const visible = text

@@ -6,7 +6,15 @@ import type { Write } from '../../core/record.ts'
 import type { Db } from '../../db/open.ts'
 import type { ClientRow, DeviceRow } from '../../db/tables.ts'
 import * as access from './devices.access.ts'
-import { canDecide, type Drift, differs, type Machine, merged, nextDrift } from './devices.rules.ts'
+import {
+  canDecide,
+  type Drift,
+  differs,
+  isHashOnly,
+  type Machine,
+  merged,
+  nextDrift,
+} from './devices.rules.ts'
 
 /** What an app says about devices. */
 export interface DeviceSettings {
@@ -65,7 +73,8 @@ export async function seeMachine(
   const { device_count: used } = client
   if (match.kind === 'known' || match.kind === 'drifted') {
     const hwidHash = await rebind(write, client, machine, match)
-    await access.updateBinding(tx, scope, client.id, { ...change, ...toBinding(machine, hwidHash) })
+    const seen = isHashOnly(machine) ? { ...machine, hwid: match.device.hwid } : machine
+    await access.updateBinding(tx, scope, client.id, { ...change, ...toBinding(seen, hwidHash) })
     return { hwidHash, used }
   }
   if (match.kind === 'new') {
@@ -117,7 +126,8 @@ async function rebind(
     last_seen_at: write.now,
   }
   if (match.kind === 'known') {
-    await access.updateDevice(write.tx, device.id, seen)
+    const hwid = isHashOnly(machine) ? device.hwid : machine.hwid
+    await access.updateDevice(write.tx, device.id, { ...seen, hwid })
     return device.hwid_hash
   }
   const hwidHash = match.hasTwin ? hashOfTwin(machine, device.id) : machine.hash
@@ -135,7 +145,7 @@ export const toDevice = (row: DeviceRow): Device => ({
   lastSeenAt: toIso(row.last_seen_at),
 })
 
-const toBinding = ({ hwid }: Machine, hwidHash: string) => ({ hwid, hwid_hash: hwidHash })
+const toBinding = ({ hwid }: Pick<Machine, 'hwid'>, hwidHash: string) => ({ hwid, hwid_hash: hwidHash })
 
 /** Distinguishes a second machine with the same hardware id. */
 const hashOfTwin = ({ hash }: Machine, deviceId: string): string => `${hash}:${deviceId}`

@@ -155,3 +155,37 @@ export async function nextLease(
     .executeTakeFirst()
   return row?.lease_seq
 }
+
+/** Counts a statement with which a program runs offline until `until`, as `nextLease`, for a machine that is never online. */
+export async function nextActivation(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  until: number,
+): Promise<number | undefined> {
+  const row = await tx
+    .updateTable('clients')
+    .set({
+      lease_seq: sql`lease_seq + 1`,
+      activation_until: sql`case when activation_until > ${until} then activation_until else cast(${until} as bigint) end`,
+    })
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', id)
+    .returning('lease_seq')
+    .executeTakeFirst()
+  return row?.lease_seq
+}
+
+export async function setActivationEnd(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  until: number | null,
+): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set({ activation_until: until })
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', id)
+    .execute()
+}

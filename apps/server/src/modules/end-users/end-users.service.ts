@@ -11,12 +11,12 @@ import { inSlices } from '../../core/slices.ts'
 import { never, toShownEnd } from '../../db/ends.ts'
 import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
 import { unlessTaken } from '../../db/open.ts'
-import type { ClientRow } from '../../db/tables.ts'
+import type { ClientRow, DeviceRow } from '../../db/tables.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
 import { blockAll, type NormalizedBlock, normalize } from '../blocklist/blocklist.service.ts'
 import { freeAllDevices, listDevices } from '../devices/devices.access.ts'
-import { toMachine } from '../devices/devices.rules.ts'
-import { addFirstDevice } from '../devices/devices.service.ts'
+import { isHashOnly, toMachine } from '../devices/devices.rules.ts'
+import { addFirstDevice, sentHash } from '../devices/devices.service.ts'
 import { extendEndUser, freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { endOf, movePauses, setPaused } from '../entitlements/pauses.ts'
@@ -131,12 +131,16 @@ export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, given: Ban):
 /** The devices and the address of an end user, as entries of the block list. */
 function blocksOf(
   { last_address }: ClientRow,
-  devices: readonly { hwid: string }[],
+  devices: readonly Pick<DeviceRow, 'hwid' | 'hwid_hash'>[],
   reason: string | null,
 ): NormalizedBlock[] {
   const common = { reason: reason ?? undefined }
   return [
-    ...devices.map(({ hwid }) => normalize({ kind: 'hwid', value: hwid, ...common })),
+    ...devices.map(({ hwid, hwid_hash }) =>
+      isHashOnly({ hwid, hash: sentHash(hwid_hash) })
+        ? { kind: 'hwid' as const, value: hwid, value_key: sentHash(hwid_hash), reason }
+        : normalize({ kind: 'hwid', value: hwid, ...common }),
+    ),
     ...(last_address ? [normalize({ kind: 'address', value: last_address, ...common })] : []),
   ]
 }
@@ -243,5 +247,12 @@ export function toEndUser(row: repo.EndUserView, now: number): Client {
     createdAt: toIso(row.created_at),
     ...toEnding({ ...row, expires_at: endOf(row, now) }, now),
     lastLoginAt: toIsoOrNull(row.last_login_at),
+    offline: toOffline(row, now),
   }
+}
+
+function toOffline(row: Pick<ClientRow, 'lease_until' | 'activation_until'>, now: number): Client['offline'] {
+  const until = Math.max(row.lease_until ?? 0, row.activation_until ?? 0)
+  if (until <= now) return null
+  return { until: until === never ? null : toIso(until) }
 }

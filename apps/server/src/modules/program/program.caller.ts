@@ -12,6 +12,16 @@ export interface Caller {
 
 type Deps = { ctx: Pick<Ctx, 'vpn'>; blocks: BlockTables }
 
+/** Compares a machine that is not the caller with the app's block list. */
+export async function judgeDevice(
+  { blocks }: Pick<Deps, 'blocks'>,
+  app: AppFacts,
+  hwidHash: string,
+): Promise<CallerFacts> {
+  const table = app.blockVersion === 0 ? undefined : await blocks.get(app)
+  return { blocked: table?.findDevice(hwidHash) ?? null, isRefusedVpn: false, hwidHash }
+}
+
 /** Compares a caller with the app's block list and the addresses of VPN providers. */
 export async function judgeCaller(
   { ctx, blocks }: Deps,

@@ -1,7 +1,8 @@
 import { type Device, limits } from '@keyward/contract'
 import { hour, toIso } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
-import { freeDevice, listDevices } from '../devices/devices.access.ts'
+import { never } from '../../db/ends.ts'
+import { findActivationEnd, freeDevice, isDeviceOf, listDevices } from '../devices/devices.access.ts'
 import { toDevice } from '../devices/devices.service.ts'
 import { lockEndUser, updateEndUser } from '../end-users/end-users.access.ts'
 import { toActor } from './program.actor.ts'
@@ -33,6 +34,11 @@ export async function freeOwnDevice(
     const until = (client.device_freed_at ?? 0) + app.deviceCooldownHours * hour
     if (client.device_freed_at !== null && until > now) {
       throw problem('device_cooldown', { details: { until: toIso(until) } })
+    }
+    const activeUntil = await findActivationEnd(tx, deviceId, now)
+    if (activeUntil !== undefined && (await isDeviceOf(tx, client.id, deviceId))) {
+      const until = activeUntil === never ? null : toIso(activeUntil)
+      throw problem('device_activated_offline', { details: { until } })
     }
     if (!(await freeDevice(tx, app, client.id, deviceId))) throw problem('not_found')
     await updateEndUser(tx, app, client.id, { device_freed_at: now })

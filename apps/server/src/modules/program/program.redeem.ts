@@ -155,7 +155,7 @@ export async function signInByKey(
 
 /** Enters by a key of the entry's app. */
 export async function enterByKey<T>(
-  deps: ProgramDeps,
+  deps: Pick<ProgramDeps, 'ctx'>,
   entry: Entry<T>,
   license: LicenseRow,
   device: SignInDevice,
@@ -176,7 +176,7 @@ export async function enterByKey<T>(
 
 /** Redeems a key for a new end user named after it, or for the end user that the same key created earlier. */
 async function redeemByKey<T>(
-  { ctx }: ProgramDeps,
+  { ctx }: Pick<ProgramDeps, 'ctx'>,
   entry: Entry<T>,
   license: LicenseRow,
   device: SignInDevice,
@@ -267,7 +267,7 @@ async function findKey(
 
 /** What decides whether a license covers the version of a program that is about to use it. */
 async function readUpdates(
-  { ctx }: ProgramDeps,
+  { ctx }: Pick<ProgramDeps, 'ctx'>,
   { app, version }: Pick<Entry<unknown>, 'app' | 'version'>,
   license: LicenseRow,
 ): Promise<VerdictFacts['updates']> {

@@ -32,7 +32,8 @@ interface Refused {
   /** The path of the endpoint. */
   path: string | undefined
   body: unknown
-  address: string
+  /** Null if the program is not the caller. */
+  address: string | null
 }
 
 /** Notes a refusal in the activity log and returns its reference; undefined in a flood of refusals. */

@@ -1,5 +1,5 @@
 import type { DeviceUse } from '@keyward/contract'
-import type { ProgramActor } from '../../core/actor.ts'
+import type { ProgramActor, VendorActor } from '../../core/actor.ts'
 import { guardPassword } from '../../core/attempts.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
@@ -64,7 +64,8 @@ export async function login(deps: ProgramDeps, session: SessionFacts, given: Log
 /** The machine and the address that a sign-in comes from. */
 export interface SignInDevice {
   machine: Machine | undefined
-  address: string
+  /** Null if the machine is not the caller. */
+  address: string | null
   caller: CallerFacts
   /** Activating a key is none. */
   isSignIn: boolean
@@ -73,7 +74,9 @@ export interface SignInDevice {
 /** What follows once the verdict lets an end user in. */
 export interface Entry<T> {
   app: AppFacts
-  actor: ProgramActor
+  actor: ProgramActor | VendorActor
+  /** The owner may use the key of an end user with a password. */
+  isOwner?: boolean
   /** The program's version; null if the call names none. */
   version: string | null
   finish(write: Write, admitted: Admitted, isNew: boolean): Promise<T>
@@ -96,7 +99,11 @@ export const entryOf = (session: SessionFacts, address: string): Entry<SignedInU
 export async function toDevice(
   deps: ProgramDeps,
   app: AppFacts,
-  { machine, address, isSignIn = true }: Pick<SignInDevice, 'machine' | 'address'> & { isSignIn?: boolean },
+  {
+    machine,
+    address,
+    isSignIn = true,
+  }: Pick<SignInDevice, 'machine'> & { address: string; isSignIn?: boolean },
 ): Promise<SignInDevice> {
   const caller = await judgeCaller(deps, app, { hwidHash: machine?.hash ?? null, address })
   return { machine, address, caller, isSignIn }
@@ -104,7 +111,7 @@ export async function toDevice(
 
 /** Enters by an already used key; rejects keys of end users with a password. */
 export const enterByUsedKey = <T>(
-  { ctx }: ProgramDeps,
+  { ctx }: Pick<ProgramDeps, 'ctx'>,
   entry: Entry<T>,
   licenseId: string,
   device: SignInDevice,
@@ -116,7 +123,8 @@ export const enterByUsedKey = <T>(
     if (license.client_id === null) throw problem('keyUsed')
     if (license.seats !== null) await lockLicenseById(tx, entry.app.id, license.id)
     const client = await lockEndUser(tx, entry.app, license.client_id)
-    if (!client || client.password_hash !== null || client.license_id !== license.id) throw problem('keyUsed')
+    if (!client || client.license_id !== license.id) throw problem('keyUsed')
+    if (client.password_hash !== null && !entry.isOwner) throw problem('keyUsed')
     return enter(write, entry, client.id, device)
   })
 
@@ -169,7 +177,7 @@ async function admit(
   })
   if (refusal) throw refused(refusal, endUser, now)
   const lastLoginAt = isSignIn ? now : endUser.lastLoginAt
-  const change = { last_login_at: lastLoginAt, last_address: address }
+  const change = { last_login_at: lastLoginAt, ...(address !== null && { last_address: address }) }
   if (!machine || !match) {
     await updateEndUser(tx, app, client.id, change)
     return { endUser: { ...endUser, lastLoginAt }, hwidHash: null, before: endUser.devices }

@@ -43,8 +43,20 @@ export class AnswerSigner {
 
   /** Signs the claims of a lease as a compact JWS. Its type keeps it from passing for anything else. */
   async signLease(app: AppFacts, keys: string | undefined, claims: object): Promise<string> {
-    const pinned = await this.#choose(keys, app)
-    const header = { alg: 'EdDSA', typ: 'keyward-lease+jws', kid: pinned.kid }
+    return this.#signStatement(app, await this.#choose(keys, app), 'keyward-lease+jws', claims)
+  }
+
+  /** Signs the claims of an activation with every key of the app that is not revoked, a line for each. */
+  async signActivation(app: AppFacts, claims: object): Promise<string> {
+    const keys = await listPinnableKeys(this.#db, app.id)
+    const lines = (keys.length > 0 ? keys : [app.signing]).map((key) =>
+      this.#signStatement(app, key, 'keyward-activation+jws', claims),
+    )
+    return `${(await Promise.all(lines)).join('\n')}\n`
+  }
+
+  async #signStatement(app: AppFacts, pinned: PinnedKey, typ: string, claims: object): Promise<string> {
+    const header = { alg: 'EdDSA', typ, kid: pinned.kid }
     const input = [header, claims]
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
       .join('.')

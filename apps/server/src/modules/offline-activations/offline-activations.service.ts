@@ -1,0 +1,284 @@
+import type { ActionName, Client, OfflineActivation, OfflineRequest } from '@keyward/contract'
+import type { VendorActor } from '../../core/actor.ts'
+import { day, toIso, toIsoOrNull } from '../../core/clock.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { newId } from '../../core/ids.ts'
+import { type Page, toPagination } from '../../core/paging.ts'
+import { invalid, Problem, problem } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
+import { never } from '../../db/ends.ts'
+import type { OfflineActivationRow } from '../../db/tables.ts'
+import { toTypedKey } from '../../db/typed-keys.ts'
+import type { ActivityLog } from '../activity/activity.log.ts'
+import { getApp } from '../apps/apps.service.ts'
+import type { BlockTables } from '../blocklist/block-tables.ts'
+import { findByHash, freeDevice } from '../devices/devices.access.ts'
+import { toOfflineMachine } from '../devices/devices.rules.ts'
+import { isEndUserOf, lockEndUser, nextActivation, setActivationEnd } from '../end-users/end-users.access.ts'
+import { getEndUser } from '../end-users/end-users.service.ts'
+import { findLicenseByKey } from '../licenses/licenses.access.ts'
+import { judgeDevice } from '../program/program.caller.ts'
+import type { AppFacts, ProgramReads } from '../program/program.facts.ts'
+import { enterByKey } from '../program/program.redeem.ts'
+import { behindProblem, isMessageKey, noteRefusal } from '../program/program.refusal.ts'
+import { toShownEnding } from '../program/program.service.ts'
+import type { Admitted, Entry } from '../program/program.sign-in.ts'
+import type { AnswerSigner } from '../program/program.signer.ts'
+import { appVerdict } from '../program/program.verdict.ts'
+import * as repo from './offline-activations.repo.ts'
+import {
+  refusalText,
+  requestHash,
+  statusOf,
+  toCode,
+  toCodeHash,
+  toRequest,
+} from './offline-activations.rules.ts'
+
+export interface OfflineActivationDeps {
+  ctx: Ctx
+  activity: ActivityLog
+  blocks: BlockTables
+  reads: ProgramReads
+  signer: AnswerSigner
+}
+
+export async function listActivations(
+  { ctx }: Pick<OfflineActivationDeps, 'ctx'>,
+  scope: OwnerScope,
+  idOrAppId: string,
+  { client, ...page }: Page & { client?: string | undefined },
+) {
+  const app = await getApp(ctx.db, scope, idOrAppId)
+  if (client !== undefined && !(await isEndUserOf(ctx.db, scope, client))) throw problem('not_found')
+  const filter = { appId: app.id, clientId: client }
+  const { rows, total } = await repo.pageActivations(ctx.db, scope, filter, page)
+  const now = ctx.clock.now()
+  return {
+    activations: rows.map((row) => toActivation(row, now)),
+    pagination: toPagination(page, total, false),
+  }
+}
+
+interface Given {
+  request: string
+  days?: number | undefined
+}
+
+interface Issued {
+  file: string
+  activation: OfflineActivation
+  client: Client
+}
+
+/** Makes the file for a request. The verdict is that of a sign-in by key from the machine, whose address is unknown. */
+export async function activate(
+  deps: OfflineActivationDeps,
+  actor: VendorActor,
+  idOrAppId: string,
+  given: Given,
+): Promise<Issued> {
+  const { ctx, reads, signer } = deps
+  const app = await reads.app((await getApp(ctx.db, actor, idOrAppId)).id)
+  if (!app) throw problem('not_found')
+  const request = toRequest(app.appId, given.request)
+  const { id, claims } = await enter(deps, actor, app, request, given.days).catch((error: unknown) => {
+    throw toOwnersProblem(deps, app, request, error)
+  })
+  const file = await signer.signActivation(app, claims)
+  const issued = { file, ...(await read(ctx, actor, id)) }
+  note(deps, actor, issued, 'end_user.activated_offline')
+  return issued
+}
+
+async function enter(
+  { ctx, blocks }: OfflineActivationDeps,
+  actor: VendorActor,
+  app: AppFacts,
+  request: OfflineRequest,
+  days: number | undefined,
+) {
+  const refusal = appVerdict(app)
+  if (refusal) throw problem(refusal)
+  const license = await findLicenseByKey(ctx.db, app.id, toTypedKey(request.licenseKey))
+  if (!license) throw problem('keyNotFound')
+  const entry: Entry<{ id: string; claims: object }> = {
+    app,
+    actor,
+    version: null,
+    isOwner: true,
+    finish: (write, admitted) =>
+      issue(ctx, write, { actor, app, request, days, licenseId: license.id }, admitted),
+  }
+  const machine = toOfflineMachine(request.hwidHash)
+  const caller = await judgeDevice({ blocks }, app, machine.hash)
+  return enterByKey({ ctx }, entry, license, { machine, address: null, caller, isSignIn: false })
+}
+
+interface Issue {
+  actor: VendorActor
+  app: AppFacts
+  request: OfflineRequest
+  days: number | undefined
+  licenseId: string
+}
+
+/** Stores the activation of an admitted end user, whose row is locked, and returns the claims of its file. */
+async function issue(
+  ctx: Ctx,
+  write: Write,
+  { actor, app, request, days, licenseId }: Issue,
+  { endUser, hwidHash }: Admitted,
+) {
+  const { tx, now } = write
+  if (endUser.floating) throw problem('offline_floating')
+  const device = hwidHash === null ? undefined : await findByHash(tx, endUser.id, hwidHash)
+  // Without the hardware lock a machine gets in without a place; a file that nothing counts must not be made.
+  if (!device) throw problem('hwidMismatch')
+  const known = await repo.findByRequest(tx, actor, app.id, requestHash(request))
+  if (known && (known.ended_by !== null || known.client_id !== endUser.id)) {
+    throw problem('offline_request_used')
+  }
+  const limit = days === undefined ? never : now + days * day
+  const end = Math.min(endUser.expiresAt, limit)
+  const exp = end === never ? null : Math.floor(end / 1000)
+  const until = exp === null ? never : exp * 1000
+  const id = known?.id ?? newId('ofa')
+  const code = toCode(ctx.seal.digest(`offline-deactivation:${id}`))
+  const bound = { device_id: device.id, license_id: licenseId, issued_at: now }
+  if (known) {
+    // An earlier file for the same request may last longer.
+    await repo.updateActivation(tx, actor, id, { ...bound, until: Math.max(until, known.until) })
+  } else {
+    await repo.insertActivation(tx, {
+      ...bound,
+      id,
+      until,
+      owner_id: actor.ownerId,
+      app_id: app.id,
+      client_id: endUser.id,
+      hwid_hash: request.hwidHash,
+      request_hash: requestHash(request),
+      code_hash: toCodeHash(code),
+      created_at: now,
+      ended_at: null,
+      ended_by: null,
+    })
+  }
+  const machine = { clientId: endUser.id, hwidHash: request.hwidHash }
+  await repo.replaceOthers(tx, actor, machine, id, now)
+  await repo.trimReplaced(tx, actor, endUser.id, replacedKept)
+  const seq = await nextActivation(tx, actor, endUser.id, until)
+  write.record('end_user.activated_offline', endUser.id, {
+    activationId: id,
+    until: until === never ? null : until,
+  })
+  const claims = {
+    iss: 'keyward',
+    aud: app.appId,
+    sub: endUser.id,
+    hwid: request.hwidHash,
+    nonce: request.nonce,
+    iat: Math.floor(now / 1000),
+    exp,
+    seq,
+    features: JSON.parse(endUser.features) as string[],
+    username: endUser.username,
+    term: endUser.term,
+    expiresAt: toShownEnding(endUser, now).expiresAt,
+    deactivation: code,
+  }
+  return { id, claims }
+}
+
+/** A program that is activated again and again must not fill the table. */
+const replacedKept = 20
+
+/** Programs get the code of a refusal; the owner gets the reason, and a reference that explains it. */
+function toOwnersProblem(
+  { activity }: OfflineActivationDeps,
+  app: AppFacts,
+  { licenseKey }: OfflineRequest,
+  error: unknown,
+): unknown {
+  if (!(error instanceof Problem) || !isMessageKey(error.code)) return error
+  const { code } = error
+  const refused = { app, code, path: 'offline-activations', body: { licenseKey }, address: null }
+  const reference = noteRefusal(activity, refused, behindProblem(error))
+  const message = refusalText(code) ?? error.message
+  return problem('offline_refused', {
+    message,
+    issues: [{ path: 'request', message }],
+    details: { ...error.details, reason: code, reference: reference ?? null },
+  })
+}
+
+/** Frees the device of the machine that shows this code, once. */
+export async function deactivate(
+  deps: Pick<OfflineActivationDeps, 'ctx' | 'activity'>,
+  actor: VendorActor,
+  idOrAppId: string,
+  code: string,
+): Promise<{ activation: OfflineActivation; client: Client }> {
+  const { ctx } = deps
+  const app = await getApp(ctx.db, actor, idOrAppId)
+  const codeHash = toCodeHash(code)
+  const id = await ctx.tx(actor, async (write) => {
+    const found = await repo.findByCode(write.tx, actor, app.id, codeHash)
+    if (!found || !(await lockEndUser(write.tx, actor, found.client_id))) throw unknownCode()
+    const locked = await repo.findByCode(write.tx, actor, app.id, codeHash)
+    if (!locked) throw unknownCode()
+    await end(write, actor, locked)
+    return locked.id
+  })
+  const ended = await read(ctx, actor, id)
+  note(deps, actor, ended, 'end_user.deactivated_offline')
+  return ended
+}
+
+/** The activity log shows what an end user's machines do; these cannot say it themselves. */
+function note(
+  { activity }: Pick<OfflineActivationDeps, 'activity'>,
+  { ownerId }: VendorActor,
+  { client }: { client: Client },
+  kind: ActionName,
+): void {
+  activity.note({ ownerId, appId: client.app._id, clientId: client._id, kind })
+}
+
+const unknownCode = () => invalid('code', 'No machine of this app has this code')
+
+async function end(write: Write, actor: VendorActor, row: OfflineActivationRow): Promise<void> {
+  const { tx, now } = write
+  if (row.ended_by === 'code') throw problem('offline_code_used')
+  if (row.ended_by === 'replaced') throw problem('offline_code_replaced')
+  const { client_id: clientId, hwid_hash: hwidHash, device_id: deviceId } = row
+  await repo.deactivateAll(tx, actor, { clientId, hwidHash }, now)
+  const deviceFreed = deviceId !== null && (await freeDevice(tx, actor, clientId, deviceId))
+  await setActivationEnd(tx, actor, clientId, await repo.latestEnd(tx, actor, clientId))
+  write.record('end_user.deactivated_offline', clientId, { activationId: row.id, deviceFreed })
+  if (deviceFreed) write.record('device.freed', deviceId, { endUserId: clientId })
+}
+
+async function read(ctx: Ctx, scope: OwnerScope, id: string) {
+  const row = await repo.findActivation(ctx.db, scope, id)
+  if (!row) throw problem('not_found')
+  return {
+    activation: toActivation(row, ctx.clock.now()),
+    client: await getEndUser(ctx, scope, row.client_id),
+  }
+}
+
+const toActivation = (row: repo.ActivationView, now: number): OfflineActivation => ({
+  _id: row.id,
+  client: { _id: row.client_id, username: row.username },
+  username: row.username,
+  licenseKey: row.license_key,
+  device: row.device_id === null ? null : { _id: row.device_id, name: row.device_name },
+  hwidHash: row.hwid_hash,
+  status: statusOf(row, now),
+  until: row.until === never ? null : toIso(row.until),
+  createdAt: toIso(row.created_at),
+  issuedAt: toIso(row.issued_at),
+  endedAt: toIsoOrNull(row.ended_at),
+})
