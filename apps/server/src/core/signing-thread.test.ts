@@ -16,8 +16,8 @@ function open(options: SigningOptions = {}) {
   const sent: unknown[] = []
   const thread = new SigningThread({
     ...options,
-    startWorker: () => {
-      const worker = (options.startWorker ?? startSigningWorker)()
+    startWorker: (memory) => {
+      const worker = (options.startWorker ?? startSigningWorker)(memory)
       const post = worker.postMessage.bind(worker)
       worker.postMessage = (message: unknown) => {
         sent.push(message)
@@ -60,15 +60,42 @@ test('signs each text with its own key, before the worker is ready and after', a
   expect(sent).toHaveLength(0)
   await once(workers[0] as Worker, 'message')
   expect(await signMany(thread, 20)).toBe(true)
-  expect(sent).toHaveLength(1)
+  expect(sent).toHaveLength(3)
 })
 
-test('sends all texts of one turn in one message, and each key once', async () => {
+test('sends each key once and no message for a text', async () => {
   const { thread, sent } = await openReady()
   await signMany(thread, 50)
   await signMany(thread, 50)
-  expect(sent).toMatchObject([{ bases: { length: 50 } }, { bases: { length: 50 }, newKeys: [] }])
-  expect(sent).toMatchObject([{ newKeys: { length: 3 } }, {}])
+  expect(sent).toMatchObject([{ number: 1 }, { number: 2 }, { number: 3 }])
+})
+
+test('is woken for several signatures at once', async () => {
+  const { thread, workers } = await openReady()
+  let woken = 0
+  workers[0]?.on('message', () => {
+    woken += 1
+  })
+  await signMany(thread, 160)
+  expect(woken).toBeGreaterThan(0)
+  expect(woken).toBeLessThan(80)
+})
+
+test('signs texts that arrive one after the other', async () => {
+  const { thread } = await openReady()
+  for (let count = 0; count < 1500; count += 1) {
+    const signature = await thread.sign(`text ${count}`, keys[0])
+    expect(isSigned(`text ${count}`, keys[0], signature)).toBe(true)
+  }
+})
+
+test('signs more texts at once than the ring holds, and longer ones', async () => {
+  const { thread } = await openReady()
+  const long = 'x'.repeat(5000)
+  const [areSigned, signature] = await Promise.all([signMany(thread, 3000), thread.sign(long, keys[1])])
+  expect(areSigned).toBe(true)
+  expect(isSigned(long, keys[1], signature)).toBe(true)
+  expect(await signMany(thread, 3000)).toBe(true)
 })
 
 test('drops keys beyond its bound and still signs with the correct one', async () => {
@@ -98,10 +125,6 @@ const ready = `const { parentPort } = require('node:worker_threads'); parentPort
 test.each([
   ['crashes with each message', `${ready} parentPort.on('message', () => { throw new Error('crash') })`],
   ['exits with each message', `${ready} parentPort.on('message', () => process.exit(1))`],
-  [
-    'answers nothing of a batch',
-    `${ready} parentPort.on('message', ({ id }) => parentPort.postMessage({ id, signatures: [] }))`,
-  ],
 ])('signs everything even if the worker %s', async (_what, code) => {
   const { thread } = await openReady({ startWorker: start(code), restartAfterMs: 0 })
   for (let round = 0; round < 3; round += 1) expect(await signMany(thread, 20)).toBe(true)

@@ -2,21 +2,14 @@ import type { KeyObject } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { problem } from './problem.ts'
 import { signOnPool } from './signing.ts'
+import { newRingMemory, RingWriter } from './signing-ring.ts'
 
-/** What is to be signed in one turn of the event loop. */
-export interface SignBatch {
-  id: number
+/** Sent to the worker before the first text of a key. */
+export interface NewKey {
   /** The worker drops its stored keys first. */
   forget: boolean
-  newKeys: [number: number, key: KeyObject][]
-  keyNumbers: number[]
-  bases: string[]
-}
-
-/** Base64, in the order of the batch; undefined where signing failed. */
-export interface SignedBatch {
-  id: number
-  signatures: (string | undefined)[]
+  number: number
+  key: KeyObject
 }
 
 interface Waiting {
@@ -27,7 +20,7 @@ interface Waiting {
 }
 
 export interface SigningOptions {
-  startWorker?: () => Worker
+  startWorker?: (memory: SharedArrayBuffer) => Worker
   /** How many signatures may be pending; further calls are rejected. */
   mostWaiting?: number
   /** How many keys the worker stores. */
@@ -40,21 +33,23 @@ export interface SigningOptions {
 
 const defaults = { mostWaiting: 8192, keysKept: 10_000, restartAfterMs: 1000, onError: () => {} }
 
-export const startSigningWorker = (): Worker => new Worker(new URL('./signing-worker.ts', import.meta.url))
+export const startSigningWorker = (memory: SharedArrayBuffer): Worker =>
+  new Worker(new URL('./signing-worker.ts', import.meta.url), { workerData: memory })
 
 /**
- * Signs on one worker thread. Batches all signatures of one turn of the event loop into one message each way, because
- * a message costs the server's thread about as much as the rest of a check. Without a worker, libuv's pool signs.
+ * Signs on one worker thread, which shares a ring of texts and signatures with the server: a message costs the server's
+ * thread about as much as the rest of a check. What does not fit in the ring is signed on libuv's pool.
  */
 export class SigningThread {
   readonly #options: Required<SigningOptions>
-  readonly #sent = new Map<number, Waiting[]>()
   readonly #keyNumbers = new Map<KeyObject, number>()
-  #collected: Waiting[] = []
-  #waiting = 0
-  #lastId = 0
   #lastKeyNumber = 0
+  /** In the order of the ring. */
+  #inRing: Waiting[] = []
+  #waiting = 0
+  #isPolling = false
   #worker: Worker | undefined
+  #ring: RingWriter | undefined
   #isReady = false
   #isClosed = false
   #startAfter = 0
@@ -69,10 +64,8 @@ export class SigningThread {
     this.#waiting += 1
     return new Promise<string>((resolve, reject) => {
       const waiting = { base, key, resolve, reject }
-      if (!this.#isReady) {
-        this.#start()
-        this.#signOnPool(waiting)
-      } else if (this.#collected.push(waiting) === 1) setImmediate(() => this.#send())
+      if (!this.#isReady) this.#start()
+      if (!this.#isReady || !this.#addToRing(waiting)) this.#signOnPool(waiting)
     })
   }
 
@@ -84,14 +77,16 @@ export class SigningThread {
 
   #start(): void {
     if (this.#worker || this.#isClosed || performance.now() < this.#startAfter) return
-    const worker = this.#tryToStart()
+    const memory = newRingMemory()
+    const worker = this.#tryToStart(memory)
     if (!worker) return
     this.#worker = worker
+    this.#ring = new RingWriter(memory)
     worker.unref()
-    worker.on('message', (message: 'ready' | SignedBatch) => {
+    worker.on('message', (message: 'ready' | 'signed') => {
       if (this.#worker !== worker) return
       if (message === 'ready') this.#isReady = true
-      else this.#settle(message)
+      else this.#settle()
     })
     worker.on('error', (error) => {
       this.#options.onError(error)
@@ -101,9 +96,9 @@ export class SigningThread {
   }
 
   /** Node throws at once when the system allows no further thread. */
-  #tryToStart(): Worker | undefined {
+  #tryToStart(memory: SharedArrayBuffer): Worker | undefined {
     try {
-      return this.#options.startWorker()
+      return this.#options.startWorker(memory)
     } catch (error) {
       this.#startAfter = performance.now() + this.#options.restartAfterMs
       this.#options.onError(error)
@@ -111,42 +106,38 @@ export class SigningThread {
     }
   }
 
-  #send(): void {
-    const batch = this.#collected
-    this.#collected = []
-    if (!this.#isReady || !this.#worker) {
-      for (const waiting of batch) this.#signOnPool(waiting)
-      return
+  #addToRing(waiting: Waiting): boolean {
+    const number = this.#keyNumbers.get(waiting.key) ?? this.#sendKey(waiting.key)
+    if (!this.#ring?.add(waiting.base, number)) return false
+    this.#inRing.push(waiting)
+    if (!this.#isPolling) {
+      this.#isPolling = true
+      setImmediate(() => this.#settle())
     }
-    const forget = this.#keyNumbers.size + batch.length > this.#options.keysKept
-    if (forget) this.#keyNumbers.clear()
-    const newKeys: SignBatch['newKeys'] = []
-    const keyNumbers = batch.map(({ key }) => {
-      const known = this.#keyNumbers.get(key)
-      if (known !== undefined) return known
-      const number = ++this.#lastKeyNumber
-      this.#keyNumbers.set(key, number)
-      newKeys.push([number, key])
-      return number
-    })
-    const id = ++this.#lastId
-    this.#sent.set(id, batch)
-    const message: SignBatch = { id, forget, newKeys, keyNumbers, bases: batch.map(({ base }) => base) }
-    this.#worker.postMessage(message)
+    return true
   }
 
-  #settle({ id, signatures }: SignedBatch): void {
-    const batch = this.#sent.get(id) ?? []
-    this.#sent.delete(id)
-    for (const [at, waiting] of batch.entries()) {
-      const signature = signatures[at]
-      if (signature === undefined) {
-        this.#signOnPool(waiting)
-      } else {
-        this.#waiting -= 1
-        waiting.resolve(signature)
-      }
-    }
+  #sendKey(key: KeyObject): number {
+    const forget = this.#keyNumbers.size >= this.#options.keysKept
+    if (forget) this.#keyNumbers.clear()
+    const number = ++this.#lastKeyNumber
+    this.#keyNumbers.set(key, number)
+    this.#worker?.postMessage({ forget, number, key } satisfies NewKey)
+    return number
+  }
+
+  /** Answers what is signed; runs once per turn that added texts, and whenever the worker wakes the server. */
+  #settle(): void {
+    this.#isPolling = false
+    const inRing = this.#inRing
+    let settled = 0
+    this.#ring?.take((signature) => {
+      const waiting = inRing[settled++] as Waiting
+      if (signature === undefined) return this.#signOnPool(waiting)
+      this.#waiting -= 1
+      waiting.resolve(signature)
+    })
+    this.#inRing = inRing.slice(settled)
   }
 
   #signOnPool({ base, key, resolve, reject }: Waiting): void {
@@ -164,9 +155,10 @@ export class SigningThread {
     this.#isReady = false
     this.#startAfter = performance.now() + this.#options.restartAfterMs
     this.#keyNumbers.clear()
-    const batches = [...this.#sent.values()]
-    this.#sent.clear()
-    for (const waiting of batches.flat()) this.#signOnPool(waiting)
+    this.#ring = undefined
+    const left = this.#inRing
+    this.#inRing = []
+    for (const waiting of left) this.#signOnPool(waiting)
     void worker.terminate()
   }
 }

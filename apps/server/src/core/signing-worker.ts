@@ -1,21 +1,36 @@
 import type { KeyObject } from 'node:crypto'
-import { parentPort } from 'node:worker_threads'
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { signNow } from './signing.ts'
-import type { SignBatch, SignedBatch } from './signing-thread.ts'
+import { RingReader } from './signing-ring.ts'
+import type { NewKey } from './signing-thread.ts'
 
-let keys = new Map<number, KeyObject>()
+const port = parentPort as MessagePort
+const ring = new RingReader(workerData as SharedArrayBuffer)
+const keys = new Map<number, KeyObject>()
 
-parentPort?.on('message', ({ id, forget, newKeys, keyNumbers, bases }: SignBatch) => {
-  if (forget) keys = new Map()
-  for (const [number, key] of newKeys) keys.set(number, key)
-  const signatures = bases.map((base, at) => {
-    const key = keys.get(keyNumbers[at] ?? -1)
-    try {
-      return key && signNow(base, key)
-    } catch {
-      return undefined
-    }
-  })
-  parentPort?.postMessage({ id, signatures } satisfies SignedBatch)
-})
-parentPort?.postMessage('ready')
+const wake = () => port.postMessage('signed')
+
+function receiveKeys(): void {
+  for (let received = receiveMessageOnPort(port); received; received = receiveMessageOnPort(port)) {
+    const { forget, number, key } = received.message as NewKey
+    if (forget) keys.clear()
+    keys.set(number, key)
+  }
+}
+
+function signOrSkip(keyNumber: number, text: Buffer): string | undefined {
+  // Only a new number is looked for in the messages: the server posts a key before its first text.
+  if (!keys.has(keyNumber)) receiveKeys()
+  const key = keys.get(keyNumber)
+  try {
+    return key && signNow(text, key)
+  } catch {
+    return undefined
+  }
+}
+
+port.postMessage('ready')
+for (;;) {
+  const [keyNumber, text] = ring.next()
+  ring.answer(signOrSkip(keyNumber, text), wake)
+}

@@ -48,7 +48,7 @@ describe("the RFC's own Ed25519 example", () => {
   test("yields the RFC's signature byte for byte", async () => {
     const signature = await signOnPool(rfcBase, createPrivateKey(rfcKey))
     expect(signature).toBe(rfcSignature)
-    expect(signNow(rfcBase, createPrivateKey(rfcKey))).toBe(rfcSignature)
+    expect(signNow(Buffer.from(rfcBase), createPrivateKey(rfcKey))).toBe(rfcSignature)
   })
 })
 

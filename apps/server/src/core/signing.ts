@@ -40,8 +40,7 @@ export const signOnPool = (base: string, key: KeyObject): Promise<string> =>
   })
 
 /** Signs on the calling thread, which must not be the server's; returns base64. */
-export const signNow = (base: string, key: KeyObject): string =>
-  sign(null, Buffer.from(base, 'latin1'), key).toString('base64')
+export const signNow = (base: Buffer, key: KeyObject): string => sign(null, base, key).toString('base64')
 
 /**
  * Generates an Ed25519 key pair: the public key with its RFC 7638 thumbprint, and the private key as base64url PKCS
