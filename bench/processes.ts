@@ -23,7 +23,7 @@ export async function startServer(
   const inherited = ['PATH', 'HOME', 'TMPDIR', 'UV_THREADPOOL_SIZE'].map((name) => [name, process.env[name]])
   const env = Object.fromEntries(inherited.filter(([, value]) => value !== undefined))
   Object.assign(env, { PORT: '0', HOST: '127.0.0.1', RATE_LIMITS: 'off' }, environment)
-  const child = spawn(process.execPath, [...flags, join(checkout, 'apps/server/src/main.ts')], {
+  const child = spawn(process.execPath, [...flags, join(checkout, 'apps/server/src/main.mjs')], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

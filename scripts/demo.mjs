@@ -47,7 +47,7 @@ async function main() {
     WEBHOOK_URL: `http://127.0.0.1:${port}/api/payments/razorpay/webhook`,
   })
   cleanups.push(() => provider.stop())
-  const server = await startServer(nodePath(), join(root, 'apps/server/src/main.ts'), {
+  const server = await startServer(nodePath(), join(root, 'apps/server/src/main.mjs'), {
     ...keys,
     PORT: String(port),
     DATA_DIR: join(folder, 'data'),

@@ -21,7 +21,7 @@ export function endWithNpm() {
 }
 
 /** Runs the server until it exits; it also exits when this process is killed. */
-export const serve = () => run([`${root}/apps/server/src/main.ts`, '--end-with-parent'], { channel: true })
+export const serve = () => run([`${root}/apps/server/src/main.mjs`, '--end-with-parent'], { channel: true })
 
 const isShellOfNpm = (pid) => proc(pid, 'cmdline').includes('node scripts/start.mjs')
 

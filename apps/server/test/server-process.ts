@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-export const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+export const main = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
 
 /** The real server in its own process. */
 export interface ServerProcess {
@@ -17,9 +17,12 @@ export interface ServerProcess {
 const startTimeoutMs = 120_000
 
 /** Starts the server like an operator and waits until it reports its address. */
-export async function startProcess(environment: Record<string, string>): Promise<ServerProcess> {
+export async function startProcess(
+  environment: Record<string, string>,
+  flags: string[] = [],
+): Promise<ServerProcess> {
   const { PATH, HOME } = process.env
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [...flags, main], {
     env: { PATH, HOME, PORT: '0', RATE_LIMITS: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

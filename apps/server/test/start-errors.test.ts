@@ -8,7 +8,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
 const secretKey = 'a secret key with more than 32 characters'
 let folder: string
 beforeAll(() => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { main } from './server-process.ts'
+import { main, startProcess } from './server-process.ts'
 
 const hook = `import { getCompileCacheDir, registerHooks } from 'node:module'
 const urls = []
@@ -33,4 +33,26 @@ test('a start loads no modules for later requests only, and caches compiled code
   const late = /node_modules\/(nodemailer|ajv)\/|\/http\/(docs-page|openapi)\.ts$/
   expect(urls.filter((url) => late.test(url))).toEqual([])
   expect(cache).toContain(join('node_modules', '.cache', 'keyward'))
+})
+
+const compilerHook = `import { isMainThread } from 'node:worker_threads'
+process.on('exit', () => {
+  const isLoaded = process.moduleLoadList.some((name) => name.includes('amaro'))
+  if (!isMainThread) return
+  console.log('TypeScript compiler: ' + isLoaded)
+  console.log('cache of threads: ' + process.env.NODE_COMPILE_CACHE)
+})`
+
+test('a start with compiled code does not load the TypeScript compiler, and its threads read that code, too', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'keyward-start-'))
+  const flags = ['--import', `data:text/javascript,${encodeURIComponent(compilerHook)}`]
+  const servers: string[] = []
+  for (let start = 0; start < 2; start += 1) {
+    const server = await startProcess({ DATA_DIR: dataDir, HOST: '127.0.0.1' }, flags)
+    await server.end('SIGTERM')
+    servers.push(server.output())
+  }
+  rmSync(dataDir, { recursive: true, force: true })
+  expect(servers[1]).toContain('TypeScript compiler: false')
+  expect(servers[1]).toMatch(/cache of threads: .*node_modules.\.cache.keyward/)
 })
