@@ -377,7 +377,7 @@ Json operate(const Json &request) {
   }
   if (op == "ed25519") {
     const auto bytes = [&](const char *name) { return detail::fromHex(request[name].string()).value_or(""); };
-    return Json::object().set("valid", detail::verifyEd25519(bytes("key"), bytes("message"), bytes("signature")));
+    return Json::object().set("valid", detail::verifyEd25519(bytes("publicKey"), bytes("message"), bytes("signature")));
   }
   throw std::runtime_error("unknown op " + op);
 }
