@@ -162,6 +162,13 @@ namespace Keyward
         Task WriteAsync(string text);
     }
 
+    /// <summary>A place that several programs change: without a lock their changes may overwrite each other.</summary>
+    public interface ILockedKeywardStorage : IKeywardStorage
+    {
+        /// <summary>Waits until no other program changes the content. Disposing the result lets the next one in.</summary>
+        Task<IDisposable> LockAsync();
+    }
+
     public static class KeywardStorage
     {
         /// <summary>
@@ -1023,7 +1030,9 @@ namespace Keyward
             string hwid = _options.Offline == null ? null : await FindHwidAsync().ConfigureAwait(false);
             if (hwid == null) return null;
             OfflineAnswer answer = await _options.Offline.AnswerFromActivationAsync(hwid).ConfigureAwait(false);
-            return answer.Problem == null ? Shown(answer) : null;
+            if (answer.Problem != null) return null;
+            _options.Log(new LogEvent { Event = "offline", Call = "session", Code = LicenseState.SessionUnauthed });
+            return Shown(answer);
         }
 
         private UserResult Shown(OfflineAnswer answer)
@@ -1433,8 +1442,21 @@ namespace Keyward
             SentRequest sent = SentRequest.From(call, _options);
             Log(call, new LogEvent { Event = "request", Attempt = attempt });
             Answer answer = await _http.ExchangeAsync(sent, (int)attemptMs, cancellationToken).ConfigureAwait(false);
-            if (Verification.IsUnavailable(sent, answer, _options.Keys)) throw ToUnavailable(answer);
+            if (IsUnavailable(sent, answer)) throw ToUnavailable(answer);
             return Outcome.From(answer);
+        }
+
+        private bool IsUnavailable(SentRequest sent, Answer answer)
+        {
+            try
+            {
+                return Verification.IsUnavailable(sent, answer, _options.Keys);
+            }
+            catch (KeywardSignatureException error) when (error.Code == "unsigned" && error.Status >= 400 && _options.Proxy != null && sent.Url.Scheme == "https")
+            {
+                // Some platforms hand out the proxy's refusal of a tunnel as if it were the server's answer.
+                throw new KeywardNetworkException("unreachable", "The proxy answered " + Text.Of(error.Status), true, error.Status);
+            }
         }
 
         private static KeywardNetworkException ToUnavailable(Answer answer)
@@ -1600,8 +1622,26 @@ namespace Keyward
             }
             catch (Exception error) when (!(error is KeywardException))
             {
+                if (_proxy != null && TryReadTunnelError(error, out int? status))
+                    throw new KeywardNetworkException("unreachable", "The proxy opened no tunnel to " + sent.Url.Authority, false, status, cause: error);
                 throw ToNetworkException(error, sent.Url);
             }
+        }
+
+        /// <summary>.NET reports a refused tunnel in the words of the exception alone, which it does not translate.</summary>
+        private static bool TryReadTunnelError(Exception error, out int? status)
+        {
+            status = null;
+            for (Exception each = error; each != null; each = each.InnerException)
+            {
+                var response = (each as WebException)?.Response as HttpWebResponse;
+                bool isTunnel = each.Message.IndexOf("proxy tunnel", StringComparison.OrdinalIgnoreCase) >= 0 || response?.StatusCode == HttpStatusCode.ProxyAuthenticationRequired;
+                if (!isTunnel) continue;
+                Match code = Regex.Match(each.Message, "\\b([1-5][0-9]{2})\\b", RegexOptions.CultureInvariant);
+                status = response != null ? (int)response.StatusCode : code.Success ? int.Parse(code.Value, CultureInfo.InvariantCulture) : (int?)null;
+                return true;
+            }
+            return false;
         }
 
         private HttpRequestMessage ToMessage(SentRequest sent)
@@ -2153,7 +2193,7 @@ namespace Keyward
         private readonly IKeywardStorage _storage;
         private readonly string _appId;
         private readonly KeyRing _keys;
-        /// <summary>One change after the other, so that none is lost.</summary>
+        /// <summary>One change after the other, so that none is lost, also those of other programs.</summary>
         private readonly SemaphoreSlim _alone = new SemaphoreSlim(1, 1);
 
         public Func<double> Now = () => Clock.UnixSeconds;
@@ -2349,11 +2389,23 @@ namespace Keyward
             await _alone.WaitAsync().ConfigureAwait(false);
             try
             {
-                return await change().ConfigureAwait(false);
+                using (await LockAsync().ConfigureAwait(false)) return await change().ConfigureAwait(false);
             }
             finally
             {
                 _alone.Release();
+            }
+        }
+
+        private async Task<IDisposable> LockAsync()
+        {
+            try
+            {
+                return _storage is ILockedKeywardStorage locked ? await locked.LockAsync().ConfigureAwait(false) : null;
+            }
+            catch (Exception)
+            {
+                return null;
             }
         }
 
@@ -2957,10 +3009,14 @@ namespace Keyward
     }
 
     /// <summary>A file that the user alone can read, replaced in one step.</summary>
-    internal sealed class FileStorage : IKeywardStorage
+    internal sealed class FileStorage : ILockedKeywardStorage
     {
         /// <summary>A larger file is not one of an SDK.</summary>
         private const int MaxBytes = 4 * 1024 * 1024;
+        /// <summary>A change takes milliseconds, so an older lock is that of a program that was ended.</summary>
+        private static readonly TimeSpan StaleLock = TimeSpan.FromSeconds(10);
+        private const int LongestWaitMs = 2000;
+        private const int PollMs = 20;
 
         private readonly string _path;
 
@@ -3003,6 +3059,60 @@ namespace Keyward
             }
         }
 
+        /// <summary>Creates the lock file; returns null where that is impossible.</summary>
+        public async Task<IDisposable> LockAsync()
+        {
+            string path = Path.GetFullPath(_path) + ".lock";
+            long endsAt = Clock.NowMs + LongestWaitMs;
+            CreateFolder(Path.GetDirectoryName(path));
+            while (Clock.NowMs < endsAt)
+            {
+                try
+                {
+                    new FileStream(path, FileMode.CreateNew, FileAccess.Write).Dispose();
+                    return new FileLock { Path = path };
+                }
+                catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+                {
+                    // Windows reports a file that is being deleted as one that may not be opened.
+                    if (!File.Exists(path) && Machine.ThisPlatform != Machine.Windows && !IsThereNow(error)) return null;
+                }
+                TimeSpan age = DateTime.UtcNow - File.GetLastWriteTimeUtc(path);
+                if (File.Exists(path) && age.Duration() > StaleLock) Remove(path);
+                else await Task.Delay(PollMs).ConfigureAwait(false);
+            }
+            return null;
+        }
+
+        /// <summary>Whether another program may have removed its lock since; all other errors stay.</summary>
+        private static bool IsThereNow(Exception error) =>
+            error is IOException && !(error is DirectoryNotFoundException) && !(error is PathTooLongException) && !(error is FileNotFoundException);
+
+        private sealed class FileLock : IDisposable
+        {
+            public string Path;
+
+            public void Dispose() => Remove(Path);
+        }
+
+        private static void Remove(string path)
+        {
+            try
+            {
+                File.Delete(path);
+            }
+            catch (Exception)
+            {
+                // It becomes stale.
+            }
+        }
+
+        private static void CreateFolder(string folder)
+        {
+            if (Machine.ThisPlatform == Machine.Windows) Directory.CreateDirectory(folder);
+            else Unix.CreateFolder(folder);
+        }
+
         public async Task WriteAsync(string text)
         {
             string path = Path.GetFullPath(_path);
@@ -3010,8 +3120,7 @@ namespace Keyward
             bool isWindows = Machine.ThisPlatform == Machine.Windows;
             try
             {
-                if (isWindows) Directory.CreateDirectory(Path.GetDirectoryName(path));
-                else Unix.CreateFolder(Path.GetDirectoryName(path));
+                CreateFolder(Path.GetDirectoryName(path));
                 bool isThere = !isWindows && Unix.TryCreateFile(draft);
                 using (var file = new FileStream(draft, isThere ? FileMode.Open : FileMode.CreateNew, FileAccess.Write, FileShare.None))
                 {
@@ -3028,13 +3137,7 @@ namespace Keyward
             }
             catch (Exception)
             {
-                try
-                {
-                    File.Delete(draft);
-                }
-                catch (Exception)
-                {
-                }
+                Remove(draft);
                 throw;
             }
         }
