@@ -66,26 +66,27 @@ const find: Record<LanguageName, () => Omit<Language, 'name'>> = {
   csharp() {
     const source = at('csharp', 'Conformance.cs')
     const compiles = runs('mcs', ['--version']) && runs('mono', ['--version'])
-    const references = ['System.Net.Http', 'System.Numerics', 'System.Core']
     return {
       missing: compiles ? absent(source) : 'no mcs or no mono',
-      command: async () => [
-        'mono',
-        await build('csharp', 'Conformance.exe', (target) => [
-          'mcs',
-          '-warnaserror',
-          '-optimize',
-          ...references.map((name) => `-r:${name}.dll`),
-          `-out:${target}`,
-          source,
-          at('csharp', 'Keyward.cs'),
-        ]),
-      ],
+      command: async () => ['mono', await buildCsharp('Conformance')],
     }
   },
 }
 
 export const cppFlags = ['-std=c++17', '-Wall', '-Wextra', '-Werror']
+
+/** Compiles a program in `sdks/csharp` together with the SDK. */
+export const buildCsharp = (name: string): Promise<string> =>
+  build('csharp', `${name}.exe`, (target) => [
+    'mcs',
+    '-langversion:7',
+    '-warnaserror',
+    '-optimize',
+    ...['System.Net.Http', 'System.Numerics', 'System.Core'].map((each) => `-r:${each}.dll`),
+    `-out:${target}`,
+    at('csharp', `${name}.cs`),
+    at('csharp', 'Keyward.cs'),
+  ])
 
 export const findLanguage = (name: LanguageName): Language => ({ name, ...find[name]() })
 

@@ -111,8 +111,8 @@ namespace Keyward
         public static HardwareId From(Func<string> find) =>
             find == null ? new HardwareId(null, true) : new HardwareId(() => Task.FromResult(find()));
 
-        /// <summary>As <see cref="From(Func{string})"/>, for a function that waits.</summary>
-        public static HardwareId From(Func<Task<string>> find) =>
+        /// <summary>As <see cref="From"/>, for a function that waits.</summary>
+        public static HardwareId FromAsync(Func<Task<string>> find) =>
             find == null ? new HardwareId(null, true) : new HardwareId(find);
 
         /// <summary>An id of your own. A null text is refused by the client's constructor.</summary>
