@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { messageDefaults } from '@keyward/contract'
 import { sdkVersion } from '@keyward/contract/sdk-version'
-import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeDevice } from '../../packages/sdk/src/device.ts'
 import { defaultHwid } from '../../packages/sdk/src/hwid.ts'
@@ -134,9 +133,7 @@ describe.skipIf(missing !== undefined)('the SDK for C#', () => {
       ],
       ...['"\u2028\u007f"', ' \t\r\n[ ] ', '{"":{}}', '[[],{}]', '"/\\/"', '1E5', '1.5e-3', '"é"', '"İ"'],
     ]
-    // Frameworks differ in the last digits of very large and very small numbers.
-    const usual = fc.json({ maxDepth: 8 }).map((text) => text.replace(/\d+(\.\d+)?e[-+]\d+/g, '1.25'))
-    const random = fc.sample(usual, { numRuns: 500, seed: 1 })
+    const random = Array.from({ length: 500 }, (_, seed) => JSON.stringify(someValue(seed)))
     const mutated = random.map(
       (text, at) => text.slice(0, at % (text.length + 1)) + text.slice((at % (text.length + 1)) + 1),
     )
@@ -169,6 +166,15 @@ describe.skipIf(missing !== undefined)('the SDK for C#', () => {
     expect(kept.deviceToken).toBe('token-1')
   })
 })
+
+/** A value whose form follows from the number, without the numbers whose last digits frameworks write differently. */
+function someValue(seed: number, depth = 0): unknown {
+  const next = (seed * 7_919 + 104_729) % 65_521
+  const scalars = [null, true, false, seed - 250, seed / 8, `text ${seed} \u0000"\\é\ud83d\ude00`, '', 'a\nb']
+  if (depth > 5 || next % 4 === 0) return scalars[next % scalars.length]
+  const items = Array.from({ length: next % 5 }, (_, at) => someValue(next + at, depth + 1))
+  return next % 4 === 1 ? items : Object.fromEntries(items.map((item, at) => [`k${at}"${seed}`, item]))
+}
 
 /** What JavaScript reads, or the word for a text that is not JSON. */
 function readBack(text: string): unknown {
