@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { buildSdk, ensureInstalled, packSdk, root } from './ensure.mjs'
+import { packWheel } from './wheel.mjs'
 
 const releases = join(root, 'sdks/releases')
 const languages = { '.tgz': 'TypeScript and JavaScript', '.whl': 'Python', '.hpp': 'C++', '.cs': 'C#' }
@@ -28,7 +29,7 @@ function release() {
   }
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const paths = [packSdk(folder), ...otherLanguages(folder)]
+  const paths = [packSdk(folder), packWheel(folder), ...otherLanguages(folder)]
   const files = paths.map((path) => ({
     name: basename(path),
     language: languages[/\.\w+$/.exec(path)[0]],
