@@ -41,6 +41,11 @@ export class Tally {
     this.ended = new Promise((resolve) => this.child.once('close', resolve))
   }
 
+  /** What it has printed so far. */
+  get text(): string {
+    return this.output.trim()
+  }
+
   async expectOutput(text: string) {
     await expect.poll(() => this.output).toContain(text)
   }

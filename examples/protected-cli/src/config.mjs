@@ -50,10 +50,25 @@ function parse(name, text) {
   }
 }
 
-function keyFile() {
+function homeFile(name) {
   const { TALLY_HOME, XDG_CONFIG_HOME, APPDATA } = process.env
   const home = TALLY_HOME ?? join(XDG_CONFIG_HOME ?? APPDATA ?? join(homedir(), '.config'), 'tally')
-  return join(home, 'license-key')
+  return join(home, name)
+}
+const keyFile = () => homeFile('license-key')
+
+/** Where the SDK keeps the activation of a machine that is never online. */
+export const activationStorage = {
+  read: () => readFile(homeFile('activation.json'), 'utf8').catch(emptyIfMissing),
+  async write(text) {
+    await mkdir(dirname(homeFile('activation.json')), { recursive: true })
+    await writeFile(homeFile('activation.json'), text, { mode: 0o600 })
+  },
+}
+
+function emptyIfMissing(error) {
+  if (error.code === 'ENOENT') return null
+  throw error
 }
 
 /** The key of the last successful activation, if any. */

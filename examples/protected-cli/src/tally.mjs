@@ -5,33 +5,66 @@ import { basename, dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { KeywardNetworkError, KeywardSignatureError, KeywardUsageError } from '@keyward/sdk'
 import { SetupError } from './config.mjs'
-import { forgetKey, openGate, RefusedError } from './gate.mjs'
+import {
+  activateOffline,
+  deactivateOffline,
+  forgetKey,
+  offlineRequest,
+  openGate,
+  RefusedError,
+} from './gate.mjs'
 import { count, toTable } from './report.mjs'
 
 const usage = `Usage: tally [--key KEY] [--watch] FILE...
        tally --forget
+       tally --offline-request KEY | --activate FILE | --deactivate
 
 Counts the words and the reading time of your texts.
 
   --key KEY   activate with this license key; it is remembered
   --watch     count again whenever a file changes
-  --forget    forget the license key`
+  --forget    forget the license key
+
+For a machine that is never online:
+  --offline-request KEY   print the request that you send to the vendor
+  --activate FILE         open the file that the vendor sent you
+  --deactivate            end it and print the code for the vendor`
 
 async function main() {
-  const options = { key: { type: 'string' }, watch: { type: 'boolean' }, forget: { type: 'boolean' } }
+  const options = {
+    key: { type: 'string' },
+    watch: { type: 'boolean' },
+    forget: { type: 'boolean' },
+    'offline-request': { type: 'string' },
+    activate: { type: 'string' },
+    deactivate: { type: 'boolean' },
+  }
   const { values, positionals: files } = parseArgs({ options, allowPositionals: true })
   if (values.forget) return forgetKey()
+  if (values['offline-request'] !== undefined)
+    return console.log(await offlineRequest(values['offline-request']))
+  if (values.activate !== undefined) return activate(values.activate)
+  if (values.deactivate) return console.log(`Deactivated. Code for the vendor: ${await deactivateOffline()}`)
   if (files.length === 0) throw new SetupError(usage)
 
   const gate = await openGate(values.key)
-  const until = gate.expiresAt?.toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })
-  console.log(until ? `Activated until ${until}.` : 'Activated.')
+  console.log(gate.expiresAt ? `Activated until ${toText(gate.expiresAt)}.` : 'Activated.')
   if (gate.newVersion) console.log(`Version ${gate.newVersion} is available.`)
 
   await tally(gate, files)
   if (values.watch) return watchFiles(gate, files)
   await gate.close()
 }
+
+async function activate(path) {
+  const file = await readFile(path, 'utf8').catch(() => {
+    throw new SetupError(`${path} cannot be read.`)
+  })
+  const until = await activateOffline(file)
+  console.log(until ? `Activated until ${toText(until)}.` : 'Activated.')
+}
+
+const toText = (date) => date.toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })
 
 /** One piece of work. Check first: without it, a watching program would not notice a ban. */
 async function tally(gate, files) {

@@ -1,11 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { createHash, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { otherKey } from '../../../packages/sdk/test/signer.ts'
+import { otherKey, testKey } from '../../../packages/sdk/test/signer.ts'
 import {
   plain,
   refuse,
@@ -117,3 +118,51 @@ it('rejects a server that cannot sign', async () => {
   expect(faked.status).toBe(4)
   expect(faked.output).not.toContain('text.md')
 })
+
+it('runs without any server with a file for its request, and ends with a code', async () => {
+  await server.close()
+  const { status, output } = await run('--offline-request', 'GOOD-KEY').end
+  expect(status).toBe(0)
+  const request = output.trim()
+  expect(request).toMatch(/^KWR1-[0-9A-HJKMNP-TV-Z-]+$/)
+  const nonce = JSON.parse(await readFile(join(folder, 'activation.json'), 'utf8')).activation.pending.nonce
+  const file = join(folder, 'tally.kwa')
+  await writeFile(file, activationFile(nonce))
+  expect(await run('--activate', file).end).toMatchObject({ status: 0 })
+  const works = await run(text).end
+  expect(works).toMatchObject({ status: 0 })
+  expect(works.output).toMatch(/text\.md\s+6\s+1\s+1 min/)
+  const ended = await run('--deactivate').end
+  expect(ended.output).toContain('KWD1-AAAA-BBBB-CCCC-DDDD')
+  const again = await run('--activate', file).end
+  expect(again).toMatchObject({ status: 1 })
+  expect(again.output).toContain('does not answer the last request')
+  expect(await run(text).end).toMatchObject({ status: 1 })
+  server = await startStandIn()
+})
+
+/** A file as the server signs it. */
+function activationFile(nonce: string): string {
+  const seconds = Math.floor(Date.now() / 1000)
+  const claims = {
+    iss: 'keyward',
+    aud: 'app12345',
+    sub: user._id,
+    hwid: createHash('sha256').update('machine').digest('hex'),
+    nonce,
+    iat: seconds,
+    exp: seconds + 3600,
+    seq: 1,
+    features: [],
+    username: 'GOOD-KEY',
+    term: 'forever',
+    expiresAt: null,
+    deactivation: 'KWD1-AAAA-BBBB-CCCC-DDDD',
+  }
+  const header = { alg: 'EdDSA', typ: 'keyward-activation+jws', kid: testKey.kid }
+  const input = [header, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+  const signature = sign(null, Buffer.from(input), { key: testKey, format: 'jwk' } as never)
+  return `${input}.${signature.toString('base64url')}\n`
+}

@@ -60,6 +60,11 @@ export const clientFilter = z.object({
   search,
 })
 
+const offline = z.strictObject({ until: isoTime.nullable() }).nullable()
+const ownersDevice = device.extend({
+  offline: offline.describe('until when an activation file runs on it; `until` is null for never'),
+})
+
 const one = z.strictObject({ client })
 const tag = 'End users'
 
@@ -151,7 +156,7 @@ export const clients = {
     tag,
     summary: 'List the devices of an end user, the one seen last first',
     params: idParams,
-    data: z.strictObject({ devices: z.array(device), ...deviceUse.shape }),
+    data: z.strictObject({ devices: z.array(ownersDevice), ...deviceUse.shape }),
   }),
   freeDevice: endpoint({
     method: 'DELETE',
@@ -187,5 +192,6 @@ export const clients = {
   }),
 }
 
+export type OwnersDevice = z.output<typeof ownersDevice>
 export type Client = z.output<typeof client>
 export type ClientStatus = z.output<typeof clientStatus>

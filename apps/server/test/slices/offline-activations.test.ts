@@ -86,7 +86,10 @@ describe('a request', () => {
       endedAt: null,
     })
     const { devices, used } = await devicesOf(client._id)
-    expect({ used, devices }).toMatchObject({ used: 1, devices: [{ _id: activation.device._id }] })
+    expect({ used, devices }).toMatchObject({
+      used: 1,
+      devices: [{ _id: activation.device._id, offline: { until } }],
+    })
     expect(await list()).toMatchObject({ activations: [activation], pagination: { total: 1 } })
     expect((await recount(on)).kept).toEqual((await recount(on)).counted)
   })

@@ -37,6 +37,8 @@ const kinds: Record<string, string> = {
   'device.bound': 'Device bound',
   'device.drifted': 'Device recognized after a change',
   'device.freed': 'Device freed',
+  'end_user.activated_offline': 'Activated offline',
+  'end_user.deactivated_offline': 'Deactivated offline',
 }
 
 /** An action that a newer server records is shown by its name. */

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DaysDialog } from '../../ui/days-dialog.tsx'
 import { WorkProgress } from '../../ui/work-progress.tsx'
 import { useBulkEndUsers } from './bulk-queries.ts'
+import { OfflineNote } from './offline-note.tsx'
 
 export interface BulkEndUsersDialogProps extends BulkEnd {
   action: BulkClientAction
@@ -108,6 +109,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
           {`${amountOf(users.length - affectedRows.length, 'other selected one is', 'other selected ones are')} ${action === 'ban' ? 'already banned' : 'not banned'}.`}
         </p>
       )}
+      {action !== 'unban' && <OfflineNote users={affectedRows} />}
       {progress}
     </ConfirmDialog>
   )

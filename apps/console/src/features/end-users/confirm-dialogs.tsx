@@ -4,6 +4,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { OfflineNote } from './offline-note.tsx'
 import { useDeleteEndUser, useResetHwid, useSetBan } from './queries.ts'
 
 export interface EndUserDialogProps {
@@ -42,6 +43,7 @@ export function BanDialog({ user, onClose }: EndUserDialogProps) {
           <Field label="Reason" optional hint="Replaces {reason} in the text that the program shows.">
             <Input value={reason} maxLength={200} onChange={(event) => setReason(event.target.value)} />
           </Field>
+          <OfflineNote users={[user]} />
           <Switch
             label="Block Devices and Address"
             description="New accounts on the same device or address are refused too. Lifting the ban keeps them blocked."
@@ -73,7 +75,9 @@ export function ResetHwidDialog({ user, onClose }: EndUserDialogProps) {
       confirmLabel="Reset HWID"
       busy={reset.isPending}
       onConfirm={() => reset.mutate(user._id, { onSuccess: onClose })}
-    />
+    >
+      <OfflineNote users={[user]} />
+    </ConfirmDialog>
   )
 }
 
@@ -96,6 +100,8 @@ export function DeleteEndUserDialog({ user, onClose }: EndUserDialogProps) {
       confirmLabel="Delete User"
       busy={remove.isPending}
       onConfirm={() => remove.mutate(user, { onSuccess: onClose })}
-    />
+    >
+      <OfflineNote users={[user]} />
+    </ConfirmDialog>
   )
 }

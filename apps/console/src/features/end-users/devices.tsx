@@ -1,4 +1,4 @@
-import { type Device, unlimited } from '@keyward/contract'
+import { type OwnersDevice, unlimited } from '@keyward/contract'
 import { MonitorSmartphone } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -11,7 +11,7 @@ import { useDevices, useFreeDevice } from './queries.ts'
 
 const ConfirmDialog = lazyNamed(() => import('../../ui/confirm-dialog.tsx'), 'ConfirmDialog')
 
-const nameOf = (device: Device) => device.name || 'Unnamed device'
+const nameOf = (device: OwnersDevice) => device.name || 'Unnamed device'
 
 interface Props {
   user: string
@@ -22,7 +22,7 @@ interface Props {
 /** Lists the devices of an end user, with buttons to free one or all of them. */
 export function Devices({ user, onFreeAll }: Props) {
   const devices = useDevices(user)
-  const [freeing, setFreeing] = useState<Device>()
+  const [freeing, setFreeing] = useState<OwnersDevice>()
   const free = useFreeDevice(user)
   const { data } = devices
   return (
@@ -72,6 +72,12 @@ export function Devices({ user, onFreeAll }: Props) {
                     </>
                   )}
                   <DateText value={device.firstSeenAt} /> → <DateText value={device.lastSeenAt} />
+                  {device.offline && (
+                    <>
+                      {' '}
+                      · runs offline until <DateText value={device.offline.until} none="deactivated" />
+                    </>
+                  )}
                 </p>
               </div>
               <Button size="sm" aria-label={`Free ${nameOf(device)}`} onClick={() => setFreeing(device)}>
@@ -90,6 +96,22 @@ export function Devices({ user, onFreeAll }: Props) {
             confirmLabel="Free Device"
             tone="neutral"
             busy={free.isPending}
+            loss={
+              freeing.offline && (
+                <>
+                  The program on this device has a file that{' '}
+                  {freeing.offline.until === null ? (
+                    'never ends'
+                  ) : (
+                    <>
+                      runs until <DateText value={freeing.offline.until} />
+                    </>
+                  )}
+                  . It runs there on, beside the device that takes the place. Deactivate it with its code
+                  instead.
+                </>
+              )
+            }
             onConfirm={() => free.mutate(freeing._id, { onSuccess: () => setFreeing(undefined) })}
           />
         </Suspense>

@@ -67,6 +67,16 @@ export function EndUserFacts({ user, onVariables }: Props) {
               ? [{ label: 'Grace period', value: amountOf(user.graceDays, 'day') }]
               : []),
             { label: 'Last sign-in', value: <DateText value={user.lastLoginAt} none="Never" /> },
+            {
+              label: user.ban ? 'Ban takes effect by' : 'Can run offline until',
+              value: user.offline ? (
+                <DateText value={user.offline.until} none="Never: a file has no end" />
+              ) : user.ban ? (
+                'Now'
+              ) : (
+                none
+              ),
+            },
             ...(banReason ? [{ label: 'Reason of the ban', value: banReason }] : []),
           ]}
         />

@@ -10,6 +10,7 @@ import { call, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { toast } from '../../ui/toast.tsx'
+import { offlineSentence } from './offline-note.tsx'
 
 export type EndUserQuery = QueryInputOf<typeof endpoints.clients.list>
 
@@ -112,10 +113,11 @@ export function useSetBan() {
   return useMutation({
     mutationFn: ({ user, ban, ...more }: { user: Client; ban: boolean } & BanDetails) =>
       call(wire.clients.toggleBan, { params: { id: user._id }, body: { is_banned: ban, ...more } }),
-    onSuccess: (_, { user, ban }) => {
+    onSuccess: ({ client: banned }, { user, ban }) => {
       refreshEndUsers(client)
+      const refused = [`${user.username} can no longer sign in.`, offlineSentence([banned])]
       toast.success(ban ? 'User Banned' : 'User Unbanned', {
-        description: ban ? `${user.username} can no longer sign in.` : `${user.username} can sign in again.`,
+        description: ban ? refused.filter(Boolean).join(' ') : `${user.username} can sign in again.`,
       })
     },
     onError: (error, { ban }) =>

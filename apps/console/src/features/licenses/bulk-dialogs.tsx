@@ -82,7 +82,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
   const texts = {
     ban: {
       title: `Ban ${amount}?`,
-      description: `Programs that use ${affectedRows.length === 1 ? 'it' : 'them'} are rejected on their next call. You can lift the ban at any time.`,
+      description: `Programs that use ${affectedRows.length === 1 ? 'it' : 'them'} are rejected on their next call, and offline ones when their lease or activation file ends. You can lift the ban at any time.`,
       confirmLabel: 'Ban Licenses',
       loss: sentences(
         used.length > 0 && `${usersOf(used)} shut out until you lift the ban.`,

@@ -139,7 +139,9 @@ export function useSetLicenseBan() {
     },
     onSuccess: (_, { license, banned }) =>
       toast.success(banned ? 'License Banned' : 'License Unbanned', {
-        description: banned ? 'Programs that use it are now rejected.' : 'It can be used again.',
+        description: banned
+          ? 'Programs that use it are now rejected, and offline ones when their lease or activation file ends.'
+          : 'It can be used again.',
         action: { label: 'Undo', onClick: () => mutation.mutate({ license, banned: !banned }) },
       }),
     onError: (error, { banned }, before) => {

@@ -19,6 +19,10 @@ const LicenseTypesSection = lazyNamed(
   () => import('../../features/apps/license-types-section.tsx'),
   'LicenseTypesSection',
 )
+const OfflineActivations = lazyNamed(
+  () => import('../../features/offline-activations/offline-activations.tsx'),
+  'OfflineActivations',
+)
 const Integration = lazyNamed(() => import('../../features/apps/integration.tsx'), 'Integration')
 
 /** Everything about one app. */
@@ -74,6 +78,9 @@ export function AppPage() {
           </ItemColumns>
           <Deferred fallback={<Skeleton className="h-40 rounded-xl" />}>
             <AppSections app={app} />
+          </Deferred>
+          <Deferred fallback={<Skeleton className="h-40 rounded-xl" />}>
+            <OfflineActivations app={app} />
           </Deferred>
           <AppDialogs canCreate={false} />
         </>

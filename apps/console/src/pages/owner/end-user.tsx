@@ -6,12 +6,20 @@ import { EndUserFacts, EndUserHistory } from '../../features/end-users/end-user-
 import { EndUserMenu } from '../../features/end-users/end-user-menu.tsx'
 import { useEndUser } from '../../features/end-users/queries.ts'
 import { statusFacts } from '../../features/end-users/status.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Deferred } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { ItemColumns, ItemPage } from './item-page.tsx'
+
+const OfflineActivations = lazyNamed(
+  () => import('../../features/offline-activations/offline-activations.tsx'),
+  'OfflineActivations',
+)
 
 /** Everything about one end user. */
 export function EndUserPage() {
@@ -48,6 +56,9 @@ export function EndUserPage() {
             <div className="grid gap-4 md:gap-6">
               <Devices user={user._id} onFreeAll={() => dialog.open('reset-hwid')} />
               <EndUserHistory user={user} />
+              <Deferred fallback={<Skeleton className="h-40 rounded-xl" />}>
+                <OfflineActivations app={user.app} user={user} />
+              </Deferred>
             </div>
           </ItemColumns>
           <EndUserDialog kind={dialog.kind} user={user} onClose={dialog.close} />

@@ -30,6 +30,23 @@ export const findByHash = (db: Db, clientId: string, hwidHash: string): Promise<
     .where('hwid_hash', '=', hwidHash)
     .executeTakeFirst()
 
+/** Until when activation files run on the devices of an end user that is known to be the owner's, by device. */
+export async function listActivationEnds(
+  db: Db,
+  clientId: string,
+  now: number,
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('offline_activations')
+    .select(['device_id', 'until'])
+    .where('client_id', '=', clientId)
+    .where('device_id', 'is not', null)
+    .where('ended_by', 'is', null)
+    .where('until', '>', now)
+    .execute()
+  return new Map(rows.flatMap(({ device_id, until }) => (device_id === null ? [] : [[device_id, until]])))
+}
+
 export async function isDeviceOf(db: Db, clientId: string, id: string): Promise<boolean> {
   const query = db.selectFrom('devices').select('id').where('id', '=', id).where('client_id', '=', clientId)
   return (await query.executeTakeFirst()) !== undefined

@@ -1,8 +1,10 @@
-import { type Device, type DeviceUse, limits } from '@keyward/contract'
+import { type DeviceUse, limits, type OwnersDevice } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
+import { toIso } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
-import { freeDevice, listDevices } from '../devices/devices.access.ts'
+import { never } from '../../db/ends.ts'
+import { freeDevice, listActivationEnds, listDevices } from '../devices/devices.access.ts'
 import { deviceLimit } from '../devices/devices.rules.ts'
 import { toDevice } from '../devices/devices.service.ts'
 import { findLicenseById } from '../licenses/licenses.access.ts'
@@ -13,14 +15,22 @@ export async function listEndUserDevices(
   ctx: Ctx,
   scope: OwnerScope,
   id: string,
-): Promise<DeviceUse & { devices: Device[] }> {
+): Promise<DeviceUse & { devices: OwnersDevice[] }> {
   const client = await findEndUser(ctx.db, scope, id)
   if (!client) throw problem('not_found')
   const license =
     client.license_id === null ? undefined : await findLicenseById(ctx.db, client.app_id, client.license_id)
   const devices = await listDevices(ctx.db, id, limits.devicesMax)
-  return { devices: devices.map(toDevice), used: client.device_count, limit: deviceLimit(license) }
+  const ends = await listActivationEnds(ctx.db, id, ctx.clock.now())
+  const withOffline = devices.map((device) => ({
+    ...toDevice(device),
+    offline: toOffline(ends.get(device.id)),
+  }))
+  return { devices: withOffline, used: client.device_count, limit: deviceLimit(license) }
 }
+
+const toOffline = (until: number | undefined): OwnersDevice['offline'] =>
+  until === undefined ? null : { until: until === never ? null : toIso(until) }
 
 export const freeEndUserDevice = (
   ctx: Ctx,

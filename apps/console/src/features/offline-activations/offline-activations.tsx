@@ -1,0 +1,130 @@
+import type { OfflineActivation, OfflineActivationStatus } from '@keyward/contract'
+import { PlugZap, WifiOff } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { userPath } from '../../lib/navigation/paths.ts'
+import { useDialogParam } from '../../lib/navigation/url-state.ts'
+import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardHeader } from '../../ui/card.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { DialogSlot } from '../../ui/deferred.tsx'
+import { Pagination } from '../../ui/pagination.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import type { MachineOwner } from './activate-dialog.tsx'
+import { pageSize, useOfflineActivations } from './queries.ts'
+
+const ActivateDialog = lazyNamed(() => import('./activate-dialog.tsx'), 'ActivateDialog')
+const DeactivateDialog = lazyNamed(() => import('./deactivate-dialog.tsx'), 'DeactivateDialog')
+
+const statusFacts: Record<OfflineActivationStatus, { label: string; tone: Tone }> = {
+  active: { label: 'Active', tone: 'success' },
+  ended: { label: 'Ended', tone: 'neutral' },
+  replaced: { label: 'Replaced', tone: 'neutral' },
+  freed: { label: 'Device freed', tone: 'warning' },
+  deactivated: { label: 'Deactivated', tone: 'neutral' },
+}
+
+/** The machines that are never online, with dialogs to activate and deactivate one. */
+export function OfflineActivations({ app, user }: MachineOwner) {
+  const [page, setPage] = useState(1)
+  const query = useOfflineActivations(app._id, user?._id, page)
+  const dialog = useDialogParam(['activate-offline', 'deactivate-offline'] as const)
+  const { data } = query
+  return (
+    <Card>
+      <CardHeader
+        title="Machines that are never online"
+        description="They run with a file that you make from their request."
+        actions={
+          <div className="flex flex-wrap gap-2">
+            <Button size="sm" onClick={() => dialog.open('activate-offline')}>
+              Activate Offline
+            </Button>
+            <Button size="sm" onClick={() => dialog.open('deactivate-offline')}>
+              Deactivate with Code
+            </Button>
+          </div>
+        }
+      />
+      {query.isPending && <Skeleton className="mx-5 mb-5 h-14" />}
+      {query.isError && !data && (
+        <ErrorState
+          className="border-t py-8"
+          title="Failed to load the offline activations"
+          description={query.error.message}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {data?.activations.length === 0 && (
+        <EmptyState
+          className="border-t py-8"
+          icon={<WifiOff />}
+          title="No offline activations"
+          description="A program without a connection shows a request. Activate it here and return the file."
+        />
+      )}
+      {data && data.activations.length > 0 && (
+        <>
+          <ul aria-label="Offline activations" className="divide-y border-t">
+            {data.activations.map((one) => (
+              <Row key={one._id} activation={one} showUser={user === undefined} />
+            ))}
+          </ul>
+          {data.pagination.pages > 1 && (
+            <Pagination
+              page={page}
+              limit={pageSize}
+              total={data.pagination.total}
+              noun="activations"
+              onPage={setPage}
+            />
+          )}
+        </>
+      )}
+      <DialogSlot>
+        {dialog.kind === 'activate-offline' && (
+          <ActivateDialog app={app} user={user} onClose={dialog.close} />
+        )}
+        {dialog.kind === 'deactivate-offline' && <DeactivateDialog app={app} onClose={dialog.close} />}
+      </DialogSlot>
+    </Card>
+  )
+}
+
+function Row({ activation, showUser }: { activation: OfflineActivation; showUser: boolean }) {
+  const { client, username, device, hwidHash, status, until, createdAt } = activation
+  const { label, tone } = statusFacts[status]
+  const runs = status === 'active' || status === 'freed' || status === 'replaced'
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 md:px-5">
+      <PlugZap aria-hidden className="size-4 text-fg-muted" />
+      <div className="min-w-0 flex-1">
+        <p className="wrap-anywhere font-medium">
+          {showUser ? (
+            <Link to={userPath(client._id)} className="rounded-sm underline-offset-4 hover:underline">
+              <bdi>{username}</bdi>
+            </Link>
+          ) : (
+            <bdi>{device?.name ?? `Machine ${hwidHash.slice(0, 8)}`}</bdi>
+          )}
+        </p>
+        <p className="text-[0.8125rem] text-fg-muted">
+          Made <DateText value={createdAt} /> ·{' '}
+          {status === 'deactivated' ? (
+            'the program has forgotten its file'
+          ) : (
+            <>
+              {runs ? 'the file runs until ' : 'the file ended '}
+              <DateText value={until} none="it is deactivated: it never ends" />
+            </>
+          )}
+        </p>
+      </div>
+      <Badge tone={tone}>{label}</Badge>
+    </li>
+  )
+}
