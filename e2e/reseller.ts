@@ -4,7 +4,7 @@ import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, type Keyward } from './keyward.ts'
 import { type App, unique, Vendor } from './steps.ts'
 
-const commandLine = fileURLToPath(new URL('../apps/server/src/cli.ts', import.meta.url))
+const commandLine = fileURLToPath(new URL('../apps/server/src/cli.mjs', import.meta.url))
 const tokenKey = 'keyward-reseller-token'
 
 /** Sets a vendor's plan with the operator's command. */

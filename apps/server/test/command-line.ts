@@ -2,7 +2,7 @@ import { type ChildProcess, execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { TestServer } from './harness.ts'
 
-const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+const cli = fileURLToPath(new URL('../src/cli.mjs', import.meta.url))
 
 export interface CommandResult {
   code: number

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import pg from 'pg'
 import { inject } from 'vitest'
 import { buildApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
@@ -11,14 +9,17 @@ import { type Clock, day } from '../src/core/clock.ts'
 import { createSeal } from '../src/core/crypto.ts'
 import type { Ctx } from '../src/core/ctx.ts'
 import { transactRecorded } from '../src/core/record.ts'
+import { databaseFile } from '../src/db/data-dir.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { checkDocumented } from './documented.ts'
+import { copyMigratedFile, createDatabase, databaseUrl, startOfTests } from './migrated.ts'
+import { QuickPasswords } from './quick-passwords.ts'
 
 /** A clock that moves only when advanced. */
 export class TestClock implements Clock {
-  #now = Date.parse('2026-03-04T10:20:30.000Z')
+  #now = startOfTests
 
   now(): number {
     return this.#now
@@ -67,19 +68,23 @@ export interface Answer {
   json: any
 }
 
-/** Starts a server; `environment` holds the operator's variables. Rate limits are off unless set. */
+/**
+ * Starts a server; `environment` holds the operator's variables. Rate limits are off unless set, and hashes are quick
+ * unless `options` has other `passwords`.
+ */
 export async function startServer(
   environment: Record<string, string> = {},
   options: Partial<Parameters<typeof buildApp>[0]> = {},
 ): Promise<TestServer> {
   const dataDir = environment.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'keyward-test-'))
   const isPostgres = process.env.TEST_DATABASE === 'postgres' && !environment.DATABASE_URL
-  const databaseUrl = isPostgres ? await makePostgresDatabase() : undefined
+  const isNewFile = !isPostgres && !environment.DATABASE_URL && !existsSync(join(dataDir, databaseFile))
+  if (isNewFile) await copyMigratedFile(dataDir)
   const config = readConfig({
     RATE_LIMITS: 'off',
     DATA_DIR: dataDir,
     SECRET_KEY: 'a secret key that only tests use, 32+ characters',
-    ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+    ...(isPostgres ? { DATABASE_URL: await makeMigrated() } : {}),
     ...environment,
   })
   const database = openDatabase({ url: config.databaseUrl, dataDir })
@@ -91,6 +96,7 @@ export async function startServer(
     database,
     seal,
     clock,
+    passwords: new QuickPasswords(),
     consoleDir: join(dataDir, 'no-console'),
     checkAnswers: true,
     logLevel: process.env.TEST_LOG ?? 'silent',
@@ -112,14 +118,15 @@ export async function startServer(
   }
 }
 
-export async function makePostgresDatabase(tablespace = 'pg_default'): Promise<string> {
+async function makeMigrated(): Promise<string> {
   const url = inject('postgresUrl')
-  const name = `test_${randomBytes(8).toString('hex')}`
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(`create database ${name} tablespace ${tablespace}`)
-  await client.end()
-  return Object.assign(new URL(url), { pathname: `/${name}` }).toString()
+  return databaseUrl(url, await createDatabase(url, { template: inject('postgresTemplate') }))
+}
+
+/** Creates an empty database without tables on PostgreSQL. */
+export async function makePostgresDatabase(tablespace?: string): Promise<string> {
+  const url = inject('postgresUrl')
+  return databaseUrl(url, await createDatabase(url, { tablespace }))
 }
 
 async function call(

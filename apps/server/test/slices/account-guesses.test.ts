@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/core/clock.ts'
 import { sha256 } from '../../src/core/crypto.ts'
-import { Passwords } from '../../src/core/passwords.ts'
 import { makeApp, makePremium, refusal, signUp, startProgram } from '../actors.ts'
 import { serverForAll, tidyUp } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
+import { QuickPasswords } from '../quick-passwords.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
 const on = serverForAll({ RATE_LIMITS: 'on', PAYMENTS: 'off' })
@@ -176,12 +176,12 @@ test('stores the last 20 addresses of an account for 90 days, as hashes', async 
 })
 
 describe('a correct password whose comparison is still running', () => {
-  /** Hashes for real, and can hold the result of a correct password until released. */
-  class SlowPasswords extends Passwords {
+  /** Compares for real, and can hold the result of a correct password until released. */
+  class SlowPasswords extends QuickPasswords {
     held: Promise<void> | undefined
     onMatch = () => {}
 
-    override async verify(...given: Parameters<Passwords['verify']>): Promise<boolean> {
+    override async verify(...given: Parameters<QuickPasswords['verify']>): Promise<boolean> {
       const matches = await super.verify(...given)
       if (!matches || !this.held) return matches
       this.onMatch()

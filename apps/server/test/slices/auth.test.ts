@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
+import { Passwords } from '../../src/core/passwords.ts'
 import { hashed, type Owner, refusal, signUp, wrongFields } from '../actors.ts'
 import { serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
 
-const on = serverForAll()
+const on = serverForAll({}, { passwords: new Passwords() })
 
 const register = (email: string, password = 'correct horse') =>
   on.call('POST', '/auth/register', { body: { name: 'Ada', email, password } })

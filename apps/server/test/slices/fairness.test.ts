@@ -1,6 +1,7 @@
 import { get, type IncomingMessage } from 'node:http'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { Passwords } from '../../src/core/passwords.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { readImport } from '../../src/modules/bulk/import.rules.ts'
 import { makeApp, type Owner, refusal, signUp, startProgram } from '../actors.ts'
@@ -11,7 +12,10 @@ import { countTurns, mostRowsInATurn } from '../turns.ts'
 
 const on = serverForAll(
   {},
-  { gateSizes: { requests: { running: 2, waiting: 3 }, jobs: { running: 1, waiting: 1, waitMs: 20_000 } } },
+  {
+    passwords: new Passwords(),
+    gateSizes: { requests: { running: 2, waiting: 3 }, jobs: { running: 1, waiting: 1, waitMs: 20_000 } },
+  },
 )
 const owner = premiumOwnerForAll(on)
 const other = premiumOwnerForAll(on)

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
+import { Passwords } from '../../src/core/passwords.ts'
 import { type Tx, transact } from '../../src/db/open.ts'
 import { lockEndUser } from '../../src/modules/end-users/end-users.access.ts'
 import { redeem, setLicenseEnd } from '../../src/modules/entitlements/entitlements.service.ts'
@@ -12,7 +13,7 @@ import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
-const on = serverForAll()
+const on = serverForAll({}, { passwords: new Passwords() })
 const owner = ownerForEach(on)
 const app = appForEach(owner)
 const scope = () => ({ ownerId: owner.id })

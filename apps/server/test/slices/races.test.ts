@@ -1,5 +1,6 @@
 /** @module-tag race */
 import { afterEach, describe, expect, test } from 'vitest'
+import { Passwords } from '../../src/core/passwords.ts'
 import {
   activateKey,
   makeApp,
@@ -18,7 +19,10 @@ import { recount } from '../recount.ts'
 import { rounds } from '../rounds.ts'
 
 // Let all requests run at once, without the per-account limit.
-const on = serverForAll({}, { gateSizes: { requests: { running: 100, waiting: 0 } } })
+const on = serverForAll(
+  {},
+  { passwords: new Passwords(), gateSizes: { requests: { running: 100, waiting: 0 } } },
+)
 const owner = ownerForEach(on)
 const app = appForEach(owner)
 afterEach(async () => {

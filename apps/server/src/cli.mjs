@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import './keep-compiled.mjs'
+
+await import('./cli.ts')

@@ -1,0 +1,30 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { hashSync, verifySync } from '@node-rs/argon2'
+import { HashThreads } from '../src/core/hash-threads.ts'
+import { Passwords } from '../src/core/passwords.ts'
+
+const weakest = { memoryCost: 8, timeCost: 1, parallelism: 1 }
+
+/** Hashes at the lowest cost on this thread, but not at once, so that other requests run in between. */
+class QuickHashes extends HashThreads {
+  override async hash(password: string): Promise<string> {
+    await nextTurn()
+    return hashSync(password, weakest)
+  }
+
+  override async verify(stored: string, password: string): Promise<boolean> {
+    await nextTurn()
+    return verifySync(stored, password)
+  }
+}
+
+/** Passwords for tests of something else: real hashes with a cost of microseconds. */
+export class QuickPasswords extends Passwords {
+  constructor() {
+    super({ threads: new QuickHashes() })
+  }
+
+  override isOutdated(): boolean {
+    return false
+  }
+}
