@@ -3,6 +3,8 @@ import { defineConfig, devices } from '@playwright/test'
 import { browserPath } from './browser.ts'
 
 const executablePath = await browserPath()
+// Journeys open many pages for a short time: optimizing their code takes longer than running it.
+const shortRuns = '--js-flags=--no-opt,--no-maglev,--min-semi-space-size=32'
 
 /**
  * Journeys on the built product. All run on a desktop; those tagged `@phone` also, and those tagged `@phone-only` only, on a
@@ -21,7 +23,7 @@ export default defineConfig({
   forbidOnly: process.env.CI !== undefined,
   reporter: 'list',
   use: {
-    launchOptions: { executablePath, args: ['--no-sandbox'] },
+    launchOptions: { executablePath, args: ['--no-sandbox', shortRuns] },
     locale: 'en-US',
     timezoneId: 'UTC',
     screenshot: 'only-on-failure',

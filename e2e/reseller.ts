@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, type Keyward } from './keyward.ts'
-import { type App, unique, Vendor } from './steps.ts'
+import { type App, makePremium, unique, Vendor } from './steps.ts'
 
 const commandLine = fileURLToPath(new URL('../apps/server/src/cli.mjs', import.meta.url))
 const tokenKey = 'keyward-reseller-token'
@@ -24,7 +24,7 @@ export interface Credentials {
 export async function premiumVendor(request: APIRequestContext, keyward: Keyward) {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
-  setPlan(keyward, vendor, 'premium')
+  makePremium(keyward, vendor, 365)
   return { vendor, app }
 }
 

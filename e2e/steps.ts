@@ -131,11 +131,11 @@ export class Program {
 }
 
 /** Sets the plan to premium, as a payment does. */
-export function makePremium(keyward: Keyward, vendor: Vendor) {
+export function makePremium(keyward: Keyward, vendor: Vendor, days = 30) {
   const database = new DatabaseSync(join(keyward.dataDir, 'keyward.db'), { timeout: 5000 })
   database
     .prepare('update owners set premium_until = ? where email = ?')
-    .run(Date.now() + 30 * day, vendor.email)
+    .run(Date.now() + days * day, vendor.email)
   database.close()
 }
 
@@ -149,6 +149,20 @@ export async function enter(page: Page, vendor: Vendor, path = '/dashboard') {
     }
   `)
   await page.goto(path)
+}
+
+/**
+ * Opens a page by a full load on a desktop, and inside the running console on a phone: only the layout differs there.
+ * /subscription is entered and left by a full load, and the first page needs one.
+ */
+export async function visit(page: Page, path: string) {
+  const isInside =
+    page.url().startsWith('http') && ![page.url(), path].some((of) => of.includes('/subscription'))
+  if (!isPhone(page) || !isInside) await page.goto(path)
+  else
+    await page.evaluate(
+      `history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+    )
 }
 
 export const storeToken = (page: Page, token: string) =>

@@ -12,6 +12,7 @@ import {
   Program,
   row,
   Vendor,
+  visit,
 } from '../steps.ts'
 
 // Stricter than elsewhere: a working page may not log failed requests either.
@@ -67,7 +68,7 @@ test('an empty console is accessible and fits the screen', { tag: '@phone' }, as
   await expect(page.getByText('No applications yet')).toBeVisible()
   await expectAccessible(page, 'dashboard without apps')
   for (const path of ['/licenses', '/users']) {
-    await page.goto(path)
+    await visit(page, path)
     await expect(page.getByText('No Application Created')).toBeVisible()
     await expectAccessible(page, `${path} without apps`)
   }
@@ -90,12 +91,12 @@ test('every page of a console in use is accessible and fits the screen', { tag: 
     ['/licenses?search=nothing', page.getByText('No licenses found')],
     ['/users?search=nothing', page.getByText('No end users found')],
   ] as const) {
-    await page.goto(path)
+    await visit(page, path)
     await expect(ready.first()).toBeVisible()
     await expectAccessible(page, path)
   }
 
-  await page.goto('/users')
+  await visit(page, '/users')
   await page.getByText('How registration works').click()
   await page.getByRole('button', { name: 'Actions for erik' }).click()
   await expect(page.getByRole('menu')).toBeVisible()
@@ -158,7 +159,7 @@ for (const [where, dialogsOf] of Object.entries(dialogs)) {
     const busy = await busyVendor(request)
     await enter(page, busy.vendor)
     for (const [path, title] of dialogsOf(busy)) {
-      await page.goto(path)
+      await visit(page, path)
       const open = dialog(page, title)
       await expect(open).toBeVisible()
       if (path.includes('messages'))
@@ -184,7 +185,7 @@ test('generated keys and the first app are accessible and fit the screen', { tag
   await expectAccessible(page, 'a new app')
 
   await vendor.createApp('Tally')
-  await page.goto('/licenses?dialog=generate')
+  await visit(page, '/licenses?dialog=generate')
   await page.getByRole('combobox', { name: 'Application' }).click()
   await page.getByRole('option', { name: 'Tally' }).click()
   await page.getByLabel('Amount').fill('5')
@@ -231,7 +232,7 @@ test('1,000 licenses and very long names do not break the layout', { tag: '@phon
     [`/users?dialog=ban&id=${clients[0]._id}`, dialog(page, /Ban/)],
     [`/users?dialog=extend&id=${clients[0]._id}`, dialog(page, /Extend/)],
   ] as const) {
-    await page.goto(path)
+    await visit(page, path)
     await expect(ready.first()).toBeVisible()
     await expectToFit(page, path)
     for (const scroller of await page.locator('[role=dialog], [role=alertdialog]').all()) {
@@ -240,7 +241,7 @@ test('1,000 licenses and very long names do not break the layout', { tag: '@phon
     }
   }
   if (isPhone(page)) {
-    await page.goto('/dashboard')
+    await visit(page, '/dashboard')
     await openMenu(page)
     await expectToFit(page, 'the menu of the phone')
   }

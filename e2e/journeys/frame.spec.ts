@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { premiumVendor } from '../reseller.ts'
-import { dialog, enter, heading, settle } from '../steps.ts'
+import { dialog, enter, heading, settle, visit } from '../steps.ts'
 
 test('all pages of the owner start their titles at one left edge', { tag: '@phone' }, async ({
   page,
@@ -17,7 +17,8 @@ test('all pages of the owner start their titles at one left edge', { tag: '@phon
   }
   const first = await left()
   for (const path of paths) {
-    await page.goto(`/${path}`)
+    await visit(page, `/${path}`)
+    await expect(page).toHaveURL(`/${path}`)
     await expect(heading(page, /./)).toBeVisible()
     expect.soft(await left(), path).toBe(first)
   }
