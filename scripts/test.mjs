@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSdk, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
+import { installToolChains } from './tool-chains.mjs'
 
 ensureInstalled({ dev: true })
 const reports = mkdtempSync(join(tmpdir(), 'keyward-reports-'))
@@ -10,9 +11,11 @@ const counts = { passed: 0, failed: 0, skipped: 0 }
 /** Printed at the end, because the top of a long log is often cut off. */
 const named = { flaky: [], failed: [] }
 try {
+  const toolChains = installToolChains()
   await step('checks', checks)
   await buildSdk()
   await ensureConsole()
+  await toolChains
   await step('code', code)
   await step('browser', browser)
 } finally {
