@@ -22,6 +22,7 @@ using System.Text;
 using System.Text.RegularExpressions;
 using System.Threading;
 using System.Threading.Tasks;
+using Keyward.Internal;
 
 namespace Keyward
 {
@@ -1093,7 +1094,7 @@ namespace Keyward
         {
             lock (_gate)
             {
-                if (_hwid == null || _hwid.IsFaulted || _hwid.IsCanceled) _hwid = Task.Run(AskForHwidAsync);
+                if (_hwid == null || _hwid.IsFaulted || _hwid.IsCanceled) _hwid = Task.Run(() => AskForHwidAsync());
                 return _hwid;
             }
         }
@@ -1139,6 +1140,11 @@ namespace Keyward
         private static string ToKey(string licenseKey) => Text.Trim(Require(licenseKey, "licenseKey"));
     }
 
+}
+
+// Not part of the API. A namespace of its own keeps these names out of files with "using Keyward".
+namespace Keyward.Internal
+{
     /// <summary>Waits for a task that others share.</summary>
     internal static class Waiting
     {
@@ -3243,7 +3249,7 @@ namespace Keyward
 
         private char Next => _at < _text.Length ? _text[_at] : '\0';
 
-        private FormatException Fail() => new FormatException("Not JSON at " + Keyward.Text.Of(_at));
+        private FormatException Fail() => new FormatException("Not JSON at " + Internal.Text.Of(_at));
 
         private void SkipSpace()
         {
