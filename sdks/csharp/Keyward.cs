@@ -181,8 +181,14 @@ namespace Keyward
         /// <summary>A file of your own: it is created when needed, with the rights of the user alone.</summary>
         public static IKeywardStorage File(string path)
         {
-            if (!string.IsNullOrEmpty(path) && path.IndexOf('\0') < 0) return new FileStorage(path);
-            throw new KeywardUsageException("invalid_options", "storage: the path of the file is missing or broken");
+            try
+            {
+                return new FileStorage(Path.GetFullPath(path));
+            }
+            catch (Exception cause) when (cause is ArgumentException || cause is NotSupportedException || cause is IOException)
+            {
+                throw new KeywardUsageException("invalid_options", "Storage: the path of the file is missing or broken", cause);
+            }
         }
     }
 
@@ -1543,6 +1549,7 @@ namespace Keyward.Internal
     {
         /// <summary>No genuine answer is this large; reading stops here.</summary>
         private const int MaxAnswerBytes = 256 * 1024;
+        private const int MaxConnections = 32;
         private static readonly string[] Used = { "signature", "signature-input", "content-digest", "content-type", "retry-after" };
 
         private readonly HttpClient _client;
@@ -1573,6 +1580,8 @@ namespace Keyward.Internal
         {
             // The digest covers the bytes on the wire, and no cookie of a stranger is kept.
             var handler = new HttpClientHandler { AllowAutoRedirect = false, UseCookies = false, AutomaticDecompression = DecompressionMethods.None };
+            // .NET Framework has two connections by default, for which further calls would wait.
+            handler.MaxConnectionsPerServer = MaxConnections;
             if (proxy == null) return handler;
             handler.UseProxy = true;
             handler.Proxy = new WebProxy(proxy.Address)

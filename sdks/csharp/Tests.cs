@@ -280,9 +280,9 @@ namespace Keyward
             Action<Action<KeywardOptions>> refused = change =>
             {
                 KeywardOptions options = Options("normal");
-                change(options);
                 try
                 {
+                    change(options);
                     new KeywardClient(options);
                     Expect(false, "a refusal of the options");
                 }
@@ -308,6 +308,9 @@ namespace Keyward
             refused(options => options.Proxy = "http://a:hunter2%0d%0aX-Evil@localhost:1");
             refused(options => options.Proxy = "https://a:hunter2@localhost:1");
             refused(options => options.Proxy = "hunter2");
+            refused(options => options.Storage = KeywardStorage.File("a\0b"));
+            refused(options => options.Storage = KeywardStorage.File(""));
+            refused(options => options.Storage = KeywardStorage.File(null));
             refused(options => options.TimeoutMs = 99);
             refused(options => options.Version = "");
             foreach (string header in new[] { "nonce\r\nX-Evil: 1", "\0", "\ud800" })

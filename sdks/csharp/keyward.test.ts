@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { messageDefaults } from '@keyward/contract'
 import { sdkVersion } from '@keyward/contract/sdk-version'
@@ -32,6 +33,33 @@ describe('the file Keyward.cs', () => {
     const awaited = source.split('\n').filter((line) => /\bawait\b/.test(line) && !line.includes('///'))
     const statements = awaited.filter((line) => !line.includes('ConfigureAwait(false)') && line.includes(';'))
     expect(statements).toEqual([])
+  })
+})
+
+describe.skipIf(missing !== undefined)('the README for C#', () => {
+  it('has a first program that compiles', async () => {
+    const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8')
+    const [, program = ''] = /```csharp\n(using System;.*?)```/s.exec(readme) ?? []
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-readme-'))
+    const file = join(folder, 'Program.cs')
+    writeFileSync(file, program)
+    const references = ['-r:System.Net.Http.dll', '-r:System.Numerics.dll']
+    const sdk = fileURLToPath(new URL('Keyward.cs', import.meta.url))
+    const flags = ['-langversion:7', '-warnaserror', `-out:${join(folder, 'program.exe')}`]
+    await execute('mcs', [...flags, ...references, file, sdk])
+    rmSync(folder, { recursive: true })
+  })
+
+  it('names every option and every error code', () => {
+    const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8')
+    const [, options = ''] = /class KeywardOptions\n {4}\{\n(.*?)\n {4}\}/s.exec(source) ?? []
+    const names = [...options.matchAll(/public \S+ (\w+) \{/g)].map(([, name]) => name)
+    const codes = [...source.matchAll(/(?:Exception|refused|Wrong|Rejected)\("([a-z_]+)",/g)].map(
+      ([, code]) => code,
+    )
+    expect(names.length).toBeGreaterThan(10)
+    expect(codes.length).toBeGreaterThan(20)
+    expect([...names, ...codes].filter((each) => !readme.includes(`\`${each}\``))).toEqual([])
   })
 })
 
