@@ -36,6 +36,24 @@ test('the page shows the install command for the address of this server', async 
   expect((await get('/sdk')).headers.location).toBe('/sdk/')
 })
 
+test('the page names every language of the newest version, with its command and what it needs', async () => {
+  const { payload } = await get('/sdk/', 'localhost:3000')
+  const base = `http://localhost:3000/sdk/${sdkVersion}`
+  const expected = {
+    'TypeScript and JavaScript': [`npm install ${base}/keyward-sdk-${sdkVersion}.tgz`, 'Needs Node 18'],
+    Python: [`pip install ${base}/keyward-${sdkVersion}-py3-none-any.whl`, 'Needs Python 3.9'],
+    'C++': [`curl -fO ${base}/keyward.hpp`, 'Needs C++17'],
+    'C#': [`curl -fO ${base}/Keyward.cs`, 'Needs .NET Standard 2.0'],
+  }
+  const newest = payload.slice(payload.indexOf('id="newest"'), payload.indexOf('id="earlier"'))
+  const articles = newest.split('<article>').slice(1)
+  expect(articles).toHaveLength(4)
+  for (const [language, parts] of Object.entries(expected)) {
+    const article = articles.find((one) => one.includes(`<h3>${language} `))
+    for (const part of parts) expect(article, language).toContain(part)
+  }
+})
+
 test('the page never names an address that a stranger put into the Host header', async () => {
   for (const host of ['evil.example', 'a"><b>.example']) {
     const { payload, statusCode } = await get('/sdk/', host)

@@ -22,7 +22,7 @@ export function renderSdks(basePath: string, address: string): string {
   const [newest, ...earlier] = readReleases()
   const main = [
     '<h1>SDKs</h1>',
-    '<p>This server serves the SDKs for your programs. A version never changes, so a build that installs one stays the same.</p>',
+    '<p>This server serves the SDKs for your programs. A version never changes, so a build that installs one stays the same: compare a downloaded file with its SHA-256, for example by <code>sha256sum</code>.</p>',
     newest ? release(newest, basePath, address, 'newest') : '',
     earlier.length > 0 ? '<h2 id="earlier">Earlier versions</h2>' : '',
     ...earlier.map((one) => release(one, basePath, address, one.version)),
@@ -41,15 +41,43 @@ export function renderSdks(basePath: string, address: string): string {
 function release({ version, files }: SdkRelease, basePath: string, address: string, id: string): string {
   const parts = files.map(({ name, language, sha256 }) => {
     const path = `/sdk/${version}/${name}`
+    const kind = kindOf(name)
     return `<article><h3>${escapeHtml(language)} <a href="${basePath}${path}" download>${escapeHtml(name)}</a></h3>
-<pre><code>${escapeHtml(installCommand(name, address + path))}</code></pre>
+<pre><code>${escapeHtml(kind.install(address + path))}</code></pre>
+<p>${escapeHtml(kind.needs)}</p>
 <p>SHA-256 <code>${sha256}</code></p></article>`
   })
   return `<section><h2 id="${escapeHtml(id)}">Version ${escapeHtml(version)}</h2>${parts.join('')}</section>`
 }
 
-function installCommand(name: string, url: string): string {
-  if (name.endsWith('.tgz')) return `npm install ${url}`
-  if (name.endsWith('.whl')) return `pip install ${url}`
-  return `curl -fO ${url}`
+interface Kind {
+  install(url: string): string
+  needs: string
+}
+
+const kinds: Record<string, Kind> = {
+  tgz: {
+    install: (url) => `npm install ${url}`,
+    needs:
+      'Needs Node 18 or newer, Bun, Deno, or a browser with Ed25519 in Web Crypto. Types for TypeScript 4.7 and newer. No dependency.',
+  },
+  whl: {
+    install: (url) => `pip install ${url}`,
+    needs: 'Needs Python 3.9 or newer. pip installs its one dependency, cryptography.',
+  },
+  hpp: {
+    install: (url) => `curl -fO ${url}`,
+    needs:
+      'Needs C++17. One header: Linux and macOS link libcurl and libsodium, Windows the libraries of the system.',
+  },
+  cs: {
+    install: (url) => `curl -fO ${url}`,
+    needs: 'Needs .NET Standard 2.0 and C# 7.2. One file without packages, tried on Mono.',
+  },
+}
+
+const kindOf = (name: string): Kind => {
+  const kind = kinds[name.slice(name.lastIndexOf('.') + 1)]
+  if (!kind) throw new Error(`unknown kind of SDK: ${name}`)
+  return kind
 }
