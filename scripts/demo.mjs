@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -47,18 +47,25 @@ async function main() {
     WEBHOOK_URL: `http://127.0.0.1:${port}/api/payments/razorpay/webhook`,
   })
   cleanups.push(() => provider.stop())
-  const server = await startServer(nodePath(), join(root, 'apps/server/src/main.mjs'), {
-    ...keys,
-    PORT: String(port),
-    DATA_DIR: join(folder, 'data'),
-    PAYMENTS: 'razorpay',
-    RAZORPAY_API_URL: provider.baseUrl,
-  })
+  const start = () =>
+    startServer(nodePath(), join(root, 'apps/server/src/main.mjs'), {
+      ...keys,
+      PORT: String(port),
+      DATA_DIR: join(folder, 'data'),
+      PAYMENTS: 'razorpay',
+      RAZORPAY_API_URL: provider.baseUrl,
+    })
+  let server = await start()
   cleanups.push(() => server.stop())
+  const whileStopped = async (work) => {
+    await server.stop()
+    await work()
+    server = await start()
+  }
   say(`Keyward is ready at ${server.baseUrl}. The demo deletes everything at its end.`)
 
   const vendor = await setUpVendor(server.baseUrl)
-  await runProgram({ ...vendor, folder })
+  await runProgram({ ...vendor, folder, whileStopped })
   await buyPremium(vendor.owner, provider)
   console.log('\nThe demo is finished. The server, its database and the text are deleted.')
 }
@@ -83,7 +90,7 @@ async function setUpVendor(baseUrl) {
   return { baseUrl, owner, app, license, publicKeys: keys, banText }
 }
 
-async function runProgram({ baseUrl, owner, app, license, publicKeys, banText, folder }) {
+async function runProgram({ baseUrl, owner, app, license, publicKeys, banText, folder, whileStopped }) {
   const text = join(folder, 'novel.md')
   await writeFile(text, '# Chapter one\n\nIt was a dark and stormy night.\n')
   const config = {
@@ -96,6 +103,9 @@ async function runProgram({ baseUrl, owner, app, license, publicKeys, banText, f
     const env = { ...config, KEYWARD_HWID: machine, TALLY_HOME: join(folder, machine), ...change }
     return startProgram(program, args, env, folder)
   }
+  const daysBack = (days) => ({
+    NODE_OPTIONS: `--import data:text/javascript,const{now}=Date;Date.now=()=>now()-${days}*864e5`,
+  })
   const expectEnd = async (running, status, part) => {
     const end = await running.end
     if (end.status !== status || !end.output.includes(part)) {
@@ -140,6 +150,25 @@ async function runProgram({ baseUrl, owner, app, license, publicKeys, banText, f
   await owner('PATCH', `/clients/${client._id}/extend`, { days: 10 })
   await expectEnd(start('home-laptop', ['novel.md']), 0, 'Activated until')
 
+  chapter('The server is down, and the program works on with its signed lease')
+  await whileStopped(async () => {
+    await expectEnd(start('home-laptop', ['novel.md']), 0, 'signed permission')
+    say('The same on a machine to which the folder was copied:')
+    await cp(join(folder, 'home-laptop'), join(folder, 'copied-laptop'), { recursive: true })
+    await expectEnd(start('copied-laptop', ['novel.md']), 2, 'cannot be reached')
+    say('The customer sets the clock back by two days, to make the lease last longer:')
+    await expectEnd(start('home-laptop', ['novel.md'], daysBack(2)), 2, 'clock of this computer is behind')
+  })
+
+  chapter('The server is back, and a ban takes effect, offline too')
+  await expectEnd(start('home-laptop', ['novel.md']), 0, 'Activated until')
+  await owner('PATCH', `/clients/${client._id}/toggle-ban`, { is_banned: true })
+  await expectEnd(start('home-laptop', ['novel.md']), 3, banText)
+  await whileStopped(() => expectEnd(start('home-laptop', ['novel.md']), 2, 'cannot be reached'))
+  await owner('PATCH', `/clients/${client._id}/toggle-ban`, { is_banned: false })
+
+  await activateVault({ owner, app, start, expectEnd, folder })
+
   chapter('A cracker redirects the program to a server that accepts everything')
   const fake = await startFakeServer()
   cleanups.push(() => fake.stop())
@@ -148,6 +177,25 @@ async function runProgram({ baseUrl, owner, app, license, publicKeys, banText, f
   chapter('The license expires')
   await owner('PUT', `/licenses/${license._id}`, { expiresAt: new Date().toISOString() })
   await expectEnd(start('home-laptop', ['novel.md']), 3, 'No active subscription found')
+}
+
+/** A machine that never reaches the server gets a file that answers its request. */
+async function activateVault({ owner, app, start, expectEnd, folder }) {
+  chapter('A machine that is never online exchanges texts with the vendor')
+  const { license } = await owner('POST', '/licenses', { app: app._id, expiresAt: inDays(30) })
+  const offline = { KEYWARD_BASE_URL: 'http://127.0.0.1:1' }
+  const run = async (args, pattern) => pattern.exec((await start('vault', args, offline).end).output)?.[0]
+  const request = await run(['--offline-request', license.key], /KWR1-\S+/)
+  const { file, activation } = await owner('POST', `/apps/${app._id}/offline-activations`, { request })
+  say(`The vendor pastes the request into the console and gets a file, valid until ${activation.until}.`)
+  await writeFile(join(folder, 'answer.txt'), file)
+  await expectEnd(start('vault', ['--activate', 'answer.txt'], offline), 0, 'Activated until')
+  await expectEnd(start('vault', ['novel.md'], offline), 0, 'signed permission')
+  await expectEnd(start('office-computer', ['--activate', 'answer.txt'], offline), 1, 'another machine')
+  const code = await run(['--deactivate'], /KWD1-\S+/)
+  await owner('POST', `/apps/${app._id}/offline-deactivations`, { code })
+  await expectEnd(start('vault', ['novel.md'], offline), 1, 'needs a license')
+  say('The code frees the device: the license can move to another machine.')
 }
 
 async function buyPremium(owner, provider) {

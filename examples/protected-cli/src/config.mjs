@@ -50,25 +50,24 @@ function parse(name, text) {
   }
 }
 
-function homeFile(name) {
+/** Where the SDK keeps its lease: the user's data folder, or `TALLY_HOME`. */
+export function findStorage() {
+  const { TALLY_HOME } = process.env
+  if (TALLY_HOME === undefined) return 'user-data'
+  const path = join(TALLY_HOME, 'keyward.json')
+  return {
+    read: () => readFile(path, 'utf8').catch(() => null),
+    async write(text) {
+      await mkdir(TALLY_HOME, { recursive: true })
+      await writeFile(path, text, { mode: 0o600 })
+    },
+  }
+}
+
+function keyFile() {
   const { TALLY_HOME, XDG_CONFIG_HOME, APPDATA } = process.env
   const home = TALLY_HOME ?? join(XDG_CONFIG_HOME ?? APPDATA ?? join(homedir(), '.config'), 'tally')
-  return join(home, name)
-}
-const keyFile = () => homeFile('license-key')
-
-/** Where the SDK keeps the activation of a machine that is never online. */
-export const activationStorage = {
-  read: () => readFile(homeFile('activation.json'), 'utf8').catch(emptyIfMissing),
-  async write(text) {
-    await mkdir(dirname(homeFile('activation.json')), { recursive: true })
-    await writeFile(homeFile('activation.json'), text, { mode: 0o600 })
-  },
-}
-
-function emptyIfMissing(error) {
-  if (error.code === 'ENOENT') return null
-  throw error
+  return join(home, 'license-key')
 }
 
 /** The key of the last successful activation, if any. */

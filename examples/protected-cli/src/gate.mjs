@@ -1,12 +1,5 @@
-import { Keyward } from '@keyward/sdk'
-import {
-  activationStorage,
-  forgetKey,
-  readConfig,
-  rememberedKey,
-  rememberKey,
-  SetupError,
-} from './config.mjs'
+import { Keyward, KeywardNetworkError } from '@keyward/sdk'
+import { findStorage, forgetKey, readConfig, rememberedKey, rememberKey, SetupError } from './config.mjs'
 
 /** Keep in step with the version in Keyward's console, which reports updates to users. */
 const version = '1.0.0'
@@ -14,59 +7,70 @@ const version = '1.0.0'
 /** The server rejected this copy. The message is the app owner's own. */
 export class RefusedError extends Error {}
 
+/** With a storage, Tally works without the server for as long as the app's settings say. */
+const connect = async () => new Keyward({ ...(await readConfig()), version, storage: findStorage() })
+
 /** Signs in with the given key, or with the last one that worked. */
 export async function openGate(givenKey) {
-  const offline = givenKey === undefined ? await openOffline() : undefined
-  if (offline) return offline
-  const key = givenKey ?? (await rememberedKey())
-  if (!key) throw new SetupError('Tally needs a license. Start it once with --key YOUR-LICENSE-KEY.')
-  const keyward = new Keyward({ ...(await readConfig()), version })
+  const key = await findKey(givenKey)
+  const keyward = await connect()
 
-  const { app, updateAvailable } = granted(await keyward.init())
-  const { user } = granted(await keyward.license(key))
+  const newVersion = await findNewVersion(keyward)
+  const { user, offline } = granted(await keyward.license(key))
   await rememberKey(key)
 
   return {
     /** Null if the license never expires. */
     expiresAt: user.expiresAt === null ? null : new Date(user.expiresAt),
-    newVersion: updateAvailable ? app.version : undefined,
+    /** Whether the server did not answer, and a signed file on this machine did. */
+    isOffline: offline !== undefined,
+    newVersion,
     /** Call it before every piece of work: it throws once the license is no longer valid. */
     check: async () => granted(await keyward.session()),
-    close: () => keyward.logout(),
   }
 }
 
-/** A machine that is never online: it exchanges texts with the vendor instead. */
-const offlineMachine = async () =>
-  new Keyward({ ...(await readConfig()), version, storage: activationStorage, timeoutMs: 2_000 })
+/** A machine that is never online: the text that the vendor answers with a file. */
+export async function makeRequest(key) {
+  const request = await (await connect()).offlineRequest(key)
+  await rememberKey(key)
+  return request
+}
 
-/** The text that the vendor needs for this machine. */
-export const offlineRequest = async (key) => (await offlineMachine()).offlineRequest(key)
-
-/** Accepts the vendor's file. */
-export async function activateOffline(file) {
-  const { offline } = await (await offlineMachine()).activateOffline(file)
+/** Accepts the vendor's file; returns its end, or null. */
+export async function activate(file) {
+  const { offline } = granted(await (await connect()).activateOffline(file))
   return offline.until === null ? null : new Date(offline.until)
 }
 
-/** Returns the code with which the vendor frees this machine. */
-export const deactivateOffline = async () => (await offlineMachine()).deactivateOffline()
-
-/** The gate of a machine with an activation; undefined without one. */
-async function openOffline() {
-  const kept = await activationStorage.read()
-  if (!kept || JSON.parse(kept).activation?.file === undefined) return undefined
-  const keyward = await offlineMachine()
-  const { user } = granted(await keyward.session())
-  return {
-    expiresAt: user.expiresAt === null ? null : new Date(user.expiresAt),
-    newVersion: undefined,
-    check: async () => granted(await keyward.session()),
-    close: async () => {},
-  }
+/** Frees this machine: the vendor needs the code that it returns. */
+export async function deactivate() {
+  const code = await (await connect()).deactivateOffline()
+  await forgetKey()
+  return code
 }
 
-export { forgetKey }
+/** Signs out, which forgets what the SDK has stored. */
+export async function forget() {
+  await forgetKey()
+  await (await connect()).logout()
+}
+
+async function findKey(givenKey) {
+  const key = givenKey ?? (await rememberedKey())
+  if (!key) throw new SetupError('Tally needs a license. Start it once with --key YOUR-LICENSE-KEY.')
+  return key
+}
+
+async function findNewVersion(keyward) {
+  try {
+    const { app, updateAvailable } = granted(await keyward.init())
+    return updateAvailable ? app.version : undefined
+  } catch (error) {
+    if (error instanceof KeywardNetworkError) return undefined
+    throw error
+  }
+}
 
 function granted(result) {
   if (!result.ok) throw new RefusedError(result.message)

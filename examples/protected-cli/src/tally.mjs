@@ -5,14 +5,7 @@ import { basename, dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { KeywardNetworkError, KeywardSignatureError, KeywardUsageError } from '@keyward/sdk'
 import { SetupError } from './config.mjs'
-import {
-  activateOffline,
-  deactivateOffline,
-  forgetKey,
-  offlineRequest,
-  openGate,
-  RefusedError,
-} from './gate.mjs'
+import { activate, deactivate, forget, makeRequest, openGate, RefusedError } from './gate.mjs'
 import { count, toTable } from './report.mjs'
 
 const usage = `Usage: tally [--key KEY] [--watch] FILE...
@@ -25,46 +18,50 @@ Counts the words and the reading time of your texts.
   --watch     count again whenever a file changes
   --forget    forget the license key
 
-For a machine that is never online:
-  --offline-request KEY   print the request that you send to the vendor
-  --activate FILE         open the file that the vendor sent you
-  --deactivate            end it and print the code for the vendor`
+Without a connection to the license server:
+
+  --offline-request KEY  print the request that you send to the vendor
+  --activate FILE        open the file that the vendor sent you
+  --deactivate           end it, and print the code for the vendor`
 
 async function main() {
+  const yes = { type: 'boolean' }
   const options = {
     key: { type: 'string' },
-    watch: { type: 'boolean' },
-    forget: { type: 'boolean' },
+    watch: yes,
+    forget: yes,
     'offline-request': { type: 'string' },
     activate: { type: 'string' },
-    deactivate: { type: 'boolean' },
+    deactivate: yes,
   }
   const { values, positionals: files } = parseArgs({ options, allowPositionals: true })
-  if (values.forget) return forgetKey()
-  if (values['offline-request'] !== undefined)
-    return console.log(await offlineRequest(values['offline-request']))
-  if (values.activate !== undefined) return activate(values.activate)
-  if (values.deactivate) return console.log(`Deactivated. Code for the vendor: ${await deactivateOffline()}`)
+  if (values.forget) return forget()
+  if (values['offline-request']) return console.log(await makeRequest(values['offline-request']))
+  if (values.deactivate) return console.log(`Deactivated. Code for the vendor: ${await deactivate()}`)
+  if (values.activate !== undefined) return activateFrom(values.activate)
   if (files.length === 0) throw new SetupError(usage)
 
   const gate = await openGate(values.key)
-  console.log(gate.expiresAt ? `Activated until ${toText(gate.expiresAt)}.` : 'Activated.')
+  console.log(toActivated(gate.expiresAt))
+  if (gate.isOffline) console.log('The license server was not asked: this machine has its signed permission.')
   if (gate.newVersion) console.log(`Version ${gate.newVersion} is available.`)
 
   await tally(gate, files)
-  if (values.watch) return watchFiles(gate, files)
-  await gate.close()
+  // No logout: it would forget the lease, and Tally could not start offline.
+  if (values.watch) watchFiles(gate, files)
 }
 
-async function activate(path) {
+async function activateFrom(path) {
   const file = await readFile(path, 'utf8').catch(() => {
     throw new SetupError(`${path} cannot be read.`)
   })
-  const until = await activateOffline(file)
-  console.log(until ? `Activated until ${toText(until)}.` : 'Activated.')
+  console.log(toActivated(await activate(file)))
 }
 
-const toText = (date) => date.toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })
+const toActivated = (date) =>
+  date
+    ? `Activated until ${date.toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })}.`
+    : 'Activated.'
 
 /** One piece of work. Check first: without it, a watching program would not notice a ban. */
 async function tally(gate, files) {
@@ -97,6 +94,12 @@ function watchFiles(gate, files) {
   console.log('\nWatching for changes. Press Ctrl-C to stop.')
 }
 
+const whatToDo = {
+  no_lease: 'The license server cannot be reached. Please try again later.',
+  lease_ended: 'Tally has worked offline for as long as it may. Please go online.',
+  clock_set_back: 'The clock of this computer is behind. Please correct it, or go online.',
+}
+
 /** Prints the error for the user and sets the exit status for scripts. */
 function stop(error) {
   const statuses = [
@@ -107,9 +110,8 @@ function stop(error) {
     [KeywardSignatureError, 4],
   ]
   const status = statuses.find(([type]) => error instanceof type)?.[1] ?? 1
-  if (status === 2 && error.code !== 'rate_limited') {
-    console.error('The license server cannot be reached. Please try again later.')
-  }
+  if (status === 2 && error.code !== 'rate_limited')
+    console.error(whatToDo[error.offline] ?? whatToDo.no_lease)
   if (status === 4) console.error('The response is not from the license server. Tally stops.')
   console.error(error.message)
   process.exit(status)

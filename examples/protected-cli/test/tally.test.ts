@@ -71,15 +71,15 @@ function run(...args: string[]) {
   }
 }
 
-it('works with a license, prints its expiry, remembers the key, and signs out', async () => {
+it('works with a license, prints its expiry, and remembers the key', async () => {
   const first = await run('--key', 'GOOD-KEY', text).end
   expect(first).toMatchObject({ status: 0 })
   expect(first.output).toContain('Activated until January 1, 2030')
   expect(first.output).toMatch(/text\.md\s+6\s+1\s+1 min/)
-  expect(server.calls()).toEqual(['init', 'license', 'session', 'logout'])
+  expect(server.calls()).toEqual(['init', 'license', 'lease', 'session', 'lease'])
   expect(await readFile(join(folder, 'license-key'), 'utf8')).toBe('GOOD-KEY\n')
   expect(await run(text).end).toMatchObject({ status: 0 })
-  expect(server.seen.at(-3)?.body).toMatchObject({ licenseKey: 'GOOD-KEY' })
+  expect(server.seen.at(-4)?.body).toMatchObject({ licenseKey: 'GOOD-KEY' })
 })
 
 it('does not work without a license and does not remember a rejected key', async () => {
@@ -119,13 +119,28 @@ it('rejects a server that cannot sign', async () => {
   expect(faked.output).not.toContain('text.md')
 })
 
+it('says what to do when the server cannot be reached, and exits', async () => {
+  server.on('init', plain(503, '', { 'retry-after': '600' }))
+  expect(await run('--key', 'GOOD-KEY', text).end).toMatchObject({
+    status: 2,
+    output: expect.stringContaining('cannot be reached'),
+  })
+})
+
+it('forgets the key and what the SDK stored', async () => {
+  await run('--key', 'GOOD-KEY', text).end
+  expect(await run('--forget').end).toMatchObject({ status: 0 })
+  expect(JSON.parse(await readFile(join(folder, 'keyward.json'), 'utf8'))).toMatchObject({ user: null })
+  expect(await run(text).end).toMatchObject({ status: 1 })
+})
+
 it('runs without any server with a file for its request, and ends with a code', async () => {
   await server.close()
   const { status, output } = await run('--offline-request', 'GOOD-KEY').end
   expect(status).toBe(0)
   const request = output.trim()
   expect(request).toMatch(/^KWR1-[0-9A-HJKMNP-TV-Z-]+$/)
-  const nonce = JSON.parse(await readFile(join(folder, 'activation.json'), 'utf8')).activation.pending.nonce
+  const nonce = JSON.parse(await readFile(join(folder, 'keyward.json'), 'utf8')).activation.pending.nonce
   const file = join(folder, 'tally.kwa')
   await writeFile(file, activationFile(nonce))
   expect(await run('--activate', file).end).toMatchObject({ status: 0 })
