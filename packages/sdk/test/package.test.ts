@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 
@@ -85,11 +85,48 @@ keyward.license('KEY').catch((error) => console.log(error instanceof KeywardNetw
 const byImport = `import { Keyward, KeywardNetworkError } from '@keyward/sdk'`
 const byRequire = `const { Keyward, KeywardNetworkError } = require('@keyward/sdk')`
 
-test('the released SDK of this version is built from these sources', () => {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-  const released = new URL(`../../../sdks/releases/${version}/keyward-sdk-${version}.tgz`, import.meta.url)
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const repository = fileURLToPath(new URL('../../../', import.meta.url))
+const released = (name: string) => join(repository, 'sdks/releases', version, name)
+
+describe('the released SDKs of this version are built from these sources', () => {
   const hint = 'Raise the version and run `npm run sdk -- --release` (with --replace if it was never shipped)'
-  expect(unpack('released', fileURLToPath(released)), hint).toEqual(unpack('built', packed))
+  const read = (path: string) => readFileSync(path, 'latin1').replaceAll('\r\n', '\n')
+
+  test('TypeScript', () => {
+    const file = released(`keyward-sdk-${version}.tgz`)
+    expect(unpack('released', file), hint).toEqual(unpack('built', packed))
+  })
+
+  test('Python', async () => {
+    const script: string = '../../../scripts/wheel.mjs'
+    const { packWheel } = await import(script)
+    const wheel: string = packWheel(folder)
+    expect(wheel.slice(folder.length + 1)).toBe(`keyward-${version}-py3-none-any.whl`)
+    const file = released(`keyward-${version}-py3-none-any.whl`)
+    expect(readFileSync(file).equals(readFileSync(wheel)), hint).toBe(true)
+  })
+
+  test.each([
+    ['C++', 'sdks/cpp/keyward.hpp', 'keyward-cpp'],
+    ['C#', 'sdks/csharp/Keyward.cs', 'keyward-csharp'],
+  ])('%s, which names the version', (_, source, name) => {
+    const text = read(join(repository, source))
+    expect(text).toContain(`"${name}/${version}"`)
+    expect(read(released(basename(source))) === text, hint).toBe(true)
+  })
+})
+
+test('every file that the READMEs install is one that a server of this version serves', () => {
+  const readmes = ['README.md', 'packages/sdk/README.md', 'sdks/python/README.md', 'sdks/cpp/README.md']
+  for (const readme of [...readmes, 'sdks/csharp/README.md', 'docs/client-protocol.md']) {
+    const path = join(repository, readme)
+    if (!existsSync(path)) continue
+    const files = readFileSync(path, 'utf8').match(/\/sdk\/\d[^\s`)"]*/g) ?? []
+    for (const file of files)
+      expect(existsSync(join(repository, file.replace('/sdk/', 'sdks/releases/'))), file).toBe(true)
+    for (const file of files) expect(file, readme).toContain(`/sdk/${version}/`)
+  }
 })
 
 test.each([
