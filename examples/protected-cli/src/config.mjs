@@ -50,24 +50,31 @@ function parse(name, text) {
   }
 }
 
-/** Where the SDK keeps its lease: the user's data folder, or `TALLY_HOME`. */
-export function findStorage() {
-  const { TALLY_HOME } = process.env
-  if (TALLY_HOME === undefined) return 'user-data'
-  const path = join(TALLY_HOME, 'keyward.json')
-  return {
-    read: () => readFile(path, 'utf8').catch(() => null),
-    async write(text) {
-      await mkdir(TALLY_HOME, { recursive: true })
-      await writeFile(path, text, { mode: 0o600 })
-    },
-  }
-}
-
-function keyFile() {
+function homeFile(name) {
   const { TALLY_HOME, XDG_CONFIG_HOME, APPDATA } = process.env
   const home = TALLY_HOME ?? join(XDG_CONFIG_HOME ?? APPDATA ?? join(homedir(), '.config'), 'tally')
-  return join(home, 'license-key')
+  return join(home, name)
+}
+const keyFile = () => homeFile('license-key')
+
+/** Where the SDK keeps its lease, or its activation. With `user-data` it finds a place by itself. */
+export const storage = {
+  read: () => readFile(homeFile('keyward.json'), 'utf8').catch(nullIfMissing),
+  async write(text) {
+    await mkdir(dirname(homeFile('keyward.json')), { recursive: true })
+    await writeFile(homeFile('keyward.json'), text, { mode: 0o600 })
+  },
+}
+
+function nullIfMissing(error) {
+  if (error.code === 'ENOENT') return null
+  throw error
+}
+
+/** Whether this machine works without a connection, with a file of the vendor. */
+export async function isActivated() {
+  const kept = await storage.read()
+  return kept !== null && JSON.parse(kept).activation?.file !== undefined
 }
 
 /** The key of the last successful activation, if any. */

@@ -1,5 +1,13 @@
 import { Keyward, KeywardNetworkError } from '@keyward/sdk'
-import { findStorage, forgetKey, readConfig, rememberedKey, rememberKey, SetupError } from './config.mjs'
+import {
+  forgetKey,
+  isActivated,
+  readConfig,
+  rememberedKey,
+  rememberKey,
+  SetupError,
+  storage,
+} from './config.mjs'
 
 /** Keep in step with the version in Keyward's console, which reports updates to users. */
 const version = '1.0.0'
@@ -8,16 +16,19 @@ const version = '1.0.0'
 export class RefusedError extends Error {}
 
 /** With a storage, Tally works without the server for as long as the app's settings say. */
-const connect = async () => new Keyward({ ...(await readConfig()), version, storage: findStorage() })
+const connect = async () => new Keyward({ ...(await readConfig()), version, storage })
 
 /** Signs in with the given key, or with the last one that worked. */
 export async function openGate(givenKey) {
-  const key = await findKey(givenKey)
+  const key = givenKey ?? (await rememberedKey())
+  if (!key && !(await isActivated())) {
+    throw new SetupError('Tally needs a license. Start it once with --key YOUR-LICENSE-KEY.')
+  }
   const keyward = await connect()
 
   const newVersion = await findNewVersion(keyward)
-  const { user, offline } = granted(await keyward.license(key))
-  await rememberKey(key)
+  const { user, offline } = granted(await (key ? keyward.license(key) : keyward.session()))
+  if (key) await rememberKey(key)
 
   return {
     /** Null if the license never expires. */
@@ -31,11 +42,7 @@ export async function openGate(givenKey) {
 }
 
 /** A machine that is never online: the text that the vendor answers with a file. */
-export async function makeRequest(key) {
-  const request = await (await connect()).offlineRequest(key)
-  await rememberKey(key)
-  return request
-}
+export const makeRequest = async (key) => (await connect()).offlineRequest(key)
 
 /** Accepts the vendor's file; returns its end, or null. */
 export async function activate(file) {
@@ -44,22 +51,12 @@ export async function activate(file) {
 }
 
 /** Frees this machine: the vendor needs the code that it returns. */
-export async function deactivate() {
-  const code = await (await connect()).deactivateOffline()
-  await forgetKey()
-  return code
-}
+export const deactivate = async () => (await connect()).deactivateOffline()
 
 /** Signs out, which forgets what the SDK has stored. */
 export async function forget() {
   await forgetKey()
   await (await connect()).logout()
-}
-
-async function findKey(givenKey) {
-  const key = givenKey ?? (await rememberedKey())
-  if (!key) throw new SetupError('Tally needs a license. Start it once with --key YOUR-LICENSE-KEY.')
-  return key
 }
 
 async function findNewVersion(keyward) {
