@@ -11,6 +11,7 @@ import { type SearchTerm, toSearchTerm } from '../src/db/search.ts'
 import { toTypedKey } from '../src/db/typed-keys.ts'
 import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.access.ts'
 import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
+import { findActivationEnd, listActivationEnds } from '../src/modules/devices/devices.access.ts'
 import { fillSkeletons, lockEndUser } from '../src/modules/end-users/end-users.access.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
 import * as entitlements from '../src/modules/entitlements/entitlements.service.ts'
@@ -19,6 +20,7 @@ import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.ac
 import { licenseList } from '../src/modules/licenses/licenses.list.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
 import { untilDate } from '../src/modules/licenses/licenses.rules.ts'
+import * as activations from '../src/modules/offline-activations/offline-activations.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
 import { countTables, deleteEmptyCounts } from '../src/modules/system/system.repo.ts'
@@ -159,9 +161,24 @@ test("counts and pages a reseller's licenses through covering indexes", async ()
   ])
 })
 
+const machine = { clientId: 'usr_1', hwidHash: 'x' }
+const onePage = { page: 1, limit: 50 }
+const ofApp = { appId: 'app_1', clientId: undefined }
+const ofUser = { appId: 'app_1', clientId: 'usr_1' }
+
 test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['moves ends of paused end users', (tx) => movePausesDue(tx, 1, 100)],
   ['moves pauses', (tx) => movePauses(tx, scope, ids, 1)],
+  ['lists the activations of an app', (tx) => activations.pageActivations(tx, scope, ofApp, onePage)],
+  ['lists those of an end user', (tx) => activations.pageActivations(tx, scope, ofUser, onePage)],
+  ['finds an activation by its request', (tx) => activations.findByRequest(tx, scope, 'app_1', 'x')],
+  ['finds an activation by its code', (tx) => activations.findByCode(tx, scope, 'app_1', 'x')],
+  ['replaces activations', (tx) => activations.replaceOthers(tx, scope, machine, 'ofa_1', 1)],
+  ['deactivates a machine', (tx) => activations.deactivateAll(tx, scope, machine, 1)],
+  ['trims replaced activations', (tx) => activations.trimReplaced(tx, scope, 'usr_1', 20)],
+  ['finds the latest end of a file', (tx) => activations.latestEnd(tx, scope, 'usr_1')],
+  ['finds the file of a device', (tx) => findActivationEnd(tx, 'dev_1', 1)],
+  ['lists the files of devices', (tx) => listActivationEnds(tx, 'usr_1', 1)],
   ['checks a page of a block list', (tx) => pageBlocks(tx, 'app_1', { page: 1, limit: 50 })],
 ])('%s through indexes', async (_name, work) => {
   const plan = await plansOf(work)

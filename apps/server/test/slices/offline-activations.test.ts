@@ -364,6 +364,20 @@ describe('the device', () => {
     expect((await clientOf(client._id)).offline).toEqual({ until: activation.until })
   })
 
+  test('cannot be freed by the program ever if its file never ends', async () => {
+    await owner.call('PUT', `/apps/${app._id}`, { settings: { deviceSelfService: true } })
+    const type = await makeType(owner, app, { term: 'forever', duration: null })
+    const made = await owner.call('POST', '/licenses', { app: app._id, type: type._id })
+    const { key } = single<{ key: string }>(made.json.data.licenses)
+    const { activation } = (await activate(makeRequest(app, { licenseKey: key }))).json.data
+    const program = await startProgram(on, app)
+    await program.call('POST', '/license', { licenseKey: key, hwid: 'pc-1' })
+    const refused = await program.call('DELETE', `/devices/${activation.device._id}`)
+    expect(refusal(refused)).toBe('device_activated_offline')
+    expect(refused.json.details).toEqual({ until: null })
+    expect(await list()).toMatchObject({ activations: [{ status: 'active' }] })
+  })
+
   test('can be freed by the program once its file has ended', async () => {
     await owner.call('PUT', `/apps/${app._id}`, { settings: { deviceSelfService: true } })
     const { license, activation } = await activated({ days: 1 })

@@ -33,7 +33,7 @@ export function BlocklistDialog({ app, onClose }: BlocklistDialogProps) {
       onClose={onClose}
       size="lg"
       title={`Blocking in ${app.name}`}
-      description="Programs on a blocked device or address are refused from their next call on."
+      description="Programs on a blocked device or address are refused from their next call on, and an offline one when its lease or activation file ends."
     >
       <DialogBody className="gap-6">
         <Blocks id={app._id} />

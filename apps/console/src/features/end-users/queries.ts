@@ -10,7 +10,7 @@ import { call, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { toast } from '../../ui/toast.tsx'
-import { offlineSentence } from './offline-note.tsx'
+import { offlineSentence } from './offline.ts'
 
 export type EndUserQuery = QueryInputOf<typeof endpoints.clients.list>
 

@@ -145,7 +145,7 @@ async function issue(
   const until = exp === null ? never : exp * 1000
   const id = known?.id ?? newId('ofa')
   const code = toCode(ctx.seal.digest(`offline-deactivation:${id}`))
-  const bound = { device_id: device.id, license_id: licenseId, issued_at: now }
+  const bound = { device_id: device.id, license_id: licenseId, code_hash: toCodeHash(code), issued_at: now }
   if (known) {
     // An earlier file for the same request may last longer.
     await repo.updateActivation(tx, actor, id, { ...bound, until: Math.max(until, known.until) })
@@ -159,7 +159,6 @@ async function issue(
       client_id: endUser.id,
       hwid_hash: request.hwidHash,
       request_hash: requestHash(request),
-      code_hash: toCodeHash(code),
       created_at: now,
       ended_at: null,
       ended_by: null,
