@@ -216,7 +216,8 @@ class Memory:
 
 
 def check_lease(request: Request) -> Request:
-    latest, now, hwid = request["latest"], request["now"], request["hwid"]
+    latest, hwid = request["latest"], request["hwid"]
+    now: float = request["now"]
     kept: Dict[str, Any] = {"lease": "", "latest": latest, "user": {}, "key": None}
     if request["type"] == "lease":
         kept["lease"] = request["lease"]

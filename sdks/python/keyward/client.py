@@ -129,7 +129,7 @@ class Keyward:
             "email": _optional_text("email", email),
             **self._sign_in_facts(),
         }
-        return self._session.kept(lambda: self._session.call(Call("POST", "register", False, body)))
+        return self._sign_in(Call("POST", "register", False, body))
 
     def login(self, username: str, password: str) -> Union[UserData, Refused]:
         """Signs an end user in; the first sign-in binds the user to this machine."""
@@ -138,14 +138,13 @@ class Keyward:
             "password": _text("password", password),
             **self._sign_in_facts(),
         }
-        return self._session.kept(lambda: self._session.call(Call("POST", "login", True, body)))
+        return self._sign_in(Call("POST", "login", True, body))
 
     def license(self, license_key: str) -> Union[UserData, Refused]:
         """Signs in by license key alone; the first use redeems the key and binds it to this machine."""
         key = trim(_text("license_key", license_key))
         call = Call("POST", "license", True, {"licenseKey": key, **self._sign_in_facts()})
-        session = self._session
-        return session.or_offline("license", lambda: session.kept(lambda: session.call(call), key), key)
+        return self._session.or_offline("license", lambda: self._sign_in(call, key), key)
 
     def upgrade(self, username: str, license_key: str) -> Union[UserData, Refused]:
         """
@@ -156,7 +155,7 @@ class Keyward:
             "username": _text("username", username),
             "licenseKey": trim(_text("license_key", license_key)),
         }
-        outcome = self._session.call(Call("POST", "upgrade", False, body))
+        outcome = self._session.call(Call("POST", "upgrade", False, body), self._session.deadline())
         return outcome if isinstance(outcome, Refused) else to_user_data(outcome)
 
     def session(self) -> Union[UserData, Refused]:
@@ -196,7 +195,7 @@ class Keyward:
             "email": _optional_text("email", email),
             **self._identity.facts(),
         }
-        return self._session.kept(lambda: self._session.call(Call("POST", "trial", True, body)))
+        return self._sign_in(Call("POST", "trial", True, body))
 
     def devices(self) -> Union[DevicesData, Refused]:
         """Lists the devices of the signed-in user, if the app lets users free devices."""
@@ -295,6 +294,9 @@ class Keyward:
             raise KeywardUsageError("no_activation", "This machine has no activation")
         self._session.forget_user()
         return code
+
+    def _sign_in(self, call: Call, license_key: Optional[str] = None) -> Union[UserData, Refused]:
+        return self._session.kept(lambda deadline: self._session.call(call, deadline), license_key)
 
     def _sign_in_facts(self) -> Dict[str, Any]:
         facts = self._identity.facts()

@@ -147,6 +147,9 @@ class _Unclosed:
     def close(self) -> None:
         """Another answer may follow."""
 
+    def flush(self) -> None:
+        """Nothing is written to it."""
+
 
 def _open(host: str, port: int, deadline: Deadline) -> socket.socket:
     addresses = _resolve(host, port, deadline)

@@ -11,6 +11,7 @@ T = TypeVar("T")
 
 class _Flight(Generic[T]):
     def __init__(self) -> None:
+        self.leader = threading.get_ident()
         self.done = threading.Event()
         self.outcome: List[Union[T, Exception]] = []
 
@@ -31,6 +32,9 @@ class Shared(Generic[T]):
                     flight = self._current = _Flight()
             if leads:
                 return self._lead(flight, work)
+            if flight.leader == threading.get_ident():
+                # A function of the program, such as its log, calls the client again.
+                return work()
             flight.done.wait()
             if not flight.outcome:
                 # The thread that ran the function was interrupted.

@@ -50,7 +50,8 @@ def _posix_cards() -> List[bytes]:
                 continue
             family = _family(entry.address)
             if family in _INTERNET:
-                named.add(entry.name)
+                # An alias, such as eth0:1, has the address of its card.
+                named.add(entry.name.split(b":")[0])
             elif family == _LINK:
                 macs[entry.name] = _link_address(entry.address)
     finally:

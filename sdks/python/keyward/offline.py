@@ -84,9 +84,10 @@ class Offline:
         self._app_id = app_id
         self._keys = keys
         self._now = now
-        self._lock = threading.Lock()
+        # A storage of the program's own may call the client.
+        self._lock = threading.RLock()
 
-    def is_due(self, hwid: str, user_id: str) -> bool:
+    def is_due(self, hwid: str, user_id: object) -> bool:
         """Whether a new lease is due for this user."""
         lease = self._read_lease(self._load(), hwid)
         return lease is None or lease.sub != user_id or self._now() >= lease.refresh_after

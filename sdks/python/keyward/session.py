@@ -95,9 +95,8 @@ class Session:
             self._public = opened.variables
         return opened
 
-    def call(self, call: Call, reopen: bool = True) -> Outcome:
+    def call(self, call: Call, deadline: float, reopen: bool = True) -> Outcome:
         """A call that signs in or needs a session; opens a new one and repeats the call if it has ended."""
-        deadline = self.deadline()
         is_current = self._until_sign_out()
         while True:
             opened, token = self._opened(deadline)
@@ -123,18 +122,18 @@ class Session:
         opened, token = self._opened(deadline)
         return self._transport.send(replace(call, session=token), deadline) if opened is None else opened
 
-    def check(self) -> Outcome:
+    def check(self, deadline: float) -> Outcome:
         """Whether the user may go on; signs in again where the app remembers sign-ins."""
         while True:
             if self._token is None:
-                resumed = self._resuming.run(self._resume)
+                resumed = self._resuming.run(lambda: self._resume(deadline))
                 if resumed is not None:
                     return resumed
-            outcome = self.call(_CHECK, reopen=False)
+            outcome = self.call(_CHECK, deadline, reopen=False)
             if isinstance(outcome, Delivered) or outcome.code != "sessionUnauthed":
                 return outcome
             if self._token is None:
-                resumed = self._resuming.run(self._resume)
+                resumed = self._resuming.run(lambda: self._resume(deadline))
                 if resumed is not None:
                     return resumed
             if self._token is None:
@@ -151,10 +150,13 @@ class Session:
             self._options.offline.forget()
         return token
 
-    def kept(self, online: Callable[[], Outcome], license_key: Optional[str] = None) -> Union[UserData, Refused]:
+    def kept(
+        self, online: Callable[[float], Outcome], license_key: Optional[str] = None
+    ) -> Union[UserData, Refused]:
         """Renews the lease after a success, and forgets it after a refusal that would hold offline, too."""
         is_current = self._until_sign_out()
-        outcome = online()
+        deadline = self.deadline()
+        outcome = online(deadline)
         offline = self._options.offline
         hwid = None if offline is None else self._identity.hwid()
         if isinstance(outcome, Refused):
@@ -165,7 +167,10 @@ class Session:
         if offline is not None and hwid is not None:
             if device_token is not None:
                 offline.keep_device_token(device_token, is_current)
-            self._renew_lease(offline, hwid, outcome.data["user"], license_key, is_current)
+            if is_current() and (license_key is not None or offline.is_due(hwid, outcome.data["user"].get("_id"))):
+                lease = self._new_lease(hwid, deadline)
+                if lease is not None:
+                    offline.keep(lease, hwid, outcome.data["user"], license_key, is_current)
         return to_user_data(outcome)
 
     def or_offline(
@@ -237,7 +242,7 @@ class Session:
                 # An upgrade may concern another user than the signed-in one.
                 self._user = user
 
-    def _resume(self) -> Optional[Outcome]:
+    def _resume(self, deadline: float) -> Optional[Outcome]:
         """Signs in with the remembered sign-in; None without one, or if the server has ended it."""
         offline = self._options.offline
         if offline is None or self._token is not None:
@@ -249,7 +254,7 @@ class Session:
             return None
         # The server accepts the same token again if its answer was lost.
         body = {"deviceToken": device_token, **facts}
-        outcome = self.call(Call("POST", "resume", repeatable=True, body=body), reopen=False)
+        outcome = self.call(Call("POST", "resume", repeatable=True, body=body), deadline, reopen=False)
         if isinstance(outcome, Delivered):
             outcome, renewed = _split(outcome)
             if renewed is not None:
@@ -260,25 +265,15 @@ class Session:
         offline.drop_device_token(device_token)
         return None
 
-    def _renew_lease(
-        self,
-        offline: Offline,
-        hwid: str,
-        user: Dict[str, Any],
-        license_key: Optional[str],
-        is_current: Callable[[], bool],
-    ) -> None:
-        if not is_current() or (license_key is None and not offline.is_due(hwid, user.get("_id", ""))):
-            return
+    def _new_lease(self, hwid: str, deadline: float) -> Optional[str]:
         call = Call("POST", "lease", repeatable=True, body={"hwid": hwid}, session=self._token)
         try:
-            outcome = self._transport.send(call, self.deadline())
+            outcome = self._transport.send(call, deadline)
         except KeywardError:
             # The program may run; the next call tries again.
-            return
+            return None
         lease = outcome.data.get("lease") if isinstance(outcome, Delivered) else None
-        if isinstance(lease, str):
-            offline.keep(lease, hwid, user, license_key, is_current)
+        return lease if isinstance(lease, str) else None
 
 
 def to_user_data(outcome: Delivered) -> UserData:

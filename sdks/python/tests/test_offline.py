@@ -118,6 +118,12 @@ class OfflineTest(unittest.TestCase):
             keyward.offline_request("KEY")
         self.assertEqual(caught.exception.code, "storage_failed")
 
+    def test_does_not_wait_longer_for_a_lease_than_for_the_call(self) -> None:
+        self.server.on("lease", lambda *_: time.sleep(3) or b"")
+        started_at = time.monotonic()
+        self.assertTrue(self.start(timeout_ms=600).license("KEY").ok)
+        self.assertLess(time.monotonic() - started_at, 1.5)
+
     def test_forgets_the_lease_after_a_refusal_and_at_a_sign_out(self) -> None:
         self.start().license("KEY")
         keyward = self.start()

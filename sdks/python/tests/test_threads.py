@@ -124,6 +124,18 @@ class ThreadsTest(unittest.TestCase):
         leader.join()
         self.assertEqual(len(interrupted), 1)
 
+    def test_survives_a_log_that_calls_the_client(self) -> None:
+        calls: List[str] = []
+
+        def log(event: Any) -> None:
+            if len(calls) < 3:
+                calls.append(event.call)
+                keyward.session()
+
+        keyward = connect(self.server.base_url, log=log)
+        self.assertTrue(keyward.license("KEY").ok)
+        self.assertEqual(calls, ["init"] * 3)
+
     def test_reports_a_failing_hardware_id_as_a_mistake_of_the_program(self) -> None:
         def deep() -> str:
             return deep()
