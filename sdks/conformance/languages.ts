@@ -47,19 +47,7 @@ const find: Record<LanguageName, () => Omit<Language, 'name'>> = {
     const compiles = runs('g++', ['-std=c++17', '-fsyntax-only', '-xc++', '-'], headers)
     return {
       missing: compiles ? absent(source) : 'no g++ with libcurl and libsodium',
-      command: async () => [
-        await build('cpp', 'conformance', (target) => [
-          'g++',
-          ...cppFlags,
-          '-O1',
-          source,
-          '-o',
-          target,
-          '-lcurl',
-          '-lsodium',
-          '-pthread',
-        ]),
-      ],
+      command: async () => [await buildCpp('conformance', [], ['sdks/cpp/conformance.cpp'])],
     }
   },
 
@@ -74,6 +62,18 @@ const find: Record<LanguageName, () => Omit<Language, 'name'>> = {
 }
 
 export const cppFlags = ['-std=c++17', '-Wall', '-Wextra', '-Werror']
+
+/** Builds a C++ program with the SDK; `folders` hold more of its sources. */
+export const buildCpp = (name: string, flags: string[], files: string[], folders: string[] = []) =>
+  build(
+    'cpp',
+    name,
+    (target) => [
+      ...['g++', ...cppFlags, '-Isdks/cpp', '-O1', ...flags, ...files],
+      ...['-o', target, '-lcurl', '-lsodium', '-pthread'],
+    ],
+    folders,
+  )
 
 /** Compiles a program in `sdks/csharp` together with the SDK. */
 export const buildCsharp = (name: string): Promise<string> =>
@@ -97,9 +97,11 @@ export async function build(
   folder: string,
   name: string,
   toCommand: (target: string) => string[],
+  more: string[] = [],
 ): Promise<string> {
   const digest = createHash('sha256').update(toCommand('').join(' '))
-  for (const file of sources(at(folder))) digest.update(file).update(readFileSync(file))
+  for (const file of [at(folder), ...more.map((each) => join(root, each))].flatMap(sources))
+    digest.update(file).update(readFileSync(file))
   const target = join(cache, `${folder}-${digest.digest('hex').slice(0, 16)}`, name)
   mkdirSync(dirname(dirname(target)), { recursive: true })
   mkdirSync(dirname(target), { recursive: true })
