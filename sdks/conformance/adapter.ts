@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 
 export interface AdapterError {
   kind: 'network' | 'signature' | 'usage'
@@ -49,7 +48,12 @@ export class Adapter {
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#errors = (this.#errors + text).slice(-4_000)
     })
-    createInterface({ input: child.stdout! }).on('line', (line) => this.#receive(line))
+    let rest = ''
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop()!
+      for (const line of lines) this.#receive(line)
+    })
     child.stdin!.on('error', () => {})
     child.on('error', (error) => this.#end(String(error)))
     child.on('close', (code, signal) => this.#end(`It ended with ${signal ?? code}`))
@@ -83,7 +87,9 @@ export class Adapter {
         this.#child.kill('SIGKILL')
       }, timeoutMs)
       this.#waiting.push({ resolve, reject, timer })
-      this.#child.stdin!.write(`${JSON.stringify(request)}\n`)
+      // Some programs take these two for the end of a line.
+      const line = JSON.stringify(request).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+      this.#child.stdin!.write(`${line}\n`)
     })
   }
 

@@ -4,6 +4,7 @@ import { findLanguage, type LanguageName } from './languages.ts'
 import { activations } from './suites/activations.ts'
 import { answers } from './suites/answers.ts'
 import { attacked } from './suites/attacks.ts'
+import { everyCall } from './suites/calls.ts'
 import { hwids } from './suites/hwids.ts'
 import { keySets } from './suites/key-sets.ts'
 import { leases } from './suites/leases.ts'
@@ -33,6 +34,7 @@ export function conformance(name: LanguageName): void {
     leases(adapter, 'activation')
     requests(adapter)
     retries(adapter)
+    everyCall(adapter, name)
     attacked(adapter)
     offline(adapter)
     activations(adapter)

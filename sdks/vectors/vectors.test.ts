@@ -1,8 +1,27 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { toRequest } from '../../apps/server/src/modules/offline-activations/offline-activations.rules.ts'
 import { files, render } from './generate.ts'
 
 it.each(Object.entries(files))('%s holds the generated cases', (name, content) => {
   const text = readFileSync(new URL(name, import.meta.url), 'utf8')
   expect(JSON.parse(text)).toEqual(JSON.parse(render(content)))
+})
+
+describe('the server', () => {
+  const { cases, readings, rejected } = files['requests.json']
+
+  it.each([...cases, ...readings])('reads a request: $name', ({ appId, request, hwid, ...facts }) => {
+    const hwidHash = createHash('sha256').update(hwid!).digest('hex')
+    expect(toRequest(appId!, request!)).toMatchObject({
+      hwidHash,
+      licenseKey: facts.licenseKey,
+      nonce: facts.nonce,
+    })
+  })
+
+  it.each(rejected)('rejects a request $name', ({ appId, request }) => {
+    expect(() => toRequest(appId!, request!)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
+  })
 })

@@ -1,9 +1,19 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type LookupFunction,
+  type Socket,
+} from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port
+
+/** Every name leads to this machine. */
+const lookup: LookupFunction = (_name, { all }, found) =>
+  all ? found(null, [{ address: '127.0.0.1', family: 4 }]) : found(null, '127.0.0.1', 4)
 
 /** A loopback HTTP proxy: tunnels, forwards, and asks for credentials if `credentials` are set. */
 export async function startProxy({ credentials }: { credentials?: string } = {}) {
@@ -22,10 +32,14 @@ export async function startProxy({ credentials }: { credentials?: string } = {})
       return
     }
     const { 'proxy-authorization': _, ...headers } = incoming.headers
-    const onward = request(incoming.url!, { method: incoming.method!, headers, agent: false }, (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(response)
-    })
+    const onward = request(
+      incoming.url!,
+      { method: incoming.method!, headers, agent: false, lookup },
+      (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers)
+        answer.pipe(response)
+      },
+    )
     onward.on('error', () => response.writeHead(502).end())
     incoming.pipe(onward)
   })
@@ -36,7 +50,7 @@ export async function startProxy({ credentials }: { credentials?: string } = {})
       return
     }
     const { hostname, port } = new URL(`http://${incoming.url}`)
-    const onward = connect(Number(port), hostname, () => {
+    const onward = connect({ port: Number(port), host: hostname, lookup }, () => {
       client.write('HTTP/1.1 200 Connection established\r\nProxy-Agent: test\r\n\r\n')
       onward.pipe(client).pipe(onward)
     })
