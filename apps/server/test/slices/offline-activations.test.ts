@@ -15,7 +15,7 @@ import {
   startProgram,
   wrongFields,
 } from '../actors.ts'
-import { setLicense } from '../devices.ts'
+import { sentParts, setLicense } from '../devices.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import { makeRequest, readFile, requestBody, requestOf } from '../offline-machine.ts'
 import { recount } from '../recount.ts'
@@ -175,7 +175,21 @@ describe('a request', () => {
     ])
   })
 
-  test('a hundred times from one machine keeps twenty replaced activations', async () => {
+  test('with a shorter file does not hide the earlier file, which may still run', async () => {
+    const { license, activation, client } = await activated()
+    for (let count = 0; count < 25; count++) {
+      await activate(makeRequest(app, { licenseKey: license.key }), { days: 1 })
+    }
+    expect((await clientOf(client._id)).offline).toEqual({ until: activation.until })
+    await owner.call('PATCH', `/clients/${client._id}/reset-hwid`)
+    const other = makeRequest(app, { licenseKey: license.key, hwid: 'pc-2' })
+    const { file } = (await activate(other, { days: 1 })).json.data
+    const { claims } = await readFile(on, app, file)
+    const ended = await deactivate(claims.deactivation)
+    expect(ended.json.data.client.offline).toEqual({ until: activation.until })
+  })
+
+  test('many times from one machine keeps twenty replaced activations', async () => {
     const { license } = await activated()
     for (let count = 0; count < 25; count++) await activate(makeRequest(app, { licenseKey: license.key }))
     expect((await list()).pagination.total).toBe(21)
@@ -362,6 +376,20 @@ describe('the device', () => {
     expect((await owner.call('DELETE', `/clients/${client._id}/devices/${id}`)).status).toBe(200)
     expect((await list()).activations).toMatchObject([{ status: 'freed', device: null }])
     expect((await clientOf(client._id)).offline).toEqual({ until: activation.until })
+  })
+
+  test('is not taken over by a machine that claims the same parts while its file runs', async () => {
+    const license = await oneKey()
+    const parts = sentParts(app, { machine: 'a', board: 'b', disk: 'c', network: 'd' })
+    const signIn = async (hwid: string) => {
+      const program = await startProgram(on, app)
+      return program.call('POST', '/license', { licenseKey: license.key, hwid, device: { parts } })
+    }
+    await signIn('pc-1')
+    await activate(makeRequest(app, { licenseKey: license.key }), { days: 1 })
+    expect(refusal(await signIn('pc-9'))).toBe('hwidMismatch')
+    on.clock.advance(day)
+    expect((await signIn('pc-9')).status).toBe(200)
   })
 
   test('cannot be freed by the program ever if its file never ends', async () => {

@@ -53,8 +53,8 @@ export async function isDeviceOf(db: Db, clientId: string, id: string): Promise<
 }
 
 /** Until when an activation file runs on a device that is never online; undefined without one. */
-export async function findActivationEnd(tx: Tx, deviceId: string, now: number): Promise<number | undefined> {
-  const row = await tx
+export async function findActivationEnd(db: Db, deviceId: string, now: number): Promise<number | undefined> {
+  const row = await db
     .selectFrom('offline_activations')
     .select('until')
     .where('device_id', '=', deviceId)

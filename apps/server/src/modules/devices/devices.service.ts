@@ -46,6 +46,8 @@ export async function matchDevice(
   const device = await access.findSimilar(db, clientId, machine)
   if (!device) return { kind: 'new', hasTwin }
   if (device.hwid === machine.hwid) return { kind: 'known', device }
+  // Its file would run on there, beside the machine that claims the same parts.
+  if ((await access.findActivationEnd(db, device.id, now)) !== undefined) return { kind: 'new', hasTwin }
   const drift = nextDrift(device, settings.deviceCooldownHours, now)
   return drift ? { kind: 'drifted', device, hasTwin, drift } : { kind: 'drifted too often' }
 }

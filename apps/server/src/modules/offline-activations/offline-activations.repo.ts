@@ -123,22 +123,29 @@ export const deactivateAll = (tx: Tx, scope: OwnerScope, machine: Machine, now: 
     .where((eb) => eb.or([eb('ended_by', 'is', null), eb('ended_by', '=', 'replaced')]))
     .execute()
 
-/** Deletes the oldest replaced activations of an end user beyond `kept`. */
-export async function trimReplaced(tx: Tx, scope: OwnerScope, clientId: string, kept: number): Promise<void> {
-  const mine = tx
+/** Deletes replaced activations of a machine beyond `kept`; those that run longest are kept. */
+export async function trimReplaced(
+  tx: Tx,
+  scope: OwnerScope,
+  { clientId, hwidHash }: Machine,
+  kept: number,
+): Promise<void> {
+  const longest = tx
     .selectFrom('offline_activations')
     .select('id')
     .where('client_id', '=', clientId)
+    .where('hwid_hash', '=', hwidHash)
     .where('ended_by', '=', 'replaced')
-    .orderBy('created_at', 'desc')
+    .orderBy('until', 'desc')
     .orderBy('id', 'desc')
     .limit(kept)
   await tx
     .deleteFrom('offline_activations')
     .where(ownerOf('offline_activations'), '=', scope.ownerId)
     .where('client_id', '=', clientId)
+    .where('hwid_hash', '=', hwidHash)
     .where('ended_by', '=', 'replaced')
-    .where('id', 'not in', mine)
+    .where('id', 'not in', longest)
     .execute()
 }
 

@@ -166,7 +166,7 @@ async function issue(
   }
   const machine = { clientId: endUser.id, hwidHash: request.hwidHash }
   await repo.replaceOthers(tx, actor, machine, id, now)
-  await repo.trimReplaced(tx, actor, endUser.id, replacedKept)
+  await repo.trimReplaced(tx, actor, machine, replacedKept)
   const seq = await nextActivation(tx, actor, endUser.id, until)
   write.record('end_user.activated_offline', endUser.id, {
     activationId: id,
