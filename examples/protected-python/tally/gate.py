@@ -43,7 +43,7 @@ class Gate:
         try:
             opened = _granted(self._keyward.init())
         except KeywardNetworkError:
-            # Offline nobody offers a newer version; what is stored decides about the license.
+            # Offline there is no newer version to report; what is stored decides about the license.
             return None
         return opened.app.version if opened.update_available else None
 

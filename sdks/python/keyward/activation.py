@@ -98,7 +98,7 @@ def _is_whole(value: object) -> bool:
 
 
 def lines_of(file: str) -> List[str]:
-    """The lines of an activation file, of which each is the same statement under another key."""
+    """The lines of an activation file: the same statement, signed with different keys."""
     if len(file) > _FILE_LENGTH_MAX:
         return []
     return [line for line in re.split(f"[{WHITE_SPACE}]+", file) if line != ""]

@@ -86,9 +86,7 @@ def _take_lock(path: str) -> bool:
             # Windows reports a file that is being deleted as one that may not be opened.
             if not isinstance(error, FileExistsError) and sys.platform != "win32":
                 return False
-        if _is_stale(path):
-            _remove(path)
-        else:
+        if not (_is_stale(path) and _remove(path)):
             time.sleep(_POLL_S)
     return False
 
@@ -100,11 +98,12 @@ def _is_stale(path: str) -> bool:
         return False
 
 
-def _remove(path: str) -> None:
+def _remove(path: str) -> bool:
     try:
         os.remove(path)
+        return True
     except OSError:
-        pass
+        return False
 
 
 def _replace(draft: str, path: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional
@@ -88,14 +89,15 @@ def plain(status: int, body: bytes = b"", **headers: str) -> Behavior:
 
 
 class StandIn:
-    def __init__(self) -> None:
+    def __init__(self, tls: Optional[ssl.SSLContext] = None) -> None:
+        self._tls = tls
         self.seen: List[Seen] = []
         self._script: Dict[str, List[Behavior]] = {"init": [grants(**OPENED)]}
         self._server = socket.create_server(("127.0.0.1", 0), backlog=64)
         self._closing = threading.Event()
         self._open: List[socket.socket] = []
         self.port = self._server.getsockname()[1]
-        self.base_url = f"http://127.0.0.1:{self.port}"
+        self.base_url = f"{'http' if tls is None else 'https'}://127.0.0.1:{self.port}"
         threading.Thread(target=self._accept, daemon=True).start()
 
     def on(self, name: str, *behaviors: Behavior) -> None:
@@ -122,6 +124,8 @@ class StandIn:
 
     def _serve(self, connection: socket.socket) -> None:
         try:
+            if self._tls is not None:
+                connection = self._tls.wrap_socket(connection, server_side=True)
             seen = self._read(connection)
         except (OSError, ValueError):
             # A handshake of TLS is no request.
@@ -178,4 +182,7 @@ def connect(base_url: str, **changes: Any) -> Keyward:
         "timeout_ms": 5_000,
         **changes,
     }
-    return Keyward(**options)
+    keyward = Keyward(**options)
+    # Nothing that these tests are about needs the pauses between attempts.
+    keyward._transport._pause = lambda seconds: None
+    return keyward

@@ -168,7 +168,7 @@ class NetworkTest(unittest.TestCase):
             self.assertFalse(caught.exception.outcome_unknown)
             self.assertIn(caught.exception.code, ("unreachable", "timed_out"))
 
-    def test_does_not_trust_a_certificate_that_nobody_vouches_for(self) -> None:
+    def test_rejects_a_certificate_that_is_not_trusted(self) -> None:
         secure = f"https://127.0.0.1:{self.server.port}"
         with self.assertRaises(KeywardNetworkError) as caught:
             connect(secure, timeout_ms=1_000).session()

@@ -41,7 +41,7 @@ class OfflineTest(unittest.TestCase):
         return connect(self.server.base_url, storage=self.storage, **options)
 
     def away(self, now: float = 0, **options: Any):
-        keyward = connect(AWAY, storage=self.storage, timeout_ms=300, **options)
+        keyward = connect(AWAY, storage=self.storage, timeout_ms=100, **options)
         offline = keyward._options.offline
         assert offline is not None
         offline._now = lambda: now or time.time()
@@ -222,7 +222,7 @@ class OfflineTest(unittest.TestCase):
                 keyward.activate_offline(file)
         self.assertTrue(keyward.activate_offline(activation(nonce)).ok)
 
-    def test_logs_that_an_activation_answers_while_nobody_is_signed_in(self) -> None:
+    def test_logs_that_an_activation_answers_while_no_user_is_signed_in(self) -> None:
         keyward = self.away()
         keyward.offline_request("KEY")
         keyward.activate_offline(activation(self.storage.kept["activation"]["pending"]["nonce"]))
