@@ -1,8 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
+import { Tally } from '../program.ts'
 import {
   dialog,
   enter,
@@ -487,9 +490,26 @@ test.describe('an app', () => {
   })
 })
 
-test('the signing key of an app is rotated step by step', async ({ page, request }) => {
+test('the signing key of an app is rotated step by step, and no shipped program notices', async ({
+  page,
+  request,
+  keyward,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
+  const [license] = await vendor.createLicenses(app, 1, 20)
+  const home = await mkdtemp(join(tmpdir(), 'keyward-rotation-'))
+  const text = join(home, 'novel.md')
+  await writeFile(text, 'a few words')
+  /** A version of the program that pins the keys of this moment. */
+  const build = async () => {
+    const { keys } = await vendor.call('GET', `/client/apps/${app.appId}/keys`)
+    const { appId, appSecret: secret } = app
+    const built = { baseUrl: keyward.url, appId, secret, publicKeys: JSON.stringify(keys), home }
+    return () => new Tally(built, 'pc-1', '--key', license!.key, text)
+  }
+  const shipped = await build()
+  await shipped().expectEnd(0, 'novel.md')
   await enter(page, vendor, `/dashboard?dialog=integrate&id=${app._id}`)
   await dialog(page, /Integrate/)
     .getByRole('button', { name: 'Manage signing keys' })
@@ -502,11 +522,17 @@ test('the signing key of an app is rotated step by step', async ({ page, request
   await expect(keys).toHaveText([/^next/, /^current/])
   await expect(view.getByText('Ship a version of your program')).toBeVisible()
   await expect(view.getByRole('button', { name: 'Make the next key' })).toBeDisabled()
+  const newVersion = await build()
+  for (const program of [shipped, newVersion]) await program().expectEnd(0, 'novel.md')
   await view.getByRole('button', { name: 'Promote' }).click()
   await expect(keys).toHaveText([/^current/, /^retired/])
+  for (const program of [shipped, newVersion]) await program().expectEnd(0, 'novel.md')
   await view.getByRole('button', { name: 'Revoke' }).click()
   const confirm = page.getByRole('alertdialog', { name: 'Revoke this key?' })
   await expect(confirm).toContainText('stops working until its user installs a newer version')
   await confirm.getByRole('button', { name: 'Revoke' }).click()
   await expect(keys).toHaveText([/^current/, /^revoked/])
+  await newVersion().expectEnd(0, 'novel.md')
+  await shipped().expectEnd(4, 'not from the license server')
+  await rm(home, { recursive: true })
 })
