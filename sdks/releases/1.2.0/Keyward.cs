@@ -22,6 +22,7 @@ using System.Text;
 using System.Text.RegularExpressions;
 using System.Threading;
 using System.Threading.Tasks;
+using Keyward.Internal;
 
 namespace Keyward
 {
@@ -180,8 +181,14 @@ namespace Keyward
         /// <summary>A file of your own: it is created when needed, with the rights of the user alone.</summary>
         public static IKeywardStorage File(string path)
         {
-            if (!string.IsNullOrEmpty(path) && path.IndexOf('\0') < 0) return new FileStorage(path);
-            throw new KeywardUsageException("invalid_options", "storage: the path of the file is missing or broken");
+            try
+            {
+                return new FileStorage(Path.GetFullPath(path));
+            }
+            catch (Exception cause) when (cause is ArgumentException || cause is NotSupportedException || cause is IOException)
+            {
+                throw new KeywardUsageException("invalid_options", "Storage: the path of the file is missing or broken", cause);
+            }
         }
     }
 
@@ -1093,7 +1100,7 @@ namespace Keyward
         {
             lock (_gate)
             {
-                if (_hwid == null || _hwid.IsFaulted || _hwid.IsCanceled) _hwid = Task.Run(AskForHwidAsync);
+                if (_hwid == null || _hwid.IsFaulted || _hwid.IsCanceled) _hwid = Task.Run(() => AskForHwidAsync());
                 return _hwid;
             }
         }
@@ -1139,6 +1146,11 @@ namespace Keyward
         private static string ToKey(string licenseKey) => Text.Trim(Require(licenseKey, "licenseKey"));
     }
 
+}
+
+// Not part of the API. A namespace of its own keeps these names out of files with "using Keyward".
+namespace Keyward.Internal
+{
     /// <summary>Waits for a task that others share.</summary>
     internal static class Waiting
     {
@@ -1537,6 +1549,7 @@ namespace Keyward
     {
         /// <summary>No genuine answer is this large; reading stops here.</summary>
         private const int MaxAnswerBytes = 256 * 1024;
+        private const int MaxConnections = 32;
         private static readonly string[] Used = { "signature", "signature-input", "content-digest", "content-type", "retry-after" };
 
         private readonly HttpClient _client;
@@ -1567,6 +1580,8 @@ namespace Keyward
         {
             // The digest covers the bytes on the wire, and no cookie of a stranger is kept.
             var handler = new HttpClientHandler { AllowAutoRedirect = false, UseCookies = false, AutomaticDecompression = DecompressionMethods.None };
+            // .NET Framework has two connections by default, for which further calls would wait.
+            handler.MaxConnectionsPerServer = MaxConnections;
             if (proxy == null) return handler;
             handler.UseProxy = true;
             handler.Proxy = new WebProxy(proxy.Address)
@@ -3243,7 +3258,7 @@ namespace Keyward
 
         private char Next => _at < _text.Length ? _text[_at] : '\0';
 
-        private FormatException Fail() => new FormatException("Not JSON at " + Keyward.Text.Of(_at));
+        private FormatException Fail() => new FormatException("Not JSON at " + Internal.Text.Of(_at));
 
         private void SkipSpace()
         {

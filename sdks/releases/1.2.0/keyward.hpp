@@ -1216,7 +1216,7 @@ namespace ed25519 {
 
 /** An element of the field modulo 2^255 - 19: sixteen limbs of 16 bits, which may be larger between operations. */
 struct Field {
-  std::array<std::int64_t, 16> limbs{};
+  std::int64_t limbs[16] = {};
 };
 
 using Encoded = std::array<unsigned char, 32>;
@@ -1251,9 +1251,11 @@ inline Field operator-(const Field &a, const Field &b) {
 }
 
 inline Field operator*(const Field &a, const Field &b) {
-  std::array<std::int64_t, 31> product{};
-  for (std::size_t i = 0; i < 16; i++)
-    for (std::size_t j = 0; j < 16; j++) product[i + j] += a.limbs[i] * b.limbs[j];
+  std::int64_t product[31] = {};
+  for (std::size_t i = 0; i < 16; i++) {
+    const std::int64_t limb = a.limbs[i];
+    for (std::size_t j = 0; j < 16; j++) product[i + j] += limb * b.limbs[j];
+  }
   Field out;
   // 2^256 is 38 modulo 2^255 - 19.
   for (std::size_t i = 0; i < 16; i++) out.limbs[i] = product[i] + (i < 15 ? 38 * product[i + 16] : 0);
