@@ -1,4 +1,4 @@
-import { buildSdk, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
+import { buildSdk, compiled, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
 
 ensureInstalled({ dev: true })
 await buildSdk()
@@ -7,5 +7,6 @@ process.exitCode = await run(
   [`${root}/node_modules/@playwright/test/cli.js`, 'test', ...process.argv.slice(2)],
   {
     cwd: `${root}/e2e`,
+    env: compiled,
   },
 )

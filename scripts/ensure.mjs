@@ -85,6 +85,9 @@ export function childEnvironment(extra = {}) {
   return { ...process.env, PATH: path, ...extra }
 }
 
+/** Test runners, and the programs they start, keep their compiled code where the server keeps its own. */
+export const compiled = { NODE_COMPILE_CACHE: at('node_modules', '.cache', 'keyward') }
+
 const children = new Set()
 
 /** Signals every running child of `run`; returns false if there is none. */

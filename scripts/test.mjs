@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildSdk, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
+import { buildSdk, compiled, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
 import { installToolChains } from './tool-chains.mjs'
 
 ensureInstalled({ dev: true })
@@ -50,7 +50,7 @@ async function code() {
   const file = join(reports, 'code.json')
   const reporters = ['--reporter=default', `--reporter=${root}/scripts/vitest-report.mjs`]
   const exit = await run([`${root}/node_modules/vitest/vitest.mjs`, 'run', ...reporters], {
-    env: { TEST_REPORT: file },
+    env: { ...compiled, TEST_REPORT: file },
   })
   return { exit, passed: 0, failed: [], flaky: [], skipped: [], ...read(file) }
 }
@@ -59,7 +59,7 @@ async function browser() {
   const file = join(reports, 'browser.json')
   const exit = await run([`${root}/node_modules/@playwright/test/cli.js`, 'test', '--reporter=list,json'], {
     cwd: join(root, 'e2e'),
-    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file },
+    env: { ...compiled, PLAYWRIGHT_JSON_OUTPUT_NAME: file },
   })
   const { suites = [], errors = [] } = read(file)
   const tests = suites.flatMap(testsOf)
