@@ -251,6 +251,8 @@ class Keyward:
         A variable of the signed-in user or the app, by the last answers; before the sign-in a public one. None if there
         is none of that name.
         """
+        if not isinstance(name, str):
+            return None
         user = self._session.user
         if user is not None and name in user.variables:
             return user.variables[name]

@@ -131,6 +131,8 @@ class ResultsTest(unittest.TestCase):
                 call()
             self.assertEqual(caught.exception.code, "invalid_argument")
         self.assertEqual(self.server.seen, [])
+        self.assertIsNone(k.variable([]))
+        self.assertFalse(k.has({}))
 
     def test_hides_the_token_of_a_remembered_sign_in(self) -> None:
         self.server.on("license", grants(user=USER, deviceToken="token-1"))
