@@ -203,7 +203,7 @@ export const retries: RetryCase[] = [
     name: 'license with a server that never answers',
     ...license,
     server: [hang],
-    timeoutMs: 1_400,
+    timeoutMs: 2_400,
     expect: network(2, 'timed_out', unknown),
   },
   {
@@ -237,7 +237,7 @@ export const retries: RetryCase[] = [
     name: 'register with a server that never answers',
     ...register,
     server: [hang, grant],
-    timeoutMs: 1_000,
+    timeoutMs: 3_000,
     expect: network(1, 'timed_out', unknown),
   },
   {

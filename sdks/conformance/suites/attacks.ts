@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { coveredFor, digestOf, otherKey, type Signing, testKey } from '../../../packages/sdk/test/signer.ts'
+import { leaseClaims, leaseHeader, toJws } from '../../vectors/leases.ts'
 import type { Adapter, Answer } from '../adapter.ts'
 import {
   type Behaviour,
@@ -61,6 +62,7 @@ const without = (name: string) =>
     components: coveredFor(headers).filter((each) => !each.startsWith(name)),
   }))
 
+const lease = toJws(leaseHeader, leaseClaims)
 const forged = 'bad_signature'
 const stripped = 'wrong_coverage'
 
@@ -131,6 +133,19 @@ const attacks: [what: string, code: string, behaviour: Behaviour][] = [
     'a signature of zeros',
     forged,
     setHeader('signature', () => `keyward=:${Buffer.alloc(64).toString('base64')}:`),
+  ],
+  [
+    'a lease instead of an answer',
+    'unsigned',
+    () => ({ status: 200, headers: {}, body: JSON.stringify({ success: true, data: { lease } }) }),
+  ],
+  [
+    'the signature of a lease on an answer',
+    forged,
+    setHeader(
+      'signature',
+      () => `keyward=:${Buffer.from(lease.split('.')[2]!, 'base64url').toString('base64')}:`,
+    ),
   ],
   [
     'a later signing time',

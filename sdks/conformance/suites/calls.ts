@@ -251,6 +251,15 @@ export function everyCall(adapter: () => Adapter, language: LanguageName): void 
       expect(space.seen).toHaveLength(0)
     })
 
+    it('concurrent calls open one session', async () => {
+      const space = server.space()
+      space.on('license', succeed({ user }))
+      await start('together', { baseUrl: space.baseUrl })
+      const calls = Array.from({ length: 16 }, () => ({ id: 'together', method: 'license', args: ['KEY'] }))
+      for (const each of await adapter().together(calls)) expect(each).toMatchObject({ result: { ok: true } })
+      expect([space.requests('init').length, space.requests('license').length]).toEqual([1, 16])
+    })
+
     it('nested brackets without end are no verdict, and no crash', async () => {
       const space = server.space()
       const bodies = [
@@ -381,15 +390,15 @@ export function everyCall(adapter: () => Adapter, language: LanguageName): void 
         const gone = await unusedAddress()
         try {
           const baseUrl = `https://localhost:${front.port}${new URL(space.baseUrl).pathname}`
-          await start('direct', { baseUrl, timeoutMs: 3_000 })
+          await start('direct', { baseUrl, timeoutMs: 10_000 })
           await start('tunnel', {
             baseUrl: baseUrl.replace('localhost', 'licenses.test'),
-            timeoutMs: 3_000,
+            timeoutMs: 10_000,
             proxy: `http://${proxy.address}`,
           })
           await start('gone', {
             baseUrl: baseUrl.replace('localhost', 'licenses.test'),
-            timeoutMs: 3_000,
+            timeoutMs: 10_000,
             proxy: gone,
           })
           const unreachable = { error: { kind: 'network', code: 'unreachable', outcomeUnknown: false } }

@@ -358,13 +358,13 @@ export function live(adapter: () => Adapter): void {
       expect(await call(await start(options), 'session')).toMatchObject(granted({ user: { username: key } }))
       await server.stop()
       try {
-        const id = await start({ ...options, timeoutMs: 3_000 })
+        const id = await start({ ...options, timeoutMs: 10_000 })
         const unreachable = { error: { kind: 'network', code: 'unreachable', outcomeUnknown: false } }
         const offline = granted({
           user: { username: key },
           offline: { until: time, graceUntil: time, inGrace: false },
         })
-        const other = await start({ ...options, hwid: 'machine-2', timeoutMs: 3_000 })
+        const other = await start({ ...options, hwid: 'machine-2', timeoutMs: 10_000 })
         const calls = [
           { id, method: 'session' },
           { id, method: 'license', args: [key] },

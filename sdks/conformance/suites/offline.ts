@@ -32,7 +32,7 @@ export function offline(adapter: () => Adapter): void {
       expect((await call(id, 'has', 'pro')).result).toBe(true)
       expect((await call(id, 'variable', 'token')).result).toBeNull()
       expect(await call(await startOffline(), 'license', ' KEY ')).toMatchObject(answered)
-      const unreachable = { baseUrl: await unusedAddress(), timeoutMs: 3_000 }
+      const unreachable = { baseUrl: await unusedAddress(), timeoutMs: 10_000 }
       expect(await call(await start(unreachable), 'session')).toMatchObject(answered)
     })
 
