@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 
 /** Compilers and other runtimes come from the registry, so only CI installs them. */
@@ -136,6 +136,19 @@ test.each([
   const project = makeProject(type, { type })
   writeFileSync(join(project, 'program.js'), program(load, await closedPort()))
   expect(run(project, process.execPath, ['program.js']).trim()).toBe('true unreachable')
+})
+
+test('the build for browsers uses nothing of Node, and rejects the option proxy', async () => {
+  const web = unpack('web', packed)['/package/dist/web.js']!
+  expect(web).not.toContain('node:')
+  const file = join(folder, 'web.mjs')
+  writeFileSync(file, web)
+  const { Keyward } = await import(pathToFileURL(file).href)
+  const options = { baseUrl: 'https://licenses.example.com', appId: 'k3yw4rd1', secret: 's', version: '1' }
+  expect(() => new Keyward({ ...options, publicKeys: [publicKey] })).not.toThrow()
+  expect(() => new Keyward({ ...options, publicKeys: [publicKey], proxy: 'http://127.0.0.1:3128' })).toThrow(
+    expect.objectContaining({ name: 'KeywardUsageError', code: 'invalid_options' }),
+  )
 })
 
 describe.skipIf(!full)('with tools from the registry', () => {
