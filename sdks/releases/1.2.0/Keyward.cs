@@ -13,6 +13,7 @@ using System.Linq;
 using System.Net;
 using System.Net.Http;
 using System.Net.NetworkInformation;
+using System.Net.Security;
 using System.Net.Sockets;
 using System.Numerics;
 using System.Runtime.InteropServices;
@@ -1289,8 +1290,16 @@ namespace Keyward.Internal
     }
 
     /// <summary>An HTTP proxy, as the option names it. Messages do not repeat the option, which may contain a password.</summary>
-    internal sealed class ProxyAddress
+    internal sealed class ProxyAddress : IWebProxy
     {
+        /// <summary>Not used: <see cref="Authorization"/> is sent without being asked for.</summary>
+        public ICredentials Credentials { get; set; }
+
+        public Uri GetProxy(Uri destination) => Address;
+
+        /// <summary>The class of the framework leaves out addresses of this machine.</summary>
+        public bool IsBypassed(Uri host) => false;
+
         public Uri Address;
         public string User;
         public string Password;
@@ -1300,14 +1309,47 @@ namespace Keyward.Internal
             var wrong = CheckedOptions.Wrong("Proxy must be an address such as http://user:password@host:port");
             if (proxy.Length > 2048 || !Uri.TryCreate(proxy, UriKind.Absolute, out Uri address)) throw wrong;
             if (address.Scheme != "http" || address.Host == "" || address.PathAndQuery != "/" || address.Fragment != "") throw wrong;
-            int colon = address.UserInfo.IndexOf(':');
-            string user = Uri.UnescapeDataString(colon < 0 ? address.UserInfo : address.UserInfo.Substring(0, colon));
-            string password = colon < 0 ? "" : Uri.UnescapeDataString(address.UserInfo.Substring(colon + 1));
-            if (user.Contains(":") || (user + password).Any(char.IsControl)) throw wrong;
+            // As typed: Uri repairs broken escapes.
+            string authority = proxy.Substring(proxy.IndexOf("//", StringComparison.Ordinal) + 2).Split('/')[0];
+            string credentials = authority.Substring(0, Math.Max(authority.LastIndexOf('@'), 0));
+            int colon = credentials.IndexOf(':');
+            string user = Decoded(colon < 0 ? credentials : credentials.Substring(0, colon));
+            string password = colon < 0 ? "" : Decoded(credentials.Substring(colon + 1));
+            if (user == null || password == null || user.Contains(":") || (user + password).Any(char.IsControl)) throw wrong;
             return new ProxyAddress { Address = new Uri("http://" + address.Authority), User = user, Password = password };
         }
 
         public bool HasCredentials => User != "" || Password != "";
+
+        /// <summary>The value of <c>Proxy-Authorization</c>.</summary>
+        public string Authorization => "Basic " + Convert.ToBase64String(Internal.Text.ToUtf8(User + ":" + Password));
+
+        /// <summary>Without percent-encoding; null if that is broken.</summary>
+        private static string Decoded(string text)
+        {
+            var bytes = new MemoryStream();
+            for (int at = 0; at < text.Length; at++)
+            {
+                bool isPair = char.IsHighSurrogate(text[at]) && at + 1 < text.Length;
+                byte[] plain = Internal.Text.ToUtf8(text.Substring(at, isPair ? 2 : 1));
+                if (isPair) at++;
+                if (text[at] == '%')
+                {
+                    if (at + 2 >= text.Length || !byte.TryParse(text.Substring(at + 1, 2), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out byte value)) return null;
+                    plain = new[] { value };
+                    at += 2;
+                }
+                bytes.Write(plain, 0, plain.Length);
+            }
+            try
+            {
+                return new UTF8Encoding(false, true).GetString(bytes.ToArray());
+            }
+            catch (ArgumentException)
+            {
+                return null;
+            }
+        }
     }
 
     internal sealed class Call
@@ -1454,21 +1496,8 @@ namespace Keyward.Internal
             SentRequest sent = SentRequest.From(call, _options);
             Log(call, new LogEvent { Event = "request", Attempt = attempt });
             Answer answer = await _http.ExchangeAsync(sent, (int)attemptMs, cancellationToken).ConfigureAwait(false);
-            if (IsUnavailable(sent, answer)) throw ToUnavailable(answer);
+            if (Verification.IsUnavailable(sent, answer, _options.Keys)) throw ToUnavailable(answer);
             return Outcome.From(answer);
-        }
-
-        private bool IsUnavailable(SentRequest sent, Answer answer)
-        {
-            try
-            {
-                return Verification.IsUnavailable(sent, answer, _options.Keys);
-            }
-            catch (KeywardSignatureException error) when (error.Code == "unsigned" && error.Status >= 400 && _options.Proxy != null && sent.Url.Scheme == "https")
-            {
-                // Some platforms hand out the proxy's refusal of a tunnel as if it were the server's answer.
-                throw new KeywardNetworkException("unreachable", "The proxy answered " + Text.Of(error.Status), true, error.Status);
-            }
         }
 
         private static KeywardNetworkException ToUnavailable(Answer answer)
@@ -1571,7 +1600,9 @@ namespace Keyward.Internal
 
         private static HttpClient ToClient(CheckedOptions options)
         {
-            var client = options.Handler == null ? new HttpClient(ToHandler(options.Proxy)) : new HttpClient(options.Handler, false);
+            bool isTunnel = options.Proxy != null && options.Origin.Scheme == "https";
+            HttpMessageHandler own = isTunnel ? new TunnelHandler(options.Proxy) : (HttpMessageHandler)ToHandler(options.Proxy);
+            var client = options.Handler == null ? new HttpClient(own) : new HttpClient(options.Handler, false);
             client.Timeout = Timeout.InfiniteTimeSpan;
             return client;
         }
@@ -1584,11 +1615,7 @@ namespace Keyward.Internal
             handler.MaxConnectionsPerServer = MaxConnections;
             if (proxy == null) return handler;
             handler.UseProxy = true;
-            handler.Proxy = new WebProxy(proxy.Address)
-            {
-                BypassProxyOnLocal = false,
-                Credentials = proxy.HasCredentials ? new NetworkCredential(proxy.User, proxy.Password) : null,
-            };
+            handler.Proxy = proxy;
             return handler;
         }
 
@@ -1637,26 +1664,8 @@ namespace Keyward.Internal
             }
             catch (Exception error) when (!(error is KeywardException))
             {
-                if (_proxy != null && TryReadTunnelError(error, out int? status))
-                    throw new KeywardNetworkException("unreachable", "The proxy opened no tunnel to " + sent.Url.Authority, false, status, cause: error);
                 throw ToNetworkException(error, sent.Url);
             }
-        }
-
-        /// <summary>.NET reports a refused tunnel in the words of the exception alone, which it does not translate.</summary>
-        private static bool TryReadTunnelError(Exception error, out int? status)
-        {
-            status = null;
-            for (Exception each = error; each != null; each = each.InnerException)
-            {
-                var response = (each as WebException)?.Response as HttpWebResponse;
-                bool isTunnel = each.Message.IndexOf("proxy tunnel", StringComparison.OrdinalIgnoreCase) >= 0 || response?.StatusCode == HttpStatusCode.ProxyAuthenticationRequired;
-                if (!isTunnel) continue;
-                Match code = Regex.Match(each.Message, "\\b([1-5][0-9]{2})\\b", RegexOptions.CultureInvariant);
-                status = response != null ? (int)response.StatusCode : code.Success ? int.Parse(code.Value, CultureInfo.InvariantCulture) : (int?)null;
-                return true;
-            }
-            return false;
         }
 
         private HttpRequestMessage ToMessage(SentRequest sent)
@@ -1673,9 +1682,9 @@ namespace Keyward.Internal
                 Add(request.Headers, "Authorization", sent.Authorization);
                 Add(request.Headers, "Keyward-App", sent.AppId);
             }
-            // Through a tunnel this header would reach the server; there the handler answers the proxy's challenge.
+            // Through a tunnel this header would reach the server.
             if (_proxy != null && _proxy.HasCredentials && sent.Url.Scheme == "http")
-                Add(request.Headers, "Proxy-Authorization", "Basic " + Convert.ToBase64String(Text.ToUtf8(_proxy.User + ":" + _proxy.Password)));
+                Add(request.Headers, "Proxy-Authorization", _proxy.Authorization);
             if (sent.Body != null)
             {
                 request.Content = new ByteArrayContent(sent.Body);
@@ -1767,6 +1776,187 @@ namespace Keyward.Internal
                 default:
                     return false;
             }
+        }
+    }
+
+    /// <summary>
+    /// Sends <c>https</c> requests through an HTTP proxy, each on a connection of its own. The handlers of the platforms do not say
+    /// whether the proxy refused the tunnel or the server answered.
+    /// </summary>
+    internal sealed class TunnelHandler : HttpMessageHandler
+    {
+        private const int MaxHeadBytes = 16 * 1024;
+        /// <summary>More than any answer that is read to its end.</summary>
+        private const int MaxBodyBytes = 300 * 1024;
+
+        private readonly ProxyAddress _proxy;
+
+        public TunnelHandler(ProxyAddress proxy) { _proxy = proxy; }
+
+        protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
+        {
+            Uri url = request.RequestUri;
+            TcpClient tcp = await ConnectAsync(url).ConfigureAwait(false);
+            using (tcp)
+            using (cancellationToken.Register(tcp.Dispose))
+            using (SslStream stream = await OpenAsync(tcp, url).ConfigureAwait(false))
+            {
+                var head = new StringBuilder(request.Method.Method + " " + url.PathAndQuery + " HTTP/1.1\r\nHost: " + HostOf(url) + (url.IsDefaultPort ? "" : ":" + Text.Of(url.Port)) + "\r\nConnection: close\r\n");
+                byte[] body = request.Content == null ? new byte[0] : await request.Content.ReadAsByteArrayAsync().ConfigureAwait(false);
+                if (request.Method.Method != "GET") head.Append("Content-Length: ").Append(Text.Of(body.Length)).Append("\r\n");
+                IEnumerable<KeyValuePair<string, IEnumerable<string>>> headers = request.Headers;
+                if (request.Content != null) headers = headers.Concat(request.Content.Headers);
+                foreach (KeyValuePair<string, IEnumerable<string>> each in headers)
+                    if (each.Key != "Connection" && each.Key != "Content-Length") head.Append(each.Key).Append(": ").Append(string.Join(", ", each.Value)).Append("\r\n");
+                await WriteAsync(stream, Encoding.ASCII.GetBytes(head.Append("\r\n").ToString()).Concat(body).ToArray()).ConfigureAwait(false);
+                return await ReceiveAsync(stream).ConfigureAwait(false);
+            }
+        }
+
+        private string Name => _proxy.Address.Authority;
+
+        private static string HostOf(Uri url) => url.HostNameType == UriHostNameType.IPv6 ? url.Host : url.IdnHost;
+
+        private KeywardNetworkException Unreachable(string message, int? status, Exception cause) =>
+            new KeywardNetworkException("unreachable", message, false, status, cause: cause);
+
+        private async Task<TcpClient> ConnectAsync(Uri url)
+        {
+            Exception failure = null;
+            try
+            {
+                foreach (IPAddress address in await Dns.GetHostAddressesAsync(_proxy.Address.DnsSafeHost).ConfigureAwait(false))
+                {
+                    var tcp = new TcpClient(address.AddressFamily);
+                    try
+                    {
+                        await tcp.ConnectAsync(address, _proxy.Address.Port).ConfigureAwait(false);
+                        return tcp;
+                    }
+                    catch (SocketException error)
+                    {
+                        tcp.Dispose();
+                        failure = error;
+                    }
+                }
+            }
+            catch (SocketException error)
+            {
+                failure = error;
+            }
+            throw Unreachable("Cannot reach " + url.Authority + ": the proxy at " + Name + " cannot be reached", null, failure);
+        }
+
+        /// <summary>Nothing was sent to the server before the tunnel and its encryption are there.</summary>
+        private async Task<SslStream> OpenAsync(TcpClient tcp, Uri url)
+        {
+            try
+            {
+                NetworkStream stream = tcp.GetStream();
+                string authority = HostOf(url) + ":" + Text.Of(url.Port);
+                string credentials = _proxy.HasCredentials ? "Proxy-Authorization: " + _proxy.Authorization + "\r\n" : "";
+                await WriteAsync(stream, Encoding.ASCII.GetBytes("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n" + credentials + "\r\n")).ConfigureAwait(false);
+                int status = StatusOf((await ReadHeadAsync(stream).ConfigureAwait(false))[0]);
+                if (status < 200 || status > 299) throw Unreachable("The proxy at " + Name + " answered " + Text.Of(status), status, null);
+                // No setting of the program turns the verification off.
+                var ssl = new SslStream(stream, false, (sender, certificate, chain, errors) => errors == SslPolicyErrors.None);
+                await ssl.AuthenticateAsClientAsync(url.IdnHost, null, SslProtocols.None, false).ConfigureAwait(false);
+                return ssl;
+            }
+            catch (Exception error) when (!(error is KeywardException))
+            {
+                throw Unreachable("The proxy at " + Name + " opened no tunnel to " + url.Authority, null, error);
+            }
+        }
+
+        private static Task WriteAsync(Stream stream, byte[] bytes) => stream.WriteAsync(bytes, 0, bytes.Length);
+
+        private static int StatusOf(string line)
+        {
+            Match match = Regex.Match(line, "^HTTP/1\\.[01] ([0-9]{3})(?: |$)", RegexOptions.CultureInvariant);
+            return match.Success ? int.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture) : throw new IOException("What answers speaks no HTTP");
+        }
+
+        /// <summary>Byte by byte, so that what follows stays in the stream.</summary>
+        private static async Task<string> ReadLineAsync(Stream stream, int max)
+        {
+            var line = new StringBuilder();
+            var one = new byte[1];
+            while (line.Length < max)
+            {
+                if (await stream.ReadAsync(one, 0, 1).ConfigureAwait(false) != 1) throw new EndOfStreamException("The connection broke");
+                if (one[0] != '\n') line.Append((char)one[0]);
+                else return line.ToString().TrimEnd('\r');
+            }
+            throw new IOException("A line is too long");
+        }
+
+        private static async Task<List<string>> ReadHeadAsync(Stream stream)
+        {
+            var lines = new List<string>();
+            for (int left = MaxHeadBytes; ; left -= lines[lines.Count - 1].Length + 1)
+            {
+                string line = await ReadLineAsync(stream, left).ConfigureAwait(false);
+                if (line == "" && lines.Count > 0) return lines;
+                lines.Add(line);
+            }
+        }
+
+        private static async Task<HttpResponseMessage> ReceiveAsync(Stream stream)
+        {
+            List<string> head;
+            do head = await ReadHeadAsync(stream).ConfigureAwait(false);
+            while (StatusOf(head[0]) < 200);
+            var response = new HttpResponseMessage((HttpStatusCode)StatusOf(head[0])) { Content = new ByteArrayContent(new byte[0]) };
+            bool isChunked = false;
+            long? length = null;
+            var content = new List<KeyValuePair<string, string>>();
+            foreach (string line in head.Skip(1))
+            {
+                int colon = line.IndexOf(':');
+                if (colon < 1) throw new IOException("A header is broken");
+                string name = line.Substring(0, colon);
+                string value = line.Substring(colon + 1).Trim(' ', '\t');
+                if (name.Equals("Transfer-Encoding", StringComparison.OrdinalIgnoreCase)) isChunked = value.Equals("chunked", StringComparison.OrdinalIgnoreCase) ? true : throw new IOException("An unknown coding");
+                else if (name.Equals("Content-Length", StringComparison.OrdinalIgnoreCase)) length = value.Length < 16 && value.All(char.IsDigit) && value != "" ? long.Parse(value, CultureInfo.InvariantCulture) : throw new IOException("A length is broken");
+                else if (!response.Headers.TryAddWithoutValidation(name, value)) content.Add(new KeyValuePair<string, string>(name, value));
+            }
+            int status = (int)response.StatusCode;
+            bool isEmpty = status == 204 || status == 304;
+            response.Content = new ByteArrayContent(isEmpty ? new byte[0] : isChunked ? await ReadChunksAsync(stream).ConfigureAwait(false) : await ReadBodyAsync(stream, length).ConfigureAwait(false));
+            foreach (KeyValuePair<string, string> each in content) response.Content.Headers.TryAddWithoutValidation(each.Key, each.Value);
+            return response;
+        }
+
+        private static async Task<byte[]> ReadChunksAsync(Stream stream)
+        {
+            var body = new MemoryStream();
+            for (;;)
+            {
+                string size = (await ReadLineAsync(stream, 64).ConfigureAwait(false)).Split(';')[0].Trim();
+                if (!int.TryParse(size, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out int length) || length < 0) throw new IOException("A chunk is broken");
+                if (length == 0) return body.ToArray();
+                byte[] chunk = await ReadBodyAsync(stream, length).ConfigureAwait(false);
+                body.Write(chunk, 0, chunk.Length);
+                if (body.Length >= MaxBodyBytes) return body.ToArray();
+                if (await ReadLineAsync(stream, 3).ConfigureAwait(false) != "") throw new IOException("A chunk is broken");
+            }
+        }
+
+        /// <summary>Without a length, to the end of the connection. Stops where no genuine answer goes on.</summary>
+        private static async Task<byte[]> ReadBodyAsync(Stream stream, long? length)
+        {
+            var body = new MemoryStream();
+            var buffer = new byte[16 * 1024];
+            while (body.Length < Math.Min(length ?? long.MaxValue, MaxBodyBytes))
+            {
+                int wanted = (int)Math.Min(buffer.Length, (length ?? long.MaxValue) - body.Length);
+                int read = await stream.ReadAsync(buffer, 0, wanted).ConfigureAwait(false);
+                if (read <= 0 && length != null) throw new EndOfStreamException("The connection broke");
+                if (read <= 0) break;
+                body.Write(buffer, 0, read);
+            }
+            return body.ToArray();
         }
     }
 
