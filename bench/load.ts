@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import autocannon, { type LoadRequest } from 'autocannon'
 import { Caller } from './http.ts'
-import { measureHashes, type Running, startBare } from './processes.ts'
+import { measureHashes, type Running, startBare, startFloor } from './processes.ts'
 
 const connections = 32
 
@@ -23,6 +23,8 @@ export interface LoadResult {
   bareMainCpu: number
   /** The smallest and the largest ratio of the rounds. */
   spread: [number, number]
+  /** Of a server that does the least that the architecture requires. */
+  floor?: { perSecond: number; mainCpu: number; ofBare: number }
   /** Compared with another version in the same rounds: its responses per second, and the ratio to it. */
   otherPerSecond?: number
   ofOther?: number
@@ -37,6 +39,8 @@ interface Options {
   rounds: number
   seconds: number
   hashing?: boolean
+  /** Also measures the least that the architecture requires. */
+  withFloor?: boolean
   other?: { running: Running; requests: LoadRequest[] } | undefined
 }
 
@@ -45,7 +49,7 @@ export async function measureLoad(
   name: string,
   running: Running,
   requests: LoadRequest[],
-  { rounds, seconds, hashing = false, other }: Options,
+  { rounds, seconds, hashing = false, withFloor = false, other }: Options,
 ): Promise<LoadResult> {
   const [first] = requests
   if (!first) throw new Error(`no request for ${name}`)
@@ -53,15 +57,23 @@ export async function measureLoad(
   const answer = await caller.send(first)
   caller.close()
   const bare = await startBare({ [first.path]: answer })
+  const floor = withFloor ? await startFloor({ [first.path]: answer }) : undefined
   try {
-    for (const one of [running, bare]) await load(one, requests, 2)
+    for (const one of [running, bare, floor]) if (one) await load(one, requests, 2)
     if (other) await load(other.running, other.requests, 2)
-    const results: { server: Load; bare: Load; hashes: number; old: Load | undefined }[] = []
+    const results: {
+      server: Load
+      bare: Load
+      hashes: number
+      least: Load | undefined
+      old: Load | undefined
+    }[] = []
     for (let round = 0; round < rounds; round += 1) {
       const hashes = hashing ? await measureHashes(seconds) : Number.NaN
       const server = await load(running, requests, seconds)
       const old = other && (await load(other.running, other.requests, seconds))
-      results.push({ server, bare: await load(bare, requests, seconds), hashes, old })
+      const least = floor && (await load(floor, requests, seconds))
+      results.push({ server, bare: await load(bare, requests, seconds), hashes, least, old })
     }
     const ratios = results.map(({ server, bare }) => server.perSecond / bare.perSecond)
     const toOther = results.map(({ server, old }) => server.perSecond / (old?.perSecond ?? Number.NaN))
@@ -80,6 +92,13 @@ export async function measureLoad(
       bareCpu: of(({ bare }) => bare.cpu),
       mainCpu: of(({ server }) => server.mainCpu),
       bareMainCpu: of(({ bare }) => bare.mainCpu),
+      ...(floor && {
+        floor: {
+          perSecond: of(({ least }) => least?.perSecond ?? Number.NaN),
+          mainCpu: of(({ least }) => least?.mainCpu ?? Number.NaN),
+          ofBare: of(({ least, bare }) => (least?.perSecond ?? Number.NaN) / bare.perSecond),
+        },
+      }),
       ...(other && {
         otherPerSecond: of(({ old }) => old?.perSecond ?? Number.NaN),
         ofOther: median(toOther),
@@ -92,7 +111,7 @@ export async function measureLoad(
       }),
     }
   } finally {
-    await bare.stop()
+    await Promise.all([bare.stop(), floor?.stop()])
   }
 }
 

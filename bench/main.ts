@@ -86,6 +86,7 @@ async function measure(run: Run, server: Running, world: World, seeded: Seeded, 
         rounds,
         seconds,
         hashing: section === 'login',
+        withFloor: section === 'session' || section === 'validate',
         other: other && { running: other.running, requests: other.world[requests] },
       }),
     )

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +24,11 @@ export async function startServer(
   const inherited = ['PATH', 'HOME', 'TMPDIR', 'UV_THREADPOOL_SIZE'].map((name) => [name, process.env[name]])
   const env = Object.fromEntries(inherited.filter(([, value]) => value !== undefined))
   Object.assign(env, { PORT: '0', HOST: '127.0.0.1', RATE_LIMITS: 'off' }, environment)
-  const child = spawn(process.execPath, [...flags, join(checkout, 'apps/server/src/main.mjs')], {
+  const source = join(checkout, 'apps/server/src')
+  // Earlier versions start with main.ts.
+  const main = ['main.mjs', 'main.ts'].map((name) => join(source, name)).find((path) => existsSync(path))
+  if (!main) throw new Error(`there is no server in ${source}`)
+  const child = spawn(process.execPath, [...flags, main], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -48,8 +53,15 @@ export interface Answer {
 }
 
 /** Starts a process that reads each request and returns the real server's bytes. */
-export async function startBare(answers: Record<string, Answer>): Promise<Running> {
-  const child = fork(at('./bare.ts'), { stdio: 'inherit' })
+export const startBare = (answers: Record<string, Answer>): Promise<Running> =>
+  startAnswering('./bare.ts', answers)
+
+/** Starts a process that does the least that the architecture requires, and returns the real server's body. */
+export const startFloor = (answers: Record<string, Answer>): Promise<Running> =>
+  startAnswering('./floor.ts', answers)
+
+async function startAnswering(script: string, answers: Record<string, Answer>): Promise<Running> {
+  const child = fork(at(script), { stdio: 'inherit' })
   child.send(answers)
   const [port] = (await once(child, 'message')) as [number]
   return { baseUrl: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => end(child) }

@@ -134,9 +134,11 @@ const loadColumns = [
   'bare per second',
   'bare p99',
   'of bare',
+  'floor of bare',
   'CPU',
   'main CPU',
   'bare main CPU',
+  'floor main CPU',
   'of hashes',
   'of other version',
   'its main CPU',
@@ -149,9 +151,11 @@ const toLoadRow = (load: LoadResult): string[] => [
   whole(load.barePerSecond),
   ms(load.bareP99),
   `${two(load.ratio)} (${load.spread.map(two).join('…')})`,
+  load.floor ? two(load.floor.ofBare) : '',
   us(load.cpu),
   us(load.mainCpu),
   us(load.bareMainCpu),
+  us(load.floor?.mainCpu ?? Number.NaN),
   load.ofHashes === undefined ? '' : `${two(load.ofHashes)} of ${whole(load.hashesPerSecond ?? 0)}`,
   load.ofOther === undefined
     ? ''
