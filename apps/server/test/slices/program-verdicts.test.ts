@@ -1,6 +1,7 @@
 import { type MessageKey, messageDefaults } from '@keyward/contract'
 import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
+import { openDatabase } from '../../src/db/open.ts'
 import {
   activateKey,
   makeApp,
@@ -159,6 +160,24 @@ test('an end user created by a key cannot sign in by password', async () => {
   for (const password of ['null', 'undefined', license.key]) {
     const answer = await program.call('POST', '/login', { username: license.key, password })
     expect(refusal(answer)).toBe('passMismatch')
+  }
+})
+
+test('a change by another process applies to the next check', async () => {
+  const program = await startProgram(on, app)
+  const validate = () =>
+    on.call('POST', '/client/validate', { body: { appId: app.appId, licenseKey: 'AAAA-BBBB-CCCC' } })
+  const { config } = on
+  const other = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir })
+  try {
+    for (const paused of [1, 0, 1] as const) {
+      const code = paused === 1 ? 'pausedApp' : undefined
+      await other.db.updateTable('apps').set({ paused }).where('id', '=', app._id).execute()
+      expect((await validate()).json.data.code).toBe(code ?? 'keyNotFound')
+      expect((await program.call('GET', '/session')).json.code).toBe(code ?? 'sessionUnauthed')
+    }
+  } finally {
+    await other.close()
   }
 })
 

@@ -1,3 +1,4 @@
+import type { StatementSync } from 'node:sqlite'
 import { type DeviceUse, type LicenseTerm, lookupTags } from '@keyward/contract'
 import { second } from '../../core/clock.ts'
 import type { Database } from '../../db/open.ts'
@@ -9,40 +10,40 @@ import { termOf } from '../entitlements/term.rules.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
 import type { PinnedKey } from '../signing-keys/signing-keys.access.ts'
 
-/** The facts about an app that a verdict needs. */
+/** The facts about an app that a verdict needs; several calls share them. */
 export interface AppFacts {
-  id: string
-  ownerId: string
+  readonly id: string
+  readonly ownerId: string
   /** The 8-character public id. */
-  appId: string
-  name: string
-  version: string
-  secretHash: string
-  secretVersion: number
-  isPaused: boolean
+  readonly appId: string
+  readonly name: string
+  readonly version: string
+  readonly secretHash: string
+  readonly secretVersion: number
+  readonly isPaused: boolean
   /** Whether the owner paused all applications. */
-  isPlatformPaused: boolean
+  readonly isPlatformPaused: boolean
   /** Whether the hardware lock is on for both the platform and the app. */
-  hwidLock: boolean
+  readonly hwidLock: boolean
   /** Whether programs must send a hardware id. */
-  requireHwid: boolean
+  readonly requireHwid: boolean
   /** Whether `validate` accepts only machines that are bound. */
-  requireActivation: boolean
-  deviceTolerance: boolean
-  deviceSelfService: boolean
-  deviceCooldownHours: number
+  readonly requireActivation: boolean
+  readonly deviceTolerance: boolean
+  readonly deviceSelfService: boolean
+  readonly deviceCooldownHours: number
   /** The owner's custom texts, as JSON. */
-  messages: string
-  usernameMin: number
-  blockVpn: boolean
-  checkHash: boolean
-  checkPasswords: boolean
+  readonly messages: string
+  readonly usernameMin: number
+  readonly blockVpn: boolean
+  readonly checkHash: boolean
+  readonly checkPasswords: boolean
   /** Incremented with every change of the block list; 0 if nothing was ever blocked. */
-  blockVersion: number
+  readonly blockVersion: number
   /** Changes with the app's variables; null without any. */
-  variablesRevision: string | null
+  readonly variablesRevision: string | null
   /** The key for programs that name none; `version` is 0 while it is the only one. */
-  signing: PinnedKey & { version: number }
+  readonly signing: PinnedKey & { version: number }
 }
 
 export interface EndUserFacts {
@@ -269,7 +270,7 @@ const toAppFacts = (row: AppColumns): AppFacts => ({
   },
 })
 
-const toSessionFacts = (row: SessionColumns): SessionFacts => ({
+const toSessionFacts = (row: SessionColumns, app: AppFacts): SessionFacts => ({
   id: row.session_id,
   expiresAt: row.session_expires_at,
   secretVersion: row.session_secret_version,
@@ -278,7 +279,7 @@ const toSessionFacts = (row: SessionColumns): SessionFacts => ({
   locale: row.session_locale,
   version: row.session_version,
   releasedAt: row.released_at,
-  app: toAppFacts(row),
+  app,
   endUser:
     row.client_id === null
       ? null
@@ -331,8 +332,8 @@ const toSessionFacts = (row: SessionColumns): SessionFacts => ({
         },
 })
 
-const toLicenseFacts = (row: LicenseColumns): LicenseFacts => ({
-  app: toAppFacts(row),
+const toLicenseFacts = (row: LicenseColumns, app: AppFacts): LicenseFacts => ({
+  app,
   key:
     row.license_key === null
       ? null
@@ -375,6 +376,14 @@ const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.na
   a.signing_kid, a.signing_public, a.signing_sealed, a.signing_version,
   o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`
 
+/** What a read includes of its app. */
+interface AppRead {
+  columns: string
+  owner: string
+}
+const wholeApp: AppRead = { columns: appColumns, owner: 'join owners o on o.id = a.owner_id' }
+const onlyAppId: AppRead = { columns: 'a.id as app_row', owner: '' }
+
 const clientColumns = `c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
   c.ban_reason as client_ban_reason, c.paused_at as client_paused_at,
   c.expires_at as client_expires_at, c.created_at as client_created_at, c.last_login_at,
@@ -386,15 +395,15 @@ const clientColumns = `c.id as client_id, c.username, c.email as client_email, c
   e.until as seat_until, d.id as device_id, d.last_seen_at as device_seen_at`
 
 const appBy = (column: AppName) => `select ${appColumns}
-  from apps a join owners o on o.id = a.owner_id where a.${column} = ?`
+  from apps a ${wholeApp.owner} where a.${column} = ?`
 
-const sessionByToken = `select ${appColumns}, ${clientColumns}, s.id as session_id,
+const sessionByToken = (app: AppRead) => `select ${app.columns}, ${clientColumns}, s.id as session_id,
     s.expires_at as session_expires_at, s.hwid_hash as session_hwid_hash, s.locale as session_locale,
     s.secret_version as session_secret_version, s.version as session_version,
     case when l.updates_for_days is null then null else (
       select r.released_at from releases r where r.app_id = a.id and r.version = s.version
     ) end as released_at
-  from client_sessions s join apps a on a.id = s.app_id join owners o on o.id = a.owner_id
+  from client_sessions s join apps a on a.id = s.app_id ${app.owner}
   left join clients c on c.id = s.client_id left join licenses l on l.id = c.license_id
   left join devices d on d.client_id = s.client_id and d.hwid_hash = s.hwid_hash
   left join seats e on e.session_id = s.id
@@ -406,7 +415,10 @@ const firstLicense = (
 ) => `case when c.id is null or c.license_id = l.id then l.${column}
     else (select f.${column} from licenses f where f.id = c.license_id) end`
 
-const licenseBy = (column: AppName) => `select ${appColumns}, l.id as license_id, l.key as license_key,
+const licenseBy = (
+  column: AppName,
+  app: AppRead,
+) => `select ${app.columns}, l.id as license_id, l.key as license_key,
     l.used as license_used, l.banned as license_banned, l.ban_reason as license_ban_reason, l.expires_at as license_expires_at,
     l.grace_days as license_grace_days, l.term as license_term, l.started_at as license_started_at,
     c.username as license_username, c.id as license_client_id, c.banned as license_client_banned,
@@ -415,7 +427,7 @@ const licenseBy = (column: AppName) => `select ${appColumns}, l.id as license_id
     ${firstLicense('seats')} as license_seats,
     d.id as device_id, d.part_machine, d.part_board, d.part_disk, d.part_network,
     t.count as misses, t.window_ends as misses_end
-  from apps a join owners o on o.id = a.owner_id
+  from apps a ${app.owner}
   left join licenses l on l.seq = ${seqOfKey('a.id')} left join clients c on c.id = l.client_id
   left join devices d on d.client_id = l.client_id and d.hwid_hash = ?
   left join attempts t on t.key = a.id || ?
@@ -440,26 +452,36 @@ export class ProgramReads {
   readonly #session: Read
   readonly #license: Record<AppName, Read>
   readonly #texts: Read
+  /** On SQLite; PostgreSQL reads the app together with the rest, because a second query costs a round trip. */
+  readonly #kept: AppsOfLastCommit | undefined
 
   constructor(database: Database) {
     const read = database.dialect === 'sqlite' ? sqliteRead(database) : postgresRead(database)
+    this.#kept = database.dialect === 'sqlite' ? new AppsOfLastCommit(database) : undefined
+    const app = this.#kept ? onlyAppId : wholeApp
     this.#app = { id: read('app-id', appBy('id')), app_id: read('app-app_id', appBy('app_id')) }
-    this.#session = read('session', sessionByToken)
+    this.#session = read('session', sessionByToken(app))
     this.#license = {
-      id: read('license-id', licenseBy('id')),
-      app_id: read('license-app_id', licenseBy('app_id')),
+      id: read('license-id', licenseBy('id', app)),
+      app_id: read('license-app_id', licenseBy('app_id', app)),
     }
     this.#texts = read('texts', textsOf)
   }
 
   async app(idOrAppId: string): Promise<AppFacts | undefined> {
+    if (this.#kept) return this.#kept.get(idOrAppId)
     const row = await this.#app[nameOf(idOrAppId)](idOrAppId)
     return row && toAppFacts(row as AppColumns)
   }
 
   async session(tokenHash: string): Promise<SessionFacts | undefined> {
     const row = await this.#session(tokenHash)
-    return row && toSessionFacts(row as SessionColumns)
+    const app = row && this.#appOf(row as AppColumns)
+    return app && toSessionFacts(row as SessionColumns, app)
+  }
+
+  #appOf(row: AppColumns): AppFacts | undefined {
+    return this.#kept ? this.#kept.get(row.app_row) : toAppFacts(row)
   }
 
   /** `missesOf` is the part after the app's id in the key of the address's rate limit. */
@@ -470,7 +492,8 @@ export class ProgramReads {
     missesOf: string,
   ): Promise<LicenseFacts | undefined> {
     const row = await this.#license[nameOf(idOrAppId)](exact, typed, hwidHash, missesOf, idOrAppId)
-    return row && toLicenseFacts(row as LicenseColumns)
+    const app = row && this.#appOf(row as AppColumns)
+    return app && toLicenseFacts(row as LicenseColumns, app)
   }
 
   /** The texts of an app in a language, the most specific first, each as JSON; the default ones come last. */
@@ -487,6 +510,38 @@ export class ProgramReads {
 type AppName = 'id' | 'app_id'
 
 const nameOf = (idOrAppId: string): AppName => (idOrAppId.startsWith('app_') ? 'id' : 'app_id')
+
+const appsKept = 10_000
+
+/**
+ * The facts about apps, read again after every commit: reading and converting them with each check costs more than to
+ * ask SQLite whether any other connection has committed.
+ */
+class AppsOfLastCommit {
+  readonly #version: StatementSync
+  readonly #reads: Record<AppName, StatementSync>
+  readonly #apps = new Map<string, AppFacts>()
+  #commit: unknown
+
+  constructor({ handles }: Extract<Database, { dialect: 'sqlite' }>) {
+    const { database } = handles.reader
+    this.#version = database.prepare('pragma data_version')
+    this.#reads = { id: database.prepare(appBy('id')), app_id: database.prepare(appBy('app_id')) }
+  }
+
+  get(idOrAppId: string): AppFacts | undefined {
+    const commit = this.#version.get()?.data_version
+    if (commit !== this.#commit || this.#apps.size >= appsKept) this.#apps.clear()
+    this.#commit = commit
+    const kept = this.#apps.get(idOrAppId)
+    if (kept) return kept
+    const row = this.#reads[nameOf(idOrAppId)].get(idOrAppId)
+    if (!row) return undefined
+    const app = toAppFacts(row as unknown as AppColumns)
+    this.#apps.set(idOrAppId, app)
+    return app
+  }
+}
 
 function sqliteRead({ handles }: Extract<Database, { dialect: 'sqlite' }>) {
   return (_name: string, text: string): Read => {
