@@ -207,6 +207,10 @@ void checkPrograms() {
     }
     check(hasThrown, std::string("the failure of ") + file);
   }
+  {
+    const detail::NoBrokenPipe guard;
+    ::raise(SIGPIPE);
+  }
   check(detail::findIoregValue("  \"IOPlatformUUID\" = \"AB-1\"\n", "IOPlatformUUID") == "AB-1", "a value of ioreg");
 }
 #endif
