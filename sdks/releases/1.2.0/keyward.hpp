@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -18,6 +19,8 @@
 #include <cstring>
 #include <functional>
 #include <future>
+#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <locale>
 #include <map>
@@ -31,6 +34,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -66,6 +70,7 @@
 #include <poll.h>
 #include <pwd.h>
 #include <sodium.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -73,15 +78,18 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <csignal>
 #ifdef __linux__
 #include <linux/if_packet.h>
 #else
 #include <net/if_dl.h>
 #endif
+#ifdef __APPLE__
+#include <crt_externs.h>
+#else
 extern "C" {
 extern char **environ;
 }
+#endif
 #endif
 
 namespace keyward {
@@ -366,7 +374,7 @@ inline void appendUtf8(std::string &out, std::uint32_t point) {
 inline std::size_t characterBytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  return std::min(length, text.size());
+  return (std::min)(length, text.size());
 }
 
 /** The length in UTF-16 code units, in which the protocol counts. */
@@ -1221,7 +1229,7 @@ struct Field {
 
 using Encoded = std::array<unsigned char, 32>;
 
-inline Field small(std::int64_t value) {
+inline Field fromInt(std::int64_t value) {
   Field out;
   out.limbs[0] = value;
   return out;
@@ -1324,11 +1332,11 @@ struct Curve {
   Field d, twiceD, rootOfMinusOne;
 
   Curve() {
-    d = (small(0) - small(121665)) * invert(small(121666));
+    d = (fromInt(0) - fromInt(121665)) * invert(fromInt(121666));
     twiceD = d + d;
     // 2 to the power of (p - 1) / 4, which is twice (p - 5) / 8 and one more.
-    const Field root = rootPower(small(2));
-    rootOfMinusOne = root * root * small(2);
+    const Field root = rootPower(fromInt(2));
+    rootOfMinusOne = root * root * fromInt(2);
   }
 };
 
@@ -1337,7 +1345,7 @@ inline const Curve &curve() {
   return one;
 }
 
-inline Point identity() { return {small(0), small(1), small(1), small(0)}; }
+inline Point identity() { return {fromInt(0), fromInt(1), fromInt(1), fromInt(0)}; }
 
 /** Complete: valid for all pairs of points, equal ones included. */
 inline Point operator+(const Point &p, const Point &q) {
@@ -1361,8 +1369,8 @@ inline std::optional<Point> decodePoint(const Encoded &bytes) {
   const Field y = decode(bytes);
   if (encode(y) != unsignedBytes) return std::nullopt;
   const Field yy = y * y;
-  const Field u = yy - small(1);
-  const Field v = curve().d * yy + small(1);
+  const Field u = yy - fromInt(1);
+  const Field v = curve().d * yy + fromInt(1);
   const Field v3 = v * v * v;
   Field x = u * v3 * rootPower(u * v3 * v3 * v);
   const Field check = v * x * x;
@@ -1371,8 +1379,8 @@ inline std::optional<Point> decodePoint(const Encoded &bytes) {
     x = x * curve().rootOfMinusOne;
   }
   if (sign && isZero(x)) return std::nullopt;
-  if (isOdd(x) != sign) x = small(0) - x;
-  return Point{x, y, small(1), x * y};
+  if (isOdd(x) != sign) x = fromInt(0) - x;
+  return Point{x, y, fromInt(1), x * y};
 }
 
 inline Encoded encodePoint(const Point &p) {
@@ -1444,7 +1452,7 @@ inline Point combine(const Encoded &s, const Point &p, const Encoded &h, const P
 
 inline const Point &basePoint() {
   static const Point base = [] {
-    const Field y = small(4) * invert(small(5));
+    const Field y = fromInt(4) * invert(fromInt(5));
     return *decodePoint(encode(y));
   }();
   return base;
@@ -1457,7 +1465,7 @@ inline Encoded toEncoded(std::string_view bytes) {
 }
 
 /** Rejects what RFC 8032 does not require to accept: S from the order on, other encodings, points of small order. */
-inline bool verify(std::string_view key, std::string_view message, std::string_view signature) {
+inline bool isSignature(std::string_view key, std::string_view message, std::string_view signature) {
   if (key.size() != 32 || signature.size() != 64) return false;
   const Encoded encodedR = toEncoded(signature.substr(0, 32));
   const Encoded s = toEncoded(signature.substr(32));
@@ -1469,14 +1477,14 @@ inline bool verify(std::string_view key, std::string_view message, std::string_v
   hashed += key;
   hashed += message;
   const Encoded h = reduce(sha512(hashed));
-  const Point minusA = {small(0) - a->x, a->y, a->z, small(0) - a->t};
+  const Point minusA = {fromInt(0) - a->x, a->y, a->z, fromInt(0) - a->t};
   return encodePoint(combine(s, basePoint(), h, minusA)) == encodedR;
 }
 
 }  // namespace ed25519
 
 inline bool verifyEd25519(std::string_view key, std::string_view message, std::string_view signature) {
-  return ed25519::verify(key, message, signature);
+  return ed25519::isSignature(key, message, signature);
 }
 
 #else
@@ -2173,6 +2181,9 @@ class Http {
         case WINHTTP_CALLBACK_STATUS_REQUEST_ERROR:
           state.error = static_cast<WINHTTP_ASYNC_RESULT *>(information)->dwError;
           break;
+        case WINHTTP_CALLBACK_STATUS_DATA_AVAILABLE:
+          state.length = *static_cast<DWORD *>(information);
+          break;
         case WINHTTP_CALLBACK_STATUS_READ_COMPLETE:
           state.length = length;
           break;
@@ -2306,10 +2317,14 @@ class Http {
     }
     for (;;) {
       State &state = running.state();
-      const DWORD failed = running.run(deadline, [&] {
-        return WinHttpReadData(running.handle(), state.buffer.data(), static_cast<DWORD>(state.buffer.size()),
-                               nullptr) != FALSE;
-      });
+      // Reading more than there is could wait for the rest, beyond the deadline.
+      const DWORD lost =
+          running.run(deadline, [&] { return WinHttpQueryDataAvailable(running.handle(), nullptr) != FALSE; });
+      if (lost != 0) throw toError(request, lost);
+      if (state.length == 0) break;
+      const DWORD size = (std::min)(state.length, static_cast<DWORD>(state.buffer.size()));
+      const DWORD failed = running.run(
+          deadline, [&] { return WinHttpReadData(running.handle(), state.buffer.data(), size, nullptr) != FALSE; });
       if (failed != 0) throw toError(request, failed);
       if (state.length == 0) break;
       answer.body.append(state.buffer.data(), state.length);
@@ -2328,6 +2343,43 @@ class Http {
 
 #else
 
+/** While it lives, a connection that the server closes does not send SIGPIPE to the thread, which would end the program. */
+class NoBrokenPipe {
+ public:
+  NoBrokenPipe() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    wasPending_ = isPending();
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  NoBrokenPipe(const NoBrokenPipe &) = delete;
+  NoBrokenPipe &operator=(const NoBrokenPipe &) = delete;
+  ~NoBrokenPipe() {
+    if (!wasPending_ && isPending()) {
+#ifdef __APPLE__
+      int taken = 0;
+      sigwait(&pipe_, &taken);
+#else
+      const timespec atOnce{0, 0};
+      sigtimedwait(&pipe_, nullptr, &atOnce);
+#endif
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  static bool isPending() {
+    sigset_t pending;
+    sigemptyset(&pending);
+    sigpending(&pending);
+    return sigismember(&pending, SIGPIPE) == 1;
+  }
+
+  sigset_t pipe_;
+  sigset_t before_;
+  bool wasPending_ = false;
+};
+
 /** libcurl, with a handle for each concurrent call, so that connections stay open between calls. */
 class Http {
  public:
@@ -2338,6 +2390,7 @@ class Http {
   Http(const Http &) = delete;
   Http &operator=(const Http &) = delete;
   ~Http() {
+    const NoBrokenPipe guard;
     for (CURL *each : idle_) curl_easy_cleanup(each);
   }
 
@@ -2348,7 +2401,7 @@ class Http {
     if (!curl) throw unreachable(request, "out of memory");
     const std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> headers(toList(request), &curl_slist_free_all);
     setOptions(curl.get(), request, timeoutMs, headers.get(), running);
-    const CURLcode code = curl_easy_perform(curl.get());
+    const CURLcode code = perform(curl.get());
     long status = 0;
     curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
     running.answer.status = static_cast<int>(status);
@@ -2401,6 +2454,11 @@ class Http {
     }
   }
 
+  static CURLcode perform(CURL *curl) {
+    const NoBrokenPipe guard;
+    return curl_easy_perform(curl);
+  }
+
   CURL *take() {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (idle_.empty()) return curl_easy_init();
@@ -2411,6 +2469,7 @@ class Http {
 
   void release(CURL *used) {
     if (!used) return;
+    const NoBrokenPipe guard;
     curl_easy_reset(used);
     const std::lock_guard<std::mutex> lock(mutex_);
     if (idle_.size() < 4)
@@ -2709,7 +2768,7 @@ class Transport {
   }
 
   static std::int64_t toPauseMs(int attempt, std::int64_t retryAfterMs) {
-    const std::int64_t ceiling = std::min(longestPauseMs, firstPauseMs << attempt);
+    const std::int64_t ceiling = (std::min)(longestPauseMs, firstPauseMs << attempt);
     thread_local std::mt19937 random{std::random_device{}()};
     return retryAfterMs + std::uniform_int_distribution<std::int64_t>(ceiling / 2, ceiling)(random);
   }
@@ -2929,8 +2988,11 @@ inline void replaceFile(const std::string &path, const std::string &draft, const
   bool good = WriteFile(file, text.data(), static_cast<DWORD>(text.size()), &written, nullptr) != FALSE;
   good = good && written == text.size() && FlushFileBuffers(file) != FALSE;
   good = CloseHandle(file) != FALSE && good;
-  good = good && MoveFileExW(toWide(draft).c_str(), toWide(path).c_str(), MOVEFILE_REPLACE_EXISTING) != FALSE;
-  if (good) return;
+  // A virus scanner or another program may hold the file for a moment.
+  for (int attempt = 0; good && attempt < 5; attempt++) {
+    if (MoveFileExW(toWide(draft).c_str(), toWide(path).c_str(), MOVEFILE_REPLACE_EXISTING)) return;
+    Sleep(20);
+  }
   DeleteFileW(toWide(draft).c_str());
   throw std::runtime_error(path + " cannot be written");
 }
@@ -3028,6 +3090,14 @@ inline std::optional<std::string> environment(const char *name) {
   return value && *value ? std::optional<std::string>(value) : std::nullopt;
 }
 
+inline char **environmentBlock() {
+#ifdef __APPLE__
+  return *_NSGetEnviron();
+#else
+  return environ;
+#endif
+}
+
 /** Runs a program of the system and returns what it prints; throws if it fails or takes longer than five seconds. */
 inline std::string runProgram(const std::string &file, const std::vector<std::string> &args) {
   int ends[2];
@@ -3044,7 +3114,7 @@ inline std::string runProgram(const std::string &file, const std::vector<std::st
   posix_spawn_file_actions_adddup2(&actions, writing.get(), 1);
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
-  const int failed = ::posix_spawn(&child, file.c_str(), &actions, nullptr, argv.data(), environ);
+  const int failed = ::posix_spawn(&child, file.c_str(), &actions, nullptr, argv.data(), environmentBlock());
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw SourceError(file + " cannot be started", isAbsentError(failed));
   writing.close();
@@ -3589,7 +3659,7 @@ class Offline {
       if (isSameUser && (*stored)["seq"].number() > (*lease)["seq"].number()) return;
       const Json key = licenseKey ? Json(toHex(sha256(*licenseKey))) : isSameUser ? kept.all["key"] : Json();
       kept.all.set("lease", text).set("user", user).set("key", key);
-      kept.all.set("latest", std::max(kept.all["latest"].number(), (*lease)["iat"].number()));
+      kept.all.set("latest", (std::max)(kept.all["latest"].number(), (*lease)["iat"].number()));
       write(kept);
     });
   }
@@ -3733,7 +3803,7 @@ class Offline {
     if (!pending.isObject() || pending["nonce"] != activation["nonce"]) return {std::nullopt, "other_request"};
     const double now = now_();
     if (const auto problem = judgeTime(kept, activation, activation["exp"], now)) return {std::nullopt, *problem};
-    kept.all.set("latest", std::max({kept.all["latest"].number(), activation["iat"].number(), std::floor(now)}));
+    kept.all.set("latest", (std::max)({kept.all["latest"].number(), activation["iat"].number(), std::floor(now)}));
     kept.all.set("activation", Json(pending).set("file", line));
     store(kept);
     return {toActivated(activation, now), ""};
@@ -3801,7 +3871,7 @@ class Offline {
 
   /** Why a statement that ends at `end` does not help at `now`. */
   static std::optional<std::string> judgeTime(const Kept &kept, const Json &statement, const Json &end, double now) {
-    const double latest = std::max(kept.all["latest"].number(), statement["iat"].number());
+    const double latest = (std::max)(kept.all["latest"].number(), statement["iat"].number());
     if (now < latest - clockToleranceS) return "clock_set_back";
     if (!end.isNull() && now >= end.number()) return "lease_ended";
     return std::nullopt;
@@ -3809,7 +3879,7 @@ class Offline {
 
   /** Notes the latest time, from which the clock cannot go back. */
   void noteTime(Kept &kept, const Json &statement, double now) {
-    if (now <= std::max(kept.all["latest"].number(), statement["iat"].number())) return;
+    if (now <= (std::max)(kept.all["latest"].number(), statement["iat"].number())) return;
     kept.all.set("latest", std::floor(now));
     write(kept);
   }
@@ -3972,13 +4042,13 @@ inline Address toAddress(const std::string &baseUrl) {
   if (colon == std::string::npos) throw wrongOption("baseUrl is not an address");
   if (scheme != "https" && scheme != "http") throw wrongOption("baseUrl must be http or https");
   const std::size_t start = colon + 3;
-  const std::size_t end = std::min(url.find_first_of("/\\?#", start), url.size());
+  const std::size_t end = (std::min)(url.find_first_of("/\\?#", start), url.size());
   const std::string authority = url.substr(start, end - start);
   if (authority.find('@') != std::string::npos) throw wrongOption("baseUrl must not carry a user or a password");
   const auto parts = splitAuthority(authority);
   if (!parts) throw wrongOption("baseUrl is not an address; write the host in ASCII");
   const std::string rest = url.substr(end);
-  const std::size_t mark = std::min(rest.find_first_of("?#"), rest.size());
+  const std::size_t mark = (std::min)(rest.find_first_of("?#"), rest.size());
   if (rest.find_first_not_of("?#", mark) != std::string::npos || rest.size() > mark + 2)
     throw wrongOption("baseUrl must not have a query or a fragment");
   const auto &[host, port] = *parts;
@@ -4018,7 +4088,7 @@ inline std::optional<Proxy> toProxy(const std::optional<std::string> &option) {
   Proxy proxy;
   if (const std::size_t at = authority.rfind('@'); at != std::string::npos) {
     const std::string credentials = authority.substr(0, at);
-    const std::size_t colon = std::min(credentials.find(':'), credentials.size());
+    const std::size_t colon = (std::min)(credentials.find(':'), credentials.size());
     const auto user = percentDecode(credentials.substr(0, colon));
     const auto password = percentDecode(credentials.substr(std::min(colon + 1, credentials.size())));
     if (!user || !password) throw wrong;
@@ -4046,7 +4116,7 @@ struct Checked {
   bool sendsDevice;
 };
 
-inline Checked check(Options options, Now now) {
+inline Checked checkOptions(Options options, Now now) {
   if (options.timeoutMs < 100 || options.timeoutMs > 600000) throw wrongOption("timeoutMs must be 100 to 600000");
   if (options.hwid.text) checkText("hwid", *options.hwid.text, 256);
   Checked checked{{}, toAddress(options.baseUrl), {}, toProxy(options.proxy), nullptr,
@@ -4261,7 +4331,7 @@ class Client {
 
   /** `now` replaces the clock that leases and activations are compared with, for tests: seconds since 1970. */
   Client(Options options, std::function<double()> now)
-      : checked_(detail::check(std::move(options), std::move(now))),
+      : checked_(detail::checkOptions(std::move(options), std::move(now))),
         transport_(checked_.address, checked_.options.appId, checked_.keys, checked_.proxy, checked_.options.log) {}
 
   Client(const Client &) = delete;
