@@ -26,9 +26,6 @@ afterAll(async () => {
 /** Makes the SDK usable in a folder, and returns the command that runs the snippet there. */
 const prepare: Record<LanguageName, (folder: string, file: string) => Promise<string[]>> = {
   async typescript(folder, file) {
-    const script: string = '../../scripts/ensure.mjs'
-    const { buildSdk } = await import(script)
-    await buildSdk()
     await mkdir(join(folder, 'node_modules/@keyward'), { recursive: true })
     await symlink(join(root, 'packages/sdk'), join(folder, 'node_modules/@keyward/sdk'))
     return [process.execPath, file]

@@ -1,11 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { otherKey, testKey } from '../../../packages/sdk/test/signer.ts'
 import {
   plain,
@@ -21,11 +21,6 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 let server: StandIn
 let folder: string
 let text: string
-
-beforeAll(() => {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  execFileSync(process.execPath, [tsc, '-p', join(root, 'packages/sdk/tsconfig.build.json')])
-}, 60_000)
 
 beforeEach(async () => {
   server = await startStandIn()
