@@ -37,13 +37,15 @@ const stopMs = 10_000
 export class Adapter {
   /** The user's data folder of the program; removed when it stops. */
   readonly folder: string
+  readonly #isOwnFolder: boolean
   readonly #child: ChildProcess
   readonly #waiting: Waiting[] = []
   #errors = ''
   #ended: string | undefined
 
-  private constructor(child: ChildProcess, folder: string) {
+  private constructor(child: ChildProcess, folder: string, isOwnFolder: boolean) {
     this.folder = folder
+    this.#isOwnFolder = isOwnFolder
     this.#child = child
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#errors = (this.#errors + text).slice(-4_000)
@@ -73,9 +75,7 @@ export class Adapter {
         ...env,
       },
     })
-    const adapter = new Adapter(child, own)
-    if (folder === '') child.on('close', () => void rm(own, { recursive: true, force: true }))
-    return adapter
+    return new Adapter(child, own, folder === '')
   }
 
   /** Sends one request; answers come in the order of the requests. */
@@ -112,13 +112,15 @@ export class Adapter {
 
   /** Ends the input and resolves to the exit code; kills a program that does not end. */
   async stop(): Promise<number | null> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode
-    const closed = once(this.#child, 'close')
-    this.#child.stdin!.end()
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), stopMs)
-    const [code] = await closed
-    clearTimeout(timer)
-    return code
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const closed = once(this.#child, 'close')
+      this.#child.stdin!.end()
+      const timer = setTimeout(() => this.#child.kill('SIGKILL'), stopMs)
+      await closed
+      clearTimeout(timer)
+    }
+    if (this.#isOwnFolder) await rm(this.folder, { recursive: true, force: true })
+    return this.#child.exitCode
   }
 
   #receive(line: string): void {
