@@ -3237,9 +3237,16 @@ namespace Keyward.Internal
         private static string DataFolder()
         {
             string platform = Machine.ThisPlatform;
-            if (platform == Machine.Windows) return Environment.GetEnvironmentVariable("LOCALAPPDATA") ?? Path.Combine(Home(), "AppData", "Local");
+            if (platform == Machine.Windows) return Variable("LOCALAPPDATA") ?? Path.Combine(Home(), "AppData", "Local");
             if (platform == Machine.Mac) return Path.Combine(Home(), "Library", "Application Support");
-            return Environment.GetEnvironmentVariable("XDG_STATE_HOME") ?? Path.Combine(Home(), ".local", "state");
+            return Variable("XDG_STATE_HOME") ?? Path.Combine(Home(), ".local", "state");
+        }
+
+        /// <summary>An empty variable counts as unset; a relative path would be another file in every folder.</summary>
+        private static string Variable(string name)
+        {
+            string value = Environment.GetEnvironmentVariable(name);
+            return string.IsNullOrEmpty(value) ? null : value;
         }
 
         private static string Home()

@@ -195,6 +195,11 @@ export const leases: LeaseCase[] = [
   ),
   refused('a clock that was set back after the end', lease(), { now: issued, latest: far }, 'clock_set_back'),
   refused('an activation instead of a lease', activation()),
+  refused('a lease without the end of its grace', lease({ claims: { graceUntil: undefined } })),
+  refused('a lease without an end', lease({ claims: { exp: undefined } })),
+  refused('a lease whose grace never ends', lease({ claims: { graceUntil: null } })),
+  refused('a lease whose end is a text', lease({ claims: { graceUntil: `${far}` } })),
+  refused('a lease without a time of issue', lease({ claims: { iat: undefined } })),
   ...forgeries(lease, [leaseHeader, leaseClaims], (name, text, facts) =>
     refused(`a lease ${name}`, text, facts),
   ),

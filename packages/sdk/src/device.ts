@@ -109,7 +109,11 @@ function partReaders(machine: Machine): Record<'machine' | 'board' | 'disk', Rea
     }
     case 'win32': {
       const query = (key: string, value: string, ...more: string[]) =>
-        found('reg.exe', ['query', key, ...more, '/v', value], new RegExp(`${value}\\s+REG_SZ\\s+(\\S.*)`))
+        found(
+          'reg.exe',
+          ['query', key, ...more, '/v', value],
+          new RegExp(`${value}[ \\t]+REG_SZ[ \\t]+(\\S.*)`),
+        )
       const cryptography = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography'
       return {
         machine: found(

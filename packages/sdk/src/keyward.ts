@@ -137,13 +137,10 @@ export class Keyward {
   async logout(): Promise<Result<object>> {
     const session = this.#session
     this.#signOuts += 1
-    if (session === undefined) {
-      await this.#options.offline?.forget()
-      return { ok: true }
-    }
     this.#session = undefined
     await this.#options.offline?.forget()
     this.#user = undefined
+    if (session === undefined) return { ok: true }
     const call: Call = { method: 'POST', name: 'logout', session, repeatable: true }
     const outcome = await this.#transport.send(call, this.#deadline())
     // The session has already ended, which is what the caller wants.
@@ -170,10 +167,7 @@ export class Keyward {
    * `details.until` when the next may be freed. Never retried automatically.
    */
   async freeDevice(deviceId: string): Promise<Result<object>> {
-    if (typeof deviceId !== 'string' || deviceId === '') {
-      throw new KeywardUsageError('invalid_argument', 'deviceId must be a text')
-    }
-    const name = `devices/${encodeURIComponent(deviceId)}`
+    const name = `devices/${toSegment('deviceId', deviceId)}`
     return this.#signedIn<object>({ method: 'DELETE', name, repeatable: false })
   }
 
@@ -532,4 +526,16 @@ const stored = <T>(change: Promise<T>): Promise<T> =>
 function toKey(licenseKey: unknown): string {
   if (typeof licenseKey === 'string') return licenseKey.trim()
   throw new KeywardUsageError('invalid_argument', 'licenseKey must be a text')
+}
+
+/** One segment of a path. Addresses drop `.` and `..`, so they would name another call. */
+function toSegment(name: string, value: unknown): string {
+  if (typeof value === 'string' && !['', '.', '..'].includes(value)) {
+    try {
+      return encodeURIComponent(value)
+    } catch {
+      // A lone surrogate has no UTF-8.
+    }
+  }
+  throw new KeywardUsageError('invalid_argument', `${name} must be a text that can be part of an address`)
 }

@@ -73,8 +73,17 @@ const nothing = { lease: '', latest: 0, user: null, key: null } satisfies Kept
  * Verifies a lease: typed as one, signed by a pinned key, for this app and this device. Returns its claims, or
  * undefined. Does not look at the clock.
  */
-export const readLease = async (text: string, subject: Subject): Promise<Lease | undefined> =>
-  (await readStatement(text, 'keyward-lease+jws', subject)) as Lease | undefined
+export async function readLease(text: string, subject: Subject): Promise<Lease | undefined> {
+  const claims = await readStatement(text, 'keyward-lease+jws', subject)
+  return claims && isLease(claims) ? claims : undefined
+}
+
+/** A missing end must not pass for none. */
+function isLease(claims: object): claims is Lease {
+  const { sub, iat, exp, refreshAfter, graceUntil, seq } = claims as Partial<Lease>
+  const numbers = [iat, exp, refreshAfter, graceUntil, seq]
+  return typeof sub === 'string' && numbers.every((value) => Number.isSafeInteger(value))
+}
 
 /** Keeps the latest lease of a device, and answers with it while the server cannot be reached. */
 export class Offline {

@@ -12,9 +12,10 @@ const pollMs = 20
 /** The folder for data of programs that the user does not edit, on this system. */
 function dataFolder(): string {
   const { env } = process
-  if (platform() === 'win32') return env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local')
+  // An empty variable counts as unset; a relative path would be another file in every folder.
+  if (platform() === 'win32') return env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local')
   if (platform() === 'darwin') return join(homedir(), 'Library', 'Application Support')
-  return env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state')
+  return env.XDG_STATE_HOME || join(homedir(), '.local', 'state')
 }
 
 /** A file of one app in the user's data folder, readable by the user alone. */

@@ -60,6 +60,14 @@ describe('describeDevice', () => {
     expect(parts).toEqual(hashes({ machine: uuid, board: '{4c4c4544-0042}', disk: 's4ew nx0r' }))
   })
 
+  it('never takes the next line for an empty serial number of Windows', async () => {
+    const outputs = {
+      Scsi: '    SerialNumber    REG_SZ    \r\n\r\nHKEY_LOCAL_MACHINE\\HARDWARE\\DEVICEMAP\r\n',
+    }
+    const { parts } = await describeDevice(appId, machine({ platform: 'win32', outputs }))
+    expect(parts).toEqual({})
+  })
+
   it('hashes the parts of macOS', async () => {
     const outputs = {
       IOPlatformExpertDevice: `"IOPlatformUUID" = "${uuid}"\n "IOPlatformSerialNumber" = "C02XL"\n`,

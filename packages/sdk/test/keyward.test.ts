@@ -274,6 +274,9 @@ describe('misuse', () => {
     await expect(keyward.login({ username: 'ada' } as never)).rejects.toMatchObject(usage)
     await expect(keyward.register(undefined as never)).rejects.toMatchObject(usage)
     await expect(keyward.upgrade({ username: 'ada' } as never)).rejects.toMatchObject(usage)
+    for (const id of ['', '.', '..', '\ud800', 7 as never]) {
+      await expect(keyward.freeDevice(id)).rejects.toMatchObject(usage)
+    }
     expect(server.seen).toHaveLength(0)
   })
 

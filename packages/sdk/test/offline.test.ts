@@ -113,6 +113,15 @@ describe('a program without its server', () => {
     expect(await start().session()).not.toHaveProperty('offline')
   })
 
+  it('loses what the license includes at a sign-out, also without a session', async () => {
+    await start().license('KEY')
+    const keyward = start(unreachable)
+    await keyward.session()
+    expect(keyward.has('pro')).toBe(true)
+    expect(await keyward.logout()).toEqual({ ok: true })
+    expect(keyward.has('pro')).toBe(false)
+  })
+
   it('says so to the log hook, with the reason', async () => {
     await start().license('KEY')
     const events: LogEvent[] = []
@@ -425,6 +434,19 @@ describe("the file in the user's data folder", () => {
       expect(performance.now() - startedAt).toBeLessThan(1_500)
     } finally {
       rmSync(folder, { recursive: true })
+    }
+  })
+
+  it.each(['', undefined])('has the usual folder where the variable is %o', async (value) => {
+    const home = mkdtempSync(join(tmpdir(), 'keyward-home-'))
+    for (const name of ['XDG_STATE_HOME', 'LOCALAPPDATA']) vi.stubEnv(name, value)
+    for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, home)
+    try {
+      await userDataFile('app12345').write('text')
+      expect(readdirSync(home, { recursive: true }).join()).toContain(join('keyward', 'app12345.json'))
+    } finally {
+      vi.unstubAllEnvs()
+      rmSync(home, { recursive: true })
     }
   })
 
