@@ -136,38 +136,24 @@ export async function readLeaseTerms(tx: Tx, app: { id: string; ownerId: string 
   )
 }
 
-/** Counts a lease that works until `until`, in milliseconds, and returns its number; undefined without the end user. */
-export async function nextLease(
-  tx: Tx,
-  scope: OwnerScope,
-  id: string,
-  until: number,
-): Promise<number | undefined> {
-  const row = await tx
-    .updateTable('clients')
-    .set({
-      lease_seq: sql`lease_seq + 1`,
-      lease_until: sql`case when lease_until > ${until} then lease_until else cast(${until} as bigint) end`,
-    })
-    .where('owner_id', '=', scope.ownerId)
-    .where('id', '=', id)
-    .returning('lease_seq')
-    .executeTakeFirst()
-  return row?.lease_seq
-}
+type OfflineEnd = 'lease_until' | 'activation_until'
 
-/** Counts a statement with which a program runs offline until `until`, as `nextLease`, for a machine that is never online. */
-export async function nextActivation(
+/**
+ * Counts a statement with which a program runs offline until `until`, in milliseconds: a lease, or the file of a machine
+ * that is never online. Returns its number; undefined without the end user.
+ */
+export async function nextStatement(
   tx: Tx,
   scope: OwnerScope,
   id: string,
-  until: number,
+  { column, until }: { column: OfflineEnd; until: number },
 ): Promise<number | undefined> {
+  const end = sql.ref<number | null>(column)
   const row = await tx
     .updateTable('clients')
     .set({
       lease_seq: sql`lease_seq + 1`,
-      activation_until: sql`case when activation_until > ${until} then activation_until else cast(${until} as bigint) end`,
+      [column]: sql`case when ${end} > ${until} then ${end} else cast(${until} as bigint) end`,
     })
     .where('owner_id', '=', scope.ownerId)
     .where('id', '=', id)

@@ -14,7 +14,7 @@ import { getApp } from '../apps/apps.service.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
 import { findByHash, freeDevice } from '../devices/devices.access.ts'
 import { toOfflineMachine } from '../devices/devices.rules.ts'
-import { isEndUserOf, lockEndUser, nextActivation, setActivationEnd } from '../end-users/end-users.access.ts'
+import { isEndUserOf, lockEndUser, nextStatement, setActivationEnd } from '../end-users/end-users.access.ts'
 import { getEndUser } from '../end-users/end-users.service.ts'
 import { findLicenseByKey } from '../licenses/licenses.access.ts'
 import { judgeDevice } from '../program/program.caller.ts'
@@ -167,7 +167,7 @@ async function issue(
   const machine = { clientId: endUser.id, hwidHash: request.hwidHash }
   await repo.replaceOthers(tx, actor, machine, id, now)
   await repo.trimReplaced(tx, actor, machine, replacedKept)
-  const seq = await nextActivation(tx, actor, endUser.id, until)
+  const seq = await nextStatement(tx, actor, endUser.id, { column: 'activation_until', until })
   write.record('end_user.activated_offline', endUser.id, {
     activationId: id,
     until: until === never ? null : until,

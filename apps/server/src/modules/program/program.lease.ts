@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/crypto.ts'
 import { problem } from '../../core/problem.ts'
 import { sentHash } from '../devices/devices.service.ts'
-import { nextLease, readLeaseTerms } from '../end-users/end-users.access.ts'
+import { nextStatement, readLeaseTerms } from '../end-users/end-users.access.ts'
 import { toActor } from './program.actor.ts'
 import type { SessionFacts } from './program.facts.ts'
 import { toLeaseTimes } from './program.rules.ts'
@@ -37,7 +37,7 @@ export async function issueLease(
     const end = Math.min(endUser.expiresAt, seat ? Date.parse(seat.until) : endUser.expiresAt)
     const times = toLeaseTimes(terms, end, now)
     const until = times.graceUntil * 1000
-    const seq = await nextLease(tx, app, endUser.id, until)
+    const seq = await nextStatement(tx, app, endUser.id, { column: 'lease_until', until })
     write.record('end_user.lease_issued', endUser.id, { until })
     return { ...times, seq, features: terms.features }
   })
