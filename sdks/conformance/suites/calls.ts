@@ -251,6 +251,15 @@ export function everyCall(adapter: () => Adapter, language: LanguageName): void 
       expect(space.seen).toHaveLength(0)
     })
 
+    it.each(['', '.', '..'])('a device id %j, which addresses drop, is a usage error', async (deviceId) => {
+      const space = server.space()
+      await start('dots', { baseUrl: space.baseUrl })
+      expect(await call('dots', 'freeDevice', deviceId)).toMatchObject({
+        error: { kind: 'usage', code: 'invalid_argument' },
+      })
+      expect(space.seen).toHaveLength(0)
+    })
+
     it('concurrent calls open one session', async () => {
       const space = server.space()
       space.on('license', succeed({ user }))

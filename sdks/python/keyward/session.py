@@ -76,6 +76,7 @@ class Session:
         }
         outcome = self._transport.send(Call("POST", "init", repeatable=True, body=body), deadline)
         if isinstance(outcome, Refused):
+            self.forget_user()
             return outcome
         data = dict(outcome.data)
         token, app = data.pop("session", None), data.get("app")
@@ -160,8 +161,10 @@ class Session:
         offline = self._options.offline
         hwid = None if offline is None else self._identity.hwid()
         if isinstance(outcome, Refused):
-            if offline is not None and hwid is not None and outcome.code in _ENDS_LEASE:
-                offline.forget_lease()
+            if outcome.code in _ENDS_LEASE:
+                self.forget_user()
+                if offline is not None and hwid is not None:
+                    offline.forget_lease()
             return outcome
         outcome, device_token = _split(outcome)
         if offline is not None and hwid is not None:
