@@ -126,6 +126,9 @@ def _underscores(character: str) -> str:
 def _data_folder() -> str:
     """The folder for data of programs that the user does not edit, on this system."""
     home = os.path.expanduser("~")
+    if not os.path.isabs(home):
+        # A user without a home: a relative path would be another file in every folder.
+        home = os.sep
     if sys.platform == "win32":
         return os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
     if sys.platform == "darwin":

@@ -1,11 +1,14 @@
-"""What the oldest Python that the package supports must be able to read."""
+"""The sources of the package, and where it keeps its data."""
 
 import ast
+import os
 import sys
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import keyward
+from keyward.user_data import UserDataFile
 
 FOLDER = Path(keyward.__file__).parent
 
@@ -31,3 +34,10 @@ class SourcesTest(unittest.TestCase):
     def test_name_everything_that_is_public(self) -> None:
         for name in keyward.__all__:
             self.assertTrue(hasattr(keyward, name), name)
+
+
+class UserDataTest(unittest.TestCase):
+    def test_is_the_same_file_in_every_folder_for_a_user_without_a_home(self) -> None:
+        with mock.patch.dict(os.environ, clear=True), mock.patch("os.path.expanduser", return_value="~"):
+            path = UserDataFile("k3yw4rd1")._path
+        self.assertTrue(os.path.isabs(path), path)
