@@ -15,6 +15,7 @@ import { toastFailure } from '../../ui/failure-toast.ts'
 import { Field } from '../../ui/field.tsx'
 import { Input, Textarea } from '../../ui/input.tsx'
 import { Callout } from '../../ui/states.tsx'
+import { endOfFile } from './file.ts'
 import { useActivateOffline } from './queries.ts'
 
 type Issued = DataOf<(typeof endpoints)['offlineActivations']['activate']>
@@ -184,7 +185,7 @@ function FileDialog({ issued, onClose }: { issued: Issued; onClose: () => void }
           <Facts
             items={[
               { label: 'End user', value: <bdi>{client.username}</bdi> },
-              { label: 'Runs until', value: <DateText value={activation.until} none="Never ends" /> },
+              { label: 'Runs until', value: <DateText value={endOfFile(file)} none="Never ends" /> },
             ]}
           />
         </div>

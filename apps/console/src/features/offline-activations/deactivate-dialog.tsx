@@ -30,7 +30,7 @@ export function DeactivateDialog({ app, onClose }: Props) {
       onClose={onClose}
       busy={deactivate.isPending}
       title="Deactivate with Code"
-      description={`The program shows a code after ${app.name} was deactivated on the machine. It proves that the file works there no more, and frees the device.`}
+      description={`The program shows a code after ${app.name} was deactivated on the machine. It shows that the program has forgotten its file, and frees the device.`}
     >
       <DialogForm onSubmit={submit}>
         <DialogBody>
