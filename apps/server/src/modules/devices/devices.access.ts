@@ -1,8 +1,8 @@
 import { limits, type PartName, partNames, partsThatDecide } from '@keyward/contract'
-import { type RawBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { type Db, ownerOf, type Tx } from '../../db/open.ts'
-import type { ClientRow, DeviceRow } from '../../db/tables.ts'
+import type { ClientRow, DeviceRow, Tables } from '../../db/tables.ts'
 import type { Machine, Parts } from './devices.rules.ts'
 
 const partColumns = {
@@ -30,6 +30,10 @@ export const findByHash = (db: Db, clientId: string, hwidHash: string): Promise<
     .where('hwid_hash', '=', hwidHash)
     .executeTakeFirst()
 
+// A replaced file counts: a copy of the machine's data runs with it until it ends or a code ends it.
+const mayRun = ({ eb, or }: ExpressionBuilder<Tables, 'offline_activations'>) =>
+  or([eb('ended_by', 'is', null), eb('ended_by', '=', 'replaced')])
+
 /** Until when activation files run on the devices of an end user that is known to be the owner's, by device. */
 export async function listActivationEnds(
   db: Db,
@@ -41,8 +45,9 @@ export async function listActivationEnds(
     .select(['device_id', 'until'])
     .where('client_id', '=', clientId)
     .where('device_id', 'is not', null)
-    .where('ended_by', 'is', null)
+    .where(mayRun)
     .where('until', '>', now)
+    .orderBy('until')
     .execute()
   return new Map(rows.flatMap(({ device_id, until }) => (device_id === null ? [] : [[device_id, until]])))
 }
@@ -58,7 +63,7 @@ export async function findActivationEnd(db: Db, deviceId: string, now: number): 
     .selectFrom('offline_activations')
     .select('until')
     .where('device_id', '=', deviceId)
-    .where('ended_by', 'is', null)
+    .where(mayRun)
     .where('until', '>', now)
     .orderBy('until', 'desc')
     .executeTakeFirst()
