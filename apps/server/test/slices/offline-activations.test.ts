@@ -1,6 +1,11 @@
 /** @module-tag race */
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { day } from '../../src/core/clock.ts'
+import { needsLocks } from '../../src/db/open.ts'
+import { lockEndUser } from '../../src/modules/end-users/end-users.access.ts'
+import { lockLicensesOf } from '../../src/modules/entitlements/license-locks.ts'
 import {
   activateKey,
   hashed,
@@ -392,6 +397,35 @@ describe('the device', () => {
     expect((await signIn('pc-9')).status).toBe(200)
   })
 
+  test('cannot be freed or taken over while a longer file of the same machine may still run', async () => {
+    await owner.call('PUT', `/apps/${app._id}`, { settings: { deviceSelfService: true } })
+    const license = await oneKey()
+    const parts = sentParts(app, { machine: 'a', board: 'b', disk: 'c', network: 'd' })
+    const signIn = async (hwid: string) => {
+      const program = await startProgram(on, app)
+      const body = { licenseKey: license.key, hwid, device: { parts } }
+      return { program, answer: await program.call('POST', '/license', body) }
+    }
+    await signIn('pc-1')
+    const request = () => makeRequest(app, { licenseKey: license.key })
+    const { activation } = (await activate(request(), { days: 9 })).json.data
+    const shorter = await activate(request(), { days: 1 })
+    on.clock.advance(day)
+    const { program } = await signIn('pc-1')
+    const id = activation.device._id
+    const refused = await program.call('DELETE', `/devices/${id}`)
+    expect(refusal(refused)).toBe('device_activated_offline')
+    expect(refused.json.details.until).toBe(activation.until)
+    expect((await devicesOf(shorter.json.data.client._id)).devices).toMatchObject([
+      { _id: id, offline: { until: activation.until } },
+    ])
+    expect(refusal((await signIn('pc-9')).answer)).toBe('hwidMismatch')
+    on.clock.advance(8 * day)
+    await owner.call('PATCH', `/clients/${activation.client._id}/extend`, { days: 30 })
+    const later = await signIn('pc-1')
+    expect((await later.program.call('DELETE', `/devices/${id}`)).status).toBe(200)
+  })
+
   test('cannot be freed by the program ever if its file never ends', async () => {
     await owner.call('PUT', `/apps/${app._id}`, { settings: { deviceSelfService: true } })
     const type = await makeType(owner, app, { term: 'forever', duration: null })
@@ -514,6 +548,24 @@ describe('concurrent', () => {
     const files = await Promise.all(answers.map(({ json }) => readFile(on, app, json.data.file)))
     expect(new Set(files.map(({ claims }) => claims.deactivation)).size).toBe(1)
     expect(new Set(files.map(({ claims }) => claims.seq)).size).toBe(32)
+  })
+
+  test('requests wait for a change that has locked the license, without a deadlock', async () => {
+    const { license, client } = await activated()
+    const { waiting } = await on.database.db.transaction().execute(async (tx) => {
+      const { owner_id: ownerId } = await tx
+        .selectFrom('clients')
+        .select('owner_id')
+        .where('id', '=', client._id)
+        .executeTakeFirstOrThrow()
+      await lockLicensesOf(tx, { ownerId }, [client._id])
+      const waiting = activate(makeRequest(app, { licenseKey: license.key }))
+      await setTimeout(300)
+      if (needsLocks(tx)) await sql`set local lock_timeout = '300ms'`.execute(tx)
+      await lockEndUser(tx, { ownerId }, client._id)
+      return { waiting }
+    })
+    expect((await waiting).status).toBe(201)
   })
 
   test('uses of one code free one device', async () => {

@@ -121,7 +121,9 @@ export const enterByUsedKey = <T>(
     const license = await findLicenseById(tx, entry.app.id, licenseId)
     if (!license) throw problem('keyNotFound')
     if (license.client_id === null) throw problem('keyUsed')
-    if (license.seats !== null) await lockLicenseById(tx, entry.app.id, license.id)
+    // An activation names the license, which locks it.
+    const needsLock = license.seats !== null || entry.isOwner === true
+    if (needsLock) await lockLicenseById(tx, entry.app.id, license.id)
     const client = await lockEndUser(tx, entry.app, license.client_id)
     if (!client || client.license_id !== license.id) throw problem('keyUsed')
     if (client.password_hash !== null && !entry.isOwner) throw problem('keyUsed')
