@@ -8,7 +8,9 @@ const longestLine = 1000
 const notRanges = 'it does not list one address or network per line'
 
 const { path, limits } = workerData as { path: string; limits: RangeLimits }
-const result = await readRanges().catch((error: NodeJS.ErrnoException) => ({ refused: String(error.code) }))
+const result = await readRanges().catch((error: NodeJS.ErrnoException) => ({
+  failed: error.code ?? error.message,
+}))
 const buffers =
   'ranges' in result
     ? Object.values(result.ranges).flatMap(({ firsts, lasts }) => [firsts.buffer, lasts.buffer])

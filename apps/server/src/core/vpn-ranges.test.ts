@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { NetworkRanges, toRanges } from './network-ranges.ts'
 import { parseNetwork } from './networks.ts'
-import { rangeLimits, VpnRanges } from './vpn-ranges.ts'
+import { type RangesFile, rangeLimits, readOnThread, VpnRanges } from './vpn-ranges.ts'
 
 const address = (text: string) => {
   const network = parseNetwork(text)
@@ -49,9 +49,9 @@ describe('the file of ranges', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  const open = (limits = rangeLimits) => {
+  const open = (limits = rangeLimits, read = readOnThread) => {
     const write = (detail: object) => log.push(detail)
-    return new VpnRanges(path, { info: write, error: write }, limits)
+    return new VpnRanges(path, { info: write, error: write }, limits, read)
   }
   const vpn = address('203.0.113.9')
 
@@ -122,5 +122,21 @@ describe('the file of ranges', () => {
     writeFileSync(path, '203.0.113.0/24\n')
     await ranges.refresh()
     expect(ranges.isLoaded).toBe(true)
+  })
+
+  test('that could not be opened is reported once, and loaded as soon as it can be, unchanged', async () => {
+    writeFileSync(path, '203.0.113.0/24\n')
+    const failures: RangesFile[] = [{ failed: 'EACCES' }, { failed: 'EACCES' }]
+    const ranges = open(rangeLimits, async (...given) => failures.shift() ?? readOnThread(...given))
+    await ranges.refresh()
+    await ranges.refresh()
+    expect(log).toEqual([{ reason: 'EACCES' }])
+    expect(ranges.isLoaded).toBe(false)
+    await ranges.refresh()
+    expect(ranges.has(vpn)).toBe(true)
+  })
+
+  test('that is removed before the thread opens it counts as not read', async () => {
+    expect(await readOnThread(path, rangeLimits)).toEqual({ failed: 'ENOENT' })
   })
 })

@@ -8,8 +8,11 @@ const checkEveryMs = 15 * second
 export const rangeLimits = { bytes: 32 * 1_048_576, networks: 500_000 }
 export type RangeLimits = typeof rangeLimits
 
-/** What the reading thread found. */
-export type RangesFile = { ranges: RangesByFamily; skipped: number } | { refused: string }
+/** What the reading thread found: ranges, why it refuses the text, or why it could not read it. */
+export type RangesFile =
+  | { ranges: RangesByFamily; skipped: number }
+  | { refused: string }
+  | { failed: string }
 
 /** Why a file is not used; ranges that were loaded before stay in use. */
 class RangesError extends Error {}
@@ -27,15 +30,25 @@ export class VpnRanges {
   readonly #path: string | undefined
   readonly #log: RangesLog
   readonly #limits: RangeLimits
+  readonly #read: typeof readOnThread
   #ranges: NetworkRanges | undefined
+  /** The version of the file that was loaded or refused. */
   #seen = ''
+  /** Why the file could not be read; reading is tried again. */
+  #failure = ''
   #loading: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(path: string | undefined, log: RangesLog, limits: RangeLimits = rangeLimits) {
+  constructor(
+    path: string | undefined,
+    log: RangesLog,
+    limits: RangeLimits = rangeLimits,
+    read = readOnThread,
+  ) {
     this.#path = path
     this.#log = log
     this.#limits = limits
+    this.#read = read
   }
 
   /** Without ranges no address counts as one of a VPN. */
@@ -77,29 +90,33 @@ export class VpnRanges {
       if (!found.isFile()) throw new RangesError('it is not a file')
       if (found.size > this.#limits.bytes)
         throw new RangesError(`it has more than ${this.#limits.bytes} bytes`)
-      const read = await readOnThread(path, this.#limits)
+      const read = await this.#read(path, this.#limits)
+      if ('failed' in read) throw new Error(read.failed)
       if ('refused' in read) throw new RangesError(read.refused)
+      this.#failure = ''
       this.#ranges = new NetworkRanges(read.ranges)
       this.#log.info({ ranges: this.#ranges.size, skippedLines: read.skipped }, 'VPN_RANGES_FILE was loaded')
     } catch (error) {
-      const isRefused = error instanceof RangesError
       const { code, message } = error as NodeJS.ErrnoException
-      const reason = isRefused ? message : (code ?? message)
-      if (this.#seen === reason) return
-      if (!isRefused) this.#seen = reason
+      const reason = code ?? message
+      if (!(error instanceof RangesError)) {
+        this.#seen = ''
+        if (this.#failure === reason) return
+        this.#failure = reason
+      }
       this.#log.error({ reason }, 'VPN_RANGES_FILE could not be loaded')
     }
   }
 }
 
 /** Reads the file on a thread of its own: half a million networks take half a second of processor time. */
-function readOnThread(path: string, limits: RangeLimits): Promise<RangesFile> {
+export function readOnThread(path: string, limits: RangeLimits): Promise<RangesFile> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./vpn-ranges-worker.ts', import.meta.url), {
       workerData: { path, limits },
     })
     worker.once('message', resolve)
     worker.once('error', reject)
-    worker.once('exit', () => reject(new RangesError('the thread that reads it ended')))
+    worker.once('exit', () => reject(new Error('the thread that reads it ended')))
   })
 }
