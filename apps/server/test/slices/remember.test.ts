@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { sha256 } from '../../src/core/crypto.ts'
 import { makeLicenses, type Owner, type Program, refusal, single, startProgram } from '../actors.ts'
 import { sentParts, setLicense } from '../devices.ts'
 import { appForEach, ownerForEach, serverForAll, tidyUp } from '../fixtures.ts'
@@ -84,6 +85,20 @@ test('programs that start together with one token all sign in, and get the same 
     held = [...tokens, first]
     on.clock.advance(10_000)
   }
+})
+
+test('the token before one that this installation cannot make again gets a token that works', async () => {
+  await allow()
+  const { token: first } = await signIn()
+  await nextLater(first)
+  // As an earlier version of the server would have stored it: not made from the first token.
+  await on.database.db
+    .updateTable('device_tokens')
+    .set({ token_hash: sha256('kwd_other') })
+    .execute()
+  const second = await next(first)
+  expect((await resume(second)).status).toBe(200)
+  expect((await resume(await nextLater(second))).status).toBe(200)
 })
 
 test('a program that starts again and again replaces its token once a minute', async () => {

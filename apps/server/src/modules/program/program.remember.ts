@@ -120,7 +120,8 @@ async function exchange(
   if (days === 0 || !stored) throw problem('sessionUnauthed')
   if (Math.abs(now - stored.created_at) < exchangeEveryMs) {
     if (presented === stored.token_hash) return token
-    if (presented === stored.previous_hash) return nextToken(deps, token, stored.created_at)
+    const latest = nextToken(deps, token, stored.created_at)
+    if (sha256(latest) === stored.token_hash) return latest
   }
   const deviceToken = nextToken(deps, token, now)
   const change = { presented, next: sha256(deviceToken), now, expiresAt: now + days * day }
