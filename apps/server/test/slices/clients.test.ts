@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import {
@@ -73,6 +74,17 @@ describe('creating an end user', () => {
     expect(refusal(await signIn())).toBe('hwidMismatch')
     expect((await signIn('pc-1')).status).toBe(200)
     expect((await list()).clients[0].lastLoginAt).toBe(on.clock.inDays(0))
+  })
+
+  test('binds the machine of which a file of the console names only the hash', async () => {
+    const hash = createHash('sha256').update('pc-1').digest('hex')
+    const { json } = await create({ username: 'moved', hwid: `sha256:${hash}` })
+    expect(json.data.client.hwid).toBe(`sha256:${hash}`)
+    const program = await startProgram(on, app)
+    const signIn = (hwid: string) =>
+      program.call('POST', '/login', { username: 'moved', password: 'swordfish', hwid })
+    expect(refusal(await signIn(`sha256:${hash}`))).toBe('hwidMismatch')
+    expect((await signIn('pc-1')).status).toBe(200)
   })
 
   test.each([{ hwid: null }, { hwid: '' }, {}])('with %j leaves the hardware id unbound', async (body) => {

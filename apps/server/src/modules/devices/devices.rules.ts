@@ -49,6 +49,12 @@ export const toOfflineMachine = (hash: string): Machine => ({
   parts: { machine: null, board: null, disk: null, network: null },
 })
 
+/** The machine that an owner names, as lists and files of the console write its hardware id. */
+export function toNamedMachine(appId: string, hwid: string | undefined): Machine | undefined {
+  const [, hash] = /^sha256:([0-9a-f]{64})$/.exec(hwid ?? '') ?? []
+  return hash === undefined ? toMachine(appId, hwid, undefined) : toOfflineMachine(hash)
+}
+
 /** Whether the hardware id itself is not known. */
 export const isHashOnly = ({ hwid, hash }: Pick<Machine, 'hwid' | 'hash'>): boolean =>
   hwid === `${hashPrefix}${hash}`

@@ -15,7 +15,7 @@ import type { ClientRow, DeviceRow } from '../../db/tables.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
 import { blockAll, type NormalizedBlock, normalize } from '../blocklist/blocklist.service.ts'
 import { freeAllDevices, listDevices } from '../devices/devices.access.ts'
-import { isHashOnly, toMachine } from '../devices/devices.rules.ts'
+import { isHashOnly, toNamedMachine } from '../devices/devices.rules.ts'
 import { addFirstDevice, sentHash } from '../devices/devices.service.ts'
 import { extendEndUser, freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
@@ -74,7 +74,7 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectEn
   const app = await getApp(ctx.db, actor, given.appId)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   const passwordHash = await ctx.passwords.hash(given.password)
-  const machine = toMachine(app.app_id, given.hwid ?? undefined, undefined)
+  const machine = toNamedMachine(app.app_id, given.hwid ?? undefined)
   const id = newId('usr')
   const row = await unlessTaken(usernameTaken, () =>
     ctx.tx(actor, async (write) => {
