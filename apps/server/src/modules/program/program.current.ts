@@ -6,7 +6,7 @@ import { findById } from '../end-users/end-users.access.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
 import { findLicenseById } from '../licenses/licenses.access.ts'
 import { judgeCaller } from './program.caller.ts'
-import type { ProgramReads } from './program.facts.ts'
+import type { ProgramReads } from './program.reads.ts'
 import { toEndUserFacts, toKeyFacts } from './program.sign-in.ts'
 import { type Situation, toSituation } from './program.situation.ts'
 

@@ -1,0 +1,425 @@
+import type { StatementSync } from 'node:sqlite'
+import { type LicenseTerm, lookupTags } from '@keyward/contract'
+import type { Database } from '../../db/open.ts'
+import { seqOfKey, type TypedKey } from '../../db/typed-keys.ts'
+import { partsOf } from '../devices/devices.access.ts'
+import { deviceLimit } from '../devices/devices.rules.ts'
+import { termOf } from '../entitlements/term.rules.ts'
+import { updatesUntil } from '../entitlements/updates.rules.ts'
+import { type AppFacts, type LicenseFacts, type SessionFacts, toFloating } from './program.facts.ts'
+
+type Flag = 0 | 1
+
+interface AppColumns {
+  app_row: string
+  owner_id: string
+  app_public_id: string
+  app_name: string
+  app_version: string
+  secret_hash: string
+  secret_version: number
+  app_paused: Flag
+  app_hwid_lock: Flag
+  require_hwid: Flag
+  require_activation: Flag
+  device_tolerance: Flag
+  device_self_service: Flag
+  device_cooldown_hours: number
+  messages: string
+  username_min: number
+  block_vpn: Flag
+  check_hash: Flag
+  check_passwords: Flag
+  block_version: number
+  app_variables_revision: string | null
+  signing_kid: string
+  signing_public: string
+  signing_sealed: string
+  signing_version: number
+  platform_paused: Flag
+  platform_hwid_lock: Flag
+}
+
+/** Columns of an outer join are null if there is no row; check its id. */
+interface SessionColumns extends AppColumns {
+  session_id: string
+  session_expires_at: number
+  session_secret_version: number
+  session_hwid_hash: string | null
+  session_locale: string | null
+  client_id: string | null
+  username: string
+  client_email: string | null
+  client_banned: Flag
+  client_ban_reason: string | null
+  client_paused_at: number | null
+  client_expires_at: number
+  client_grace_days: number
+  client_created_at: number
+  last_login_at: number | null
+  device_count: number
+  device_id: string | null
+  device_seen_at: number
+  key_id: string
+  key_banned: Flag | null
+  key_ban_reason: string | null
+  key_term: LicenseTerm | null
+  key_devices: number
+  key_seats: number | null
+  key_seat_timeout: number
+  seat_until: number | null
+  key_features: string | null
+  key_updates_for_days: number | null
+  key_started_at: number | null
+  key_created_at: number
+  client_variables_revision: string | null
+  session_version: string | null
+  released_at: number | null
+}
+
+interface LicenseColumns extends AppColumns {
+  license_id: string
+  license_key: string | null
+  license_used: Flag
+  license_started_at: number | null
+  license_banned: Flag
+  license_ban_reason: string | null
+  license_expires_at: number
+  license_grace_days: number
+  license_term: LicenseTerm
+  license_username: string | null
+  license_client_id: string
+  license_client_banned: Flag
+  license_client_ban_reason: string | null
+  license_client_paused_at: number | null
+  license_device_count: number | null
+  /** Null without a first license. */
+  license_devices: number | null
+  license_seats: number | null
+  device_id: string | null
+  part_machine: string | null
+  part_board: string | null
+  part_disk: string | null
+  part_network: string | null
+  misses: number | null
+  misses_end: number
+}
+
+const toAppFacts = (row: AppColumns): AppFacts => ({
+  id: row.app_row,
+  ownerId: row.owner_id,
+  appId: row.app_public_id,
+  name: row.app_name,
+  version: row.app_version,
+  secretHash: row.secret_hash,
+  secretVersion: row.secret_version,
+  isPaused: row.app_paused === 1,
+  isPlatformPaused: row.platform_paused === 1,
+  hwidLock: row.platform_hwid_lock === 1 && row.app_hwid_lock === 1,
+  requireHwid: row.require_hwid === 1,
+  requireActivation: row.require_activation === 1,
+  deviceTolerance: row.device_tolerance === 1,
+  deviceSelfService: row.device_self_service === 1,
+  deviceCooldownHours: row.device_cooldown_hours,
+  messages: row.messages,
+  usernameMin: row.username_min,
+  blockVpn: row.block_vpn === 1,
+  checkHash: row.check_hash === 1,
+  checkPasswords: row.check_passwords === 1,
+  blockVersion: row.block_version,
+  variablesRevision: row.app_variables_revision,
+  signing: {
+    kid: row.signing_kid,
+    publicKey: row.signing_public,
+    sealed: row.signing_sealed,
+    version: row.signing_version,
+  },
+})
+
+const toSessionFacts = (row: SessionColumns, app: AppFacts): SessionFacts => ({
+  id: row.session_id,
+  expiresAt: row.session_expires_at,
+  secretVersion: row.session_secret_version,
+  tokenHash: null,
+  hwidHash: row.session_hwid_hash,
+  locale: row.session_locale,
+  version: row.session_version,
+  releasedAt: row.released_at,
+  app,
+  endUser:
+    row.client_id === null
+      ? null
+      : {
+          id: row.client_id,
+          username: row.username,
+          email: row.client_email,
+          isBanned: row.client_banned === 1,
+          banReason: row.client_ban_reason,
+          isPaused: row.client_paused_at !== null,
+          expiresAt: row.client_expires_at,
+          graceDays: row.client_grace_days,
+          term: termOf(row.key_term && { term: row.key_term }, row.client_expires_at),
+          createdAt: row.client_created_at,
+          lastLoginAt: row.last_login_at,
+          devices: {
+            used: row.device_count,
+            limit: deviceLimit(
+              row.key_banned === null ? null : { devices: row.key_devices, seats: row.key_seats },
+            ),
+          },
+          startedAt: row.key_started_at,
+          floating: toFloating({
+            id: row.key_id,
+            seats: row.key_seats,
+            seat_timeout_seconds: row.key_seat_timeout,
+          }),
+          features: row.key_features ?? '[]',
+          updatesUntil:
+            row.key_term === null
+              ? null
+              : updatesUntil({
+                  term: row.key_term,
+                  started_at: row.key_started_at,
+                  created_at: row.key_created_at,
+                  updates_for_days: row.key_updates_for_days,
+                }),
+          variablesRevision: row.client_variables_revision,
+        },
+  seatUntil: row.seat_until,
+  device: row.device_id === null ? null : { id: row.device_id, lastSeenAt: row.device_seen_at },
+  firstKey:
+    row.key_banned === null
+      ? null
+      : {
+          id: row.key_id,
+          isBanned: row.key_banned === 1,
+          banReason: row.key_ban_reason,
+          startedAt: row.key_started_at,
+        },
+})
+
+const toLicenseFacts = (row: LicenseColumns, app: AppFacts): LicenseFacts => ({
+  app,
+  key:
+    row.license_key === null
+      ? null
+      : {
+          id: row.license_id,
+          text: row.license_key,
+          isUsed: row.license_used === 1,
+          isBanned: row.license_banned === 1,
+          banReason: row.license_ban_reason,
+          expiresAt: row.license_expires_at,
+          startedAt: row.license_started_at,
+          graceDays: row.license_grace_days,
+          term: row.license_term,
+        },
+  endUser:
+    row.license_username === null
+      ? null
+      : {
+          id: row.license_client_id,
+          username: row.license_username,
+          isBanned: row.license_client_banned === 1,
+          banReason: row.license_client_ban_reason,
+          isPaused: row.license_client_paused_at !== null,
+        },
+  device: row.device_id === null ? null : { parts: partsOf(row) },
+  devices: {
+    used: row.license_device_count ?? 0,
+    limit: deviceLimit(
+      row.license_devices === null ? null : { devices: row.license_devices, seats: row.license_seats },
+    ),
+  },
+  misses: row.misses === null ? null : { count: row.misses, window_ends: row.misses_end },
+})
+
+const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.name as app_name,
+  a.version as app_version, a.secret_hash, a.secret_version, a.paused as app_paused, a.hwid_lock as app_hwid_lock,
+  a.require_hwid, a.require_activation, a.device_tolerance, a.device_self_service, a.device_cooldown_hours,
+  a.messages, a.username_min, a.block_vpn, a.check_hash, a.check_passwords, a.block_version,
+  a.variables_revision as app_variables_revision,
+  a.signing_kid, a.signing_public, a.signing_sealed, a.signing_version,
+  o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`
+
+/** What a read includes of its app. */
+interface AppRead {
+  columns: string
+  owner: string
+}
+const wholeApp: AppRead = { columns: appColumns, owner: 'join owners o on o.id = a.owner_id' }
+const onlyAppId: AppRead = { columns: 'a.id as app_row', owner: '' }
+
+const clientColumns = `c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
+  c.ban_reason as client_ban_reason, c.paused_at as client_paused_at,
+  c.expires_at as client_expires_at, c.created_at as client_created_at, c.last_login_at,
+  c.grace_days as client_grace_days, c.device_count, l.id as key_id, l.banned as key_banned,
+  l.ban_reason as key_ban_reason, l.term as key_term, l.features as key_features,
+  l.updates_for_days as key_updates_for_days, l.started_at as key_started_at, l.created_at as key_created_at,
+  c.variables_revision as client_variables_revision,
+  l.devices as key_devices, l.seats as key_seats, l.seat_timeout_seconds as key_seat_timeout,
+  e.until as seat_until, d.id as device_id, d.last_seen_at as device_seen_at`
+
+const appBy = (column: AppName) => `select ${appColumns}
+  from apps a ${wholeApp.owner} where a.${column} = ?`
+
+const sessionByToken = (app: AppRead) => `select ${app.columns}, ${clientColumns}, s.id as session_id,
+    s.expires_at as session_expires_at, s.hwid_hash as session_hwid_hash, s.locale as session_locale,
+    s.secret_version as session_secret_version, s.version as session_version,
+    case when l.updates_for_days is null then null else (
+      select r.released_at from releases r where r.app_id = a.id and r.version = s.version
+    ) end as released_at
+  from client_sessions s join apps a on a.id = s.app_id ${app.owner}
+  left join clients c on c.id = s.client_id left join licenses l on l.id = c.license_id
+  left join devices d on d.client_id = s.client_id and d.hwid_hash = s.hwid_hash
+  left join seats e on e.session_id = s.id
+  where s.token_hash = ?`
+
+/** Of the end user's first license, which a key that was added with `upgrade` is not. */
+const firstLicense = (
+  column: 'devices' | 'seats',
+) => `case when c.id is null or c.license_id = l.id then l.${column}
+    else (select f.${column} from licenses f where f.id = c.license_id) end`
+
+const licenseBy = (
+  column: AppName,
+  app: AppRead,
+) => `select ${app.columns}, l.id as license_id, l.key as license_key,
+    l.used as license_used, l.banned as license_banned, l.ban_reason as license_ban_reason, l.expires_at as license_expires_at,
+    l.grace_days as license_grace_days, l.term as license_term, l.started_at as license_started_at,
+    c.username as license_username, c.id as license_client_id, c.banned as license_client_banned,
+    c.ban_reason as license_client_ban_reason, c.paused_at as license_client_paused_at,
+    c.device_count as license_device_count, ${firstLicense('devices')} as license_devices,
+    ${firstLicense('seats')} as license_seats,
+    d.id as device_id, d.part_machine, d.part_board, d.part_disk, d.part_network,
+    t.count as misses, t.window_ends as misses_end
+  from apps a ${app.owner}
+  left join licenses l on l.seq = ${seqOfKey('a.id')} left join clients c on c.id = l.client_id
+  left join devices d on d.client_id = l.client_id and d.hwid_hash = ?
+  left join attempts t on t.key = a.id || ?
+  where a.${column} = ?`
+
+/** How many tags a text is looked up by; a longer tag skips some in between. */
+const lookupsMax = 4
+const textsOf = `select ${Array.from(
+  { length: lookupsMax },
+  (_, at) => `(select messages from app_messages where app_id = ? and locale = ?) as texts${at}`,
+).join(', ')}`
+
+/** A prepared read; undefined if there is no row. */
+type Read = (...values: string[]) => Promise<object | undefined>
+
+/**
+ * Reads the facts of the most frequent calls, each with one prepared statement. On SQLite through the read-only
+ * connection, which sees committed data only.
+ */
+export class ProgramReads {
+  readonly #app: Record<AppName, Read>
+  readonly #session: Read
+  readonly #license: Record<AppName, Read>
+  readonly #texts: Read
+  /** On SQLite; PostgreSQL reads the app together with the rest, because a second query costs a round trip. */
+  readonly #kept: AppsOfLastCommit | undefined
+
+  constructor(database: Database) {
+    const read = database.dialect === 'sqlite' ? sqliteRead(database) : postgresRead(database)
+    this.#kept = database.dialect === 'sqlite' ? new AppsOfLastCommit(database) : undefined
+    const app = this.#kept ? onlyAppId : wholeApp
+    this.#app = { id: read('app-id', appBy('id')), app_id: read('app-app_id', appBy('app_id')) }
+    this.#session = read('session', sessionByToken(app))
+    this.#license = {
+      id: read('license-id', licenseBy('id', app)),
+      app_id: read('license-app_id', licenseBy('app_id', app)),
+    }
+    this.#texts = read('texts', textsOf)
+  }
+
+  async app(idOrAppId: string): Promise<AppFacts | undefined> {
+    if (this.#kept) return this.#kept.get(idOrAppId)
+    const row = await this.#app[nameOf(idOrAppId)](idOrAppId)
+    return row && toAppFacts(row as AppColumns)
+  }
+
+  async session(tokenHash: string): Promise<SessionFacts | undefined> {
+    const row = await this.#session(tokenHash)
+    const app = row && this.#appOf(row as AppColumns)
+    return app && toSessionFacts(row as SessionColumns, app)
+  }
+
+  #appOf(row: AppColumns): AppFacts | undefined {
+    return this.#kept ? this.#kept.get(row.app_row) : toAppFacts(row)
+  }
+
+  /** `missesOf` is the part after the app's id in the key of the address's rate limit. */
+  async license(
+    idOrAppId: string,
+    { exact, typed }: TypedKey,
+    hwidHash: string,
+    missesOf: string,
+  ): Promise<LicenseFacts | undefined> {
+    const row = await this.#license[nameOf(idOrAppId)](exact, typed, hwidHash, missesOf, idOrAppId)
+    const app = row && this.#appOf(row as AppColumns)
+    return app && toLicenseFacts(row as LicenseColumns, app)
+  }
+
+  /** The texts of an app in a language, the most specific first, each as JSON; the default ones come last. */
+  async texts(app: AppFacts, locale: string | undefined): Promise<string[]> {
+    if (locale === undefined) return [app.messages]
+    const tags = lookupTags(locale)
+    const looked = [tags[0] as string, ...tags.slice(1).slice(1 - lookupsMax)]
+    const places = Array.from({ length: lookupsMax }, (_, at) => [app.id, looked[at] ?? ''])
+    const row = (await this.#texts(...places.flat())) as Record<string, string | null>
+    return [...Object.values(row).filter((texts) => texts !== null), app.messages]
+  }
+}
+
+type AppName = 'id' | 'app_id'
+
+const nameOf = (idOrAppId: string): AppName => (idOrAppId.startsWith('app_') ? 'id' : 'app_id')
+
+const appsKept = 10_000
+
+/**
+ * The facts about apps, read again after every commit: reading and converting them with each check costs more than to
+ * ask SQLite whether any other connection has committed.
+ */
+class AppsOfLastCommit {
+  readonly #version: StatementSync
+  readonly #reads: Record<AppName, StatementSync>
+  readonly #apps = new Map<string, AppFacts>()
+  #commit: unknown
+
+  constructor({ handles }: Extract<Database, { dialect: 'sqlite' }>) {
+    const { database } = handles.reader
+    this.#version = database.prepare('pragma data_version')
+    this.#reads = { id: database.prepare(appBy('id')), app_id: database.prepare(appBy('app_id')) }
+  }
+
+  get(idOrAppId: string): AppFacts | undefined {
+    const commit = this.#version.get()?.data_version
+    if (commit !== this.#commit || this.#apps.size >= appsKept) this.#apps.clear()
+    this.#commit = commit
+    const kept = this.#apps.get(idOrAppId)
+    if (kept) return kept
+    const row = this.#reads[nameOf(idOrAppId)].get(idOrAppId)
+    if (!row) return undefined
+    const app = toAppFacts(row as unknown as AppColumns)
+    this.#apps.set(idOrAppId, app)
+    return app
+  }
+}
+
+function sqliteRead({ handles }: Extract<Database, { dialect: 'sqlite' }>) {
+  return (_name: string, text: string): Read => {
+    const statement = handles.reader.database.prepare(text)
+    return async (...values) => statement.get(...values)
+  }
+}
+
+function postgresRead({ pool }: Extract<Database, { dialect: 'postgres' }>) {
+  return (name: string, text: string): Read => {
+    let position = 0
+    const numbered = text.replaceAll('?', () => `$${++position}`)
+    return async (...values) => (await pool.query({ name, text: numbered, values })).rows[0]
+  }
+}
