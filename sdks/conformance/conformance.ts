@@ -36,7 +36,7 @@ export function conformance(name: LanguageName): void {
     retries(adapter)
     everyCall(adapter, name)
     attacked(adapter)
-    offline(adapter, name)
+    offline(adapter)
     activations(adapter)
     live(adapter)
 

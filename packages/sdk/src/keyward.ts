@@ -260,7 +260,10 @@ export class Keyward {
       { method: 'POST', name: 'init', body, repeatable: true },
       deadline,
     )
-    if (!outcome.ok) return outcome
+    if (!outcome.ok) {
+      this.#user = undefined
+      return outcome
+    }
     const { session, ...data } = outcome.data
     if (typeof session !== 'string' || !/^[\x21-\x7e]{1,1024}$/.test(session)) throw unexpected('init')
     const opened = granted<InitData>({ ...outcome, data }, 'app')
@@ -314,6 +317,8 @@ export class Keyward {
     const signOuts = this.#signOuts
     const isCurrent = () => signOuts === this.#signOuts
     const result = await online()
+    const hasEnded = !result.ok && endsLease.has(result.code)
+    if (hasEnded) this.#user = undefined
     const { offline } = this.#options
     const hwid = offline && (await this.#findHwid())
     if (!offline || hwid === undefined) return result
@@ -322,7 +327,7 @@ export class Keyward {
       await this.#renewLease(offline, hwid, { user: shown.user, licenseKey, isCurrent })
       return shown
     }
-    if (endsLease.has(result.code)) await offline.forgetLease()
+    if (hasEnded) await offline.forgetLease()
     return result
   }
 

@@ -4,7 +4,7 @@ import { KeywardUsageError } from './errors.ts'
 import { type KeyRing, toKeyRing } from './keys.ts'
 import { Offline } from './offline.ts'
 import type { HttpProxy } from './platform.ts'
-import type { Fetch, KeywardOptions, LogEvent } from './types.ts'
+import type { Fetch, KeywardOptions, KeywardStorage, LogEvent } from './types.ts'
 
 export interface CheckedOptions {
   origin: string
@@ -55,7 +55,7 @@ export function checkOptions(options: KeywardOptions): CheckedOptions {
 
 function toOffline({ storage, appId, publicKeys }: KeywardOptions): Offline | undefined {
   if (storage === undefined) return undefined
-  const place = storage === 'user-data' ? platform.openStorage(appId) : storage
+  const place = storage === 'user-data' ? openUserData(appId) : storage
   if (typeof place?.read !== 'function' || typeof place.write !== 'function') {
     throw wrong("storage must be 'user-data' or an object with read and write")
   }
@@ -99,6 +99,15 @@ function toLog(log: unknown): (event: LogEvent) => void {
     try {
       Promise.resolve(log(event)).catch(() => {})
     } catch {}
+  }
+}
+
+function openUserData(appId: string): KeywardStorage {
+  try {
+    return platform.openStorage(appId)
+  } catch {
+    // A user of a container may have neither a HOME nor an entry in the list of users.
+    throw wrong('storage: this user has no data folder. Pass an object with read and write')
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir, platform } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import type { KeywardStorage } from './types.ts'
 
 /** A change takes milliseconds, so an older lock is that of a program that was ended. */
@@ -13,9 +13,15 @@ const pollMs = 20
 function dataFolder(): string {
   const { env } = process
   // An empty variable counts as unset; a relative path would be another file in every folder.
-  if (platform() === 'win32') return env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local')
-  if (platform() === 'darwin') return join(homedir(), 'Library', 'Application Support')
-  return env.XDG_STATE_HOME || join(homedir(), '.local', 'state')
+  if (platform() === 'win32') return env.LOCALAPPDATA || join(home(), 'AppData', 'Local')
+  if (platform() === 'darwin') return join(home(), 'Library', 'Application Support')
+  return env.XDG_STATE_HOME || join(home(), '.local', 'state')
+}
+
+function home(): string {
+  const path = homedir()
+  if (!isAbsolute(path)) throw new Error('This user has no home folder')
+  return path
 }
 
 /** A file of one app in the user's data folder, readable by the user alone. */

@@ -450,6 +450,17 @@ describe("the file in the user's data folder", () => {
     }
   })
 
+  it('is refused as an option where the user has no home folder', () => {
+    for (const name of ['XDG_STATE_HOME', 'LOCALAPPDATA', 'HOME', 'USERPROFILE']) vi.stubEnv(name, '')
+    try {
+      expect(() => start({ storage: 'user-data' })).toThrow(
+        expect.objectContaining({ name: 'KeywardUsageError', code: 'invalid_options' }),
+      )
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+
   it('is readable by the user alone, and replaced as a whole', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'keyward-data-'))
     try {

@@ -4,12 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { otherKey } from '../../../packages/sdk/test/signer.ts'
 import { leaseClaims } from '../../vectors/leases.ts'
 import type { Adapter } from '../adapter.ts'
-import type { LanguageName } from '../languages.ts'
 import { appId, hour, hwid, issued, makeFile, makeLease, problem, useMachines } from '../machines.ts'
 import { plain, refuse, signed, succeed, unusedAddress, user } from '../stand-in.ts'
 
 /** What a program may do without its server, with a lease or a remembered sign-in, and what ends it. */
-export function offline(adapter: () => Adapter, name: LanguageName): void {
+export function offline(adapter: () => Adapter): void {
   describe('without the server', () => {
     const machine = useMachines(adapter)
     const call = (id: string, method: string, ...args: unknown[]) => adapter().call(id, method, ...args)
@@ -126,9 +125,7 @@ export function offline(adapter: () => Adapter, name: LanguageName): void {
       expect(await call(await startOffline(), 'session')).toMatchObject(problem('no_lease'))
     })
 
-    // The SDK for TypeScript does not hold these two yet.
-    const itEnds = it.skipIf(name === 'typescript')
-    itEnds('features end when the server refuses to open a session', async () => {
+    it('features end when the server refuses to open a session', async () => {
       const { space, start } = machine()
       await call(await start(), 'license', 'KEY')
       space.on('init', plain(200, '<html>', { 'content-type': 'text/html' }))
@@ -140,19 +137,16 @@ export function offline(adapter: () => Adapter, name: LanguageName): void {
       expect((await call(id, 'has', 'pro')).result).toBe(false)
     })
 
-    itEnds(
-      'features end when the server refuses the key of the signed-in user, and not with a mistyped one',
-      async () => {
-        const { space, start } = machine()
-        const id = await start()
-        await call(id, 'license', 'KEY')
-        space.on('license', refuse(404, 'keyNotFound'), refuse(403, 'keyBanned'))
-        expect(await call(id, 'license', 'KYE')).toMatchObject({ result: { ok: false, code: 'keyNotFound' } })
-        expect((await call(id, 'has', 'pro')).result).toBe(true)
-        expect(await call(id, 'license', 'KEY')).toMatchObject({ result: { ok: false, code: 'keyBanned' } })
-        expect((await call(id, 'has', 'pro')).result).toBe(false)
-      },
-    )
+    it('features end when the server refuses the key of the signed-in user, and not with a mistyped one', async () => {
+      const { space, start } = machine()
+      const id = await start()
+      await call(id, 'license', 'KEY')
+      space.on('license', refuse(404, 'keyNotFound'), refuse(403, 'keyBanned'))
+      expect(await call(id, 'license', 'KYE')).toMatchObject({ result: { ok: false, code: 'keyNotFound' } })
+      expect((await call(id, 'has', 'pro')).result).toBe(true)
+      expect(await call(id, 'license', 'KEY')).toMatchObject({ result: { ok: false, code: 'keyBanned' } })
+      expect((await call(id, 'has', 'pro')).result).toBe(false)
+    })
 
     it('features end with a sign-out of a program that has no session', async () => {
       const { start, startOffline } = machine()
