@@ -701,7 +701,7 @@ namespace Keyward
                 session = _session;
                 _signOuts++;
                 _session = null;
-                if (session != null) _user = null;
+                _user = null;
             }
             if (_options.Offline != null) await _options.Offline.ForgetAsync().ConfigureAwait(false);
             if (session == null) return new KeywardResult(JsonText.Object("ok", true));
@@ -739,7 +739,9 @@ namespace Keyward
         public Task<KeywardResult> FreeDeviceAsync(string deviceId,
             CancellationToken cancellationToken = default(CancellationToken)) => Run(async deadline =>
         {
-            if (string.IsNullOrEmpty(deviceId)) throw new KeywardUsageException("invalid_argument", "deviceId must be a text");
+            // Addresses drop . and .., so they would name another call.
+            if (string.IsNullOrEmpty(deviceId) || deviceId == "." || deviceId == "..")
+                throw new KeywardUsageException("invalid_argument", "deviceId must be a text that can be part of an address");
             string name;
             try
             {
@@ -790,7 +792,7 @@ namespace Keyward
             string hwid = await OfflineMachineAsync("DeactivateOfflineAsync").ConfigureAwait(false);
             string code = await _options.Offline.DeactivateAsync(hwid).ConfigureAwait(false);
             if (code == null) throw new KeywardUsageException("no_activation", "This machine has no activation");
-            lock (_gate) _user = null;
+            ForgetUser();
             return code;
         }, cancellationToken);
 
@@ -859,7 +861,11 @@ namespace Keyward
             Dictionary<string, object> body = JsonText.Object("appId", _options.AppId, "secret", _options.Secret, "version", _options.Version,
                 "hash", _options.Hash, "hwid", hwid, "locale", _options.Locale, "sdk", Sdk);
             Outcome outcome = await _transport.SendAsync(new Call("POST", "init", body, repeatable: true), deadline, cancellationToken).ConfigureAwait(false);
-            if (!outcome.Ok) return new InitResult(outcome.Refusal());
+            if (!outcome.Ok)
+            {
+                ForgetUser();
+                return new InitResult(outcome.Refusal());
+            }
             string session = JsonText.Text(outcome.Data, "session");
             if (session == null || session.Length < 1 || session.Length > 1024 || session.Any(each => each < '!' || each > '~')) throw Unexpected("init");
             outcome.Data.Remove("session");
@@ -945,6 +951,8 @@ namespace Keyward
         {
             int signOuts = SignOuts;
             UserResult result = await online().ConfigureAwait(false);
+            bool hasEnded = !result.Ok && EndsLease.Contains(result.Code ?? "");
+            if (hasEnded) ForgetUser();
             Offline offline = _options.Offline;
             string hwid = offline == null ? null : await FindHwidAsync().ConfigureAwait(false);
             if (hwid == null) return result;
@@ -954,8 +962,13 @@ namespace Keyward
                 await RenewLeaseAsync(hwid, shown, licenseKey, signOuts, deadline, cancellationToken).ConfigureAwait(false);
                 return shown;
             }
-            if (EndsLease.Contains(result.Code ?? "")) await offline.ForgetLeaseAsync().ConfigureAwait(false);
+            if (hasEnded) await offline.ForgetLeaseAsync().ConfigureAwait(false);
             return result;
+        }
+
+        private void ForgetUser()
+        {
+            lock (_gate) _user = null;
         }
 
         private int SignOuts
@@ -3237,9 +3250,16 @@ namespace Keyward.Internal
         private static string DataFolder()
         {
             string platform = Machine.ThisPlatform;
-            if (platform == Machine.Windows) return Environment.GetEnvironmentVariable("LOCALAPPDATA") ?? Path.Combine(Home(), "AppData", "Local");
+            if (platform == Machine.Windows) return Variable("LOCALAPPDATA") ?? Path.Combine(Home(), "AppData", "Local");
             if (platform == Machine.Mac) return Path.Combine(Home(), "Library", "Application Support");
-            return Environment.GetEnvironmentVariable("XDG_STATE_HOME") ?? Path.Combine(Home(), ".local", "state");
+            return Variable("XDG_STATE_HOME") ?? Path.Combine(Home(), ".local", "state");
+        }
+
+        /// <summary>An empty variable counts as unset; a relative path would be another file in every folder.</summary>
+        private static string Variable(string name)
+        {
+            string value = Environment.GetEnvironmentVariable(name);
+            return string.IsNullOrEmpty(value) ? null : value;
         }
 
         private static string Home()

@@ -4450,8 +4450,10 @@ class Client {
    * when the next may be freed. Never retried automatically.
    */
   Result<Nothing> freeDevice(const std::string &deviceId) {
-    if (deviceId.empty()) throw UsageError("invalid_argument", "deviceId must be a text");
     detail::checkArgument("deviceId", deviceId);
+    // Addresses drop `.` and `..`, so they would name another call.
+    if (deviceId.empty() || deviceId == "." || deviceId == "..")
+      throw UsageError("invalid_argument", "deviceId must be a text that can be part of an address");
     return detail::toResult<Nothing>(
         signedIn({"DELETE", "devices/" + detail::encodePathSegment(deviceId), {}, {}, false}, nullptr));
   }
@@ -4532,8 +4534,7 @@ class Client {
     const std::string hwid = offlineMachine("deactivateOffline");
     const std::optional<std::string> code = checked_.offline->deactivate(hwid);
     if (!code) throw UsageError("no_activation", "This machine has no activation");
-    const std::lock_guard<std::mutex> lock(mutex_);
-    user_ = Json();
+    forgetUser();
     return *code;
   }
 
@@ -4566,6 +4567,11 @@ class Client {
     return session_;
   }
 
+  void forgetUser() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    user_ = Json();
+  }
+
   Json open(detail::Clock::time_point until) {
     const Options &options = checked_.options;
     Json body = Json::object();
@@ -4574,7 +4580,10 @@ class Client {
     if (options.locale) body.set("locale", *options.locale);
     if (const auto hwid = findHwid()) body.set("hwid", *hwid);
     detail::Outcome outcome = transport_.send({"POST", "init", body, {}, true}, until);
-    if (!outcome.ok) return outcome.refused;
+    if (!outcome.ok) {
+      forgetUser();
+      return outcome.refused;
+    }
     const std::string session = outcome.data["session"].string();
     const bool isGood = !session.empty() && session.size() <= 1024 &&
                         std::all_of(session.begin(), session.end(), [](char c) { return c > 0x20 && c < 0x7f; });
@@ -4634,6 +4643,8 @@ class Client {
   Json kept(Online online, const std::optional<std::string> &licenseKey = std::nullopt) {
     const int signOuts = signOuts_;
     const Json result = online();
+    const bool hasEnded = !result["ok"].isTrue() && detail::endsLease(result["code"].string());
+    if (hasEnded) forgetUser();
     const std::optional<std::string> hwid = checked_.offline ? findHwid() : std::nullopt;
     if (!hwid) return result;
     if (result["ok"].isTrue()) {
@@ -4641,7 +4652,7 @@ class Client {
       renewLease(*hwid, shown["user"], licenseKey, signOuts);
       return shown;
     }
-    if (detail::endsLease(result["code"].string())) checked_.offline->forgetLease();
+    if (hasEnded) checked_.offline->forgetLease();
     return result;
   }
 

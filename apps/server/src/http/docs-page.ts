@@ -39,7 +39,7 @@ answers exactly as one that does not exist: 404. A body can have up to ${limits.
 names another limit; a larger one answers 413.</p>
 <h3>Tokens</h3>
 <p>Send <code>Authorization: Bearer &lt;token&gt;</code>. Vendors, resellers and programs have three kinds of
-tokens; none opens another's door. Programs also send <code>Keyward-App: &lt;appId&gt;</code>.</p>
+tokens, and none is accepted in place of another. Programs also send <code>Keyward-App: &lt;appId&gt;</code>.</p>
 <h3>Put a program behind a license</h3>
 <ol>
 <li>Create an app in the console; copy its app ID, secret and public key.</li>
@@ -50,7 +50,7 @@ key to this machine.</li>
 <li><code>GET /api/client/session</code> whenever it matters: a ban, a pause or an expiry shows on the very next call.</li>
 </ol>
 <p>Every answer to a program is signed with the app's Ed25519 key (RFC 9421, label <code>keyward</code>) over the
-status, the digest of the body, the method, the path and what the request brought of <code>Keyward-Nonce</code>,
+status, the digest of the body, the method, the path and, if the request has them, <code>Keyward-Nonce</code>,
 <code>Authorization</code> and <code>Content-Digest</code>. Verify it with a public key that is built into the
 program, and send a fresh nonce each time: then neither a faked server nor a replayed answer passes.</p>`
 

@@ -72,7 +72,7 @@ const kinds: Record<string, Kind> = {
   },
   cs: {
     install: (url) => `curl -fO ${url}`,
-    needs: 'Needs .NET Standard 2.0 and C# 7.2. One file without packages, tried on Mono.',
+    needs: 'Needs .NET Standard 2.0 and C# 7.0. One file without packages, tried on Mono.',
   },
 }
 
