@@ -85,6 +85,8 @@ test.describe('sidebar', () => {
         await disabled.hover()
         await expect(page.getByRole('tooltip', { name: hint })).toBeVisible()
       }
+      // A forced click does not wait until the menu of a phone has slid in.
+      await expect(disabled).toBeInViewport({ ratio: 1 })
       await disabled.click({ force: true })
       await expect(page).toHaveURL('/dashboard')
       await expectToast(page, hint)
