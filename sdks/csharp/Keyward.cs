@@ -1183,7 +1183,7 @@ namespace Keyward.Internal
             }
         }
 
-        /// <summary>Nobody waits for this task any more; its error must not surface elsewhere.</summary>
+        /// <summary>Observes the error of an abandoned task, so that it is not raised as unobserved.</summary>
         public static void Ignore(Task task) =>
             task.ContinueWith(done => done.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
     }
@@ -2849,7 +2849,7 @@ namespace Keyward.Internal
             return activation;
         }
 
-        /// <summary>The lines of a file, of which each is the same statement under another key.</summary>
+        /// <summary>The lines of a file: the same statement, signed once with each key.</summary>
         public static IEnumerable<string> LinesOf(string file) =>
             file.Length > FileLengthMax ? new string[0] : Text.Words(file);
 

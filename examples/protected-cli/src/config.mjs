@@ -57,7 +57,7 @@ function homeFile(name) {
 }
 const keyFile = () => homeFile('license-key')
 
-/** Where the SDK keeps its lease, or its activation. With `user-data` it finds a place by itself. */
+/** Stores the lease and the activation in Tally's own folder. `user-data` would use the user's data folder. */
 export const storage = {
   read: () => readFile(homeFile('keyward.json'), 'utf8').catch(nullIfMissing),
   async write(text) {

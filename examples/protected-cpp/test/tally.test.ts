@@ -67,7 +67,7 @@ describe.skipIf(missing !== undefined)(`the protected example in C++ ${missing ?
     expect(await run(text)).toEqual({ status: 0, output: `${text}: 4 words, 1 min\n` })
   })
 
-  it('shows what the license does not include to nobody else', async () => {
+  it('hides features that the license does not include', async () => {
     const { key } = await vendor.issueKey()
     expect(await run('--key', key, text)).toEqual({ status: 0, output: `${text}: 4 words\n` })
     expect(await run('--key', 'NO-SUCH-KEY', text)).toMatchObject({

@@ -78,7 +78,7 @@ function isActivation(claims: object): claims is Activation {
 /** The longest file that is read: as many lines as an app can have keys, and more. */
 const fileLengthMax = 1_000_000
 
-/** The lines of an activation file, of which each is the same statement under another key. */
+/** The lines of an activation file: the same statement, signed once with each key. */
 export const linesOf = (file: string): string[] =>
   file.length > fileLengthMax ? [] : file.split(/\s+/).filter((line) => line !== '')
 

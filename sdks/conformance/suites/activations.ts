@@ -115,7 +115,7 @@ export function activations(adapter: () => Adapter): void {
       expect(await call(id, 'activateOffline', makeFile(request))).toMatchObject(rejected)
     })
 
-    it('runs while it is online and nobody is signed in, and never after a refusal', async () => {
+    it('runs online without a signed-in user, and never after a refusal', async () => {
       const { space, start, startOffline } = machine()
       const id = await startOffline()
       const { result: request } = await call(id, 'offlineRequest', 'KEY')

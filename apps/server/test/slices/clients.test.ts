@@ -76,7 +76,7 @@ describe('creating an end user', () => {
     expect((await list()).clients[0].lastLoginAt).toBe(on.clock.inDays(0))
   })
 
-  test('binds the machine of which a file of the console names only the hash', async () => {
+  test('binds a device by the hash of its hardware id, as exports write it', async () => {
     const hash = createHash('sha256').update('pc-1').digest('hex')
     const { json } = await create({ username: 'moved', hwid: `sha256:${hash}` })
     expect(json.data.client.hwid).toBe(`sha256:${hash}`)

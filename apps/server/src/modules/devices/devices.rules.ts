@@ -40,7 +40,7 @@ export function toMachine(
 
 const hashPrefix = 'sha256:'
 
-/** A machine of which only the hash of its hardware id is known: it has never been online. */
+/** A machine that has never been online: only the hash of its hardware id is known. */
 export const toOfflineMachine = (hash: string): Machine => ({
   hwid: `${hashPrefix}${hash}`,
   hash,
@@ -49,7 +49,7 @@ export const toOfflineMachine = (hash: string): Machine => ({
   parts: { machine: null, board: null, disk: null, network: null },
 })
 
-/** The machine that an owner names, as lists and files of the console write its hardware id. */
+/** Parses a hardware id from an owner; exports write `sha256:…` where only the hash is known. */
 export function toNamedMachine(appId: string, hwid: string | undefined): Machine | undefined {
   const [, hash] = /^sha256:([0-9a-f]{64})$/.exec(hwid ?? '') ?? []
   return hash === undefined ? toMachine(appId, hwid, undefined) : toOfflineMachine(hash)

@@ -73,8 +73,8 @@ interface Resumed {
 }
 
 /**
- * Signs in with a remembered sign-in and replaces its token. A token from before the previous one ends it: somebody has a
- * copy.
+ * Signs in with a remembered sign-in and rotates its token. A token older than the previous one revokes the sign-in, because
+ * it must have been copied.
  */
 export async function resume(deps: ProgramDeps, session: SessionFacts, given: Resume): Promise<Resumed> {
   const { ctx } = deps

@@ -1,6 +1,6 @@
 /** Texts as literals of each language, on one line and in ASCII where a compiler might read the file in another encoding. */
 
-/** Line ends and other characters that nobody sees. */
+/** Line ends, control characters and other invisible characters. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0')
 const toUnits = (text: string) => text.replace(/[\s\S]/g, (unit) => `\\u${hex(unit.charCodeAt(0), 4)}`)
