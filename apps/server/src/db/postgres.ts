@@ -3,10 +3,11 @@ import pg from 'pg'
 import { DatabaseUnavailableError } from './failure.ts'
 import { StatementNames } from './postgres-names.ts'
 import { endOrTimeOut, filterRunning, isDirect, queryOnce } from './postgres-probe.ts'
+import { SharedConnections } from './postgres-reads.ts'
 import { StorageRoom } from './storage-room.ts'
 
 /** A busy pool is waited for longer than a server that does not respond, which the probe finds within four seconds. */
-const checkouts = { max: 10, longestWaitMs: 10_500, connectMs: 10_000 }
+const checkouts = { max: 8, longestWaitMs: 10_500, connectMs: 10_000 }
 /** After waiting this long, the pool probes whether PostgreSQL still responds. */
 const suspectAfterMs = 1000
 const tickMs = 250
@@ -15,7 +16,7 @@ const endMs = 2000
 
 interface Waiting {
   since: number
-  client: pg.PoolClient | undefined
+  client: pg.ClientBase | undefined
   fail: (error: Error) => void
 }
 
@@ -28,8 +29,9 @@ export class PostgresPool {
   readonly names = new StatementNames()
   readonly #url: string
   readonly #pool: pg.Pool
+  readonly #shared: SharedConnections
   readonly #waiting = new Set<Waiting>()
-  readonly #direct = new WeakMap<pg.PoolClient, boolean>()
+  readonly #direct = new WeakMap<pg.ClientBase, boolean>()
   #lastAnswerAt = 0
   #isDown = false
   #isProbing = false
@@ -46,6 +48,12 @@ export class PostgresPool {
     // A lost connection must not crash the process: its query fails, and the next one opens another.
     this.#pool.on('error', () => {})
     this.#pool.on('connect', (client) => client.on('error', () => {}))
+    this.#shared = new SharedConnections({
+      url,
+      connectMs: checkouts.connectMs,
+      watch: (connecting) => this.#watch(undefined, connecting, checkouts.longestWaitMs),
+      isDirect: (client) => this.isDirect(client),
+    })
   }
 
   async connect(): Promise<PostgresClient> {
@@ -57,27 +65,51 @@ export class PostgresPool {
       return new PostgresClient(this, client)
     } catch (error) {
       isLate = true
-      const isRefused = error instanceof pg.DatabaseError
-      throw isRefused || isConnectionFault(error) ? asUnavailable(error) : error
+      throw asConnectError(error)
     } finally {
       if (isLate) void connecting.then((client) => client.release(this.#isDown)).catch(() => {})
     }
   }
 
-  /** Runs one statement. Its name, if any, is used only without a pooler, because a pooler shares connections. */
-  async query(query: { name?: string; text: string; values: unknown[] }): Promise<pg.QueryResult> {
+  /** Runs one statement. */
+  async query(query: { text: string; values: unknown[] }): Promise<pg.QueryResult> {
     const client = await this.connect()
     try {
-      const { name, ...unnamed } = query
-      const isPrepared = name !== undefined && (await client.isDirect())
-      return await client.query(isPrepared ? query : unnamed)
+      return await client.query(query)
     } finally {
       client.release()
     }
   }
 
+  /**
+   * A read of at most one row by an index. The statement is prepared, except behind a pooler, which shares connections.
+   * The row arrives as one JSON text: the driver takes several times as long for many columns.
+   */
+  reader(name: string, columns: string): (...values: unknown[]) => Promise<object | undefined> {
+    const text = `select to_json(one) as one from (${columns}) one`
+    return async (...values) => {
+      if (this.#isDown) throw doesNotAnswer()
+      const client = await this.#shared.next().catch((error) => {
+        throw asConnectError(error)
+      })
+      const { rows } = client
+        ? await this.#readShared(client, { name, text, values })
+        : await this.query({ text, values })
+      return rows[0]?.one
+    }
+  }
+
+  async #readShared(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult> {
+    try {
+      return await this.run(client, query)
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) this.#shared.drop(client)
+      throw error
+    }
+  }
+
   /** Runs a query on a connection of this pool; only for `PostgresClient`. */
-  async run(client: pg.PoolClient, query: string | pg.QueryConfig, values?: unknown[]) {
+  async run(client: pg.ClientBase, query: string | pg.QueryConfig, values?: unknown[]) {
     try {
       const result = await this.#watch(client, client.query(query, values))
       this.#lastAnswerAt = performance.now()
@@ -89,7 +121,7 @@ export class PostgresPool {
     }
   }
 
-  async isDirect(client: pg.PoolClient): Promise<boolean> {
+  async isDirect(client: pg.ClientBase): Promise<boolean> {
     const known = this.#direct.get(client)
     if (known !== undefined) return known
     const found = await isDirect(client, (text) => this.run(client, text))
@@ -99,16 +131,16 @@ export class PostgresPool {
 
   /** The number of open connections and of waiting callers. */
   get counts(): { open: number; waiting: number } {
-    return { open: this.#pool.totalCount, waiting: this.#waiting.size }
+    return { open: this.#pool.totalCount + this.#shared.count, waiting: this.#waiting.size }
   }
 
   async end(): Promise<void> {
     this.#isEnding = true
     clearTimeout(this.#timer)
-    await endOrTimeOut(this.#pool, endMs)
+    await Promise.all([endOrTimeOut(this.#pool, endMs), this.#shared.end(endMs)])
   }
 
-  #watch<T>(client: pg.PoolClient | undefined, work: Promise<T>, longestMs?: number): Promise<T> {
+  #watch<T>(client: pg.ClientBase | undefined, work: Promise<T>, longestMs?: number): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let longest: NodeJS.Timeout | undefined
       const done = () => {
@@ -250,6 +282,11 @@ export class KeywardPostgresDialect extends PostgresDialect {
 const pidOf = (client: pg.ClientBase): number => (client as unknown as { processID: number }).processID
 
 const doesNotAnswer = (cause?: unknown) => new DatabaseUnavailableError('PostgreSQL does not answer', cause)
+
+function asConnectError(error: unknown): unknown {
+  const isRefused = error instanceof pg.DatabaseError
+  return isRefused || isConnectionFault(error) ? asUnavailable(error) : error
+}
 
 const asUnavailable = (error: unknown): DatabaseUnavailableError =>
   error instanceof DatabaseUnavailableError

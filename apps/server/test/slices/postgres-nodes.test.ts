@@ -48,6 +48,25 @@ test('a session that one node opens is signed in, used and ended on others', asy
   }
 })
 
+test('prepares the read of concurrent checks', async () => {
+  const on = await startServer({ DATABASE_URL: await makePostgresDatabase() })
+  try {
+    const owner = await signUp(on)
+    const app = await makeApp(owner)
+    const { program } = await activateKey(on, owner, app)
+    const headers = { 'keyward-app': app.appId }
+    const check = () => on.call('GET', '/client/session', { token: program.session, headers })
+    const sent = await statementsOf(on.database, async () => {
+      const answers = await Promise.all(Array.from({ length: 60 }, check))
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    })
+    const reads = sent.filter(({ text }) => text.includes('client_sessions'))
+    expect(reads.map(({ name }) => name)).toEqual(Array(60).fill('session'))
+  } finally {
+    await on.close()
+  }
+})
+
 const pgBouncer = findPgBouncer()
 
 describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (needs pgbouncer)', () => {
@@ -75,7 +94,9 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (
       const codes = (await Promise.all(checks)).map(({ status, json }) => `${status} ${json.code ?? ''}`)
       expect(codes).toEqual(checks.map(() => '200 '))
 
-      const sixty = () => Promise.all(Array.from({ length: 60 }, () => makeLicenses(first, owner, app)))
+      const check = () => first.call('GET', '/client/session', session)
+      const sixty = () =>
+        Promise.all(Array.from({ length: 60 }, () => makeLicenses(first, owner, app).then(check)))
       const sent = await statementsOf(first.database, sixty)
       expect(sent.filter(({ name }) => name !== undefined)).toEqual([])
 

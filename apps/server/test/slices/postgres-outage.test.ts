@@ -86,6 +86,30 @@ describe('an outage of PostgreSQL', { tags: ['race'] }, () => {
     expect((await owner.call('GET', '/apps')).status).toBe(200)
   })
 
+  test('detects dead connections of checks, and opens new ones', async () => {
+    const check = () => on.call('POST', '/client/validate', { body: { appId: 'AAAAAAAA', licenseKey: 'x' } })
+    const answer = refusal(await check())
+    await Promise.all(Array.from({ length: 10 }, check))
+    gate.swallow()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => timed(check)))
+    expect(answers).toEqual(answers.map(() => unavailable))
+    await expect.poll(async () => refusal(await check()), { timeout: 15_000 }).toBe(answer)
+  })
+
+  test('answers a check while slow statements occupy all other connections', async () => {
+    const { database } = on
+    if (database.dialect !== 'postgres') throw new Error('not PostgreSQL')
+    const order: string[] = []
+    const slow = Array.from({ length: 20 }, async () => {
+      await database.pool.query({ text: 'select pg_sleep(1)', values: [] })
+      order.push('slow')
+    })
+    await on.call('POST', '/client/validate', { body: { appId: 'AAAAAAAA', licenseKey: 'x' } })
+    order.push('check')
+    await Promise.all(slow)
+    expect(order.indexOf('check')).toBeLessThan(8)
+  })
+
   test('answers 503 to a write blocked by a foreign lock; reads continue', async () => {
     const { json } = await owner.call('POST', '/apps', { name: 'Atlas' })
     const other = new pg.Client({ connectionString: on.config.databaseUrl })

@@ -420,6 +420,6 @@ function postgresRead({ pool }: Extract<Database, { dialect: 'postgres' }>) {
   return (name: string, text: string): Read => {
     let position = 0
     const numbered = text.replaceAll('?', () => `$${++position}`)
-    return async (...values) => (await pool.query({ name, text: numbered, values })).rows[0]
+    return pool.reader(name, numbered)
   }
 }
