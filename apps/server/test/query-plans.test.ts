@@ -7,7 +7,8 @@ import { findListStart, searchPage } from '../src/db/lists.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
-import { type SearchTerm, toSearchTerm } from '../src/db/search.ts'
+import { roughTrigramQuery, type SearchTerm, toSearchTerm, trigramQuery } from '../src/db/search.ts'
+import { findInIndex } from '../src/db/search-index.ts'
 import { toTypedKey } from '../src/db/typed-keys.ts'
 import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.access.ts'
 import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
@@ -247,4 +248,20 @@ test('searches for a very common text in the rows that a narrow filter lets thro
   const walked = 'SEARCH t USING INDEX licenses_owner_banned (owner_id=?)'
   expect(await plansOfSearch(10_000)).toContain(walked)
   expect(await plansOfSearch(1_000_000)).not.toContain(walked)
+})
+
+test('reads few trigrams of a common text unless many more rows contain those', async () => {
+  const { db, handles } = database
+  const insert = handles.writer.database.prepare(
+    'insert into license_search (rowid, body) select 50000 + value, ?1 from json_each(?2)',
+  )
+  const add = (body: string, from: number) =>
+    insert.run(body, JSON.stringify(Array.from({ length: 1000 }, (_, at) => from + at)))
+  const asked = async (text: string) =>
+    (await findInIndex(db, 'license_search', [text])).rows.compile(db).parameters
+  add('winter sale', 0)
+  expect(await asked('winter sale')).toEqual([roughTrigramQuery('winter sale')])
+  expect(await asked('sale winter')).toEqual(['[]'])
+  for (let from = 1000; from < 9000; from += 1000) add('win er  ale', from)
+  expect(await asked('winter sale')).toEqual([trigramQuery('winter sale')])
 })

@@ -6,8 +6,10 @@ import { orderOf, type Page, type Pagination, type Sort, seek, toPagination } fr
 import type { Database } from './open.ts'
 import { findStart } from './places.ts'
 import { type SearchTerm, toSearchTerm } from './search.ts'
+import { findInIndex, type IndexHits } from './search-index.ts'
 
 type Sql = RawBuilder<unknown>
+type Order = 'asc' | 'desc'
 
 /** What distinguishes the lists. In each query `t` is the listed table or its counts. */
 export interface List<Status extends string> {
@@ -19,8 +21,7 @@ export interface List<Status extends string> {
   /** The same condition in terms of the counts: by flags, and by whether the expiry has passed. */
   inPlaces: Record<Status, { flags: Sql; expired?: boolean }>
   count(database: Database, selection: ListScope): Promise<Counts<Status>>
-  /** Selects the `seq` of the search's hits. */
-  hits(search: Search): Sql | Promise<Sql>
+  hits(search: Search): Hits | Promise<Hits>
 }
 
 /** The scope of a list: an owner, or one app that the caller has checked to be the owner's. */
@@ -50,12 +51,24 @@ export interface Search {
   term: SearchTerm
   /** SQL condition of the filter. */
   mine: Sql
-  /** Sort order for SQLite's full-text index `s`, so that a capped search keeps the hits that are shown first. */
-  inOrder: Sql
+  /** By `seq`. On SQLite a capped search keeps the hits that are shown first. */
+  order: Order
+  /** By `seq`, so that rows with the filter's status probably come first: a capped search counts faster that way. */
+  denseOrder: Order
+  /** How many hits there are until the end of the page. */
+  shown: number
   /** An alternative for SQLite if few rows match the filter: scan those rows. */
-  narrow?: { rows: Sql; where: Sql; inOrder: Sql }
-  /** Whether so many rows match in a full-text index that reading all of them is slow. */
-  isCommon(index: 'license_search' | 'client_search', query: string): Promise<boolean>
+  narrow?: { rows: Sql; where: Sql }
+  /** Finds rows with one of the texts in a full-text index of SQLite. */
+  find(index: 'license_search' | 'client_search', ...texts: (string | undefined)[]): Promise<IndexHits>
+}
+
+/** Select the `seq` of the hits of a search. */
+export interface Hits {
+  /** All, or as many as are counted. */
+  counted: Sql
+  /** Given if `counted` may be other ones than those that are shown first: the hits until the end of the page. */
+  shown?: Sql
 }
 
 interface Found {
@@ -129,16 +142,21 @@ export async function searchPage<Status extends string>(
   /** How many rows match the filter, if known. */
   total?: number,
 ): Promise<Found> {
-  const order = sql.raw(orderOf[page.sort])
-  const offset = (page.page - 1) * page.limit
-  const hits = await searchHits(database, list, filter, order, term, total)
+  const { counted, shown } = await searchHits(database, list, filter, page, term, total)
+  const found = await selectPage(database, counted, page)
+  const pagination = toPagination(page, found.total, true)
+  if (!shown || !pagination.capped) return { seqs: found.seqs, pagination }
+  return { seqs: (await selectPage(database, shown, page)).seqs, pagination }
+}
+
+async function selectPage({ lists }: Database, hits: Sql, { page, limit, sort }: SortedPage) {
+  const order = sql.raw(orderOf[sort])
   const { rows } = await sql<{ seq: number | null; total: number }>`
     with hits as materialized (${hits}),
-      shown as (select seq from hits order by seq ${order} limit ${page.limit} offset ${offset})
+      shown as (select seq from hits order by seq ${order} limit ${limit} offset ${(page - 1) * limit})
     select shown.seq as seq, counted.total as total
-    from (select count(*) as total from hits) counted left join shown on 1 = 1`.execute(database.lists)
-  const seqs = rows.map((row) => row.seq).filter((seq) => seq !== null)
-  return { seqs, pagination: toPagination(page, rows[0]?.total ?? 0, true) }
+    from (select count(*) as total from hits) counted left join shown on 1 = 1`.execute(lists)
+  return { seqs: rows.map((row) => row.seq).filter((seq) => seq !== null), total: rows[0]?.total ?? 0 }
 }
 
 /**
@@ -202,63 +220,69 @@ function searchHits<Status extends string>(
   database: Database,
   list: List<Status>,
   filter: ListFilter<Status>,
-  order: Sql,
+  page: SortedPage,
   term: SearchTerm,
   total: number | undefined,
-): Sql | Promise<Sql> {
-  const { dialect } = database
+): Hits | Promise<Hits> {
+  const { dialect, lists } = database
   const { scope, appId } = filter
   // The unary plus keeps SQLite from scanning the owner's index: the search has a more selective one.
   const mine = sql`${sql.raw(dialect === 'sqlite' ? '+' : '')}t.owner_id = ${scope.ownerId}
     ${appId === undefined ? sql`` : sql`and t.app_id = ${appId}`} ${withStatus(list, filter)}`
   if (list.id.test(term.text)) {
-    return sql`select t.seq from ${sql.raw(list.table)} t where t.id = ${term.text} and ${mine}`
+    return { counted: sql`select t.seq from ${sql.raw(list.table)} t where t.id = ${term.text} and ${mine}` }
   }
   const isNarrow = dialect === 'sqlite' && total !== undefined && total <= narrowMatches
+  const order = orderOf[page.sort]
   return list.hits({
     dialect,
     scope,
     term,
     mine,
-    inOrder: sql`order by s.rowid ${order}`,
-    ...(isNarrow && { narrow: toNarrow(database, list, filter, order, total) }),
-    isCommon: (index, query) => isCommon(database, index, query),
+    order,
+    denseOrder: denseOrder(list, filter) ?? order,
+    shown: Math.min(page.page * page.limit, enough),
+    ...(isNarrow && { narrow: toNarrow(database, list, filter, total) }),
+    find: (index, ...texts) => findInIndex(lists, index, texts),
   })
+}
+
+/** Rows expire roughly in the order of their creation. */
+function denseOrder<Status extends string>(
+  { inPlaces }: List<Status>,
+  { status }: ListFilter<Status>,
+): Order | undefined {
+  const expired = status === undefined ? undefined : inPlaces[status].expired
+  return expired === undefined ? undefined : expired ? 'asc' : 'desc'
 }
 
 function toNarrow<Status extends string>(
   database: Database,
   list: List<Status>,
   filter: ListFilter<Status>,
-  order: Sql,
   total: number,
 ) {
-  const { table } = list
-  const rows = indexed(database, table, filter, toIndex(filter, total))
-  return {
-    rows,
-    where: sql`${within(filter)} ${withStatus(list, filter)}`,
-    inOrder: sql`order by t.seq ${order}`,
-  }
-}
-
-const commonHits = 20_000
-
-async function isCommon({ lists }: Database, index: string, query: string): Promise<boolean> {
-  const name = sql.raw(index)
-  const { rows } = await sql<{ n: number }>`select count(*) as n from (
-    select 1 from ${name} where ${name} match ${query} limit ${commonHits})`.execute(lists)
-  return rows[0]?.n === commonHits
+  const rows = indexed(database, list.table, filter, toIndex(filter, total))
+  return { rows, where: sql`${within(filter)} ${withStatus(list, filter)}` }
 }
 
 const enough = limits.searchCountMax + 1
 
+/** The first `count` of the rows that a search condition finds. */
+export const firstOf = (way: Sql, count: number): Sql => sql`select seq from (${way} limit ${count}) way`
+
 /** Combines search conditions; each finds no more rows than are counted. */
 export const anyOf = (...ways: Sql[]): Sql =>
   sql.join(
-    ways.map((way) => sql`select seq from (${way} limit ${enough}) way`),
+    ways.map((way) => firstOf(way, enough)),
     sql` union `,
   )
+
+/** For PostgreSQL, which counts the hits in any order: those that are shown are found by a second query if needed. */
+export const unsorted = (ways: readonly Sql[], order: Order, shown: number): Hits => ({
+  counted: anyOf(...ways),
+  shown: anyOf(...ways.map((way) => firstOf(sql`${way} order by t.seq ${sql.raw(order)}`, shown))),
+})
 
 const blockHours = 256
 

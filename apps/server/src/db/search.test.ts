@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterPrefix, anywhere, toSearchTerm, trigramQuery } from './search.ts'
+import { afterPrefix, anywhere, roughTrigramQuery, toSearchTerm, trigramQuery } from './search.ts'
 
 test.each([undefined, '', '   '])('%j is not a search', (text) => {
   expect(toSearchTerm(text)).toBeUndefined()
@@ -25,6 +25,14 @@ test.each([
   [['🔑🗝️x'], '("🔑🗝️" AND "🗝️x")'],
 ])('queries the index for %j with %s', (texts, query) => {
   expect(trigramQuery(...texts)).toBe(query)
+})
+
+test.each([
+  [['abcdefg', undefined], '("abc" AND "cde" AND "efg")'],
+  [['abcd', 'ABCD'], '("abc" AND "bcd") OR ("ABC" AND "BCD")'],
+  [['abc'], '("abc")'],
+])('queries the index for %j roughly with %s', (texts, query) => {
+  expect(roughTrigramQuery(...texts)).toBe(query)
 })
 
 test.each([

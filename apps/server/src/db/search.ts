@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import { normalizeKey, normalizeName } from '../core/ids.ts'
 
 /** A search text in the forms that the indexes store. */
@@ -22,16 +23,27 @@ export function toSearchTerm(search: string | undefined): SearchTerm | undefined
 }
 
 /** A query for SQLite's full-text index that requires every trigram of one of the texts. */
-export function trigramQuery(...texts: (string | undefined)[]): string {
-  return texts
+export const trigramQuery = (...texts: (string | undefined)[]): string => toQuery(texts, trigrams)
+
+/** Like `trigramQuery`, but requires only some trigrams of a text: faster, and matches more rows. */
+export const roughTrigramQuery = (...texts: (string | undefined)[]): string =>
+  toQuery(texts, (text) => spread(trigrams(text)))
+
+const toQuery = (texts: (string | undefined)[], partsOf: (text: string) => string[]): string =>
+  texts
     .filter((text) => text !== undefined && [...text].length >= indexed)
     .map(
       (text) =>
-        `(${trigrams(text as string)
+        `(${partsOf(text as string)
           .map(quote)
           .join(' AND ')})`,
     )
     .join(' OR ')
+
+/** The first, the middle and the last. */
+const spread = (parts: string[]): string[] => {
+  const [first, middle, last] = [parts.at(0), parts.at(Math.floor(parts.length / 2)), parts.at(-1)]
+  return [...new Set([first, middle, last].filter((part) => part !== undefined))]
 }
 
 function trigrams(text: string): string[] {
@@ -49,3 +61,11 @@ export const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\
 
 /** Upper bound of the texts that start with `prefix`, in byte order. */
 export const afterPrefix = (prefix: string): string => `${prefix}\u{10ffff}`
+
+/** Whether a column contains the text, which is in lower case. SQLite's own `lower()` knows ASCII only, but is fast. */
+export const containsLower = (column: string, text: string): RawBuilder<boolean> => {
+  const name = sql.ref(column)
+  return sql`case when ${name} is null then 0
+    when octet_length(${name}) = length(${name}) then instr(lower(${name}), ${text}) > 0
+    else instr(lower_unicode(${name}), ${text}) > 0 end`
+}

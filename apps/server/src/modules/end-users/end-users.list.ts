@@ -1,17 +1,20 @@
 import type { ClientStatus } from '@keyward/contract'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import {
   anyOf,
   type Counts,
   countedUntil,
+  firstOf,
+  type Hits,
   type List,
   type ListScope,
   type Search,
+  unsorted,
   within,
 } from '../../db/lists.ts'
 import type { Database } from '../../db/open.ts'
-import { afterPrefix, anywhere, trigramQuery } from '../../db/search.ts'
+import { afterPrefix, anywhere } from '../../db/search.ts'
 
 /** The end users of an owner. */
 export const endUserList: List<ClientStatus> = {
@@ -28,10 +31,10 @@ export const endUserList: List<ClientStatus> = {
     banned: { flags: sql`and t.banned = 1` },
   },
   count,
-  hits: (search) =>
-    search.term.key === undefined
-      ? anyOf(nameHits(search))
-      : anyOf(nameHits(search), keyHits(search, search.term.key)),
+  hits(search) {
+    if (search.term.short) return byBeginning(search)
+    return search.dialect === 'sqlite' ? bySqliteIndex(search) : byPostgresIndex(search)
+  },
 }
 
 /** Counts like licenses: by blocks of hours, by hours, and row by row within the current hour. */
@@ -56,32 +59,49 @@ async function count({ lists }: Database, selection: ListScope): Promise<Counts<
 
 const appsOf = (scope: OwnerScope) => sql`(select id from apps where owner_id = ${scope.ownerId})`
 
-function nameHits({ dialect, scope, term, mine, inOrder }: Search): RawBuilder<unknown> {
-  if (term.short) {
-    return sql`select t.seq from clients t
-      where t.app_id in ${appsOf(scope)} and t.username_normalized >= ${term.text}
-        and t.username_normalized < ${afterPrefix(term.text)} and ${mine}`
+async function bySqliteIndex(search: Search): Promise<Hits> {
+  const { term, mine, order, denseOrder, shown } = search
+  const { text, key } = term
+  const [names, keys] = await Promise.all([
+    search.find('client_search', text),
+    key === undefined ? undefined : search.find('license_search', key),
+  ])
+  const byName = (
+    by: 'asc' | 'desc',
+  ) => sql`select t.seq from ${names.rows} s cross join clients t on t.seq = s.hit
+    where ${mine} and instr(t.username_normalized, ${text}) > 0 order by s.hit ${sql.raw(by)}`
+  const byKey = keys
+    ? [
+        sql`select t.seq from ${keys.rows} s cross join licenses l on l.seq = s.hit
+          cross join clients t on t.id = l.client_id
+          where ${mine} and instr(l.key_normalized, ${key}) > 0 order by s.hit ${sql.raw(order)}`,
+      ]
+    : []
+  if (order === denseOrder || !names.isMany || keys?.isMany)
+    return { counted: anyOf(byName(order), ...byKey) }
+  return {
+    counted: anyOf(byName(denseOrder), ...byKey),
+    shown: anyOf(firstOf(byName(order), shown), ...byKey),
   }
-  if (dialect === 'sqlite') {
-    return sql`select t.seq from client_search s cross join clients t on t.seq = s.rowid
-      where s.client_search match ${trigramQuery(term.text)} and ${mine}
-        and instr(t.username_normalized, ${term.text}) > 0 ${inOrder}`
-  }
-  return sql`select t.seq from clients t where ${mine} and t.username_normalized like ${anywhere(term.text)}`
 }
 
-function keyHits({ dialect, scope, mine, inOrder }: Search, key: string): RawBuilder<unknown> {
-  if (key.length < 3) {
-    return sql`select t.seq from licenses l join clients t on t.id = l.client_id
-      where l.app_id in ${appsOf(scope)} and l.key_normalized >= ${key}
-        and l.key_normalized < ${afterPrefix(key)} and ${mine}`
-  }
-  if (dialect === 'sqlite') {
-    return sql`select t.seq from license_search s cross join licenses l on l.seq = s.rowid
-        cross join clients t on t.id = l.client_id
-      where s.license_search match ${trigramQuery(key)} and ${mine} and instr(l.key_normalized, ${key}) > 0
-      ${inOrder}`
-  }
-  return sql`select t.seq from licenses l join clients t on t.id = l.client_id
+function byPostgresIndex({ term, mine, order, shown }: Search): Hits {
+  const { text, key } = term
+  const byName = sql`select t.seq from clients t where ${mine} and t.username_normalized like ${anywhere(text)}`
+  if (key === undefined) return unsorted([byName], order, shown)
+  const byKey = sql`select t.seq from licenses l join clients t on t.id = l.client_id
     where ${mine} and l.key_normalized like ${anywhere(key)}`
+  return unsorted([byName, byKey], order, shown)
+}
+
+function byBeginning({ scope, term, mine }: Search): Hits {
+  const { text, key } = term
+  const byName = sql`select t.seq from clients t
+    where t.app_id in ${appsOf(scope)} and t.username_normalized >= ${text}
+      and t.username_normalized < ${afterPrefix(text)} and ${mine}`
+  if (key === undefined) return { counted: anyOf(byName) }
+  const byKey = sql`select t.seq from licenses l join clients t on t.id = l.client_id
+    where l.app_id in ${appsOf(scope)} and l.key_normalized >= ${key}
+      and l.key_normalized < ${afterPrefix(key)} and ${mine}`
+  return { counted: anyOf(byName, byKey) }
 }

@@ -4,13 +4,16 @@ import {
   anyOf,
   type Counts,
   countedUntil,
+  firstOf,
+  type Hits,
   type List,
   type ListScope,
   type Search,
+  unsorted,
   within,
 } from '../../db/lists.ts'
 import type { Database } from '../../db/open.ts'
-import { afterPrefix, anywhere, trigramQuery } from '../../db/search.ts'
+import { afterPrefix, anywhere, containsLower } from '../../db/search.ts'
 
 /** The licenses of an owner. */
 export const licenseList: List<LicenseStatus> = {
@@ -63,47 +66,51 @@ const keyOrNote = (
   inNote: RawBuilder<unknown>,
 ): RawBuilder<unknown> => (inKey === undefined ? inNote : sql`(${inKey} or ${inNote})`)
 
-async function bySqliteIndex(search: Search): Promise<RawBuilder<unknown>> {
-  const { term, mine, inOrder, narrow } = search
+async function bySqliteIndex(search: Search): Promise<Hits> {
+  const { term, mine, order, denseOrder, shown, narrow } = search
+  const [licenses, names] = await Promise.all([
+    search.find('license_search', term.text, term.key),
+    search.find('client_search', term.text),
+  ])
+  const few = narrow && (await licenses.isCommon()) ? narrow : undefined
+  const fewUsers = narrow && (await names.isCommon()) ? narrow : undefined
   const inKey = term.key === undefined ? undefined : sql`instr(t.key_normalized, ${term.key}) > 0`
-  const inKeyOrNote = keyOrNote(inKey, sql`instr(lower_unicode(t.note), ${term.text}) > 0`)
+  const inKeyOrNote = keyOrNote(inKey, containsLower('t.note', term.text))
   const inName = sql`instr(c.username_normalized, ${term.text}) > 0`
-  const [licenses, names] = [trigramQuery(term.text, term.key), trigramQuery(term.text)]
-  const rowsWhen = async (index: 'license_search' | 'client_search', query: string) =>
-    narrow && (await search.isCommon(index, query)) ? narrow : undefined
-  const few = await rowsWhen('license_search', licenses)
-  const fewUsers = await rowsWhen('client_search', names)
-  return anyOf(
+  const byText = (by: 'asc' | 'desc') =>
     few
-      ? sql`select t.seq from ${few.rows} where ${few.where} and ${inKeyOrNote} ${few.inOrder}`
-      : sql`select t.seq from license_search s cross join licenses t on t.seq = s.rowid
-      where s.license_search match ${licenses} and ${mine} and ${inKeyOrNote} ${inOrder}`,
-    fewUsers
-      ? sql`select t.seq from ${fewUsers.rows} cross join clients c on c.id = t.client_id
-      where ${fewUsers.where} and ${inName} ${fewUsers.inOrder}`
-      : sql`select t.seq from client_search s cross join clients c on c.seq = s.rowid
-        cross join licenses t on t.client_id = c.id
-      where s.client_search match ${names} and ${mine} and ${inName} ${inOrder}`,
-  )
+      ? sql`select t.seq from ${few.rows} where ${few.where} and ${inKeyOrNote} order by t.seq ${sql.raw(by)}`
+      : sql`select t.seq from ${licenses.rows} s cross join licenses t on t.seq = s.hit
+        where ${mine} and ${inKeyOrNote} order by s.hit ${sql.raw(by)}`
+  const byName = fewUsers
+    ? sql`select t.seq from ${fewUsers.rows} cross join clients c on c.id = t.client_id
+      where ${fewUsers.where} and ${inName} order by t.seq ${sql.raw(order)}`
+    : sql`select t.seq from ${names.rows} s cross join clients c on c.seq = s.hit
+      cross join licenses t on t.client_id = c.id
+      where ${mine} and ${inName} order by s.hit ${sql.raw(order)}`
+  if (order === denseOrder || !licenses.isMany || names.isMany)
+    return { counted: anyOf(byText(order), byName) }
+  return { counted: anyOf(byText(denseOrder), byName), shown: anyOf(firstOf(byText(order), shown), byName) }
 }
 
-function byPostgresIndex({ term, mine }: Search): RawBuilder<unknown> {
+function byPostgresIndex({ term, mine, order, shown }: Search): Hits {
   const inKey = term.key === undefined ? undefined : sql`t.key_normalized like ${anywhere(term.key)}`
-  return anyOf(
+  const ways = [
     sql`select t.seq from licenses t
       where ${mine} and ${keyOrNote(inKey, sql`lower(t.note) like ${anywhere(term.text)}`)}`,
     sql`select t.seq from clients c join licenses t on t.client_id = c.id
       where ${mine} and c.username_normalized like ${anywhere(term.text)}`,
-  )
+  ]
+  return unsorted(ways, order, shown)
 }
 
-function byBeginning({ scope, term, mine }: Search): RawBuilder<unknown> {
+function byBeginning({ scope, term, mine }: Search): Hits {
   const byName = sql`select t.seq from apps a cross join clients c cross join licenses t
     where a.owner_id = ${scope.ownerId} and c.app_id = a.id and c.username_normalized >= ${term.text}
       and c.username_normalized < ${afterPrefix(term.text)} and t.client_id = c.id and ${mine}`
-  if (term.key === undefined) return anyOf(byName)
+  if (term.key === undefined) return { counted: anyOf(byName) }
   const byKey = sql`select t.seq from apps a cross join licenses t
     where a.owner_id = ${scope.ownerId} and t.app_id = a.id and t.key_normalized >= ${term.key}
       and t.key_normalized < ${afterPrefix(term.key)} and ${mine}`
-  return anyOf(byKey, byName)
+  return { counted: anyOf(byKey, byName) }
 }
