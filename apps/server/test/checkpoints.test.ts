@@ -48,6 +48,19 @@ test('another thread copies the log into the database, long before the writing c
   await expect.poll(() => megabytes('keyward.db'), { timeout: 10_000 }).toBeGreaterThan(before + 8)
 })
 
+test('the log starts anew under steady writes without the writing connection', async () => {
+  database.handles.writer.database.exec('pragma wal_autocheckpoint = 0')
+  let largest = 0
+  const write = async () => {
+    for (let megabyte = 0; megabyte < 30; megabyte += 1) {
+      await writeMegabyte()
+      largest = Math.max(largest, megabytes('keyward.db-wal'))
+    }
+  }
+  await Promise.all([write(), write(), write(), write()])
+  expect(largest).toBeLessThan(60)
+}, 60_000)
+
 test('everything is there after closing during writes and opening again', async () => {
   const writes = Array.from({ length: 8 }, () => writeMegabyte())
   await Promise.all(writes)
