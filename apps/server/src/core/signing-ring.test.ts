@@ -63,3 +63,14 @@ test('wakes a server that sleeps for the last text or eight, and no other', () =
   expect(wake).toHaveBeenCalledTimes(2)
   expect(take()).toHaveLength(3)
 })
+
+test('announces to a signer that is about to sleep, however often', () => {
+  const memory = newRingMemory()
+  const writer = new RingWriter(memory)
+  const signerSleeps = new Int32Array(memory, 0, 4).subarray(2, 3)
+  signerSleeps[0] = 1
+  writer.add('answered before the signer slept', 1)
+  writer.wakeSigner()
+  // Cleared now, it would hide that the signer sleeps after all.
+  expect(signerSleeps[0]).toBe(1)
+})

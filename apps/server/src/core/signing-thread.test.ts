@@ -54,6 +54,14 @@ async function signMany(thread: SigningThread, count: number): Promise<boolean> 
   return many.every(({ base, key }, at) => isSigned(base, key, signatures[at] ?? ''))
 }
 
+test('never leaves a text unsigned when its thread falls asleep and wakes up', async () => {
+  const { thread } = await openReady()
+  for (let round = 0; round < 2000; round += 1) {
+    const texts = Array.from({ length: (round % 9) + 1 }, (_, at) => thread.sign(`${round} ${at}`, keys[0]))
+    expect(await Promise.all(texts)).toHaveLength(texts.length)
+  }
+})
+
 test('signs each text with its own key, before the worker is ready and after', async () => {
   const { thread, workers, sent } = open()
   expect(await signMany(thread, 20)).toBe(true)

@@ -129,6 +129,7 @@ export class SigningThread {
   /** Answers what is signed; runs once per turn that added texts, and whenever the worker wakes the server. */
   #settle(): void {
     this.#isPolling = false
+    this.#ring?.wakeSigner()
     const inRing = this.#inRing
     let settled = 0
     this.#ring?.take((signature) => {

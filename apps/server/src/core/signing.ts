@@ -39,9 +39,6 @@ export const signOnPool = (base: string, key: KeyObject): Promise<string> =>
     )
   })
 
-/** Signs on the calling thread, which must not be the server's; returns base64. */
-export const signNow = (base: Buffer, key: KeyObject): string => sign(null, base, key).toString('base64')
-
 /**
  * Generates an Ed25519 key pair: the public key with its RFC 7638 thumbprint, and the private key as base64url PKCS
  * #8.
