@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { loadSigners, type Signer } from './ed25519.ts'
 import { RingReader } from './signing-ring.ts'

@@ -193,6 +193,7 @@ export class CommitGroups {
       for (const settle of group.waiting) settle(error)
       return
     }
+    this.#writer.commits += 1
     this.#log.sync(group.waiting)
     this.#checkpoints.start()
   }

@@ -5,6 +5,8 @@ const statementsKept = 500
 /** A `node:sqlite` database that keeps its prepared statements. */
 export class SqliteHandle {
   readonly database: DatabaseSync
+  /** How many transactions of this connection were committed. */
+  commits = 0
   readonly #statements = new Map<string, StatementSync>()
 
   constructor(path: string, options: { readOnly: boolean }) {
@@ -36,6 +38,32 @@ export class SqliteHandle {
     }
     this.#statements.set(text, statement)
     return statement
+  }
+
+  /**
+   * Prepares a frequent read of one row. The row's properties are getters over an array, because `node:sqlite` builds
+   * objects whose properties take longer to create and to read than the rest of the read.
+   */
+  prepareRow(text: string): (...values: string[]) => object | undefined {
+    const statement = this.database.prepare(text)
+    statement.setReturnArrays(true)
+    class Row {
+      readonly values: unknown[]
+      constructor(values: unknown[]) {
+        this.values = values
+      }
+    }
+    for (const [at, { name }] of statement.columns().entries()) {
+      Object.defineProperty(Row.prototype, name, {
+        get(this: Row) {
+          return this.values[at]
+        },
+      })
+    }
+    return (...values) => {
+      const row = statement.get(...values) as unknown[] | undefined
+      return row && new Row(row)
+    }
   }
 
   close(): void {

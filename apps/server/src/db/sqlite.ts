@@ -10,6 +10,7 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely'
+import { CommitCounter } from './commit-counter.ts'
 import { CommitGroups, type GroupedTransaction, NeighborFailedError } from './commit-groups.ts'
 import { SqliteHandle } from './sqlite-handle.ts'
 
@@ -17,11 +18,13 @@ import { SqliteHandle } from './sqlite-handle.ts'
 export interface SqliteHandles {
   writer: SqliteHandle
   reader: SqliteHandle
+  commits: CommitCounter
 }
 
 export function openSqlite(path: string): SqliteHandles {
   const writer = new SqliteHandle(path, { readOnly: false })
-  return { writer, reader: new SqliteHandle(path, { readOnly: true }) }
+  const reader = new SqliteHandle(path, { readOnly: true })
+  return { writer, reader, commits: new CommitCounter(writer, reader) }
 }
 
 type OnFailure = (error: unknown) => void

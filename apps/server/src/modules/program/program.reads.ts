@@ -1,5 +1,5 @@
-import type { StatementSync } from 'node:sqlite'
 import { type LicenseTerm, lookupTags } from '@keyward/contract'
+import type { CommitCounter } from '../../db/commit-counter.ts'
 import type { Database } from '../../db/open.ts'
 import { seqOfKey, type TypedKey } from '../../db/typed-keys.ts'
 import { partsOf } from '../devices/devices.access.ts'
@@ -369,7 +369,8 @@ export class ProgramReads {
     const looked = [tags[0] as string, ...tags.slice(1).slice(1 - lookupsMax)]
     const places = Array.from({ length: lookupsMax }, (_, at) => [app.id, looked[at] ?? ''])
     const row = (await this.#texts(...places.flat())) as Record<string, string | null>
-    return [...Object.values(row).filter((texts) => texts !== null), app.messages]
+    const found = looked.map((_, at) => row[`texts${at}`])
+    return [...found.filter((texts) => typeof texts === 'string'), app.messages]
   }
 }
 
@@ -379,31 +380,30 @@ const nameOf = (idOrAppId: string): AppName => (idOrAppId.startsWith('app_') ? '
 
 const appsKept = 10_000
 
-/**
- * The facts about apps, read again after every commit: reading and converting them with each check costs more than to
- * ask SQLite whether any other connection has committed.
- */
+/** The facts about apps, read again after every commit: reading and converting them costs a third of a check. */
 class AppsOfLastCommit {
-  readonly #version: StatementSync
-  readonly #reads: Record<AppName, StatementSync>
+  readonly #counter: CommitCounter
+  readonly #reads: Record<AppName, (name: string) => object | undefined>
   readonly #apps = new Map<string, AppFacts>()
-  #commit: unknown
+  #commits: number | undefined
 
   constructor({ handles }: Extract<Database, { dialect: 'sqlite' }>) {
-    const { database } = handles.reader
-    this.#version = database.prepare('pragma data_version')
-    this.#reads = { id: database.prepare(appBy('id')), app_id: database.prepare(appBy('app_id')) }
+    this.#counter = handles.commits
+    this.#reads = {
+      id: handles.reader.prepareRow(appBy('id')),
+      app_id: handles.reader.prepareRow(appBy('app_id')),
+    }
   }
 
   get(idOrAppId: string): AppFacts | undefined {
-    const commit = this.#version.get()?.data_version
-    if (commit !== this.#commit || this.#apps.size >= appsKept) this.#apps.clear()
-    this.#commit = commit
+    const commits = this.#counter.read()
+    if (commits !== this.#commits || this.#apps.size >= appsKept) this.#apps.clear()
+    this.#commits = commits
     const kept = this.#apps.get(idOrAppId)
     if (kept) return kept
-    const row = this.#reads[nameOf(idOrAppId)].get(idOrAppId)
+    const row = this.#reads[nameOf(idOrAppId)](idOrAppId)
     if (!row) return undefined
-    const app = toAppFacts(row as unknown as AppColumns)
+    const app = toAppFacts(row as AppColumns)
     this.#apps.set(idOrAppId, app)
     return app
   }
@@ -411,8 +411,8 @@ class AppsOfLastCommit {
 
 function sqliteRead({ handles }: Extract<Database, { dialect: 'sqlite' }>) {
   return (_name: string, text: string): Read => {
-    const statement = handles.reader.database.prepare(text)
-    return async (...values) => statement.get(...values)
+    const read = handles.reader.prepareRow(text)
+    return async (...values) => read(...values)
   }
 }
 
