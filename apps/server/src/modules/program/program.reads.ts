@@ -258,21 +258,26 @@ const clientColumns = `c.id as client_id, c.username, c.email as client_email, c
   l.updates_for_days as key_updates_for_days, l.started_at as key_started_at, l.created_at as key_created_at,
   c.variables_revision as client_variables_revision,
   l.devices as key_devices, l.seats as key_seats, l.seat_timeout_seconds as key_seat_timeout,
-  e.until as seat_until, d.id as device_id, d.last_seen_at as device_seen_at`
+  d.id as device_id, d.last_seen_at as device_seen_at`
 
 const appBy = (column: AppName) => `select ${appColumns}
   from apps a ${wholeApp.owner} where a.${column} = ?`
 
-const sessionByToken = (app: AppRead) => `select ${app.columns}, ${clientColumns}, s.id as session_id,
+/** Without `app` it returns the app's id only. */
+const sessionByToken = (
+  app: AppRead | undefined,
+) => `select ${app?.columns ?? 's.app_id as app_row'}, ${clientColumns}, s.id as session_id,
     s.expires_at as session_expires_at, s.hwid_hash as session_hwid_hash, s.locale as session_locale,
     s.secret_version as session_secret_version, s.version as session_version,
     case when l.updates_for_days is null then null else (
-      select r.released_at from releases r where r.app_id = a.id and r.version = s.version
-    ) end as released_at
-  from client_sessions s join apps a on a.id = s.app_id ${app.owner}
+      select r.released_at from releases r where r.app_id = s.app_id and r.version = s.version
+    ) end as released_at,
+    case when l.seats is null then null else (
+      select e.until from seats e where e.session_id = s.id
+    ) end as seat_until
+  from client_sessions s ${app ? `join apps a on a.id = s.app_id ${app.owner}` : ''}
   left join clients c on c.id = s.client_id left join licenses l on l.id = c.license_id
   left join devices d on d.client_id = s.client_id and d.hwid_hash = s.hwid_hash
-  left join seats e on e.session_id = s.id
   where s.token_hash = ?`
 
 /** Of the end user's first license, which a key that was added with `upgrade` is not. */
@@ -326,7 +331,7 @@ export class ProgramReads {
     this.#kept = database.dialect === 'sqlite' ? new AppsOfLastCommit(database) : undefined
     const app = this.#kept ? onlyAppId : wholeApp
     this.#app = { id: read('app-id', appBy('id')), app_id: read('app-app_id', appBy('app_id')) }
-    this.#session = read('session', sessionByToken(app))
+    this.#session = read('session', sessionByToken(this.#kept ? undefined : wholeApp))
     this.#license = {
       id: read('license-id', licenseBy('id', app)),
       app_id: read('license-app_id', licenseBy('app_id', app)),
