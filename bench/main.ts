@@ -66,8 +66,8 @@ async function measureRun(database: Engine, licenses: number): Promise<Run> {
   await withServer({ database, licenses, flags, data }, async (server, seeded) => {
     const world = await prepareWorld(server.baseUrl, seeded)
     if (!checkout) return measure(run, server, world, seeded)
-    await withServer({ database, licenses, checkout }, async (running) =>
-      measure(run, server, world, seeded, { running, world: await prepareWorld(running.baseUrl, seeded) }),
+    await withServer({ database, licenses, checkout }, async (running, others) =>
+      measure(run, server, world, seeded, { running, world: await prepareWorld(running.baseUrl, others) }),
     )
   })
   return run

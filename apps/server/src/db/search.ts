@@ -69,3 +69,10 @@ export const containsLower = (column: string, text: string): RawBuilder<boolean>
     when octet_length(${name}) = length(${name}) then instr(lower(${name}), ${text}) > 0
     else instr(lower_unicode(${name}), ${text}) > 0 end`
 }
+
+/**
+ * On PostgreSQL, whether a note contains the text; written like the expression of its index, whose trigrams may include a
+ * space as a letter that no lower-case text has.
+ */
+export const inNote = (column: string, text: string): RawBuilder<unknown> =>
+  sql`replace(lower(${sql.ref(column)}), ' ', 'Q') like ${anywhere(text.replaceAll(' ', 'Q'))}`

@@ -67,6 +67,7 @@ describe('a search', () => {
     ['star* (a OR b) NOT c', '* (a or'],
     ['emoji 🔑🗝️ here', '🔑🗝️'],
     ['tab;drop table licenses', ';drop ta'],
+    ['Big Quiz q night', 'Z Q N'],
   ])('finds the note %j by %j, with no wildcards', async (note, text) => {
     const { _id } = await make({ note })
     expect(await found(text)).toEqual([_id])
@@ -87,6 +88,14 @@ describe('a search', () => {
       expect(answer.json.data.pagination.total).toBe(0)
     },
   )
+
+  test('does not find a note by its words in another order, or by a letter in place of a space', async () => {
+    const { _id } = await make({ note: 'Winter deal 2031' })
+    for (const text of ['2031 winter', 'deal winter', 'winterqdeal', 'winterdeal']) {
+      expect(await found(text)).toEqual([])
+    }
+    expect(await found('winter deal')).toEqual([_id])
+  })
 
   test('finds licenses, including added keys, by part of the user name', async () => {
     const { license } = await registerUser(on, owner, app, 'Ångström42')

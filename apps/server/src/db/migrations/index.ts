@@ -23,6 +23,7 @@ import { signingKeys } from './0022-signing-keys.ts'
 import { leases } from './0023-leases.ts'
 import { deviceTokens } from './0024-device-tokens.ts'
 import { offlineActivations } from './0025-offline-activations.ts'
+import { noteWords } from './0026-note-words.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   leases,
   deviceTokens,
   offlineActivations,
+  noteWords,
 ]

@@ -13,7 +13,7 @@ import {
   within,
 } from '../../db/lists.ts'
 import type { Database } from '../../db/open.ts'
-import { afterPrefix, anywhere, containsLower } from '../../db/search.ts'
+import { afterPrefix, anywhere, containsLower, inNote } from '../../db/search.ts'
 
 /** The licenses of an owner. */
 export const licenseList: List<LicenseStatus> = {
@@ -97,7 +97,7 @@ function byPostgresIndex({ term, mine, order, shown }: Search): Hits {
   const inKey = term.key === undefined ? undefined : sql`t.key_normalized like ${anywhere(term.key)}`
   const ways = [
     sql`select t.seq from licenses t
-      where ${mine} and ${keyOrNote(inKey, sql`lower(t.note) like ${anywhere(term.text)}`)}`,
+      where ${mine} and ${keyOrNote(inKey, inNote('t.note', term.text))}`,
     sql`select t.seq from clients c join licenses t on t.client_id = c.id
       where ${mine} and c.username_normalized like ${anywhere(term.text)}`,
   ]
