@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { roughTrigramQuery, trigramQuery } from './search.ts'
+import { trigramQuery, trigramsOf } from './search.ts'
 import type { Tables } from './tables.ts'
 
 type Sql = RawBuilder<unknown>
@@ -26,8 +26,10 @@ export async function findInIndex(
   index: 'license_search' | 'client_search',
   texts: readonly (string | undefined)[],
 ): Promise<IndexHits> {
-  const query = trigramQuery(...texts)
-  const newest = await sample(lists, index, query, 'desc')
+  const parts = trigramsOf(texts)
+  const exact = trigramQuery(parts)
+  const rough = trigramQuery(await chooseFew(lists, index, parts))
+  const newest = await sample(lists, index, rough, 'desc')
   if (newest.n < sampled) {
     return {
       rows: sql`(select value as hit from json_each(${newest.hits}))`,
@@ -35,9 +37,8 @@ export async function findInIndex(
       isCommon: async () => false,
     }
   }
-  const rough = roughTrigramQuery(...texts)
-  const isRough = rough !== query && (await isSimilar(lists, index, query, rough, newest))
-  const match = matching(index, isRough ? rough : query)
+  const isRough = rough === exact || (await isSimilar(lists, index, parts, rough, newest))
+  const match = matching(index, isRough ? rough : exact)
   return {
     rows: sql`(select rowid as hit from ${match})`,
     isMany: true,
@@ -45,22 +46,67 @@ export async function findInIndex(
   }
 }
 
-/** Reading fewer trigrams pays off as long as at most this many times the rows must be checked. */
-const similar = 1.5
+const fewTrigrams = 3
 
-/** Whether a rough query finds about as many rows as the exact one, judged by both ends of the index. */
+/** Trigrams that are this many powers of two more common than the rarest are not worth reading. */
+const tooCommon = 3
+
+/** Chooses the rarest trigrams of each text, from different parts of it if many are equally rare. */
+async function chooseFew(
+  lists: Kysely<Tables>,
+  index: string,
+  texts: readonly string[][],
+): Promise<string[][]> {
+  if (texts.every((parts) => parts.length <= fewTrigrams)) return [...texts]
+  const rarity = await readRarity(lists, index, texts.flat())
+  return texts.map((parts) => {
+    const spread = [parts.at(0), parts.at(Math.floor(parts.length / 2)), parts.at(-1), ...parts]
+    const rare = [...new Set(spread.filter((part) => part !== undefined))]
+      .map((part) => ({ part, rarity: rarity.get(part) ?? 0 }))
+      .toSorted((a, b) => b.rarity - a.rarity)
+    const least = (rare[0]?.rarity ?? 0) - tooCommon
+    return rare.slice(0, fewTrigrams).flatMap((one) => (one.rarity >= least ? [one.part] : []))
+  })
+}
+
+const firstHits = 20
+const rarest = 64
+
+/** Over how many of the oldest rows the first hits of each trigram are spread, in powers of two. */
+async function readRarity(lists: Kysely<Tables>, index: string, parts: readonly string[]) {
+  const { rows } = await sql<{ part: string; hits: string }>`
+    select value as part, (select json_array(count(*), min(hit), max(hit)) from (
+      select rowid as hit from ${matching(index, sql`value`)} order by rowid limit ${firstHits})) as hits
+    from json_each(${JSON.stringify([...new Set(parts)])})`.execute(lists)
+  const read = rows.map(({ part, hits }) => [part, ...JSON.parse(hits)] as [string, number, number, number])
+  const first = Math.min(...read.filter(([, n]) => n > 0).map(([, , lowest]) => lowest))
+  return new Map(
+    read.map(([part, n, , highest]) => [
+      part,
+      n < firstHits ? rarest : Math.round(Math.log2(highest - first + 1)),
+    ]),
+  )
+}
+
+/** Reading few trigrams pays off if at least this share of the rows that have them has all. */
+const similar = 2 / 3
+
+/** Whether an exact query finds nearly as many rows as a rough one, judged by both ends of the index. */
 async function isSimilar(
   lists: Kysely<Tables>,
   index: string,
-  exact: string,
+  texts: readonly string[][],
   rough: string,
   newest: Sample,
 ): Promise<boolean> {
-  const oldest = await sample(lists, index, exact, 'asc')
-  const most = sampled * similar
-  const match = matching(index, rough)
-  const near = [sql`${match} and rowid >= ${newest.lowest}`, sql`${match} and rowid <= ${oldest.highest}`]
-  for (const rows of near) if ((await countUpTo(lists, rows, most + 1)) > most) return false
+  const oldest = await sample(lists, index, rough, 'asc')
+  // A text is rarely common in two forms at once, and reading the second one would double the time.
+  const match = matching(index, trigramQuery(texts.slice(0, 1)))
+  const ends = [
+    sql`${match} and rowid >= ${newest.lowest} order by rowid desc`,
+    sql`${match} and rowid <= ${oldest.highest} order by rowid`,
+  ]
+  for (const rows of ends) if ((await countUpTo(lists, rows, sampled)) < sampled * similar) return false
   return true
 }
 
@@ -87,5 +133,5 @@ async function sample(lists: Kysely<Tables>, index: string, query: string, order
   return rows[0] as Sample
 }
 
-const matching = (index: string, query: string): Sql =>
+const matching = (index: string, query: string | Sql): Sql =>
   sql`${sql.raw(index)} where ${sql.raw(index)} match ${query}`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterPrefix, anywhere, roughTrigramQuery, toSearchTerm, trigramQuery } from './search.ts'
+import { afterPrefix, anywhere, toSearchTerm, trigramQuery, trigramsOf } from './search.ts'
 
 test.each([undefined, '', '   '])('%j is not a search', (text) => {
   expect(toSearchTerm(text)).toBeUndefined()
@@ -18,21 +18,14 @@ test.each([
 
 test.each([
   [['abcd'], '("abc" AND "bcd")'],
-  [['abc', 'ABC'], '("abc") OR ("ABC")'],
+  [['a-bc', 'ABC'], '("a-b" AND "-bc") OR ("abc")'],
+  [['abc', 'ABC'], '("abc")'],
   [['aaaa'], '("aaa")'],
   [['a"b'], '("a""b")'],
   [['ab', undefined], ''],
   [['🔑🗝️x'], '("🔑🗝️" AND "🗝️x")'],
 ])('queries the index for %j with %s', (texts, query) => {
-  expect(trigramQuery(...texts)).toBe(query)
-})
-
-test.each([
-  [['abcdefg', undefined], '("abc" AND "cde" AND "efg")'],
-  [['abcd', 'ABCD'], '("abc" AND "bcd") OR ("ABC" AND "BCD")'],
-  [['abc'], '("abc")'],
-])('queries the index for %j roughly with %s', (texts, query) => {
-  expect(roughTrigramQuery(...texts)).toBe(query)
+  expect(trigramQuery(trigramsOf(texts))).toBe(query)
 })
 
 test.each([

@@ -22,35 +22,21 @@ export function toSearchTerm(search: string | undefined): SearchTerm | undefined
   return { text, key: usableKey, short }
 }
 
-/** A query for SQLite's full-text index that requires every trigram of one of the texts. */
-export const trigramQuery = (...texts: (string | undefined)[]): string => toQuery(texts, trigrams)
-
-/** Like `trigramQuery`, but requires only some trigrams of a text: faster, and matches more rows. */
-export const roughTrigramQuery = (...texts: (string | undefined)[]): string =>
-  toQuery(texts, (text) => spread(trigrams(text)))
-
-const toQuery = (texts: (string | undefined)[], partsOf: (text: string) => string[]): string =>
+/** The groups of three letters in each of the texts, quoted for SQLite's full-text index, which ignores their case. */
+export const trigramsOf = (texts: readonly (string | undefined)[]): string[][] =>
   texts
     .filter((text) => text !== undefined && [...text].length >= indexed)
-    .map(
-      (text) =>
-        `(${partsOf(text as string)
-          .map(quote)
-          .join(' AND ')})`,
-    )
-    .join(' OR ')
+    .map((text) => trigrams((text as string).toLowerCase()))
 
-/** The first, the middle and the last. */
-const spread = (parts: string[]): string[] => {
-  const [first, middle, last] = [parts.at(0), parts.at(Math.floor(parts.length / 2)), parts.at(-1)]
-  return [...new Set([first, middle, last].filter((part) => part !== undefined))]
-}
+/** A query for SQLite's full-text index that requires every trigram of one of the texts. */
+export const trigramQuery = (texts: readonly string[][]): string =>
+  [...new Set(texts.map((parts) => `(${parts.join(' AND ')})`))].join(' OR ')
 
 function trigrams(text: string): string[] {
   const letters = [...text]
   const parts = letters
     .slice(0, letters.length - indexed + 1)
-    .map((_, at) => letters.slice(at, at + indexed).join(''))
+    .map((_, at) => quote(letters.slice(at, at + indexed).join('')))
   return [...new Set(parts)]
 }
 
