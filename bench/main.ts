@@ -6,6 +6,7 @@ import { measureLoad } from './load.ts'
 import type { Running } from './processes.ts'
 import { missedMarks, printReport, type Results, type Run, writeReport } from './report.ts'
 import type { Seeded } from './seed.ts'
+import { measureStart } from './start.ts'
 import { listCases, measureWaits } from './waits.ts'
 import { prepareWorld, type World } from './world.ts'
 
@@ -16,7 +17,7 @@ const loads = [
   ['login', 'client/login', 'login'],
   ['create', 'POST /licenses', 'createLicense'],
 ] as const
-const sections = [...loads.map(([section]) => section), 'lists', 'writes', 'fairness', 'limiter']
+const sections = [...loads.map(([section]) => section), 'lists', 'writes', 'fairness', 'limiter', 'start']
 
 const { values: options } = parseArgs({
   options: {
@@ -37,8 +38,8 @@ const rounds = Number(options.rounds)
 const seconds = Number(options.seconds)
 const started = performance.now()
 
-const results: Results = { runs: [], fairness: [], limiter: undefined }
-const isLicensed = (section: string) => section !== 'fairness' && section !== 'limiter'
+const results: Results = { runs: [], fairness: [], limiter: undefined, start: undefined }
+const isLicensed = (section: string) => !['fairness', 'limiter', 'start'].includes(section)
 if ([...wanted].some(isLicensed)) {
   for (const database of options.databases.split(',') as Engine[]) {
     for (const licenses of options.licenses.split(',').map(Number)) {
@@ -51,6 +52,7 @@ if (wanted.has('fairness')) {
   results.fairness = await measureFairness(seconds)
 }
 if (wanted.has('limiter')) results.limiter = measureLimiter()
+if (wanted.has('start')) results.start = await measureStart()
 printReport(results)
 if (wanted.size === sections.length) writeReport(results)
 console.log(`\nTook ${Math.round((performance.now() - started) / 60_000)} minutes.`)

@@ -4,6 +4,7 @@ import type { Engine } from './engines.ts'
 import { type FairnessResult, signIns } from './fairness.ts'
 import type { LimiterResult } from './limiter.ts'
 import type { LoadResult } from './load.ts'
+import type { StartResult } from './start.ts'
 import type { WaitResult } from './waits.ts'
 
 /** What was measured on one database. */
@@ -19,14 +20,24 @@ export interface Results {
   runs: Run[]
   fairness: FairnessResult[]
   limiter: LimiterResult | undefined
+  start: StartResult | undefined
 }
 
-const marks = { ofHashes: 0.85, listP99Ms: 50, waitMs: 50, fairP50Ms: 25, crowdP99Ratio: 4, flat: 1.3 }
+const marks = {
+  ofHashes: 0.85,
+  listP99Ms: 50,
+  waitMs: 50,
+  fairP50Ms: 25,
+  crowdP99Ratio: 4,
+  flat: 1.3,
+  startMs: 1500,
+  startMegabytes: 150,
+}
 /** Answers per second, of those of the bare server. */
 const ratioMarks: Record<string, number> = { 'client/validate': 0.28, 'client/session': 0.33 }
 
 /** Lists the marks that were missed. */
-export function missedMarks({ runs, fairness }: Results): string[] {
+export function missedMarks({ runs, fairness, start }: Results): string[] {
   const missed = runs.flatMap((run) => missedBy(run).map((text) => `${nameOf(run)}: ${text}`))
   for (const { name, p50, p99Ratio } of fairness) {
     if (!(p50 < marks.fairP50Ms))
@@ -40,6 +51,9 @@ export function missedMarks({ runs, fairness }: Results): string[] {
         `${name}, ${database}: costs ${two(growth)} times as much with ${whole(licenses)} licenses, not at most ${marks.flat}`,
       )
   }
+  if (start && !(start.ms < marks.startMs)) missed.push(`a restart took ${ms(start.ms)}`)
+  if (start && !(start.megabytes < marks.startMegabytes))
+    missed.push(`a restarted server has ${whole(start.megabytes)} MB`)
   return missed
 }
 
@@ -90,7 +104,7 @@ export function writeReport(results: Results): void {
   writeFileSync(path, `${before}${start}\n${toMarkdown(results)}\n${end}${after}`)
 }
 
-function toMarkdown({ runs, fairness, limiter }: Results): string {
+function toMarkdown({ runs, fairness, limiter, start }: Results): string {
   const [cpu] = cpus()
   const machine = `${cpu?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB`
   const facts = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${machine}`
@@ -109,6 +123,7 @@ function toMarkdown({ runs, fairness, limiter }: Results): string {
   if (fairness.length > 0) parts.push('### One busy account')
   if (fairness.length > 0) parts.push(toTable(fairnessColumns, fairness.map(toFairnessRow)))
   if (limiter) parts.push('### Rate limiter', toTable(limiterColumns, limiter.costs.map(toLimiterRow)))
+  if (start) parts.push('### Restart', toTable(startColumns, [toStartRow(start)]))
   return parts.join('\n\n')
 }
 
@@ -124,6 +139,14 @@ const limiterColumns = ['addresses', 'main CPU of a request']
 const toLimiterRow = ({ addresses, us: cost }: LimiterResult['costs'][number]): string[] => [
   whole(addresses),
   `${two(cost)} µs`,
+]
+
+const startColumns = ['until the first answer', 'longest', 'resident memory', 'largest']
+const toStartRow = (start: StartResult): string[] => [
+  ms(start.ms),
+  ms(start.maxMs),
+  `${whole(start.megabytes)} MB`,
+  `${whole(start.maxMegabytes)} MB`,
 ]
 
 const loadColumns = [
@@ -196,7 +219,11 @@ const toFairnessRow = (result: FairnessResult): string[] => [
   `× ${result.p99Ratio.toFixed(1)}`,
 ]
 
-function toTable(columns: string[], rows: string[][]): string {
+/** Leaves out columns without a value. */
+function toTable(allColumns: string[], allRows: string[][]): string {
+  const used = allColumns.map((_, at) => allRows.some((row) => row[at] !== ''))
+  const columns = allColumns.filter((_, at) => used[at])
+  const rows = allRows.map((row) => row.filter((_, at) => used[at]))
   const widths = columns.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (cells: string[]) =>
     `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`

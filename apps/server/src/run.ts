@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, localUrl, readConfig } from './config.ts'
+import { collectGarbage } from './core/collect-garbage.ts'
 import { openLog } from './core/log-writer.ts'
 import { OperatorError } from './core/operator-error.ts'
 import { findLooseModes } from './db/data-dir.ts'
@@ -46,6 +47,7 @@ async function main(): Promise<void> {
   }
   // For `localhost` Fastify opens a second server on ::1 that the connection limits do not cover.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host
+  collectGarbage()
   await server.listen({ port: config.port, host }).catch((error: unknown) => {
     throw listenFault(error, config) ?? error
   })
