@@ -57,10 +57,12 @@ export interface Search {
   denseOrder: Order
   /** How many hits there are until the end of the page. */
   shown: number
-  /** An alternative for SQLite if few rows match the filter: scan those rows. */
+  /** An alternative if few rows match the filter: scan those rows. */
   narrow?: { rows: Sql; where: Sql }
   /** Finds rows with one of the texts in a full-text index of SQLite. */
   find(index: 'license_search' | 'client_search', ...texts: (string | undefined)[]): Promise<IndexHits>
+  /** Whether PostgreSQL expects so many rows, from its statistics, that reading all of them is slow. */
+  expectsMany(rows: Sql): Promise<boolean>
 }
 
 /** Select the `seq` of the hits of a search. */
@@ -195,7 +197,7 @@ const withStatus = <Status extends string>(
 const fewMatches = 20_000
 
 /** Up to this many filtered rows are scanned for a common text instead of reading all of its hits. */
-const narrowMatches = 100_000
+const narrowMatches = { sqlite: 100_000, postgres: 20_000 }
 
 /** Skipping this many rows is as fast as computing the start from counts. */
 const nearOffset = 2_000
@@ -232,7 +234,7 @@ function searchHits<Status extends string>(
   if (list.id.test(term.text)) {
     return { counted: sql`select t.seq from ${sql.raw(list.table)} t where t.id = ${term.text} and ${mine}` }
   }
-  const isNarrow = dialect === 'sqlite' && total !== undefined && total <= narrowMatches
+  const isNarrow = total !== undefined && total <= narrowMatches[dialect]
   const order = orderOf[page.sort]
   return list.hits({
     dialect,
@@ -244,6 +246,7 @@ function searchHits<Status extends string>(
     shown: Math.min(page.page * page.limit, enough),
     ...(isNarrow && { narrow: toNarrow(database, list, filter, total) }),
     find: (index, ...texts) => findInIndex(lists, index, texts),
+    expectsMany: async (rows) => (await expectedRows(database, rows)) >= manyRows,
   })
 }
 
@@ -278,11 +281,28 @@ export const anyOf = (...ways: Sql[]): Sql =>
     sql` union `,
   )
 
-/** For PostgreSQL, which counts the hits in any order: those that are shown are found by a second query if needed. */
-export const unsorted = (ways: readonly Sql[], order: Order, shown: number): Hits => ({
-  counted: anyOf(...ways),
-  shown: anyOf(...ways.map((way) => firstOf(sql`${way} order by t.seq ${sql.raw(order)}`, shown))),
-})
+const manyRows = 20_000
+
+async function expectedRows({ lists }: Database, from: Sql): Promise<number> {
+  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
+    explain (format json) select 1 from ${from}`.execute(lists)
+  return rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0
+}
+
+/** For PostgreSQL, where each way counts its hits in the order that is fastest: a second query finds those shown first. */
+export const countedFast = (
+  ways: readonly { from: Sql; countedIn?: Order }[],
+  order: Order,
+  shown: number,
+): Hits => {
+  const by = ({ from, countedIn }: (typeof ways)[number]) =>
+    countedIn === undefined ? from : sql`${from} order by t.seq ${sql.raw(countedIn)}`
+  const first = ways.map(({ from }) => firstOf(sql`${from} order by t.seq ${sql.raw(order)}`, shown))
+  return { counted: anyOf(...ways.map(by)), shown: anyOf(...first) }
+}
+
+/** Keeps PostgreSQL from using an index for a condition. */
+export const withoutIndex = (condition: Sql): Sql => sql`case when ${condition} then 1 else 0 end = 1`
 
 const blockHours = 256
 

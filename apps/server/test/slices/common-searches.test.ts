@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import { statementsOf } from '../statements.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -27,7 +28,23 @@ beforeAll(async () => {
   await sql`insert into clients (id, owner_id, app_id, username, username_normalized, expires_at, created_at)
     ${of} select 'guest_' || i, ${owner.id}, ${app._id}, 'v' || i, case when i % 13 = 0 then 'spr fai 027' || i else 'spring fair 2027' || i end,
       ${end}, 1 from numbers`.execute(db)
+  if (on.database.dialect === 'postgres') await sql`analyze`.execute(db)
 }, 120_000)
+
+test.runIf(process.env.TEST_DATABASE === 'postgres')(
+  'scans the few rows of a filter for a common text, and reads the hits of a rare one',
+  async () => {
+    const scans = async (text: string, list: string) => {
+      const search = `/${list}?status=banned&search=${encodeURIComponent(text)}`
+      const sent = await statementsOf(on.database, () => owner.call('GET', search))
+      return sent.filter((one) => /like \$\d+\)? then 1 else 0 end = 1/.test(one.text)).length > 0
+    }
+    expect(await scans('spring fair 2027', 'licenses')).toBe(true)
+    expect(await scans('spring fair 2027', 'clients')).toBe(true)
+    expect(await scans('a rare text', 'licenses')).toBe(false)
+    expect(await scans('a rare text', 'clients')).toBe(false)
+  },
+)
 
 interface Answer {
   licenses?: { key: string }[]

@@ -4,14 +4,15 @@ import type { OwnerScope } from '../../core/ctx.ts'
 import {
   anyOf,
   type Counts,
+  countedFast,
   countedUntil,
   firstOf,
   type Hits,
   type List,
   type ListScope,
   type Search,
-  unsorted,
   within,
+  withoutIndex,
 } from '../../db/lists.ts'
 import type { Database } from '../../db/open.ts'
 import { afterPrefix, anywhere } from '../../db/search.ts'
@@ -85,13 +86,18 @@ async function bySqliteIndex(search: Search): Promise<Hits> {
   }
 }
 
-function byPostgresIndex({ term, mine, order, shown }: Search): Hits {
+async function byPostgresIndex(search: Search): Promise<Hits> {
+  const { term, mine, order, denseOrder, shown, narrow } = search
   const { text, key } = term
-  const byName = sql`select t.seq from clients t where ${mine} and t.username_normalized like ${anywhere(text)}`
-  if (key === undefined) return unsorted([byName], order, shown)
+  const inName = sql`t.username_normalized like ${anywhere(text)}`
+  const few = narrow && (await search.expectsMany(sql`clients t where ${inName}`)) ? narrow : undefined
+  const byName = few
+    ? sql`select t.seq from ${few.rows} where ${few.where} and ${withoutIndex(inName)}`
+    : sql`select t.seq from clients t where ${mine} and ${inName}`
   const byKey = sql`select t.seq from licenses l join clients t on t.id = l.client_id
-    where ${mine} and l.key_normalized like ${anywhere(key)}`
-  return unsorted([byName, byKey], order, shown)
+    where ${mine} and l.key_normalized like ${anywhere(key ?? '')}`
+  const ways = [{ from: byName, countedIn: denseOrder }, ...(key === undefined ? [] : [{ from: byKey }])]
+  return countedFast(ways, order, shown)
 }
 
 function byBeginning({ scope, term, mine }: Search): Hits {

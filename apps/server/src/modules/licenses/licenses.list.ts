@@ -3,14 +3,15 @@ import { type RawBuilder, sql } from 'kysely'
 import {
   anyOf,
   type Counts,
+  countedFast,
   countedUntil,
   firstOf,
   type Hits,
   type List,
   type ListScope,
   type Search,
-  unsorted,
   within,
+  withoutIndex,
 } from '../../db/lists.ts'
 import type { Database } from '../../db/open.ts'
 import { afterPrefix, anywhere, containsLower, inNote } from '../../db/search.ts'
@@ -93,15 +94,21 @@ async function bySqliteIndex(search: Search): Promise<Hits> {
   return { counted: anyOf(byText(denseOrder), byName), shown: anyOf(firstOf(byText(order), shown), byName) }
 }
 
-function byPostgresIndex({ term, mine, order, shown }: Search): Hits {
+async function byPostgresIndex(search: Search): Promise<Hits> {
+  const { term, mine, order, denseOrder, shown, narrow } = search
   const inKey = term.key === undefined ? undefined : sql`t.key_normalized like ${anywhere(term.key)}`
-  const ways = [
-    sql`select t.seq from licenses t
-      where ${mine} and ${keyOrNote(inKey, inNote('t.note', term.text))}`,
-    sql`select t.seq from clients c join licenses t on t.client_id = c.id
-      where ${mine} and c.username_normalized like ${anywhere(term.text)}`,
-  ]
-  return unsorted(ways, order, shown)
+  const inKeyOrNote = keyOrNote(inKey, inNote('t.note', term.text))
+  const inName = sql`c.username_normalized like ${anywhere(term.text)}`
+  const few = narrow && (await search.expectsMany(sql`licenses t where ${inKeyOrNote}`)) ? narrow : undefined
+  const fewUsers = narrow && (await search.expectsMany(sql`clients c where ${inName}`)) ? narrow : undefined
+  const byText = few
+    ? sql`select t.seq from ${few.rows} where ${few.where} and ${withoutIndex(inKeyOrNote)}`
+    : sql`select t.seq from licenses t where ${mine} and ${inKeyOrNote}`
+  const byName = fewUsers
+    ? sql`select t.seq from ${fewUsers.rows}
+      where ${fewUsers.where} and exists (select 1 from clients c where c.id = t.client_id and ${withoutIndex(inName)} offset 0)`
+    : sql`select t.seq from clients c join licenses t on t.client_id = c.id where ${mine} and ${inName}`
+  return countedFast([{ from: byText, countedIn: denseOrder }, { from: byName }], order, shown)
 }
 
 function byBeginning({ scope, term, mine }: Search): Hits {
