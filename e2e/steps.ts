@@ -152,17 +152,22 @@ export async function enter(page: Page, vendor: Vendor, path = '/dashboard') {
 }
 
 /**
- * Opens a page by a full load on a desktop, and inside the running console on a phone: only the layout differs there.
- * /subscription is entered and left by a full load, and the first page needs one.
+ * Opens a page inside the running console and waits until it replaces the one before. A full load takes many times as
+ * long; layout-shift.spec.ts loads the pages that way. /subscription is entered and left by a full load.
  */
 export async function visit(page: Page, path: string) {
-  const isInside =
-    page.url().startsWith('http') && ![page.url(), path].some((of) => of.includes('/subscription'))
-  if (!isPhone(page) || !isInside) await page.goto(path)
-  else
-    await page.evaluate(
-      `history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
-    )
+  if ([page.url(), path].some((of) => of.includes('/subscription'))) {
+    await page.goto(path)
+    return
+  }
+  // Every page sets its title when it appears.
+  await page.evaluate(`{
+    const from = location.pathname
+    history.pushState({}, '', ${JSON.stringify(path)})
+    if (location.pathname !== from) document.title = ''
+    dispatchEvent(new PopStateEvent('popstate'))
+  }`)
+  await expect(page).toHaveTitle(/./)
 }
 
 export const storeToken = (page: Page, token: string) =>

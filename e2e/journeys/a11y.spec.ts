@@ -157,9 +157,9 @@ for (const [where, dialogsOf] of Object.entries(dialogs)) {
     request,
   }) => {
     const busy = await busyVendor(request)
-    await enter(page, busy.vendor)
-    for (const [path, title] of dialogsOf(busy)) {
-      await visit(page, path)
+    for (const [index, [path, title]] of dialogsOf(busy).entries()) {
+      if (index === 0) await enter(page, busy.vendor, path)
+      else await visit(page, path)
       const open = dialog(page, title)
       await expect(open).toBeVisible()
       if (path.includes('messages'))

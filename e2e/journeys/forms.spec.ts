@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { type App, choose, dialog, enter, expectToast, row, unique, type Vendor } from '../steps.ts'
+import { type App, choose, dialog, enter, expectToast, row, unique, type Vendor, visit } from '../steps.ts'
 
 const panel = (page: Page) => page.getByRole('dialog').first()
 const placeOf = async (target: Locator) => (await target.boundingBox())!
@@ -87,7 +87,9 @@ test('no form reports an error for an untouched field', async ({ page, request, 
   ]
   await enter(page, vendor)
   for (const path of forms) {
-    await page.goto(path)
+    await page.keyboard.press('Escape')
+    await expect(panel(page)).toHaveCount(0)
+    await visit(page, path)
     await expectQuiet(page, panel(page), path)
   }
   await enterPortal(page, await Seller.signIn(request, reseller), '/reseller/licenses?dialog=generate')
@@ -112,7 +114,7 @@ test('every select offers only options that can be selected', async ({ page, req
     ['/users', ['App', 'Status', 'Order']],
     ['/users?dialog=create', ['Application']],
   ] as const) {
-    await page.goto(path)
+    await visit(page, path)
     const scope = path.includes('dialog') ? panel(page) : page.getByRole('main')
     await expect(scope.getByRole('combobox')).toHaveCount(names.length)
     for (const name of names) {

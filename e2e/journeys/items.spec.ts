@@ -15,6 +15,7 @@ import {
   settle,
   shownDate,
   Vendor,
+  visit,
 } from '../steps.ts'
 
 test('the page of a license shows everything about it, and offers every action', {
@@ -167,7 +168,7 @@ test('pages of objects with very long names fit a screen of 320 pixels', async (
     `/users/${clients[0]._id}`,
     `/apps/${app._id}`,
   ]) {
-    await page.goto(path)
+    await visit(page, path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await settle(page)
     await expectToFit(page, path)
@@ -200,7 +201,9 @@ test('the dialogs of an app with long values fit a screen of 320 pixels', async 
     'releases',
     'blocking',
   ]) {
-    await page.goto(`${at}?dialog=${kind}&id=${app._id}`)
+    await visit(page, at)
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await visit(page, `${at}?dialog=${kind}&id=${app._id}`)
     await expect(page.getByRole('dialog')).toBeVisible()
     await settle(page)
     const wide = await page.evaluate<string[]>(`[...document.querySelectorAll('[role=dialog] *')]

@@ -1,7 +1,7 @@
 import { expectToFit } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { createReseller, enterPortal, premiumVendor, Seller, setPlan } from '../reseller.ts'
-import { enter, figure, Program, row, settle, unique, Vendor } from '../steps.ts'
+import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
+import { enter, figure, makePremium, Program, row, settle, unique, Vendor, visit } from '../steps.ts'
 
 test('an app name of one long word fits every page of the portal', { tag: '@phone' }, async ({
   page,
@@ -23,7 +23,7 @@ test('an app name of one long word fits every page of the portal', { tag: '@phon
 test('long names fit every page 320 px wide and at 200 % zoom', async ({ page, request, keyward }) => {
   const long = 'W'.repeat(60)
   const vendor = await Vendor.signUp(request, long, `${long}@${unique('long')}.example`)
-  setPlan(keyward, vendor, 'premium')
+  makePremium(keyward, vendor)
   const app = await vendor.createApp(long)
   const [license] = await vendor.createLicenses(app)
   await (await Program.start(request, app)).register(long, license!)
@@ -32,9 +32,9 @@ test('long names fit every page 320 px wide and at 200 % zoom', async ({ page, r
   await seller.generate(2)
   // Zoomed to 200 %, a window of 1280 px has the layout of 640 px.
   const widths = [320, 640]
-  const visit = async (paths: string[]) => {
+  const expectAllToFit = async (paths: string[]) => {
     for (const path of paths) {
-      await page.goto(path)
+      await visit(page, path)
       await expect(page.getByRole('heading', { level: 1, includeHidden: true })).toBeVisible()
       await settle(page)
       for (const width of widths) {
@@ -44,7 +44,7 @@ test('long names fit every page 320 px wide and at 200 % zoom', async ({ page, r
       }
     }
   }
-  await visit([
+  await expectAllToFit([
     '/dashboard',
     '/resellers',
     '/licenses',
@@ -59,7 +59,7 @@ test('long names fit every page 320 px wide and at 200 % zoom', async ({ page, r
     '/licenses?dialog=generate',
   ])
   await enterPortal(page, seller)
-  await visit(['/reseller/dashboard', '/reseller/licenses', '/reseller/profile'])
+  await expectAllToFit(['/reseller/dashboard', '/reseller/licenses', '/reseller/profile'])
 })
 
 test('a table shows how a name begins, also one from right to left, and all of it in a tooltip', async ({
@@ -77,7 +77,7 @@ test('a table shows how a name begins, also one from right to left, and all of i
   }
   await enter(page, vendor)
   for (const path of ['/resellers', '/licenses', '/users']) {
-    await page.goto(path)
+    await visit(page, path)
     for (const name of names) {
       const cell = row(page, name).getByTitle(name, { exact: true })
       const beginsInside = await cell.evaluate((node) => {

@@ -27,6 +27,7 @@ import {
   row,
   shownDate,
   storeToken,
+  visit,
 } from '../steps.ts'
 
 const signInProblem = (page: Page) => page.getByRole('alert')
@@ -374,6 +375,7 @@ test('pages and dialogs of the portal are accessible, light and dark', { tag: '@
   await expect(page.getByText('No activity yet')).toBeVisible()
   await expectAccessible(page, 'an empty dashboard')
   await seller.generate(5)
+  await page.reload()
   for (const [path, ready] of [
     ['/reseller/dashboard', page.getByText('License generated').first()],
     ['/reseller/licenses', page.getByText('Available').last()],
@@ -381,7 +383,7 @@ test('pages and dialogs of the portal are accessible, light and dark', { tag: '@
     ['/reseller/licenses?dialog=generate', dialog(page, 'Generate License')],
     ['/reseller/licenses?dialog=delete-all', dialog(page, 'Delete All Licenses')],
   ] as const) {
-    await page.goto(path)
+    await visit(page, path)
     await expect(ready).toBeVisible()
     await expectAccessible(page, path)
   }

@@ -23,6 +23,7 @@ import {
   shownDate,
   unique,
   Vendor,
+  visit,
 } from '../steps.ts'
 
 test('a reseller is created, generates within its quota, is suspended and deleted; its licenses stay', {
@@ -296,7 +297,7 @@ test('the page and its dialogs are accessible, light and dark', { tag: '@phone' 
     [`suspend&id=${busy._id}`, 'Suspend Reseller'],
     [`delete&id=${busy._id}`, 'Delete Reseller'],
   ] as const) {
-    await page.goto(`/resellers?dialog=${query}`)
+    await visit(page, `/resellers?dialog=${query}`)
     await expect(dialog(page, title)).toBeVisible()
     await expectAccessible(page, title)
   }
