@@ -255,6 +255,7 @@ function createServer(options: AppOptions): FastifyInstance {
     return503OnClosing: false,
     http: {
       maxHeaderSize: headerLimitBytes,
+      optimizeEmptyRequests: true,
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
     },
