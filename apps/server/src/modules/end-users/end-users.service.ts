@@ -202,12 +202,14 @@ export async function deleteEndUser(ctx: Ctx, actor: VendorActor, id: string): P
 
 /** Deletes the end users of an app in slices, each in its own transaction. The caller has checked the app's owner. */
 export const deleteEndUsersInSlices = (ctx: Ctx, actor: VendorActor, appId: string): Promise<void> =>
-  inSlices((size) =>
-    ctx.tx(actor, async (write) => {
-      const count = await repo.deleteSlice(write.tx, actor, appId, size)
-      if (count > 0) write.record('end_users.slice_deleted', appId, { count })
-      return count
-    }),
+  inSlices(
+    (size) =>
+      ctx.tx(actor, async (write) => {
+        const count = await repo.deleteSlice(write.tx, actor, appId, size)
+        if (count > 0) write.record('end_users.slice_deleted', appId, { count })
+        return count
+      }),
+    ctx.database.dialect,
   )
 
 async function change(

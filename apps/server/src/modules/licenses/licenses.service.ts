@@ -154,7 +154,7 @@ export async function deleteLicensesInSlices(
     })
     deleted += slice.deleted
     return slice.found
-  })
+  }, ctx.database.dialect)
   await ctx.tx(actor, async (write) => {
     write.record('licenses.deletion_finished', appId, { count: deleted })
   })
