@@ -14,7 +14,7 @@ test('an app name of one long word fits every page of the portal', { tag: '@phon
   await seller.generate(2)
   await enterPortal(page, seller)
   for (const path of ['/reseller/dashboard', '/reseller/licenses', '/reseller/profile']) {
-    await page.goto(path)
+    await visit(page, path)
     await expect(figure(page, path.endsWith('profile') ? 'Remaining' : 'Total Generated')).toBeVisible()
     await expectToFit(page, path)
   }

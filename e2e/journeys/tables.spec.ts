@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { choose, enter, keyPrefix, Program, row, settle, unique, Vendor } from '../steps.ts'
+import { choose, enter, keyPrefix, Program, row, settle, unique, Vendor, visit } from '../steps.ts'
 
 test('no table cuts off content at 1280 pixels, even with long names', async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
@@ -29,7 +29,7 @@ test('no table cuts off content at 1280 pixels, even with long names', async ({ 
 })
 
 async function expectWhole(page: Page, path: string) {
-  await page.goto(path)
+  await visit(page, path)
   await settle(page)
   const tables = page.locator('div:has(> table)')
   const hidden = await tables.evaluateAll((boxes) => boxes.map((box) => box.scrollWidth - box.clientWidth))
