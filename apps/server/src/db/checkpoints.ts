@@ -6,7 +6,7 @@ import type { SqliteHandle } from './sqlite-handle.ts'
 const rowsBetween = 500
 
 /** Pages of 4 KiB after which the writing connection copies them itself, if the thread has not. */
-const pagesAtMost = 8000
+const pagesAtMost = 16_000
 
 /**
  * Copies the write-ahead log into the database on another thread, which waits for the disk meanwhile. SQLite does so

@@ -236,14 +236,15 @@ function searchHits<Status extends string>(
   }
   const isNarrow = total !== undefined && total <= narrowMatches[dialect]
   const order = orderOf[page.sort]
+  const shown = Math.min(page.page * page.limit, enough)
   return list.hits({
     dialect,
     scope,
     term,
     mine,
     order,
-    denseOrder: denseOrder(list, filter) ?? order,
-    shown: Math.min(page.page * page.limit, enough),
+    denseOrder: (shown < enough / 2 && denseOrder(list, filter)) || order,
+    shown,
     ...(isNarrow && { narrow: toNarrow(database, list, filter, total) }),
     find: (index, ...texts) => findInIndex(lists, index, texts),
     expectsMany: async (rows) => (await expectedRows(database, rows)) >= manyRows,

@@ -25,9 +25,9 @@ beforeAll(async () => {
     ${of} select 'fair_' || i, ${owner.id}, ${app._id}, 'F' || i, 'F' || i,
       case i % 13 when 0 then 'spr fai 027' when 1 then 'Été, SPRING FAIR 2027' else 'Spring Fair 2027!' end,
       case when i % 50 = 1 then 1 else 0 end, ${end}, 1 from numbers`.execute(db)
-  await sql`insert into clients (id, owner_id, app_id, username, username_normalized, expires_at, created_at)
+  await sql`insert into clients (id, owner_id, app_id, username, username_normalized, banned, expires_at, created_at)
     ${of} select 'guest_' || i, ${owner.id}, ${app._id}, 'v' || i, case when i % 13 = 0 then 'spr fai 027' || i else 'spring fair 2027' || i end,
-      ${end}, 1 from numbers`.execute(db)
+      case when i % 50 = 1 then 1 else 0 end, ${end}, 1 from numbers`.execute(db)
   if (on.database.dialect === 'postgres') await sql`analyze`.execute(db)
 }, 120_000)
 
@@ -60,22 +60,27 @@ async function page(list: 'licenses' | 'clients', query: string): Promise<[strin
   return [names ?? [], pagination]
 }
 
-const filters: [string, (i: number) => boolean][] = [
+type Filter = [string, (i: number) => boolean]
+
+const ofLicenses: Filter[] = [
   ['', () => true],
   ['&status=expired', isExpired],
   ['&status=unused', (i) => !isExpired(i)],
-  ['&status=active', (i) => !isExpired(i)],
+  ['&status=banned', isBanned],
+]
+const ofClients: Filter[] = [
+  ['', () => true],
+  ['&status=expired', (i) => isExpired(i) && !isBanned(i)],
+  ['&status=active', (i) => !isExpired(i) && !isBanned(i)],
   ['&status=banned', isBanned],
 ]
 
 test.each([
-  { list: 'licenses', letter: 'F', statuses: ['', 'expired', 'unused', 'banned'] },
-  { list: 'clients', letter: 'v', statuses: ['', 'expired', 'active'] },
+  { list: 'licenses', letter: 'F', filters: ofLicenses },
+  { list: 'clients', letter: 'v', filters: ofClients },
 ] as const)('a common text shows the right pages and counts of $list in every order', async (given) => {
-  const { list, letter, statuses } = given
-  for (const [query, isIn] of filters.filter(([query]) =>
-    statuses.some((status) => query.slice('&status='.length) === status),
-  )) {
+  const { list, letter, filters } = given
+  for (const [query, isIn] of filters) {
     for (const sort of ['newest', 'oldest']) {
       const hits = numbers.filter((i) => isHit(i) && isIn(i))
       if (sort === 'newest') hits.reverse()

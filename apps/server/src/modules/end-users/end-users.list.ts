@@ -61,16 +61,19 @@ async function count({ lists }: Database, selection: ListScope): Promise<Counts<
 const appsOf = (scope: OwnerScope) => sql`(select id from apps where owner_id = ${scope.ownerId})`
 
 async function bySqliteIndex(search: Search): Promise<Hits> {
-  const { term, mine, order, denseOrder, shown } = search
+  const { term, mine, order, denseOrder, shown, narrow } = search
   const { text, key } = term
   const [names, keys] = await Promise.all([
     search.find('client_search', text),
     key === undefined ? undefined : search.find('license_search', key),
   ])
-  const byName = (
-    by: 'asc' | 'desc',
-  ) => sql`select t.seq from ${names.rows} s cross join clients t on t.seq = s.hit
-    where ${mine} and instr(t.username_normalized, ${text}) > 0 order by s.hit ${sql.raw(by)}`
+  const few = narrow && (await names.isCommon()) ? narrow : undefined
+  const inName = sql`instr(t.username_normalized, ${text}) > 0`
+  const byName = (by: 'asc' | 'desc') =>
+    few
+      ? sql`select t.seq from ${few.rows} where ${few.where} and ${inName} order by t.seq ${sql.raw(by)}`
+      : sql`select t.seq from ${names.rows} s cross join clients t on t.seq = s.hit
+        where ${mine} and ${inName} order by s.hit ${sql.raw(by)}`
   const byKey = keys
     ? [
         sql`select t.seq from ${keys.rows} s cross join licenses l on l.seq = s.hit
