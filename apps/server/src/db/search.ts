@@ -25,8 +25,12 @@ export function toSearchTerm(search: string | undefined): SearchTerm | undefined
 /** The groups of three letters in each of the texts, quoted for SQLite's full-text index, which ignores their case. */
 export const trigramsOf = (texts: readonly (string | undefined)[]): string[][] =>
   texts
-    .filter((text) => text !== undefined && [...text].length >= indexed)
-    .map((text) => trigrams((text as string).toLowerCase()))
+    .flatMap((text) => (text === undefined ? [] : indexedForms(text.toLowerCase())))
+    .filter((text) => [...text].length >= indexed)
+    .map(trigrams)
+
+/** The Turkish capital I with a dot is two letters in lower case, but not in the indexes of the databases. */
+const indexedForms = (lower: string): string[] => [...new Set([lower, lower.replaceAll('i\u0307', '\u0130')])]
 
 /** A query for SQLite's full-text index that requires every trigram of one of the texts. */
 export const trigramQuery = (texts: readonly string[][]): string =>
@@ -60,5 +64,10 @@ export const containsLower = (column: string, text: string): RawBuilder<boolean>
  * On PostgreSQL, whether a note contains the text; written like the expression of its index, whose trigrams may include a
  * space as a letter that no lower-case text has.
  */
-export const inNote = (column: string, text: string): RawBuilder<unknown> =>
-  sql`replace(lower(${sql.ref(column)}), ' ', 'Q') like ${anywhere(text.replaceAll(' ', 'Q'))}`
+export function inNote(column: string, text: string): RawBuilder<unknown> {
+  const note = sql`replace(lower(${sql.ref(column)}), ' ', 'Q')`
+  const [lower, ...others] = indexedForms(text)
+  const contains = sql`${note} like ${anywhere((lower as string).replaceAll(' ', 'Q'))}`
+  const also = others.map((form) => sql`or ${note} like replace(lower(${anywhere(form)}), ' ', 'Q')`)
+  return also.length === 0 ? contains : sql`(${contains} ${sql.join(also, sql` `)})`
+}

@@ -64,6 +64,7 @@ describe('a search', () => {
     ['ΑΘΗΝΑ', 'αθηνα'],
     ['Москва офис', 'МОСКВА'],
     ['東京オフィス', '京オフ'],
+    ['Satış İZMİR', 'İZMİR'],
     ['star* (a OR b) NOT c', '* (a or'],
     ['emoji 🔑🗝️ here', '🔑🗝️'],
     ['tab;drop table licenses', ';drop ta'],
