@@ -4,6 +4,10 @@ import { endOrTimeOut } from './postgres-probe.ts'
 const connectionsMax = 2
 const idleMs = 10_000
 
+// The plan of these reads does not depend on their values, and planning takes longer than many executions. A read that
+// waits for a foreign lock holds up those behind it, and its server process outlives a dropped connection.
+const settings = "set plan_cache_mode = force_generic_plan; set statement_timeout = '10s'"
+
 interface Options {
   url: string
   connectMs: number
@@ -14,7 +18,7 @@ interface Options {
 
 /**
  * Connections that the checks of programs share: each check sends its read without waiting for the answers to earlier
- * ones. Answers arrive in order, so only for reads by an index that wait for no lock.
+ * ones. Answers arrive in order, so only for short reads that take no lock of rows.
  */
 export class SharedConnections {
   readonly #options: Options
@@ -35,13 +39,17 @@ export class SharedConnections {
     return this.#slotOf.size
   }
 
-  /** Undefined behind a pooler, which shares connections itself. */
+  /** Undefined behind a pooler, which shares connections itself. If one cannot be opened, the other one serves all. */
   async next(): Promise<pg.Client | undefined> {
     if (this.#isPooled) return undefined
     this.#turn = (this.#turn + 1) % connectionsMax
     const slot = this.#slots[this.#turn] ?? this.#connect(this.#turn)
     this.#slots[this.#turn] = slot
-    const client = await slot
+    const client = await slot.catch((error) => {
+      const other = this.#slots.find((one) => one !== undefined && one !== slot)
+      if (!other) throw error
+      return other
+    })
     if (client) this.#used.add(client)
     return client
   }
@@ -71,8 +79,7 @@ export class SharedConnections {
     try {
       await watch(client.connect())
       this.#isPooled = !(await isDirect(client))
-      // The plan of these reads does not depend on their values, and planning takes longer than many executions.
-      if (!this.#isPooled) await watch(client.query('set plan_cache_mode = force_generic_plan'))
+      if (!this.#isPooled) await watch(client.query(settings))
     } catch (error) {
       this.drop(client)
       throw error

@@ -88,7 +88,7 @@ export class PostgresPool {
   reader(name: string, columns: string): (...values: unknown[]) => Promise<object | undefined> {
     const text = `select to_json(one) as one from (${columns}) one`
     return async (...values) => {
-      if (this.#isDown) throw doesNotAnswer()
+      if (this.#isDown || this.#isEnding) throw doesNotAnswer()
       const client = await this.#shared.next().catch((error) => {
         throw asConnectError(error)
       })
@@ -103,8 +103,10 @@ export class PostgresPool {
     try {
       return await this.run(client, query)
     } catch (error) {
-      if (error instanceof DatabaseUnavailableError) this.#shared.drop(client)
-      throw error
+      const isBlocked = error instanceof pg.DatabaseError && blockedCodes.has(error.code ?? '')
+      if (!isBlocked && !(error instanceof DatabaseUnavailableError)) throw error
+      this.#shared.drop(client)
+      throw asUnavailable(error)
     }
   }
 
@@ -295,6 +297,9 @@ const asUnavailable = (error: unknown): DatabaseUnavailableError =>
 
 const isRefusal = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !/^57P/.test(error.code ?? '')
+
+// A canceled read, or one behind it that relied on its preparation.
+const blockedCodes = new Set(['57014', '26000'])
 
 const lostMessages = /^Connection terminated|not queryable|^Client was closed|^timeout e/
 

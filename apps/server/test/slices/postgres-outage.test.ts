@@ -125,6 +125,22 @@ describe('an outage of PostgreSQL', { tags: ['race'] }, () => {
     expect((await owner.call('PUT', `/apps/${json.data.app._id}`, { name: 'Borealis' })).status).toBe(200)
   })
 
+  test('answers 503 to checks blocked by a foreign lock, and recovers afterwards', async () => {
+    const check = () => on.call('POST', '/client/validate', { body: { appId: 'AAAAAAAA', licenseKey: 'x' } })
+    const other = new pg.Client({ connectionString: on.config.databaseUrl })
+    other.on('error', () => {})
+    await other.connect()
+    try {
+      await other.query('begin; lock table licenses in access exclusive mode')
+      const answers = await Promise.all(Array.from({ length: many }, check))
+      expect(answers.map(refusal)).toEqual(answers.map(() => 'database_unavailable'))
+      await other.query('rollback')
+      expect(refusal(await check())).toBe('appDisabled')
+    } finally {
+      await other.end()
+    }
+  })
+
   test('lets a slow statement finish as long as PostgreSQL responds', async () => {
     if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
     const { rows } = await on.database.pool.query({ text: 'select 1 as one from pg_sleep(6)', values: [] })
