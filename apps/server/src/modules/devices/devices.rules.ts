@@ -25,6 +25,7 @@ export interface Machine {
 }
 
 const labelLength = 64
+const noParts: Parts = { machine: null, board: null, disk: null, network: null }
 
 /** The machine that a program sent; undefined without a hardware id. */
 export function toMachine(
@@ -33,8 +34,8 @@ export function toMachine(
   device: SentDevice | undefined,
 ): Machine | undefined {
   if (!hwid) return undefined
-  const label = (text: string | undefined) => toLabel(text ?? '')
-  const parts = toParts(appId, device?.parts ?? {})
+  const label = (text: string | undefined) => (text ? toLabel(text) : null)
+  const parts = device?.parts ? toParts(appId, device.parts) : noParts
   return { hwid, hash: sha256(hwid), name: label(device?.name), system: label(device?.system), parts }
 }
 
@@ -46,7 +47,7 @@ export const toOfflineMachine = (hash: string): Machine => ({
   hash,
   name: null,
   system: null,
-  parts: { machine: null, board: null, disk: null, network: null },
+  parts: noParts,
 })
 
 /** Parses a hardware id from an owner; exports write `sha256:…` where only the hash is known. */
