@@ -32,6 +32,20 @@ export const test = base.extend<
     { scope: 'worker' },
   ],
   baseURL: ({ keyward }, use) => use(keyward.url),
+  // People cannot use a prerendered page before its scripts are loaded, but Playwright fills its fields.
+  page: async ({ page }, use) => {
+    const goto = page.goto.bind(page)
+    page.goto = async (...given) => {
+      const response = await goto(...given)
+      // Where scripts fail to load, the page stays inert.
+      await page
+        .locator('#root[inert]')
+        .waitFor({ state: 'detached', timeout: 10_000 })
+        .catch(() => {})
+      return response
+    }
+    await use(page)
+  },
   // In every journey the page may not throw, log errors or violate the Content-Security-Policy. Ignore the browser's own
   // logs of failed requests: journeys check how the page shows them.
   clean: [

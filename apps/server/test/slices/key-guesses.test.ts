@@ -118,16 +118,24 @@ test('hides a valid key among concurrent guesses after the hundredth miss', asyn
   const [address, other] = [newAddress(), newAddress()]
   const { license } = await activateKey(on, owner, app)
   const keys = Array.from({ length: 300 }, (_, at) => (at % 10 === 9 ? license.key : unknown))
-  const checked = await Promise.all(keys.map((key) => validate(address, key)))
-  expect(verdictOf(checked[9] as Answer)).toBe('valid')
-  expect(new Set(checked.slice(-100).map(verdictOf))).toEqual(new Set(['rate_limited']))
+  // Concurrent calls are answered in any order: which valid ones are hidden differs, but not that some are.
+  const expectHidden = (answers: string[], valid: string) => {
+    expect(answers.filter((answer) => answer === 'keyNotFound')).toHaveLength(100)
+    expect(answers.filter((answer) => answer === valid).length).toBeLessThan(30)
+  }
+  const check = () => Promise.all(keys.map(async (key) => verdictOf(await validate(address, key))))
+  expectHidden(await check(), 'valid')
+  expect(new Set(await check())).toEqual(new Set(['rate_limited']))
   const programs = await Promise.all(keys.map(() => startProgram(on, app, { from: other })))
-  const signedIn = await Promise.all(
-    keys.map((licenseKey, at) => programs[at]?.call('POST', '/license', { licenseKey })),
-  )
-  expect(new Set(signedIn.slice(-100).map((answer) => refusal(answer as Answer)))).toEqual(
-    new Set(['rate_limited']),
-  )
+  const signIn = () =>
+    Promise.all(
+      programs.map(async (program, at) => {
+        const answer = await program.call('POST', '/license', { licenseKey: keys[at] })
+        return answer.status === 200 ? 'signed in' : refusal(answer)
+      }),
+    )
+  expectHidden(await signIn(), 'signed in')
+  expect(new Set(await signIn())).toEqual(new Set(['rate_limited']))
 })
 
 test('never counts valid keys', async () => {
