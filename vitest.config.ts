@@ -13,8 +13,8 @@ export default defineConfig({
     // A limit ends a test that hangs. A slow machine reaches none of them.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // More than cores: tests wait for servers, timers and disks.
-    maxWorkers: availableParallelism() + 2,
+    // One more than cores: tests wait for servers, timers and disks.
+    maxWorkers: availableParallelism() + 1,
     expect: { poll: { timeout: 60_000, interval: 20 } },
     tags: [
       {

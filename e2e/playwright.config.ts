@@ -17,7 +17,7 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   fullyParallel: true,
   // A journey waits about half of its time, so two of them use one core.
-  workers: availableParallelism() * 2,
+  workers: Math.max(2, Math.ceil(availableParallelism() * 1.5)),
   // Retry once, because a busy machine may lose a race with the page.
   retries: process.env.CI === undefined ? 0 : 1,
   forbidOnly: process.env.CI !== undefined,
