@@ -1,7 +1,18 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { type App, choose, dialog, enter, expectToast, row, unique, type Vendor, visit } from '../steps.ts'
+import {
+  type App,
+  choose,
+  dialog,
+  enter,
+  expectToast,
+  row,
+  settle,
+  unique,
+  type Vendor,
+  visit,
+} from '../steps.ts'
 
 const panel = (page: Page) => page.getByRole('dialog').first()
 const placeOf = async (target: Locator) => (await target.boundingBox())!
@@ -24,6 +35,7 @@ test('an error of a field causes no layout shift', async ({ page, request, keywa
   await enter(page, vendor, '/resellers?dialog=create')
   const email = panel(page).getByLabel('Email')
   const submit = panel(page).getByRole('button', { name: 'Create Reseller' })
+  await settle(page)
   const before = await placeOf(submit)
   await email.fill('nonsense')
   await email.blur()
