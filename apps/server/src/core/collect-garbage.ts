@@ -1,10 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/**
- * Returns the garbage of the start to the system, a fifth of the resident memory, which V8 would keep for hours. Takes
- * 50 ms.
- */
+/** Returns the garbage of the start to the system, a fifth of the resident memory. Takes 50 ms. */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc')

@@ -2,7 +2,7 @@ const slots = 512
 const slotBytes = 2048
 /** Key number and length; a signature overwrites the text behind them. */
 const headBytes = 8
-/** A sleeping signer is woken for this many texts, or at the end of the turn: a wake-up costs 3 µs, one for each text 3 of 50 µs of a check. */
+/** A sleeping signer is woken for this many texts, or at the end of the turn: a wake-up takes 3 of a check's 50 µs. */
 const wakeSignerAfter = 4
 /** A server that sleeps is woken for this many signatures, or for the last one. */
 const wakeServerAfter = 8
