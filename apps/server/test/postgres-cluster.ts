@@ -12,9 +12,20 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
+/** A cluster of our own, which may crash. */
+export interface PrivateCluster extends Cluster {
+  /** Kills every process of PostgreSQL. */
+  crash(): Promise<void>
+  /** Starts it again after a crash. */
+  restart(): Promise<void>
+}
+
 export async function startCluster(more: Record<string, string> = {}): Promise<Cluster> {
   const given = process.env.DATABASE_URL_TEST
-  if (given) return { url: given, stop: async () => {} }
+  return given ? { url: given, stop: async () => {} } : startPrivateCluster(more)
+}
+
+export async function startPrivateCluster(more: Record<string, string> = {}): Promise<PrivateCluster> {
   const bin = findBinaries()
   const account = process.getuid?.() === 0 ? unprivilegedAccount() : {}
   const directory = mkdtempSync(join(tmpdir(), 'keyward-pg-'))
@@ -41,22 +52,50 @@ export async function startCluster(more: Record<string, string> = {}): Promise<C
     ...more,
   }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const server = spawn(join(bin, 'postgres'), ['-D', data, ...options], {
-    ...account,
-    env,
-    cwd: directory,
-    stdio: 'ignore',
-  })
-  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()))
   const url = `postgres://keyward@127.0.0.1:${port}/postgres`
-  await untilReady(url, () => server.exitCode !== null)
+  const start = async () => {
+    const process = spawn(join(bin, 'postgres'), ['-D', data, ...options], {
+      ...account,
+      env,
+      cwd: directory,
+      stdio: 'ignore',
+    })
+    const ended = new Promise<void>((resolve) => process.once('exit', () => resolve()))
+    await untilReady(url, () => process.exitCode !== null)
+    return { process, ended }
+  }
+  let server = await start()
   return {
     url,
     async stop() {
-      server.kill('SIGINT')
-      await ended
+      server.process.kill('SIGINT')
+      await server.ended
       rmSync(directory, { recursive: true, force: true })
     },
+    async crash() {
+      const pids = await listProcesses(url)
+      for (const pid of [server.process.pid ?? 0, ...pids]) kill(pid)
+      await server.ended
+    },
+    async restart() {
+      server = await start()
+    },
+  }
+}
+
+async function listProcesses(url: string): Promise<number[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query('select pid from pg_stat_activity where pid <> pg_backend_pid()')
+  await client.end()
+  return rows.map((row: { pid: number }) => row.pid)
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has already ended.
   }
 }
 

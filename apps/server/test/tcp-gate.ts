@@ -11,6 +11,8 @@ export interface Gate {
   thaw(): void
   /** Drops everything on the existing connections from now on; new ones work. */
   swallow(): void
+  /** Delivers the responses on the existing connections this much later. */
+  delay(ms: number): void
   /** Closes every connection and refuses new ones. */
   cut(): void
   mend(): void
@@ -58,6 +60,13 @@ export async function openGate(to: { host: string; port: number }): Promise<Gate
     },
     swallow() {
       for (const pair of pairs) part(pair)
+    },
+    delay(ms) {
+      for (const [near, far] of pairs) {
+        far.unpipe(near)
+        far.on('data', (bytes: Buffer) => setTimeout(() => near.write(bytes), ms))
+        far.resume()
+      }
     },
     cut() {
       isCut = true

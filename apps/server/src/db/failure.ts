@@ -15,12 +15,16 @@ export type StorageFailure = 'storage_full' | 'database_unavailable'
 const sqlite = { busy: 5, locked: 6, readOnly: 8, ioError: 10, full: 13, cannotOpen: 14 }
 // On a full disk SQLite cannot enlarge its shared memory and reports this separate error code.
 const sqliteSharedMemorySize = 4874
-const [postgresDiskFull, postgresLockTimeout] = ['53100', '55P03']
+const postgresDiskFull = '53100'
+const postgresReadOnly = '25006'
+/** Read-only, short of resources, waited too long for a lock, a canceled or timed out statement, or a failing disk. */
+const postgresUnavailable = new RegExp(`^(?:${postgresReadOnly}|53...|55P03|57014|58...)$`)
 
 export function storageFailureOf(error: unknown): StorageFailure | undefined {
   if (error instanceof DatabaseUnavailableError) return 'database_unavailable'
-  if (codeOf(error) === postgresDiskFull) return 'storage_full'
-  if (codeOf(error) === postgresLockTimeout) return 'database_unavailable'
+  const code = codeOf(error)
+  if (code === postgresDiskFull) return 'storage_full'
+  if (code !== undefined && postgresUnavailable.test(code)) return 'database_unavailable'
   const errcode = (error as { errcode?: unknown } | null)?.errcode
   if (typeof errcode !== 'number') return undefined
   if (errcode === sqliteSharedMemorySize) return 'storage_full'
@@ -29,6 +33,9 @@ export function storageFailureOf(error: unknown): StorageFailure | undefined {
   if (primary === full) return 'storage_full'
   return Object.values(others).includes(primary) ? 'database_unavailable' : undefined
 }
+
+/** Whether PostgreSQL accepts no writes, because it is a standby or was set to be read-only. */
+export const isPostgresReadOnly = (error: unknown): boolean => codeOf(error) === postgresReadOnly
 
 /** Whether another process holds the lock that SQLite needed. */
 export function isSqliteBusy(error: unknown): boolean {

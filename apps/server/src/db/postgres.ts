@@ -1,6 +1,14 @@
 import { CompiledQuery, type DatabaseConnection, PostgresDialect, PostgresDriver } from 'kysely'
 import pg from 'pg'
-import { DatabaseUnavailableError } from './failure.ts'
+import { DatabaseUnavailableError, isPostgresReadOnly } from './failure.ts'
+import {
+  asConnectError,
+  asUnavailable,
+  doesNotAnswer,
+  isBlocked,
+  isConnectionFault,
+  isRefusal,
+} from './postgres-errors.ts'
 import { StatementNames } from './postgres-names.ts'
 import { endOrTimeOut, filterRunning, isDirect, queryOnce } from './postgres-probe.ts'
 import { SharedConnections } from './postgres-reads.ts'
@@ -12,10 +20,14 @@ const checkouts = { max: 8, longestWaitMs: 10_500, connectMs: 10_000 }
 const suspectAfterMs = 1000
 const tickMs = 250
 const retryMs = 500
+/** A response on its way gets this long after the probe found that its query has ended. */
+const arrivalMs = 500
 const endMs = 2000
 
 interface Waiting {
   since: number
+  /** How long the caller waits although PostgreSQL responds. */
+  longestMs: number
   client: pg.ClientBase | undefined
   fail: (error: Error) => void
 }
@@ -101,19 +113,23 @@ export class PostgresPool {
 
   async #readShared(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult> {
     try {
-      return await this.run(client, query)
+      return await this.run(client, query, undefined, checkouts.longestWaitMs)
     } catch (error) {
-      const isBlocked = error instanceof pg.DatabaseError && blockedCodes.has(error.code ?? '')
-      if (!isBlocked && !(error instanceof DatabaseUnavailableError)) throw error
+      if (!isBlocked(error) && !(error instanceof DatabaseUnavailableError)) throw error
       this.#shared.drop(client)
       throw asUnavailable(error)
     }
   }
 
   /** Runs a query on a connection of this pool; only for `PostgresClient`. */
-  async run(client: pg.ClientBase, query: string | pg.QueryConfig, values?: unknown[]) {
+  async run(
+    client: pg.ClientBase,
+    query: string | pg.QueryConfig,
+    values?: unknown[],
+    longestMs?: number,
+  ): Promise<pg.QueryResult> {
     try {
-      const result = await this.#watch(client, client.query(query, values))
+      const result = await this.#watch(client, client.query(query, values), longestMs)
       this.#lastAnswerAt = performance.now()
       return result
     } catch (error) {
@@ -142,27 +158,26 @@ export class PostgresPool {
     await Promise.all([endOrTimeOut(this.#pool, endMs), this.#shared.end(endMs)])
   }
 
-  #watch<T>(client: pg.ClientBase | undefined, work: Promise<T>, longestMs?: number): Promise<T> {
+  #watch<T>(
+    client: pg.ClientBase | undefined,
+    work: Promise<T>,
+    longestMs = Number.POSITIVE_INFINITY,
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      let longest: NodeJS.Timeout | undefined
-      const done = () => {
-        clearTimeout(longest)
-        this.#waiting.delete(waiting)
-      }
       const waiting: Waiting = {
         since: performance.now(),
+        longestMs,
         client,
         fail: (error) => {
-          done()
+          this.#waiting.delete(waiting)
           reject(error)
         },
       }
-      if (longestMs !== undefined) longest = setTimeout(() => waiting.fail(doesNotAnswer()), longestMs)
       this.#waiting.add(waiting)
       this.#schedule(tickMs)
       work.then(
         (result) => {
-          done()
+          this.#waiting.delete(waiting)
           resolve(result)
         },
         (error) => waiting.fail(error),
@@ -180,6 +195,9 @@ export class PostgresPool {
   }
 
   async #check(): Promise<void> {
+    const now = performance.now()
+    for (const waiting of [...this.#waiting])
+      if (now - waiting.since >= waiting.longestMs) waiting.fail(doesNotAnswer())
     if (this.#isDown || this.#suspects().length > 0) await this.#probe()
     if (this.#isDown) this.#schedule(retryMs)
     else if (this.#waiting.size > 0) this.#schedule(tickMs)
@@ -198,6 +216,7 @@ export class PostgresPool {
     try {
       const lost = await queryOnce(this.#url, (probe) => this.#lostAmong(suspects, probe))
       this.#isDown = false
+      if (lost.length > 0) await new Promise((resolve) => setTimeout(resolve, arrivalMs))
       for (const waiting of lost) if (this.#waiting.has(waiting)) waiting.fail(doesNotAnswer())
     } catch (error) {
       // An error response, or a success of another caller, proves that the server responds: only connections are
@@ -225,6 +244,7 @@ export class PostgresClient {
   readonly #pool: PostgresPool
   readonly #client: pg.PoolClient
   #isLost = false
+  #isReadOnly = false
 
   constructor(pool: PostgresPool, client: pg.PoolClient) {
     this.#pool = pool
@@ -241,6 +261,7 @@ export class PostgresClient {
       return await this.#pool.run(this.#client, await this.#prepared(query, values), values && [...values])
     } catch (error) {
       this.#isLost ||= error instanceof DatabaseUnavailableError
+      this.#isReadOnly ||= isPostgresReadOnly(error)
       throw error
     }
   }
@@ -255,8 +276,9 @@ export class PostgresClient {
     return name !== undefined && (await this.isDirect()) ? { name, text: query } : query
   }
 
+  /** After a failover, a new connection may reach a server that accepts writes. */
   release(discard = false): void {
-    this.#client.release(discard || this.#isLost)
+    this.#client.release(discard || this.#isLost || this.#isReadOnly)
   }
 }
 
@@ -282,31 +304,3 @@ export class KeywardPostgresDialect extends PostgresDialect {
 }
 
 const pidOf = (client: pg.ClientBase): number => (client as unknown as { processID: number }).processID
-
-const doesNotAnswer = (cause?: unknown) => new DatabaseUnavailableError('PostgreSQL does not answer', cause)
-
-function asConnectError(error: unknown): unknown {
-  const isRefused = error instanceof pg.DatabaseError
-  return isRefused || isConnectionFault(error) ? asUnavailable(error) : error
-}
-
-const asUnavailable = (error: unknown): DatabaseUnavailableError =>
-  error instanceof DatabaseUnavailableError
-    ? error
-    : new DatabaseUnavailableError((error as Error).message, error)
-
-const isRefusal = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && !/^57P/.test(error.code ?? '')
-
-// A canceled read, or one behind it that relied on its preparation.
-const blockedCodes = new Set(['57014', '26000'])
-
-const lostMessages = /^Connection terminated|not queryable|^Client was closed|^timeout e/
-
-/** PostgreSQL is shutting down, starting up or out of connections, or the connection broke. */
-function isConnectionFault(error: unknown): boolean {
-  if (error instanceof DatabaseUnavailableError) return true
-  const { code = '', message = '' } = error as { code?: string; message?: string }
-  if (error instanceof pg.DatabaseError) return /^(08...|57P0[1-3]|53300|25P03)$/.test(code)
-  return /^E[A-Z]{3,}$/.test(code) || lostMessages.test(message)
-}

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
-import { storageFailureOf } from './failure.ts'
+import { isPostgresReadOnly, storageFailureOf } from './failure.ts'
 import { LogSyncError } from './log-sync.ts'
 import type { Tables } from './tables.ts'
 
@@ -11,11 +11,11 @@ const trialText = 'x'.repeat(65_536)
 const trialEveryMs = 2000
 
 /** Why writes fail; after `disk_failed` only a restart helps. */
-export type StorageTrouble = 'full' | 'disk_failed'
+export type StorageTrouble = 'full' | 'disk_failed' | 'read_only'
 
 /**
- * Whether the database can store writes. After a write failed for lack of space or on the disk, trial writes check
- * until one succeeds.
+ * Whether the database can store writes. After a write failed for lack of space, on a read-only server or on the disk,
+ * trial writes check until one succeeds.
  */
 export class StorageRoom {
   readonly #directory: string | undefined
@@ -27,10 +27,11 @@ export class StorageRoom {
     this.#directory = directory
   }
 
-  /** Remembers that a write failed for lack of space, or that the disk did not store one. */
+  /** Remembers that a write failed for lack of space or on a read-only server, or that the disk did not store one. */
   note(error: unknown): void {
     if (error instanceof LogSyncError) this.#failure = 'disk_failed'
     else if (storageFailureOf(error) === 'storage_full') this.#failure = 'full'
+    else if (isPostgresReadOnly(error)) this.#failure = 'read_only'
   }
 
   async findTrouble(db: Kysely<Tables>): Promise<StorageTrouble | undefined> {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { PostgresPool } from '../../src/db/postgres.ts'
 import { type Owner, refusal, signUp } from '../actors.ts'
 import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
 import { type Gate, openGate } from '../tcp-gate.ts'
@@ -94,6 +95,29 @@ describe('an outage of PostgreSQL', { tags: ['race'] }, () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => timed(check)))
     expect(answers).toEqual(answers.map(() => unavailable))
     await expect.poll(async () => refusal(await check()), { timeout: 15_000 }).toBe(answer)
+  })
+
+  test('accepts a late response to a query that has ended', async () => {
+    if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
+    const { pool } = on.database
+    const query = (text: string) => pool.query({ text, values: [] })
+    await query('select 1')
+    gate.delay(350)
+    // The pool suspects a connection after a second, and PostgreSQL has no query of it left then.
+    expect((await query('select 1 as one from pg_sleep(0.95)')).rows).toEqual([{ one: 1 }])
+  })
+
+  test('ends a read of a check that PostgreSQL does not end itself', async () => {
+    const pool = new PostgresPool(on.config.databaseUrl ?? '')
+    try {
+      const free = pool.reader('free', "select set_config('statement_timeout', '0', false) as free")
+      const slow = pool.reader('slow', 'select 1 as n from pg_sleep(60)')
+      for (let connection = 0; connection < 2; connection += 1) await free()
+      await expect(slow()).rejects.toThrow('does not answer')
+      expect(await free()).toEqual({ free: '0' })
+    } finally {
+      await pool.end()
+    }
   })
 
   test('answers a check while slow statements occupy all other connections', async () => {

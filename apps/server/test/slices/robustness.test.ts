@@ -157,7 +157,8 @@ describe('an unexpected error', () => {
     const own = await startServer()
     await own.database.close()
     try {
-      expect(refusal(await own.call('GET', '/ready'))).toBe('unavailable')
+      const code = own.database.dialect === 'postgres' ? 'database_unavailable' : 'unavailable'
+      expect(refusal(await own.call('GET', '/ready'))).toBe(code)
       expect((await own.call('GET', '/health')).status).toBe(200)
     } finally {
       await own.server.close().catch(() => {})

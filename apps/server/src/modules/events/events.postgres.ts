@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { second } from '../../core/clock.ts'
+import { DatabaseUnavailableError } from '../../db/failure.ts'
 import type { PostgresPool } from '../../db/postgres.ts'
 import { endOrTimeOut, isDirect } from '../../db/postgres-probe.ts'
 import type { Topic } from './events.stream.ts'
@@ -125,7 +126,7 @@ export class PostgresEvents {
 
   #retry(error: unknown): void {
     if (this.#stopped || this.#retrying) return
-    if (this.#failures === 0 && error) this.#options.onError(error)
+    if (this.#failures === 0 && error) this.#options.onError(toUnavailable(error))
     const waitMs = Math.min(longestWaitMs, second * 2 ** this.#failures)
     this.#failures += 1
     this.#retrying = setTimeout(() => {
@@ -135,3 +136,6 @@ export class PostgresEvents {
     this.#retrying.unref()
   }
 }
+
+const toUnavailable = (error: unknown) =>
+  new DatabaseUnavailableError(`cannot listen for changes of other nodes: ${(error as Error).message}`, error)

@@ -8,14 +8,16 @@ import type { StorageTrouble } from '../../db/storage-room.ts'
 import type { Mount } from '../../http/mount.ts'
 import { toPricing } from '../payments/pricing.rules.ts'
 
-async function canRead({ db }: Ctx): Promise<void> {
-  await sql`select 1`.execute(db).catch((error) => {
-    throw storageFailureOf(error) ? error : problem('unavailable')
-  })
+/** On PostgreSQL on a connection of the checks, because slow statements may occupy all others. */
+function readsOf({ db, database }: Ctx): () => Promise<unknown> {
+  return database.dialect === 'postgres'
+    ? database.pool.reader('ready', 'select 1 as n')
+    : () => sql`select 1`.execute(db)
 }
 
 const troubleTexts: Record<StorageTrouble, string> = {
   full: errorFacts('storage_full').message,
+  read_only: 'The database is read-only.',
   disk_failed: 'The disk did not store a write. Check the disk, then restart the server.',
 }
 
@@ -23,8 +25,12 @@ export function systemRoutes(mount: Mount, ctx: Ctx): void {
   const { system } = endpoints
   const pricing = ctx.config.payments.mode === 'off' ? null : toPricing(ctx.config)
   mount(system.health, 'public', async () => ({ status: 'up' as const }))
+  const read = readsOf(ctx)
   mount(system.ready, 'public', async () => {
-    const trouble = await canRead(ctx).then(() => ctx.database.room.findTrouble(ctx.db))
+    await read().catch((error) => {
+      throw storageFailureOf(error) ? error : problem('unavailable')
+    })
+    const trouble = await ctx.database.room.findTrouble(ctx.db)
     if (trouble) throw problem('unavailable', { message: troubleTexts[trouble] })
     return { status: 'ready' as const }
   })

@@ -1,0 +1,33 @@
+import pg from 'pg'
+import { DatabaseUnavailableError } from './failure.ts'
+
+export const doesNotAnswer = (cause?: unknown) =>
+  new DatabaseUnavailableError('PostgreSQL does not answer', cause)
+
+export function asConnectError(error: unknown): unknown {
+  const isRefused = error instanceof pg.DatabaseError
+  return isRefused || isConnectionFault(error) ? asUnavailable(error) : error
+}
+
+export const asUnavailable = (error: unknown): DatabaseUnavailableError =>
+  error instanceof DatabaseUnavailableError
+    ? error
+    : new DatabaseUnavailableError((error as Error).message, error)
+
+/** PostgreSQL itself answered with an error, so it is up. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && !/^57P/.test(error.code ?? '')
+
+/** A canceled read, or one behind it that relied on its preparation. */
+export const isBlocked = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && /^(57014|26000)$/.test(error.code ?? '')
+
+const lostMessages = /^Connection terminated|not queryable|^Client was closed|^timeout e/
+
+/** PostgreSQL is shutting down, starting up or out of connections, or the connection broke. */
+export function isConnectionFault(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailableError) return true
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  if (error instanceof pg.DatabaseError) return /^(08...|57P0[1-5]|53300|25P03)$/.test(code)
+  return /^E[A-Z]{3,}$/.test(code) || lostMessages.test(message)
+}

@@ -1,0 +1,88 @@
+/** @module-tag race */
+import pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { activateKey, makeApp, type Owner, refusal, signUp } from '../actors.ts'
+import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
+
+let url: string
+let on: TestServer
+let owner: Owner
+
+beforeEach(async () => {
+  url = await makePostgresDatabase()
+  on = await startServer({ DATABASE_URL: url })
+  owner = await signUp(on)
+})
+afterEach(() => on.close())
+
+const own = (statement: string) =>
+  statement.replace('database', `database "${new URL(url).pathname.slice(1)}"`)
+
+async function run(...statements: string[]): Promise<void> {
+  const admin = new pg.Client({ connectionString: url, options: '-c default_transaction_read_only=off' })
+  await admin.connect()
+  for (const statement of statements) await admin.query(statement)
+  await admin.end()
+}
+
+/** Settings of a database apply to new connections only. */
+const reconnect = `select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()`
+
+const ready = async () => (await on.call('GET', '/ready')).status
+
+test('on a read-only PostgreSQL answers writes with 503, keeps reads and checks working, and recovers', async () => {
+  const app = await makeApp(owner)
+  const { program, license } = await activateKey(on, owner, app)
+  await run(own('alter database set default_transaction_read_only = on'), reconnect)
+  await expect.poll(ready).toBe(200)
+
+  const login = { email: owner.email, password: owner.password }
+  expect(refusal(await owner.call('POST', '/apps', { name: 'Borealis' }))).toBe('database_unavailable')
+  expect(refusal(await on.call('POST', '/auth/login', { body: login }))).toBe('database_unavailable')
+  const refused = await program.call('POST', '/license', { licenseKey: license.key })
+  expect(refusal(refused)).toBe('database_unavailable')
+  expect(refused.headers.signature).toBeDefined()
+  expect((await owner.call('GET', '/apps')).status).toBe(200)
+  expect((await program.call('GET', '/session')).status).toBe(200)
+  const check = { appId: app.appId, licenseKey: license.key }
+  expect((await on.call('POST', '/client/validate', { body: check })).json.data.valid).toBe(true)
+  const answer = await on.call('GET', '/ready')
+  expect(refusal(answer)).toBe('unavailable')
+  expect(answer.json.message).toBe('The database is read-only.')
+
+  // The connections that were read-only stay so: the server has to replace them.
+  await run(own('alter database reset default_transaction_read_only'))
+  await expect.poll(async () => (await owner.call('POST', '/apps', { name: 'Borealis' })).status).toBe(201)
+  await expect.poll(ready).toBe(200)
+})
+
+test('answers a write that exceeds a statement timeout with 503', async () => {
+  const app = await makeApp(owner)
+  await run(
+    "create function wait() returns trigger language plpgsql as 'begin perform pg_sleep(60); return new; end'",
+    'create trigger wait before insert on licenses for each row execute function wait()',
+    own("alter database set statement_timeout = '2s'"),
+    reconnect,
+  )
+  await expect.poll(ready).toBe(200)
+  const write = () => owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30) })
+  expect(refusal(await write())).toBe('database_unavailable')
+  expect((await owner.call('GET', '/licenses')).status).toBe(200)
+  await run('drop trigger wait on licenses')
+  expect((await write()).status).toBe(201)
+})
+
+test('is ready while slow statements occupy all connections but those of checks', async () => {
+  const { database } = on
+  if (database.dialect !== 'postgres') throw new Error('not PostgreSQL')
+  const order: string[] = []
+  const slow = Array.from({ length: 20 }, async () => {
+    await database.pool.query({ text: 'select pg_sleep(1)', values: [] })
+    order.push('slow')
+  })
+  expect(await ready()).toBe(200)
+  order.push('ready')
+  await Promise.all(slow)
+  expect(order.indexOf('ready')).toBeLessThan(8)
+})
