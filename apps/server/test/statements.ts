@@ -1,4 +1,6 @@
+import type pg from 'pg'
 import type { Database } from '../src/db/open.ts'
+import { Batch, type BatchStatement } from '../src/db/postgres-batch.ts'
 
 /** The statements that the work sends to the database, in order; prepared ones with their names. */
 export async function statementsOf(
@@ -20,10 +22,11 @@ export async function statementsOf(
   }
   const { pool } = database
   const run = pool.run.bind(pool)
-  pool.run = (client, query, values) => {
-    sent.push(typeof query === 'string' ? { text: query } : { text: query.text, name: query.name })
-    return run(client, query, values)
-  }
+  pool.run = ((client: pg.ClientBase, query: string | BatchStatement | Batch, values?: unknown[]) => {
+    if (query instanceof Batch) sent.push(...query.statements.map(({ text, name }) => ({ text, name })))
+    else sent.push(typeof query === 'string' ? { text: query } : { text: query.text, name: query.name })
+    return run(client, query as string, values)
+  }) as typeof pool.run
   await work().finally(() => {
     pool.run = run
   })

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, randomUUIDv7 } from 'node:crypto'
+import { randomBytes, randomFillSync, randomInt, randomUUIDv7 } from 'node:crypto'
 import { limits } from '@keyward/contract'
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -11,10 +11,24 @@ export const newId = (prefix: string): string => `${prefix}_${randomUUIDv7().rep
 export const newToken = (prefix: 'kwo' | 'kwr' | 'kwp' | 'kwd'): string =>
   `${prefix}_${randomBytes(32).toString('base64url')}`
 
+const keyLength = 25
+/** Asking the system for random bytes takes longer than all the rest of a key. */
+const keyBytes = { of: new Uint8Array(keyLength * 100), used: keyLength * 100 }
+
 /** 25 characters of Crockford base32 (125 random bits) in groups of five. */
 export function newLicenseKey(): string {
-  const characters = Array.from(randomBytes(25), (byte) => crockford[byte & 31])
-  return characters.join('').replace(/.{5}(?=.)/g, '$&-')
+  if (keyBytes.used === keyBytes.of.length) {
+    randomFillSync(keyBytes.of)
+    keyBytes.used = 0
+  }
+  let key = ''
+  for (let at = 0; at < keyLength; at += 1) {
+    if (at > 0 && at % 5 === 0) key += '-'
+    key += crockford[(keyBytes.of[keyBytes.used] ?? 0) & 31]
+    keyBytes.of[keyBytes.used] = 0
+    keyBytes.used += 1
+  }
+  return key
 }
 
 const pick = (length: number, alphabet: string): string =>

@@ -1,6 +1,7 @@
 import { type ActionDetail, type ActionName, actions, unloggedActions } from '@keyward/contract'
-import type { Kysely } from 'kysely'
-import { type TransactionOptions, type Tx, transact } from '../db/open.ts'
+import type { CompiledQuery, Kysely } from 'kysely'
+import { insertRows } from '../db/insert-rows.ts'
+import { runLast, type TransactionOptions, type Tx, transact } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import { type Actor, toAuditColumns } from './actor.ts'
 import { newId } from './ids.ts'
@@ -25,7 +26,7 @@ export class Write {
   /** Milliseconds since 1970, constant within the transaction. */
   readonly now: number
   readonly #records: ActionRecord[] = []
-  #last: (() => Promise<void>) | undefined
+  #last: LastQueries | undefined
 
   constructor(tx: Tx, actor: Actor, now: number) {
     this.tx = tx
@@ -48,22 +49,28 @@ export class Write {
   }
 
   /**
-   * Runs statements after the records are stored, directly before the commit: they lock rows that many callers
-   * want, and PostgreSQL keeps the locks for every round trip that follows.
+   * Runs statements after the records are stored, together with the commit: they lock rows that many callers want.
+   * They fail when the transaction ends.
    */
-  last(statements: () => Promise<void>): void {
+  last(queries: LastQueries): void {
     if (this.#last) throw new Error('a transaction has one last step')
-    this.#last = statements
+    this.#last = queries
   }
 
   /** Inserts the records into the audit log, runs the last statements and returns the records. */
   async finish(): Promise<readonly ActionRecord[]> {
-    const rows = this.#records.filter(({ action }) => !unloggedActions.has(action)).map(toRow)
-    if (rows.length > 0) await this.tx.insertInto('audit').values(rows).execute()
-    await this.#last?.()
+    await runLast(this.tx, this.#queries(), this.#last !== undefined)
     return this.#records
   }
+
+  async *#queries(): AsyncGenerator<CompiledQuery> {
+    const rows = this.#records.filter(({ action }) => !unloggedActions.has(action)).map(toRow)
+    if (rows.length > 0) yield insertRows(this.tx, 'audit', rows)
+    if (this.#last) yield* this.#last()
+  }
 }
+
+type LastQueries = () => AsyncIterable<CompiledQuery>
 
 const toRow = (record: ActionRecord) => ({
   id: record.id,

@@ -1,10 +1,11 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { Kysely, PostgresAdapter, sql } from 'kysely'
+import { type CompiledQuery, Kysely, PostgresAdapter, sql } from 'kysely'
 import pg from 'pg'
 import { NeighborFailedError } from './commit-groups.ts'
 import { ListThreadDialect } from './list-thread.ts'
-import { KeywardPostgresDialect, PostgresPool } from './postgres.ts'
+import { PostgresPool } from './postgres.ts'
+import { KeywardPostgresDialect, type PostgresConnection } from './postgres-driver.ts'
 import { longTransaction, NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
 import { StorageRoom } from './storage-room.ts'
 import type { Db, Tables, Tx } from './tables.ts'
@@ -87,6 +88,38 @@ export async function transact<T>(
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** attempt))
     }
   }
+}
+
+/** Runs writes one after the other, on PostgreSQL in one round trip; returns how many rows each of them changed. */
+export async function writeTogether(tx: Tx, queries: readonly CompiledQuery[]): Promise<number[]> {
+  if (needsLocks(tx)) {
+    return tx
+      .getExecutor()
+      .provideConnection((connection) => (connection as PostgresConnection).executeTogether(queries))
+  }
+  const changed = []
+  for (const query of queries) changed.push(Number((await tx.executeQuery(query)).numAffectedRows))
+  return changed
+}
+
+/**
+ * Runs the last statements of a transaction. PostgreSQL receives them together with the COMMIT, so that it keeps their
+ * locks for no further round trip; they fail when the transaction ends.
+ */
+export async function runLast(
+  tx: Tx,
+  queries: AsyncIterable<CompiledQuery>,
+  areContended: boolean,
+): Promise<void> {
+  if (!needsLocks(tx)) {
+    for await (const query of queries) await tx.executeQuery(query)
+    return
+  }
+  const statements: CompiledQuery[] = []
+  for await (const query of queries) statements.push(query)
+  await tx.getExecutor().provideConnection(async (connection) => {
+    ;(connection as PostgresConnection).endWith({ statements, areContended })
+  })
 }
 
 function isTransient(error: unknown): boolean {

@@ -1,6 +1,7 @@
-import { CompiledQuery, type DatabaseConnection, PostgresDialect, PostgresDriver } from 'kysely'
+import type { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import { DatabaseUnavailableError, isPostgresReadOnly } from './failure.ts'
+import { Batch, type BatchStatement } from './postgres-batch.ts'
 import {
   asConnectError,
   asUnavailable,
@@ -24,6 +25,21 @@ const retryMs = 500
 const arrivalMs = 500
 const endMs = 2000
 
+// PostgreSQL keeps locks until the commit is on disk, so the callers of one row would commit one after the other.
+// Instead the locks end with the commit, and then a message in the log, with the configured durability, waits until
+// both are on disk, for all callers together.
+const commitUnflushed = 'set local synchronous_commit = off'
+const flush = "select pg_logical_emit_message(true, 'keyward', '')"
+const mayFlush = `select coalesce(bool_and(has_function_privilege(oid, 'execute')), false) as may
+  from pg_proc where proname = 'pg_logical_emit_message'`
+
+/** The last statements of a transaction. */
+export interface LastStatements {
+  statements: readonly CompiledQuery[]
+  /** They lock rows that many callers want. */
+  areContended: boolean
+}
+
 interface Waiting {
   since: number
   /** How long the caller waits although PostgreSQL responds. */
@@ -44,6 +60,7 @@ export class PostgresPool {
   readonly #shared: SharedConnections
   readonly #waiting = new Set<Waiting>()
   readonly #direct = new WeakMap<pg.ClientBase, boolean>()
+  #canFlushLater: boolean | undefined
   #lastAnswerAt = 0
   #isDown = false
   #isProbing = false
@@ -122,14 +139,22 @@ export class PostgresPool {
   }
 
   /** Runs a query on a connection of this pool; only for `PostgresClient`. */
-  async run(
+  run(client: pg.ClientBase, query: Batch): Promise<readonly string[]>
+  run(
     client: pg.ClientBase,
     query: string | pg.QueryConfig,
     values?: unknown[],
     longestMs?: number,
-  ): Promise<pg.QueryResult> {
+  ): Promise<pg.QueryResult>
+  async run(
+    client: pg.ClientBase,
+    query: string | pg.QueryConfig | Batch,
+    values?: unknown[],
+    longestMs?: number,
+  ) {
     try {
-      const result = await this.#watch(client, client.query(query, values), longestMs)
+      const answer = query instanceof Batch ? client.query(query).done : client.query(query, values)
+      const result = await this.#watch<readonly string[] | pg.QueryResult>(client, answer, longestMs)
       this.#lastAnswerAt = performance.now()
       return result
     } catch (error) {
@@ -145,6 +170,15 @@ export class PostgresPool {
     const found = await isDirect(client, (text) => this.run(client, text))
     this.#direct.set(client, found)
     return found
+  }
+
+  /** Whether `flush` may be used; not every provider offers all functions. */
+  async canFlushLater(client: pg.ClientBase): Promise<boolean> {
+    if (this.#canFlushLater === undefined) {
+      const { rows } = await this.run(client, mayFlush)
+      this.#canFlushLater = rows[0]?.may === true
+    }
+    return this.#canFlushLater
   }
 
   /** The number of open connections and of waiting callers. */
@@ -256,9 +290,46 @@ export class PostgresClient {
   }
 
   async query(query: string | pg.QueryConfig, values?: readonly unknown[]): Promise<pg.QueryResult> {
+    return this.#noting(async () =>
+      this.#pool.run(this.#client, await this.#prepared(query, values), values && [...values]),
+    )
+  }
+
+  /** Runs statements in one round trip; returns what they did, such as `UPDATE 1`. */
+  async queryTogether(queries: readonly CompiledQuery[]): Promise<readonly string[]> {
+    return this.#send(new Batch(await this.#named(queries)))
+  }
+
+  /** Runs the last statements of a transaction and its COMMIT in one round trip; returns what the COMMIT did. */
+  async commit(last: LastStatements | undefined): Promise<string | undefined> {
+    if (!last || last.statements.length === 0) return (await this.query('commit')).command
+    const isEarly = last.areContended && (await this.#pool.canFlushLater(this.#client))
+    const before = [...(await this.#named(last.statements)), ...(isEarly ? [{ text: commitUnflushed }] : [])]
+    const batch = new Batch([...before, { text: 'commit' }, ...(isEarly ? [{ text: flush }] : [])])
+    try {
+      return (await this.#send(batch))[before.length]
+    } catch (error) {
+      if (batch.commands.length <= before.length) throw error
+      throw new DatabaseUnavailableError('PostgreSQL did not confirm that the transaction is on disk')
+    }
+  }
+
+  async #named(queries: readonly CompiledQuery[]): Promise<BatchStatement[]> {
+    const named = []
+    for (const { sql: text, parameters: values } of queries) {
+      named.push({ name: await this.#nameOf(text, values), text, values })
+    }
+    return named
+  }
+
+  #send(batch: Batch): Promise<readonly string[]> {
+    return this.#noting(() => this.#pool.run(this.#client, batch))
+  }
+
+  async #noting<T>(run: () => Promise<T>): Promise<T> {
     if (this.#isLost) throw doesNotAnswer()
     try {
-      return await this.#pool.run(this.#client, await this.#prepared(query, values), values && [...values])
+      return await run()
     } catch (error) {
       this.#isLost ||= error instanceof DatabaseUnavailableError
       this.#isReadOnly ||= isPostgresReadOnly(error)
@@ -272,35 +343,20 @@ export class PostgresClient {
 
   async #prepared(query: string | pg.QueryConfig, values?: readonly unknown[]) {
     if (typeof query !== 'string' || !values || values.length === 0) return query
-    const name = this.#pool.names.of(query)
-    return name !== undefined && (await this.isDirect()) ? { name, text: query } : query
+    const name = await this.#nameOf(query, values)
+    return name === undefined ? query : { name, text: query }
+  }
+
+  async #nameOf(text: string, values: readonly unknown[]): Promise<string | undefined> {
+    if (values.length === 0) return undefined
+    const name = this.#pool.names.of(text)
+    return name !== undefined && (await this.isDirect()) ? name : undefined
   }
 
   /** After a failover, a new connection may reach a server that accepts writes. */
   release(discard = false): void {
     this.#client.release(discard || this.#isLost || this.#isReadOnly)
   }
-}
-
-// A node that vanishes within a transaction must not keep its locks until TCP times out after hours, and waiting for
-// another's lock must not use up all connections.
-const begin = "begin; set local idle_in_transaction_session_timeout = '15s'; set local lock_timeout = '10s'"
-
-class BoundedTransactions extends PostgresDriver {
-  override async beginTransaction(connection: DatabaseConnection) {
-    await connection.executeQuery(CompiledQuery.raw(begin))
-  }
-}
-
-export class KeywardPostgresDialect extends PostgresDialect {
-  readonly #pool: PostgresPool
-
-  constructor(pool: PostgresPool) {
-    super({ pool: pool as never })
-    this.#pool = pool
-  }
-
-  override createDriver = () => new BoundedTransactions({ pool: this.#pool as never })
 }
 
 const pidOf = (client: pg.ClientBase): number => (client as unknown as { processID: number }).processID

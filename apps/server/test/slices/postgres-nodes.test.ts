@@ -1,9 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { limits } from '@keyward/contract'
 import { describe, expect, test } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { activateKey, makeApp, makeLicenses, makePremium, signUp, single, startProgram } from '../actors.ts'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  makePremium,
+  refusal,
+  signUp,
+  single,
+  startProgram,
+} from '../actors.ts'
 import { makePostgresDatabase, startServer } from '../harness.ts'
 import { findPgBouncer, startPgBouncer } from '../pgbouncer.ts'
 import { statementsOf } from '../statements.ts'
@@ -120,6 +130,33 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (
       await second.call('POST', '/apps', { token: owner.token, body: { name: 'Borealis' } })
       await expect.poll(changes, { timeout: 15_000 }).toBeGreaterThan(seen)
       stop.abort()
+    } finally {
+      for (const node of nodes) await node.close()
+      await pooler.stop()
+    }
+  })
+
+  test('fills the limit of an app exactly when 40 callers on two nodes create licenses', async () => {
+    const pooler = await startPgBouncer(pgBouncer ?? '', await makePostgresDatabase())
+    const nodes = [
+      await startServer({ DATABASE_URL: pooler.url }),
+      await startServer({ DATABASE_URL: pooler.url }),
+    ]
+    const [first, second] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
+    try {
+      const owner = await signUp(first)
+      const app = await makeApp(owner)
+      const max = limits.free.maxLicensesPerApp
+      const body = { app: app._id, expiresAt: first.clock.inDays(30) }
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, at) =>
+          (at % 2 === 0 ? first : second).call('POST', '/licenses', { token: owner.token, body }),
+        ),
+      )
+      const refused = answers.filter(({ status }) => status !== 201).map(refusal)
+      expect(refused).toEqual(Array(40 - max).fill('plan_limit_reached'))
+      const { json } = await owner.call('GET', '/licenses')
+      expect(json.data.pagination.total).toBe(max)
     } finally {
       for (const node of nodes) await node.close()
       await pooler.stop()

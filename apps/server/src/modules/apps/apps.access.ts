@@ -1,7 +1,7 @@
 import { limits, unlimited } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
-import type { Database, Db, Tx } from '../../db/open.ts'
+import { type Database, type Db, type Tx, writeTogether } from '../../db/open.ts'
 import type { AppRow } from '../../db/tables.ts'
 
 /** An app is identified by its `_id` or its 8-character `appId`. */
@@ -54,13 +54,13 @@ export async function reserveLicenses(
     .set({ license_count: sql`license_count` })
     .where('id', '=', appId)
     .where('owner_id', '=', scope.ownerId)
-    .returning('id')
-  if (max < 0) return (await lock.executeTakeFirst()) !== undefined
+  if (max < 0) return (await lock.executeTakeFirst()).numUpdatedRows === 1n
   const guarded = lock
     .where('license_count', '<=', max - count)
     .where(sql<boolean>`license_count + ${unlicensed(appId, max, now)} <= ${max - count}`)
   // Lock in a separate statement: a statement that waits for a lock on PostgreSQL counts the rows as of its start.
-  return (await lock.executeTakeFirst()) !== undefined && (await guarded.executeTakeFirst()) !== undefined
+  const [, reserved] = await writeTogether(tx, [lock.compile(), guarded.compile()])
+  return reserved === 1
 }
 
 /** Locks an app until the transaction ends; false if there is none. */

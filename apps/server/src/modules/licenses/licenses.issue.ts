@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { type LicenseDetails, licenseDetails } from '@keyward/contract'
+import type { CompiledQuery } from 'kysely'
 import { newId, newLicenseKey, normalizeKey } from '../../core/ids.ts'
 import type { TransactionOptions, Tx } from '../../db/open.ts'
-import { insertLicenses, type NewLicense } from './licenses.repo.ts'
+import { insertOf, type NewLicense } from './licenses.repo.ts'
 import type { SoldColumns } from './licenses.rules.ts'
 
 /** What a license to be made has of its own; without a key it gets a new one. */
@@ -22,6 +23,7 @@ export interface Issuer {
 }
 
 const sliceSize = 50
+const draftedAtOnce = 200
 
 /** Options of a transaction that creates this many licenses: between slices others are answered. */
 export const issuing = (count: number): TransactionOptions => ({ isLong: count > sliceSize })
@@ -35,19 +37,26 @@ export async function issueLicenses(
   issuer: Issuer,
   drafts: readonly LicenseDraft[],
 ): Promise<NewLicense[]> {
-  const rows = draftLicenses(issuer, drafts)
-  await insertDrafted(tx, rows)
+  const rows = await draftLicenses(issuer, drafts)
+  for await (const insert of insertsOf(tx, rows)) await tx.executeQuery(insert)
   return rows
 }
 
-export const draftLicenses = (issuer: Issuer, drafts: readonly LicenseDraft[]): NewLicense[] =>
-  drafts.map((draft) => toRow(issuer, draft))
+/** Makes the rows of new licenses, with the keys that they will have. */
+export async function draftLicenses(issuer: Issuer, drafts: readonly LicenseDraft[]): Promise<NewLicense[]> {
+  const rows: NewLicense[] = []
+  for (const draft of drafts) {
+    if (rows.length > 0 && rows.length % draftedAtOnce === 0) await setImmediate()
+    rows.push(toRow(issuer, draft))
+  }
+  return rows
+}
 
-export async function insertDrafted(tx: Tx, rows: readonly NewLicense[]): Promise<void> {
+export async function* insertsOf(tx: Tx, rows: readonly NewLicense[]): AsyncGenerator<CompiledQuery> {
   for (let at = 0; at < rows.length; at += sliceSize) {
     // Others may read while a long list is written.
     if (at > 0) await setImmediate()
-    await insertLicenses(tx, rows.slice(at, at + sliceSize))
+    yield insertOf(tx, rows.slice(at, at + sliceSize))
   }
 }
 

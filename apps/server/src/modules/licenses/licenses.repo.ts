@@ -1,5 +1,7 @@
+import type { CompiledQuery } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
+import { insertRows } from '../../db/insert-rows.ts'
 import { type Db, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { AddedKey } from '../entitlements/added-time.ts'
@@ -72,12 +74,12 @@ export type NewLicense = Omit<
 
 const unused = { client_id: null, used_at: null, ban_reason: null }
 
-export async function insertLicenses(tx: Tx, licenses: NewLicense[]): Promise<void> {
-  await tx
-    .insertInto('licenses')
-    .values(licenses.map((license) => ({ ...license, ...unused })))
-    .execute()
-}
+export const insertOf = (tx: Tx, licenses: NewLicense[]): CompiledQuery =>
+  insertRows(
+    tx,
+    'licenses',
+    licenses.map((license) => ({ ...license, ...unused })),
+  )
 
 export async function setBanned(
   tx: Tx,

@@ -15,7 +15,7 @@ import { movePauses } from '../entitlements/pauses.ts'
 import { draftOf } from '../license-types/license-types.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { hasTwins, usersOf } from './licenses.access.ts'
-import { draftLicenses, insertDrafted, issuing } from './licenses.issue.ts'
+import { draftLicenses, insertsOf, issuing } from './licenses.issue.ts'
 import { licenseList } from './licenses.list.ts'
 import * as repo from './licenses.repo.ts'
 import { toSold } from './licenses.rules.ts'
@@ -81,10 +81,10 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLic
           const terms = plain ?? (await draftOf(tx, actor, app.id, given.type ?? '', now))
           const draft = { key: given.key, note: given.note, ...terms }
           const drafts = Array.from({ length: given.count }, () => draft)
-          const made = draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
+          const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
           const ids = made.map((license) => license.id)
           write.record('licenses.created', app.id, { count: ids.length, ids })
-          write.last(() => insertDrafted(tx, made))
+          write.last(() => insertsOf(tx, made))
           return made.map((license) => toLicense(asNew(license, app, terms.type), now))
         },
         issuing(given.count),

@@ -13,7 +13,7 @@ import { endOf } from '../entitlements/pauses.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
 import { draftOf, typeGone } from '../license-types/license-types.access.ts'
 import { listResellableTypes } from '../license-types/license-types.service.ts'
-import { issueLicenses, issuing } from '../licenses/licenses.issue.ts'
+import { draftLicenses, insertsOf, issuing } from '../licenses/licenses.issue.ts'
 import { untilDate } from '../licenses/licenses.rules.ts'
 import { deleteLicensesInSlices } from '../licenses/licenses.service.ts'
 import { getLimits } from '../owners/owners.service.ts'
@@ -117,10 +117,11 @@ export async function createLicenses(ctx: Ctx, actor: ResellerActor, given: NewL
       }
       const draft = dated ?? (await resellableDraft(tx, actor, given.type ?? '', now))
       const drafts = Array.from({ length: given.count }, () => draft)
-      const issued = await issueLicenses(tx, { ...actor, now }, drafts)
+      const issued = await draftLicenses({ ...actor, now }, drafts)
       const ids = issued.map((license) => license.id)
       // A reseller may create thousands at once; the record lists only the first ones.
       write.record('licenses.created', actor.appId, { count: ids.length, ids: ids.slice(0, limits.bulkMax) })
+      write.last(() => insertsOf(tx, issued))
       return issued
     },
     issuing(given.count),

@@ -1,0 +1,196 @@
+import { connect, createServer } from 'node:net'
+import { AbortedTransactionError } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { transactAsOperator } from '../../src/core/record.ts'
+import { insertRows } from '../../src/db/insert-rows.ts'
+import { transact } from '../../src/db/open.ts'
+import { Batch } from '../../src/db/postgres-batch.ts'
+import { makeApp, makeLicenses, makePremium, refusal, signUp, single } from '../actors.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import { makePostgresDatabase, startServer } from '../harness.ts'
+import { startPrivateCluster } from '../postgres-cluster.ts'
+
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
+
+const create = (given = {}) =>
+  owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), ...given })
+
+const countAudit = async () => {
+  const { n } = await on.database.db
+    .selectFrom('audit')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return n
+}
+
+/** Records an action, and inserts a daily count last. */
+const countDay = (day: number) =>
+  transactAsOperator(on.database.db, { ownerId: owner.id, now: 1 }, async (write) => {
+    write.record('license.deleted', null, { used: false })
+    const row = { app_id: app._id, owner_id: owner.id, metric: 'test' as never, day, n: 1 }
+    write.last(async function* () {
+      yield insertRows(write.tx, 'daily_counts', [row])
+    })
+  })
+
+test('sends the license, its record and the commit in one round trip', async () => {
+  if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
+  const { pool } = on.database
+  const run = pool.run.bind(pool) as (...given: unknown[]) => unknown
+  const trips: string[][] = []
+  pool.run = ((client: unknown, query: Batch | string | { text: string }, values: unknown) => {
+    if (query instanceof Batch) trips.push(query.statements.map(({ text }) => text))
+    else trips.push([typeof query === 'string' ? query : query.text])
+    return run(client, query, values)
+  }) as never
+  try {
+    expect((await create()).status).toBe(201)
+  } finally {
+    pool.run = run as never
+  }
+  expect(trips.at(-1)).toEqual([
+    expect.stringContaining('insert into "audit"'),
+    expect.stringContaining('insert into "licenses"'),
+    'set local synchronous_commit = off',
+    'commit',
+    expect.stringContaining('pg_logical_emit_message'),
+  ])
+})
+
+test('rolls everything back and reports the error when a last statement fails', async () => {
+  for (let day = 0; day < 12; day += 1) await countDay(day)
+  const before = await countAudit()
+  for (let again = 0; again < 3; again += 1) {
+    await expect(countDay(0)).rejects.toMatchObject({ code: '23505' })
+    expect(await countAudit()).toBe(before)
+  }
+  for (let day = 0; day < 12; day += 1) await countDay(100 + day)
+  expect(await countAudit()).toBe(before + 12)
+})
+
+test('does not report a commit that PostgreSQL turned into a rollback', async () => {
+  const failing = transact(on.database.db, async (tx) => {
+    await tx
+      .insertInto('daily_counts')
+      .values({ app_id: 'none' } as never)
+      .execute()
+      .catch(() => {})
+  })
+  await expect(failing).rejects.toBeInstanceOf(AbortedTransactionError)
+  const recorded = transactAsOperator(on.database.db, { ownerId: owner.id, now: 1 }, async (write) => {
+    write.record('license.deleted', null, { used: false })
+    await write.tx
+      .insertInto('daily_counts')
+      .values({ app_id: 'none' } as never)
+      .execute()
+      .catch(() => {})
+  })
+  await expect(recorded).rejects.toMatchObject({ code: '25P02' })
+})
+
+test('stores texts of many rows like those of one', async () => {
+  const { db } = on.database
+  const texts = ['a "quote", a \\ and\t\n', 'ünïcödé 🔑 \u2028', 'half \ud83d.', '{"a":[1]}', '']
+  const rows = texts.map((target_id, at) => ({
+    id: `aud_text${at}`,
+    owner_id: owner.id,
+    actor_kind: 'operator' as const,
+    actor_id: 'test',
+    action: 'license.deleted' as const,
+    target_id,
+    created_at: 1_792_000_000_000,
+  }))
+  const find = () =>
+    db.selectFrom('audit').selectAll().where('id', 'like', 'aud_text%').orderBy('id').execute()
+  const clear = () => db.deleteFrom('audit').where('id', 'like', 'aud_text%').execute()
+  await db.transaction().execute((tx) => tx.executeQuery(insertRows(tx, 'audit', rows)))
+  const together = await find()
+  await clear()
+  for (const row of rows) await db.insertInto('audit').values(row).execute()
+  expect(together).toEqual(await find())
+  expect(together.map((row) => row.target_id)).toEqual(texts.map((text) => text.toWellFormed()))
+  await clear()
+})
+
+describe('a connection that breaks', { tags: ['race'] }, () => {
+  /** Forwards to the database until a client sends `text`; then breaks the connection. */
+  async function breakingAt(text: string, when: 'before' | 'after') {
+    const direct = new URL(await makePostgresDatabase())
+    const state = { isArmed: false }
+    const server = createServer((near) => {
+      const far = connect({ host: direct.hostname, port: Number(direct.port) })
+      const end = () => {
+        near.destroy()
+        far.destroy()
+      }
+      for (const socket of [near, far]) socket.on('error', () => {}).on('close', end)
+      let isBreaking = false
+      near.on('data', (chunk) => {
+        isBreaking = state.isArmed && chunk.includes(text)
+        if (isBreaking && when === 'before') end()
+        else far.write(chunk)
+      })
+      far.on('data', (chunk) => {
+        if (isBreaking) end()
+        else near.write(chunk)
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const url = Object.assign(new URL(direct), { hostname: '127.0.0.1', port: String(port) })
+    return { url: url.toString(), state, close: () => server.close() }
+  }
+
+  test.each([
+    ['before the last statements arrive', 'before', 0],
+    ['after the commit, before its confirmation', 'after', 1],
+  ] as const)('%s answers 503 and leaves all or nothing', async (_which, when, stored) => {
+    const gate = await breakingAt('pg_logical_emit_message(true', when)
+    const node = await startServer({ DATABASE_URL: gate.url })
+    try {
+      const vendor = await signUp(node)
+      await makePremium(node, vendor)
+      const own = await makeApp(vendor)
+      const body = { app: own._id, expiresAt: node.clock.inDays(30) }
+      gate.state.isArmed = true
+      expect(refusal(await vendor.call('POST', '/licenses', body))).toBe('database_unavailable')
+      gate.state.isArmed = false
+      const { json } = await vendor.call('GET', '/licenses')
+      expect(json.data.pagination.total).toBe(stored)
+      const records = await node.database.db
+        .selectFrom('audit')
+        .select('id')
+        .where('action', '=', 'licenses.created')
+        .execute()
+      expect(records).toHaveLength(stored)
+      expect((await vendor.call('POST', '/licenses', body)).status).toBe(201)
+    } finally {
+      await node.close()
+      gate.close()
+    }
+  })
+})
+
+test('a crash of PostgreSQL right after the confirmation loses no license', { tags: ['race'] }, async () => {
+  // Commits that nothing confirms would stay in memory for ten seconds.
+  const cluster = await startPrivateCluster({ synchronous_commit: 'on', wal_writer_delay: '10s' })
+  const node = await startServer({ DATABASE_URL: cluster.url })
+  try {
+    const vendor = await signUp(node)
+    await makePremium(node, vendor)
+    const own = await makeApp(vendor)
+    const made = await Promise.all(Array.from({ length: 12 }, () => makeLicenses(node, vendor, own)))
+    await cluster.crash()
+    await cluster.restart()
+    const read = () => vendor.call('GET', '/licenses?limit=200')
+    await expect.poll(async () => (await read()).status).toBe(200)
+    const { json } = await read()
+    const kept = json.data.licenses.map((license: { key: string }) => license.key)
+    expect(new Set(kept)).toEqual(new Set(made.map((licenses) => single(licenses).key)))
+  } finally {
+    await node.close()
+    await cluster.stop()
+  }
+})
