@@ -23,9 +23,9 @@ export interface Seal {
   /** Throws when the text was modified, moved to another row, or encrypted with another key. */
   open(sealed: string, context: string): string
   /** Encrypts a token: a fresh key for each, because random nonces of one key may repeat after billions of tokens. */
-  sealToken(plain: string, context: string): string
+  sealToken(plain: Buffer, context: string): string
   /** Undefined for every other text, also for another spelling of the same bytes. */
-  openToken(sealed: string, context: string): string | undefined
+  openToken(sealed: string, context: string): Buffer | undefined
   /** A keyed hash, for values that are few enough to be enumerated. */
   digest(text: string): string
   /** Identifies the key without revealing it. */
@@ -59,7 +59,7 @@ export function createSeal(secretKey: string): Seal {
       const nonce = randomBytes(28)
       const cipher = createCipheriv('aes-256-gcm', keyOfToken(nonce.subarray(0, 16)), nonce.subarray(16))
       cipher.setAAD(Buffer.from(context))
-      const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+      const sealed = Buffer.concat([cipher.update(plain), cipher.final()])
       return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')
     },
     openToken(sealed, context) {
@@ -73,7 +73,7 @@ export function createSeal(secretKey: string): Seal {
       )
       decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(28, 44))
       try {
-        return Buffer.concat([decipher.update(bytes.subarray(44)), decipher.final()]).toString('utf8')
+        return Buffer.concat([decipher.update(bytes.subarray(44)), decipher.final()])
       } catch {
         return undefined
       }

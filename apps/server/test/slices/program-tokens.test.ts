@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hour } from '../../src/core/clock.ts'
 import { createSeal } from '../../src/core/crypto.ts'
+import { newId } from '../../src/core/ids.ts'
 import { ProgramSessions, sessionFieldBytesMax } from '../../src/modules/program/program.sessions.ts'
 import { activateKey, hashed, makeApp, makeLicenses, refusal, single, startProgram } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
@@ -110,6 +111,20 @@ test('signs in with a session row that an earlier version wrote', async () => {
     .execute()
   expect((await trySignIn(token)).status).toBe(200)
   expect((await ask(token, app.appId)).status).toBe(200)
+})
+
+test('signs in with a token that an earlier version sealed as JSON', async () => {
+  const expiresAt = on.clock.now() + hour
+  const sealed = { id: newId('cse'), expiresAt, secretVersion: 0, fields: { version: '1.0.0', locale: 'de' } }
+  const text = Buffer.from(JSON.stringify(sealed))
+  const token = `kwc_${createSeal(testKey).sealToken(text, `client_session:${app._id}`)}`
+  expect((await trySignIn(token)).status).toBe(200)
+  expect(await rowsOf(app._id)).toMatchObject([{ id: sealed.id, version: '1.0.0', locale: 'de' }])
+})
+
+test('the token of a common session is at most 128 letters long', async () => {
+  const { session } = await startProgram(on, app)
+  expect(session.length).toBeLessThanOrEqual(128)
 })
 
 describe('rejects', () => {

@@ -28,7 +28,10 @@ interface Sealed {
 type Needs = Pick<Ctx, 'clock' | 'seal' | 'tx'>
 
 const prefix = 'kwc_'
-const contextOf = (app: { id: string }): string => `client_session:${app.id}`
+const idPrefix = 'cse_'
+const contextOf = (app: { id: string }): string => `packed_session:${app.id}`
+/** Of tokens that earlier versions sealed as JSON. */
+const earlierContextOf = (app: { id: string }): string => `client_session:${app.id}`
 
 /**
  * Sessions of programs. `init` writes nothing: its token is the sealed session, and the first sign-in or the logout
@@ -55,16 +58,16 @@ export class ProgramSessions {
     if (size > sessionFieldBytesMax) throw new Error(`the fields of a session have ${size} bytes`)
     const expiresAt = this.#ctx.clock.now() + sessionLifetimeMs
     const sealed: Sealed = { id: newId('cse'), expiresAt, secretVersion: app.secretVersion, fields }
-    const token = prefix + this.#ctx.seal.sealToken(JSON.stringify(sealed), contextOf(app))
+    const token = prefix + this.#ctx.seal.sealToken(pack(sealed), contextOf(app))
     return { token, expiresAt }
   }
 
   /** The session of a token without a row; undefined unless this installation sealed it for this app. */
   unseal(token: string, app: AppFacts): SessionFacts | undefined {
     if (!token.startsWith(prefix)) return undefined
-    const text = this.#ctx.seal.openToken(token.slice(prefix.length), contextOf(app))
-    if (text === undefined) return undefined
-    const { id, expiresAt, secretVersion, fields } = JSON.parse(text) as Sealed
+    const sealed = this.#unseal(token.slice(prefix.length), app)
+    if (!sealed) return undefined
+    const { id, expiresAt, secretVersion, fields } = sealed
     const tokenHash = sha256(token)
     return {
       id,
@@ -81,6 +84,13 @@ export class ProgramSessions {
       seatUntil: null,
       firstKey: null,
     }
+  }
+
+  #unseal(text: string, app: AppFacts): Sealed | undefined {
+    const packed = this.#ctx.seal.openToken(text, contextOf(app))
+    if (packed) return unpack(packed)
+    const earlier = this.#ctx.seal.openToken(text, earlierContextOf(app))
+    return earlier && JSON.parse(earlier.toString())
   }
 
   /** Extends a session in use and notes its device as seen, once a day; what is due is written within a second. */
@@ -121,6 +131,24 @@ export class ProgramSessions {
       .catch(this.#onError)
   }
 }
+
+const headBytes = 16 + 6 + 4
+
+/** Packs a session into few bytes, because every call of a program carries its token and signs it. */
+function pack({ id, expiresAt, secretVersion, fields }: Sealed): Buffer {
+  const head = Buffer.alloc(headBytes)
+  head.write(id.slice(idPrefix.length), 'hex')
+  head.writeUIntBE(expiresAt, 16, 6)
+  head.writeInt32BE(secretVersion, 22)
+  return Buffer.concat([head, Buffer.from(JSON.stringify(fields))])
+}
+
+const unpack = (packed: Buffer): Sealed => ({
+  id: idPrefix + packed.toString('hex', 0, 16),
+  expiresAt: packed.readUIntBE(16, 6),
+  secretVersion: packed.readInt32BE(22),
+  fields: JSON.parse(packed.toString('utf8', headBytes)),
+})
 
 const chunks = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / 500) }, (_, at) => ids.slice(500 * at, 500 * (at + 1)))
