@@ -5,7 +5,7 @@ import { sendProblem } from './errors.ts'
 
 const hsts = 'max-age=31536000; includeSubDomains'
 
-const forwardedHeaders = [
+const forwardedHeaders = new Set([
   'forwarded',
   'via',
   'x-forwarded-for',
@@ -18,7 +18,7 @@ const forwardedHeaders = [
   'true-client-ip',
   'cf-connecting-ip',
   'cdn-loop',
-]
+])
 
 /** Headers of every response, including those of the router itself. */
 export function createCommonHeaders({ publicUrl }: Config) {
@@ -61,7 +61,7 @@ const isSimulating = (config: Config): boolean =>
  */
 function isFromHere({ headers, raw }: FastifyRequest): boolean {
   if (raw.httpVersion === '1.0') return false
-  if (forwardedHeaders.some((name) => headers[name] !== undefined)) return false
+  for (const name in headers) if (forwardedHeaders.has(name)) return false
   if (!isLoopback(`http://${headers.host}`)) return false
   return headers.origin === undefined || isLoopback(headers.origin)
 }

@@ -27,16 +27,17 @@ export interface Machine {
 const labelLength = 64
 const noParts: Parts = { machine: null, board: null, disk: null, network: null }
 
-/** The machine that a program sent; undefined without a hardware id. */
+/** The machine that a program sent; undefined without a hardware id. `hash` is that of the id, if it is known. */
 export function toMachine(
   appId: string,
   hwid: string | undefined,
   device: SentDevice | undefined,
+  hash?: string,
 ): Machine | undefined {
   if (!hwid) return undefined
   const label = (text: string | undefined) => (text ? toLabel(text) : null)
   const parts = device?.parts ? toParts(appId, device.parts) : noParts
-  return { hwid, hash: sha256(hwid), name: label(device?.name), system: label(device?.system), parts }
+  return { hwid, hash: hash ?? sha256(hwid), name: label(device?.name), system: label(device?.system), parts }
 }
 
 const hashPrefix = 'sha256:'

@@ -89,8 +89,10 @@ const textsOf = `select ${Array.from(
   (_, at) => `(select messages from app_messages where app_id = ? and locale = ?) as texts${at}`,
 ).join(', ')}`
 
-/** A prepared read; undefined if there is no row. */
-type Read = (...values: string[]) => Promise<object | undefined>
+type Found = object | undefined
+
+/** A prepared read; undefined if there is no row. SQLite answers at once: a promise for each read costs time. */
+type Read = (...values: string[]) => Promise<Found> | Found
 
 /**
  * Reads the facts of the most frequent calls, each with one prepared statement. On SQLite through the read-only
@@ -124,7 +126,8 @@ export class ProgramReads {
   }
 
   async session(tokenHash: string): Promise<SessionFacts | undefined> {
-    const row = await this.#session(tokenHash)
+    const read = this.#session(tokenHash)
+    const row = read instanceof Promise ? await read : read
     const app = row && this.#appOf(row as AppColumns)
     return app && toSessionFacts(row as SessionColumns, app)
   }
@@ -140,7 +143,8 @@ export class ProgramReads {
     hwidHash: string,
     missesOf: string,
   ): Promise<LicenseFacts | undefined> {
-    const row = await this.#license[nameOf(idOrAppId)](exact, typed, hwidHash, missesOf, idOrAppId)
+    const read = this.#license[nameOf(idOrAppId)](exact, typed, hwidHash, missesOf, idOrAppId)
+    const row = read instanceof Promise ? await read : read
     const app = row && this.#appOf(row as AppColumns)
     return app && toLicenseFacts(row as LicenseColumns, app)
   }
@@ -193,10 +197,7 @@ class AppsOfLastCommit {
 }
 
 function sqliteRead({ handles }: Extract<Database, { dialect: 'sqlite' }>) {
-  return (_name: string, text: string): Read => {
-    const read = handles.reader.prepareRow(text)
-    return async (...values) => read(...values)
-  }
+  return (_name: string, text: string): Read => handles.reader.prepareRow(text)
 }
 
 function postgresRead({ pool }: Extract<Database, { dialect: 'postgres' }>) {

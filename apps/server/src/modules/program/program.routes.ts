@@ -96,11 +96,12 @@ export function programRoutes(
   mount.program(program.validate, async ({ body, address, signAs, textOf }) => {
     const { appId, licenseKey, hwid, activate } = body
     const misses = keyFailuresOf(address)
-    const read = () => deps.reads.license(appId, toTypedKey(licenseKey), sha256(hwid ?? ''), misses)
+    const hwidHash = sha256(hwid ?? '')
+    const read = () => deps.reads.license(appId, toTypedKey(licenseKey), hwidHash, misses)
     const facts = await read()
     if (!facts) throw problem('appDisabled')
     signAs(facts.app)
-    const machine = machineOf(facts.app, body)
+    const machine = toMachine(facts.app.appId, hwid, body.device, hwidHash)
     const { verdict, reason, behind } = await validate(deps, facts, { machine, address, activate, read })
     const { code } = verdict
     if (code === undefined) return verdict

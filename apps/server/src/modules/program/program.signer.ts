@@ -11,6 +11,8 @@ import type { AppFacts } from './program.facts.ts'
 const keysKept = 10_000
 const label = 'keyward'
 
+const isOnlyKey = ({ signing }: AppFacts): boolean => signing.version === 0
+
 /** Signs responses with their app's key; caches decrypted keys. */
 export class AnswerSigner {
   readonly #db: Db
@@ -33,7 +35,7 @@ export class AnswerSigner {
     const digest = contentDigest(body)
     const components = this.#components(request, reply.statusCode, digest)
     const created = Math.floor(Date.now() / 1000)
-    const pinned = await this.#choose(request.headers['keyward-keys'], app)
+    const pinned = isOnlyKey(app) ? app.signing : await this.#choose(request.headers['keyward-keys'], app)
     const { base, input } = signatureBase(components, { created, keyid: pinned.kid })
     const signature = await this.#thread.sign(base, this.#key(app.id, pinned))
     reply.header('content-digest', digest)
@@ -43,7 +45,8 @@ export class AnswerSigner {
 
   /** Signs the claims of a lease as a compact JWS. Its type keeps it from passing for anything else. */
   async signLease(app: AppFacts, keys: string | undefined, claims: object): Promise<string> {
-    return this.#signStatement(app, await this.#choose(keys, app), 'keyward-lease+jws', claims)
+    const key = isOnlyKey(app) ? app.signing : await this.#choose(keys, app)
+    return this.#signStatement(app, key, 'keyward-lease+jws', claims)
   }
 
   /** Signs the claims of an activation with every key of the app that is not revoked, a line for each. */
@@ -85,7 +88,7 @@ export class AnswerSigner {
 
   /** The newest key that the program pins and that is not revoked; without such a key the app's usual one. */
   async #choose(named: string | string[] | undefined, { id, signing }: AppFacts): Promise<PinnedKey> {
-    if (signing.version === 0 || typeof named !== 'string') return signing
+    if (typeof named !== 'string') return signing
     const pinned = new Set(named.split(',').map((kid) => kid.trim()))
     const set = `${id}:${signing.version}`
     let keys = this.#sets.get(set)

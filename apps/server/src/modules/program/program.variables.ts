@@ -28,6 +28,7 @@ export class ProgramVariables {
     app: { id: string; variablesRevision: string | null },
     user: { id: string; variablesRevision?: string | null },
   ): Promise<Texts> {
+    if (app.variablesRevision === null && user.variablesRevision === null) return none
     const found = await this.#ofApp(app)
     const own = user.variablesRevision === null ? undefined : await readClientVariables(this.#ctx, user.id)
     if (found.length === 0 && !own) return none
