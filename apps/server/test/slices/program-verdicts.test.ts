@@ -44,7 +44,7 @@ describe('init', () => {
     const { status, json } = await init()
     expect(status).toBe(200)
     expect(json.data).toEqual({
-      session: expect.stringMatching(/^kwc_[\w-]{150,300}$/),
+      session: expect.stringMatching(/^kwc_[\w-]{90,300}$/),
       expiresAt: on.clock.inDays(1),
       app: { name: app.name, version: '1.0.0' },
       updateAvailable: false,
