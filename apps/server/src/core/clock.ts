@@ -19,27 +19,65 @@ export function toEpochMs(text: string): number {
 export const lastInstant = Date.parse('9999-12-31T23:59:59.999Z')
 
 const datesKept = 2000
-/** `YYYY-MM-DDT` by day number. */
+/** `YYYY-MM-DD` by day number. */
 const dates = new Map<number, string>()
-const digits = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0'))
-const twoDigits = digits.slice(0, 100).map((text) => text.slice(1))
 
-/** Like `Date.toISOString`, which costs a microsecond; a check contains several times. */
+const codeOf = (character: string): number => character.charCodeAt(0)
+const [zero, letterT, colon, point, letterZ] = [
+  codeOf('0'),
+  codeOf('T'),
+  codeOf(':'),
+  codeOf('.'),
+  codeOf('Z'),
+]
+/** The character code of a decimal digit of a number: of its ones, tens or hundreds. */
+const digit = (value: number, unit: 1 | 10 | 100): number => zero + (((value / unit) | 0) % 10)
+
+/**
+ * Like `Date.toISOString`, which costs a microsecond; a check contains several times. Built from character codes,
+ * because `JSON.stringify` takes twice as long for concatenated strings.
+ */
 export function toIso(epochMs: number): string {
   if (!Number.isInteger(epochMs) || epochMs < 0 || epochMs > lastInstant)
     return new Date(epochMs).toISOString()
   const dayOf = dayNumber(epochMs)
-  const rest = epochMs - dayOf * day
-  const hours = twoDigits[Math.floor(rest / hour)]
-  const minutes = twoDigits[Math.floor((rest % hour) / minute)]
-  const seconds = twoDigits[Math.floor((rest % minute) / second)]
-  return `${dateOf(dayOf)}${hours}:${minutes}:${seconds}.${digits[rest % second]}Z`
+  const date = dateOf(dayOf)
+  const ms = (epochMs - dayOf * day) | 0
+  const hours = (ms / hour) | 0
+  const minutes = ((ms % hour) / minute) | 0
+  const seconds = ((ms % minute) / second) | 0
+  return String.fromCharCode(
+    date.charCodeAt(0),
+    date.charCodeAt(1),
+    date.charCodeAt(2),
+    date.charCodeAt(3),
+    date.charCodeAt(4),
+    date.charCodeAt(5),
+    date.charCodeAt(6),
+    date.charCodeAt(7),
+    date.charCodeAt(8),
+    date.charCodeAt(9),
+    letterT,
+    digit(hours, 10),
+    digit(hours, 1),
+    colon,
+    digit(minutes, 10),
+    digit(minutes, 1),
+    colon,
+    digit(seconds, 10),
+    digit(seconds, 1),
+    point,
+    digit(ms, 100),
+    digit(ms, 10),
+    digit(ms, 1),
+    letterZ,
+  )
 }
 
 function dateOf(dayOf: number): string {
   const kept = dates.get(dayOf)
   if (kept !== undefined) return kept
-  const date = new Date(dayOf * day).toISOString().slice(0, 'YYYY-MM-DDT'.length)
+  const date = new Date(dayOf * day).toISOString().slice(0, 'YYYY-MM-DD'.length)
   if (dates.size >= datesKept) dates.clear()
   dates.set(dayOf, date)
   return date
