@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Database } from '../apps/server/src/db/open.ts'
+import { startBulk } from './bulk.ts'
 
 /** Inserts rows in large transactions, in the given order. */
 export interface Rows {
@@ -7,7 +8,7 @@ export interface Rows {
   finish(): Promise<void>
 }
 
-const rowsInTransaction = 50_000
+const rowsInTransaction = 1_000_000
 const rowsInStatement = 2_000
 const parentsFirst = ['owners', 'apps', 'clients', 'licenses']
 
@@ -16,7 +17,12 @@ export const rowsOf = (database: Database): Rows =>
 
 function sqliteRows({ handles }: Extract<Database, { dialect: 'sqlite' }>): Rows {
   const { writer } = handles
+  const finishBulk = startBulk(writer.database)
   let open = 0
+  const commit = () => {
+    if (open > 0) writer.database.exec('commit')
+    open = 0
+  }
   return {
     async add(table, row) {
       if (open === 0) writer.database.exec('begin immediate')
@@ -24,11 +30,11 @@ function sqliteRows({ handles }: Extract<Database, { dialect: 'sqlite' }>): Rows
       const text = `insert into ${table} (${names}) values (${names.map(() => '?')})`
       writer.prepare(text).run(...(Object.values(row) as SQLInputValue[]))
       open += 1
-      if (open === rowsInTransaction) await this.finish()
+      if (open === rowsInTransaction) commit()
     },
     async finish() {
-      if (open > 0) writer.database.exec('commit')
-      open = 0
+      commit()
+      finishBulk()
     },
   }
 }
