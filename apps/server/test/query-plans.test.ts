@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { LicenseStatus } from '@keyward/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ResellerActor } from '../src/core/actor.ts'
-import { findListStart, searchPage } from '../src/db/lists.ts'
+import { findListStart, type ListFilter, searchPage } from '../src/db/lists.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
@@ -228,26 +229,41 @@ test.each(['owner', 'app'] as const)(
   },
 )
 
+const plansOfSearch = (text: string, total: number, of: Omit<ListFilter<LicenseStatus>, 'scope' | 'now'>) =>
+  plansOf((tx) => {
+    const page = { page: 1, limit: 50, sort: 'newest' } as const
+    const term = { text, key: undefined, short: false }
+    return searchPage({ ...database, lists: tx }, licenseList, { scope, now: 1, ...of }, page, term, total)
+  })
+
+const addTexts = (text: string, seqs: number[]) =>
+  database.handles.writer.database
+    .prepare('insert into license_search (rowid, body) select value, ? from json_each(?)')
+    .run(text, JSON.stringify(seqs))
+
 test('searches for a very common text in the rows that a narrow filter lets through', async () => {
-  const common = "insert into license_search (rowid, body) select value, 'summer sale' from json_each(?)"
-  const { writer } = database.handles
-  writer.database.prepare(common).run(JSON.stringify(Array.from({ length: 20_000 }, (_, at) => at + 1)))
-  const page = { page: 1, limit: 50, sort: 'newest' } as const
-  const term = { text: 'summer sale', key: undefined, short: false }
-  const plansOfSearch = (total: number) =>
-    plansOf((tx) =>
-      searchPage(
-        { ...database, lists: tx },
-        licenseList,
-        { scope, status: 'banned', now: 1 },
-        page,
-        term,
-        total,
-      ),
-    )
+  addTexts(
+    'summer sale',
+    Array.from({ length: 20_000 }, (_, at) => at + 1),
+  )
   const walked = 'SEARCH t USING INDEX licenses_owner_banned (owner_id=?)'
-  expect(await plansOfSearch(10_000)).toContain(walked)
-  expect(await plansOfSearch(1_000_000)).not.toContain(walked)
+  expect(await plansOfSearch('summer sale', 5_000, { status: 'banned' })).toContain(walked)
+  expect(await plansOfSearch('summer sale', 10_000, { status: 'banned' })).not.toContain(walked)
+})
+
+test('rejects hits of a text in the index of a filter that few rows match, without reading them', async () => {
+  addTexts(
+    'autumn term',
+    Array.from({ length: 1000 }, (_, at) => (at + 1) * 100),
+  )
+  const rejecting = (index: string) =>
+    expect.stringMatching(`COVERING INDEX licenses_${index} .* AND seq=\\?`)
+  const inBanned = await plansOfSearch('autumn term', 19_000, { status: 'banned' })
+  expect(inBanned).toContainEqual(rejecting('owner_banned'))
+  const inSmallApp = await plansOfSearch('autumn term', 19_000, { status: 'expired', appId: 'app_1' })
+  expect(inSmallApp).toContainEqual(rejecting('app'))
+  const inLargeApp = await plansOfSearch('autumn term', 21_000, { appId: 'app_1' })
+  expect(inLargeApp).not.toContainEqual(rejecting('app'))
 })
 
 test('reads few trigrams of a common text unless many more rows contain those', async () => {

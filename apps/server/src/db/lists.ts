@@ -58,11 +58,20 @@ export interface Search {
   /** How many hits there are until the end of the page. */
   shown: number
   /** An alternative if few rows match the filter: scan those rows. */
-  narrow?: { rows: Sql; where: Sql }
+  narrow?: Filtered
+  /** The filter in an index by `seq`, which rejects hits without reading their rows. */
+  inIndex?: Filtered
   /** Finds rows with one of the texts in a full-text index of SQLite. */
   find(index: 'license_search' | 'client_search', ...texts: (string | undefined)[]): Promise<IndexHits>
   /** Whether PostgreSQL expects so many rows, from its statistics, that reading all of them is slow. */
   expectsMany(rows: Sql): Promise<boolean>
+}
+
+/** The rows that match a filter. */
+interface Filtered {
+  rows: Sql
+  where: Sql
+  total: number
 }
 
 /** Select the `seq` of the hits of a search. */
@@ -197,7 +206,7 @@ const withStatus = <Status extends string>(
 const fewMatches = 20_000
 
 /** Up to this many filtered rows are scanned for a common text instead of reading all of its hits. */
-const narrowMatches = { sqlite: 100_000, postgres: 20_000 }
+const narrowMatches = { sqlite: 200_000, postgres: 20_000 }
 
 /** Skipping this many rows is as fast as computing the start from counts. */
 const nearOffset = 2_000
@@ -234,6 +243,11 @@ function searchHits<Status extends string>(
   if (list.id.test(term.text)) {
     return { counted: sql`select t.seq from ${sql.raw(list.table)} t where t.id = ${term.text} and ${mine}` }
   }
+  const filteredBy = (index: Parameters<typeof indexed>[3]) => ({
+    rows: indexed(database, list.table, filter, index),
+    where: sql`${within(filter)} ${withStatus(list, filter)}`,
+    total: total ?? 0,
+  })
   const isNarrow = total !== undefined && total <= narrowMatches[dialect]
   const order = orderOf[page.sort]
   const shown = Math.min(page.page * page.limit, enough)
@@ -245,7 +259,8 @@ function searchHits<Status extends string>(
     order,
     denseOrder: (shown < enough / 2 && denseOrder(list, filter)) || order,
     shown,
-    ...(isNarrow && { narrow: toNarrow(database, list, filter, total) }),
+    ...(isNarrow && { narrow: filteredBy(toIndex(filter, total)) }),
+    ...(total !== undefined && { inIndex: filteredBy(filter.status === 'banned' ? '_banned' : '') }),
     find: (index, ...texts) => findInIndex(lists, index, texts),
     expectsMany: async (rows) => (await expectedRows(database, rows)) >= manyRows,
   })
@@ -258,16 +273,6 @@ function denseOrder<Status extends string>(
 ): Order | undefined {
   const expired = status === undefined ? undefined : inPlaces[status].expired
   return expired === undefined ? undefined : expired ? 'asc' : 'desc'
-}
-
-function toNarrow<Status extends string>(
-  database: Database,
-  list: List<Status>,
-  filter: ListFilter<Status>,
-  total: number,
-) {
-  const rows = indexed(database, list.table, filter, toIndex(filter, total))
-  return { rows, where: sql`${within(filter)} ${withStatus(list, filter)}` }
 }
 
 const enough = limits.searchCountMax + 1

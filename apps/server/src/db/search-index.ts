@@ -11,8 +11,10 @@ export interface IndexHits {
   rows: Sql
   /** More than `sampled`. */
   isMany: boolean
-  /** So many that scanning a narrow filter's rows is faster. */
-  isCommon(): Promise<boolean>
+  /** So many that scanning the rows of a narrow filter is faster. */
+  isCommon(rows: number): Promise<boolean>
+  /** Whether a filter that matches so many rows rejects most hits, if they are spread evenly. */
+  isMostlyOutside(rows: number): boolean
 }
 
 /** Up to this many hits are read at once and not searched for again. */
@@ -35,6 +37,7 @@ export async function findInIndex(
       rows: sql`(select value as hit from json_each(${newest.hits}))`,
       isMany: false,
       isCommon: async () => false,
+      isMostlyOutside: () => false,
     }
   }
   const isRough = rough === exact || (await isSimilar(lists, index, parts, rough, newest))
@@ -42,8 +45,30 @@ export async function findInIndex(
   return {
     rows: sql`(select rowid as hit from ${match})`,
     isMany: true,
-    isCommon: async () => (await countUpTo(lists, match, commonHits)) === commonHits,
+    isCommon: (rows) => isCommon(lists, match, rows),
+    isMostlyOutside: (rows) => rows < newest.highest * mostly,
   }
+}
+
+const mostly = 1 / 5
+
+/** Reading a row of a filter takes as long as checking this many hits in the filter's index. */
+const hitsPerRow = 4
+
+/** Estimates the number of all hits from how densely the newest ones lie. */
+async function isCommon(lists: Kysely<Tables>, match: Sql, rows: number): Promise<boolean> {
+  const newest = await range(lists, sql`${match} order by rowid desc limit ${commonHits}`)
+  if (newest.n < commonHits) return false
+  const all = (newest.n / (newest.highest - newest.lowest + 1)) * newest.highest
+  return all >= rows * hitsPerRow
+}
+
+async function range(lists: Kysely<Tables>, rows: Sql): Promise<Omit<Sample, 'hits'>> {
+  const found = await sql<Omit<Sample, 'hits'>>`
+    select count(*) as n, min(hit) as lowest, max(hit) as highest from (select rowid as hit from ${rows})`.execute(
+    lists,
+  )
+  return found.rows[0] as Sample
 }
 
 const fewTrigrams = 3

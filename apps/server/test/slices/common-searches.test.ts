@@ -52,8 +52,12 @@ interface Answer {
   pagination: { total: number; capped?: boolean }
 }
 
-async function page(list: 'licenses' | 'clients', query: string): Promise<[string[], Answer['pagination']]> {
-  const answer = await owner.call('GET', `/${list}?search=${encodeURIComponent('spring fair 2027')}${query}`)
+async function page(
+  list: 'licenses' | 'clients',
+  query: string,
+  text = 'spring fair 2027',
+): Promise<[string[], Answer['pagination']]> {
+  const answer = await owner.call('GET', `/${list}?search=${encodeURIComponent(text)}${query}`)
   expect(answer.status).toBe(200)
   const { licenses, clients, pagination } = answer.json.data as Answer
   const names = licenses?.map(({ key }) => key) ?? clients?.map(({ username }) => username)
@@ -92,6 +96,29 @@ test.each([
         expect(names, `${query} ${sort} ${number}`).toEqual(shown.map((i) => `${letter}${i}`))
         expect(pagination.total).toBe(counted)
         expect(pagination.capped ?? false).toBe(hits.length > 10_000)
+      }
+    }
+  }
+})
+
+test.each([
+  { list: 'licenses', letter: 'F', filters: ofLicenses },
+  { list: 'clients', letter: 'v', filters: ofClients },
+] as const)('a less common text finds the same $list in every filter', async ({ list, letter, filters }) => {
+  for (const [query, isIn] of filters) {
+    for (const sort of ['newest', 'oldest']) {
+      const hits = numbers.filter((i) => !isHit(i) && isIn(i))
+      if (sort === 'newest') hits.reverse()
+      const last = Math.ceil(hits.length / 100)
+      for (const number of [1, last]) {
+        const [names, pagination] = await page(
+          list,
+          `${query}&sort=${sort}&limit=100&page=${number}`,
+          'spr fai 027',
+        )
+        const shown = hits.slice((number - 1) * 100, number * 100)
+        expect(names, `${query} ${sort} ${number}`).toEqual(shown.map((i) => `${letter}${i}`))
+        expect(pagination.total).toBe(hits.length)
       }
     }
   }

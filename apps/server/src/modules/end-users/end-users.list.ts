@@ -61,19 +61,25 @@ async function count({ lists }: Database, selection: ListScope): Promise<Counts<
 const appsOf = (scope: OwnerScope) => sql`(select id from apps where owner_id = ${scope.ownerId})`
 
 async function bySqliteIndex(search: Search): Promise<Hits> {
-  const { term, mine, order, denseOrder, shown, narrow } = search
+  const { term, mine, order, denseOrder, shown, narrow, inIndex } = search
   const { text, key } = term
   const [names, keys] = await Promise.all([
     search.find('client_search', text),
     key === undefined ? undefined : search.find('license_search', key),
   ])
-  const few = narrow && (await names.isCommon()) ? narrow : undefined
+  const few = narrow && (await names.isCommon(narrow.total)) ? narrow : undefined
+  const filter = inIndex && names.isMostlyOutside(inIndex.total) ? inIndex : undefined
   const inName = sql`instr(t.username_normalized, ${text}) > 0`
-  const byName = (by: 'asc' | 'desc') =>
-    few
-      ? sql`select t.seq from ${few.rows} where ${few.where} and ${inName} order by t.seq ${sql.raw(by)}`
-      : sql`select t.seq from ${names.rows} s cross join clients t on t.seq = s.hit
-        where ${mine} and ${inName} order by s.hit ${sql.raw(by)}`
+  const byName = (by: 'asc' | 'desc') => {
+    if (few)
+      return sql`select t.seq from ${few.rows} where ${few.where} and ${inName} order by t.seq ${sql.raw(by)}`
+    if (filter)
+      return sql`select t.seq from ${names.rows} s cross join ${filter.rows} on t.seq = s.hit
+        cross join clients c on c.seq = s.hit
+        where ${filter.where} and instr(c.username_normalized, ${text}) > 0 order by s.hit ${sql.raw(by)}`
+    return sql`select t.seq from ${names.rows} s cross join clients t on t.seq = s.hit
+      where ${mine} and ${inName} order by s.hit ${sql.raw(by)}`
+  }
   const byKey = keys
     ? [
         sql`select t.seq from ${keys.rows} s cross join licenses l on l.seq = s.hit

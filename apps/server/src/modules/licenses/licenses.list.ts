@@ -68,21 +68,30 @@ const keyOrNote = (
 ): RawBuilder<unknown> => (inKey === undefined ? inNote : sql`(${inKey} or ${inNote})`)
 
 async function bySqliteIndex(search: Search): Promise<Hits> {
-  const { term, mine, order, denseOrder, shown, narrow } = search
+  const { term, mine, order, denseOrder, shown, narrow, inIndex } = search
   const [licenses, names] = await Promise.all([
     search.find('license_search', term.text, term.key),
     search.find('client_search', term.text),
   ])
-  const few = narrow && (await licenses.isCommon()) ? narrow : undefined
-  const fewUsers = narrow && (await names.isCommon()) ? narrow : undefined
-  const inKey = term.key === undefined ? undefined : sql`instr(t.key_normalized, ${term.key}) > 0`
-  const inKeyOrNote = keyOrNote(inKey, containsLower('t.note', term.text))
+  const few = narrow && (await licenses.isCommon(narrow.total)) ? narrow : undefined
+  const fewUsers = narrow && (await names.isCommon(narrow.total)) ? narrow : undefined
+  const filter = inIndex && licenses.isMostlyOutside(inIndex.total) ? inIndex : undefined
+  const inKeyOrNote = (row: 't' | 'l') =>
+    keyOrNote(
+      term.key === undefined ? undefined : sql`instr(${sql.ref(`${row}.key_normalized`)}, ${term.key}) > 0`,
+      containsLower(`${row}.note`, term.text),
+    )
   const inName = sql`instr(c.username_normalized, ${term.text}) > 0`
-  const byText = (by: 'asc' | 'desc') =>
-    few
-      ? sql`select t.seq from ${few.rows} where ${few.where} and ${inKeyOrNote} order by t.seq ${sql.raw(by)}`
-      : sql`select t.seq from ${licenses.rows} s cross join licenses t on t.seq = s.hit
-        where ${mine} and ${inKeyOrNote} order by s.hit ${sql.raw(by)}`
+  const byText = (by: 'asc' | 'desc') => {
+    if (few)
+      return sql`select t.seq from ${few.rows} where ${few.where} and ${inKeyOrNote('t')} order by t.seq ${sql.raw(by)}`
+    if (filter)
+      return sql`select t.seq from ${licenses.rows} s cross join ${filter.rows} on t.seq = s.hit
+        cross join licenses l on l.seq = s.hit
+        where ${filter.where} and ${inKeyOrNote('l')} order by s.hit ${sql.raw(by)}`
+    return sql`select t.seq from ${licenses.rows} s cross join licenses t on t.seq = s.hit
+      where ${mine} and ${inKeyOrNote('t')} order by s.hit ${sql.raw(by)}`
+  }
   const byName = fewUsers
     ? sql`select t.seq from ${fewUsers.rows} cross join clients c on c.id = t.client_id
       where ${fewUsers.where} and ${inName} order by t.seq ${sql.raw(order)}`
