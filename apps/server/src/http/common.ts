@@ -62,19 +62,23 @@ const isSimulating = (config: Config): boolean =>
 function isFromHere({ headers, raw }: FastifyRequest): boolean {
   if (raw.httpVersion === '1.0') return false
   for (const name in headers) if (forwardedHeaders.has(name)) return false
-  if (!isLoopback(`http://${headers.host}`)) return false
+  if (!isLoopbackHost(headers.host)) return false
   return headers.origin === undefined || isLoopback(headers.origin)
 }
 
-let lastLoopback: string | undefined
+let lastHost: string | undefined
 
 /** Remembers the last one, because parsing it with each request takes a microsecond. */
-function isLoopback(address: string): boolean {
-  if (address === lastLoopback) return true
-  const url = URL.parse(address)
-  if (url === null || !loopback.test(url.hostname)) return false
-  lastLoopback = address
+function isLoopbackHost(host = ''): boolean {
+  if (host === lastHost) return true
+  if (!isLoopback(`http://${host}`)) return false
+  lastHost = host
   return true
+}
+
+function isLoopback(address: string): boolean {
+  const url = URL.parse(address)
+  return url !== null && loopback.test(url.hostname)
 }
 
 /** Collects the methods of each path while routes are mounted. */

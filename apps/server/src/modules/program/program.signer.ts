@@ -79,10 +79,10 @@ export class AnswerSigner {
       ['"@method";req', request.method],
       ['"@path";req', `${this.#pathPrefix}${path}`],
     ]
-    for (const name of ['keyward-nonce', 'authorization', 'content-digest']) {
-      const value = request.headers[name]
-      if (typeof value === 'string') components.push([`"${name}";req`, value.trim()])
-    }
+    const { 'keyward-nonce': nonce, authorization, 'content-digest': sent } = request.headers
+    if (typeof nonce === 'string') components.push(['"keyward-nonce";req', nonce.trim()])
+    if (authorization !== undefined) components.push(['"authorization";req', authorization.trim()])
+    if (typeof sent === 'string') components.push(['"content-digest";req', sent.trim()])
     return components
   }
 
