@@ -55,4 +55,5 @@ code{font:13px/1.5 ui-monospace,monospace;background:var(--tint);padding:.1em .3
 th{font-weight:600;color:var(--soft)}em{color:var(--soft);font-style:normal;font-size:12px}summary{cursor:pointer;margin-top:.8rem;color:var(--soft)}
 @media(max-width:768px){.page{grid-template-columns:1fr}nav{position:static;padding:1rem 1.5rem 0}nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1rem}main{padding:1rem}article{padding:.9rem}}
 pre{overflow-x:auto;background:var(--tint);border-radius:8px;padding:.8rem 1rem}pre code{background:none;padding:0;overflow-wrap:normal}
+.command code{white-space:pre-wrap;overflow-wrap:anywhere;user-select:all}
 .scroll{overflow-x:auto}`

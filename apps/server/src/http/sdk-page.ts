@@ -23,9 +23,14 @@ export function renderSdks(basePath: string, address: string): string {
   const main = [
     '<h1>SDKs</h1>',
     '<p>This server serves the SDKs for your programs. A version never changes, so a build that installs one stays the same: compare a downloaded file with its SHA-256, for example by <code>sha256sum</code>.</p>',
-    newest ? release(newest, basePath, address, 'newest') : '',
+    newest
+      ? `<section><h2 id="newest">Version ${escapeHtml(newest.version)}</h2>${files(newest, basePath, address)}</section>`
+      : '',
     earlier.length > 0 ? '<h2 id="earlier">Earlier versions</h2>' : '',
-    ...earlier.map((one) => release(one, basePath, address, one.version)),
+    ...earlier.map(
+      (one) =>
+        `<details id="${escapeHtml(one.version)}"><summary>Version ${escapeHtml(one.version)}</summary>${files(one, basePath, address)}</details>`,
+    ),
     `<p>For any other language: the <a href="${basePath}/docs/client-protocol">protocol</a> describes every byte.</p>`,
   ].join('')
   return renderFrame({
@@ -38,16 +43,16 @@ export function renderSdks(basePath: string, address: string): string {
   })
 }
 
-function release({ version, files }: SdkRelease, basePath: string, address: string, id: string): string {
+function files({ version, files }: SdkRelease, basePath: string, address: string): string {
   const parts = files.map(({ name, language, sha256 }) => {
     const path = `/sdk/${version}/${name}`
     const kind = kindOf(name)
     return `<article><h3>${escapeHtml(language)} <a href="${basePath}${path}" download>${escapeHtml(name)}</a></h3>
-<pre><code>${escapeHtml(kind.install(address + path))}</code></pre>
+<pre class="command"><code>${escapeHtml(kind.install(address + path))}</code></pre>
 <p>${escapeHtml(kind.needs)}</p>
 <p>SHA-256 <code>${sha256}</code></p></article>`
   })
-  return `<section><h2 id="${escapeHtml(id)}">Version ${escapeHtml(version)}</h2>${parts.join('')}</section>`
+  return parts.join('')
 }
 
 interface Kind {
