@@ -11,6 +11,7 @@ import { storageFailureOf } from '../src/db/failure.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
+import { countTurns } from './turns.ts'
 
 let dataDir: string
 let database: Database & { dialect: 'sqlite' }
@@ -187,21 +188,123 @@ test('publishes records after the commit, and never if it fails', async () => {
 
 test('a long transaction delays no other commit', async () => {
   const gate = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
   const before = write('before')
   const long = transact(
     database.db,
     async (tx) => {
       await insert(tx, 'long')
+      begun.resolve()
       await gate.promise
     },
     { isLong: true },
   )
+  await begun.promise
   const after = write('after')
   await before
   expect(committed()).toEqual(['before'])
   gate.resolve()
   await Promise.all([long, after])
   expect(committed()).toEqual(['after', 'before', 'long'])
+})
+
+test('a long transaction does not block the event loop', async () => {
+  const { result: n, turns } = await countTurns(() =>
+    transact(
+      database.db,
+      async (tx) => {
+        const { rows } = await sql<{ n: number }>`with recursive numbers (i) as
+          (select 1 union all select i + 1 from numbers where i < 2000000) select count(*) as n from numbers`.execute(
+          tx,
+        )
+        return rows[0]?.n
+      },
+      { isLong: true },
+    ),
+  )
+  expect(n).toBe(2_000_000)
+  expect(turns).toBeGreaterThan(100)
+})
+
+test('other transactions go before a waiting long one, and share one group', async () => {
+  const gate = Promise.withResolvers<void>()
+  const order: string[] = []
+  const long = (name: string) =>
+    transact(
+      database.db,
+      async (tx) => {
+        await insert(tx, name)
+        if (name === 'long 1') await gate.promise
+        order.push(name)
+      },
+      { isLong: true },
+    )
+  const first = long('long 1')
+  await turn()
+  const others = [long('long 2'), ...['a', 'b', 'c'].map((name) => write(name).then(() => order.push(name)))]
+  gate.resolve()
+  await Promise.all([first, ...others])
+  expect(order[0]).toBe('long 1')
+  expect(order).toHaveLength(5)
+  expect(commits).toBe(1)
+})
+
+test('a long transaction stores nothing when it is refused, and SQLite rolls back no neighbor of it', async () => {
+  await write('taken')
+  const long = (name: string, work: (tx: Tx) => Promise<unknown>) =>
+    transact(
+      database.db,
+      async (tx) => {
+        await insert(tx, name)
+        await work(tx)
+      },
+      { isLong: true },
+    )
+  const refuse = async () => {
+    throw new Error('refused')
+  }
+  const goOn = async (tx: Tx) => {
+    await rollBackAll(tx).catch(() => {})
+    await insert(tx, 'after').catch(() => {})
+  }
+  const settled = await Promise.allSettled([
+    write('a'),
+    long('refused', refuse),
+    long('rolled back', rollBackAll),
+    long('goes on', goOn),
+    long('b', async () => {}),
+  ])
+  expect(settled.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+    'rejected',
+    'fulfilled',
+  ])
+  expect(settled[2]).toMatchObject({ reason: { errcode: 1555 } })
+  expect(committed()).toEqual(['a', 'b', 'taken'])
+})
+
+test('closing rolls back a long transaction', async () => {
+  const gate = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const long = transact(
+    database.db,
+    async (tx) => {
+      await insert(tx, 'long')
+      begun.resolve()
+      await gate.promise
+      await insert(tx, 'too late')
+    },
+    { isLong: true },
+  )
+  const settled = Promise.allSettled([long, write('waits')])
+  await begun.promise
+  await database.close()
+  gate.resolve()
+  expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await open()
+  expect(committed()).toEqual([])
 })
 
 /** Takes the write lock like a command of the operator; the returned function commits. */

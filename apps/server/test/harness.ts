@@ -38,8 +38,8 @@ export class TestClock implements Clock {
 /** Transactions outside of a server, whose records are not published. */
 export const transactionsOn =
   ({ db }: Pick<Database, 'db'>, clock: Clock): Ctx['tx'] =>
-  (actor, work) =>
-    transactRecorded(db, { actor, now: clock.now(), publish: () => {} }, work)
+  (actor, work, options) =>
+    transactRecorded(db, { actor, now: clock.now(), publish: () => {} }, work, options)
 
 /** The real server on a real, migrated, empty database. */
 export interface TestServer {

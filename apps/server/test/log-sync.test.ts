@@ -40,7 +40,9 @@ function open(sync: Sync) {
     (error) => failures.push(error),
     sync,
   )
-  groups = new CommitGroups(writer, (error) => failures.push(error), undefined, log)
+  // On a busy machine the usual age limit would end a group early.
+  const limits = { transactions: 64, ms: 60_000 }
+  groups = new CommitGroups(writer, (error) => failures.push(error), limits, log)
 }
 
 /** Starts a transaction; `ended` says how it was reported. */
@@ -48,7 +50,7 @@ function insert(name: string, how: 'release' | 'rollback' = 'release') {
   const write = { name, ended: undefined as string | undefined, error: undefined as unknown }
   const run = async () => {
     const transaction = await groups.begin(false)
-    transaction.run((on) => on.prepare('insert into names values (?)').run(name))
+    await transaction.run('insert into names values (?)', [name])
     await transaction.end(how)
   }
   run().then(

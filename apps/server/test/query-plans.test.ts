@@ -99,6 +99,18 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ).toEqual([])
 })
 
+test.each<[string, licenses.SliceFilter]>([
+  ['licenses_owner', { lastSeq: 9 }],
+  ['licenses_app', { appId: 'app_1', lastSeq: 9 }],
+  ['licenses_reseller', { appId: 'app_1', resellerId: 'res_1', lastSeq: 9 }],
+])('deletes a slice of licenses in the order of %s', async (index, filter) => {
+  const plan = await plansOf((tx) => licenses.deleteSlice(tx, scope, filter, 100))
+  expect(plan).toContainEqual(
+    expect.stringMatching(`SEARCH licenses USING .*INDEX ${index} \\(\\w+=\\? AND seq<\\?\\)`),
+  )
+  expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([])
+})
+
 test('finds older names without a skeleton, and lookalikes, through partial indexes', async () => {
   const { writer } = database.handles
   writer.database.exec(

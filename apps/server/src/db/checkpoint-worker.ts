@@ -1,22 +1,32 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import type { CheckpointNews, CheckpointOrder } from './checkpoints.ts'
 import { SqliteHandle } from './sqlite-handle.ts'
 
-/** Pages of 4 KiB after which the log starts anew: before the writing connection would copy it. */
-const pagesInLog = 5000
+/** Pages of 4 KiB after which the log starts anew: before a writing connection would copy it. */
+const pagesInLog = 10_000
 
 const { database } = new SqliteHandle(workerData as string, { readOnly: false })
 // Between two writes, and between two reads, the locks are free for moments only.
 database.exec('pragma busy_timeout = 25')
 
-const copy = (how: 'passive' | 'restart') =>
-  Number(database.prepare(`pragma wal_checkpoint(${how})`).get()?.log)
+function copy(how: 'noop' | 'passive' | 'restart'): { pages: number; left: number } {
+  const { log, checkpointed } = database.prepare(`pragma wal_checkpoint(${how})`).get() ?? {}
+  return { pages: Number(log), left: Number(log) - Number(checkpointed) }
+}
 
-parentPort?.on('message', () => {
+const report = (news: CheckpointNews) => parentPort?.postMessage(news)
+
+parentPort?.on('message', ({ leastPages }: CheckpointOrder) => {
   try {
-    // Under steady writes the log never ends while it is copied. A restart keeps writers out while it copies the rest.
-    if (copy('passive') >= pagesInLog) copy('restart')
+    if (copy('noop').left >= leastPages && copy('passive').pages >= pagesInLog) {
+      // Under steady writes the log would never end while it is copied, so long transactions wait from here on.
+      report('long')
+      copy('passive')
+      // Keeps writers out while it copies the rest, which is little.
+      copy('restart')
+    }
   } catch {
     // On a full or failing disk, writes report the same.
   }
-  parentPort?.postMessage('copied')
+  report('copied')
 })

@@ -5,8 +5,18 @@ import type { SqliteHandle } from './sqlite-handle.ts'
 /** Changed rows after which the log is copied; about two pages each. */
 const rowsBetween = 500
 
-/** Pages of 4 KiB after which the writing connection copies them itself, if the thread has not. */
-const pagesAtMost = 16_000
+/** Each copy waits for the disk twice, so many are copied at once while long transactions follow each other. */
+const manyPages = 4000
+
+/** Pages of 4 KiB after which a writing connection copies them itself, if the thread has not. */
+export const pagesAtMost = 16_000
+
+/** Copies unless fewer pages than this are left to copy. */
+export interface CheckpointOrder {
+  leastPages: number
+}
+
+export type CheckpointNews = 'long' | 'copied'
 
 /**
  * Copies the write-ahead log into the database on another thread, which waits for the disk meanwhile. SQLite does so
@@ -19,6 +29,8 @@ export class Checkpoints {
   #isCopying = false
   #isClosed = false
   #copiedAt = 0
+  /** While the log is long: resolves when it is copied. */
+  #short: PromiseWithResolvers<void> | undefined
 
   constructor(writer: SqliteHandle) {
     this.#path = writer.database.location()
@@ -32,13 +44,17 @@ export class Checkpoints {
     const changes = Number(this.#changes.get()?.n)
     if (changes - this.#copiedAt < rowsBetween) return
     this.#copiedAt = changes
-    try {
-      this.#worker ??= this.#open()
-      this.#isCopying = true
-      this.#worker.postMessage('copy')
-    } catch {
-      // The system allows no further thread: the writing connection copies.
-    }
+    this.#copy(0)
+  }
+
+  /** The same, after a commit of many rows. */
+  startAfterMany(): void {
+    if (!this.#isCopying && !this.#isClosed) this.#copy(manyPages)
+  }
+
+  /** While the log is too long, resolves when it is short again. Long transactions wait: they would outrun the copy. */
+  get shortening(): Promise<void> | undefined {
+    return this.#short?.promise
   }
 
   async close(): Promise<void> {
@@ -46,21 +62,38 @@ export class Checkpoints {
     await this.#worker?.terminate()
   }
 
+  #copy(leastPages: number): void {
+    try {
+      this.#worker ??= this.#open()
+      this.#worker.postMessage({ leastPages } satisfies CheckpointOrder)
+      this.#isCopying = true
+    } catch {
+      // The system allows no further thread: the writing connection copies.
+    }
+  }
+
   #open(): Worker {
     const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), {
       workerData: this.#path,
     })
     worker.unref()
-    worker.on('message', () => {
-      this.#isCopying = false
+    worker.on('message', (news: CheckpointNews) => {
+      if (news === 'long') this.#short ??= Promise.withResolvers()
+      else this.#end()
     })
     const end = () => {
       if (this.#worker !== worker) return
       this.#worker = undefined
-      this.#isCopying = false
+      this.#end()
     }
     worker.on('error', end)
     worker.on('exit', end)
     return worker
+  }
+
+  #end(): void {
+    this.#isCopying = false
+    this.#short?.resolve()
+    this.#short = undefined
   }
 }

@@ -22,7 +22,7 @@ function open() {
   const add = (name: string) => `insert into things values ('${name}', 'small')`
   const commit = async (name: string) => {
     const transaction = await groups.begin(true)
-    transaction.run((handle) => handle.prepare(add(name)).run())
+    await transaction.run(add(name), [])
     await transaction.end('release')
   }
   return { reader, commits, commit, commitElsewhere: (name: string) => otherProcess.database.exec(add(name)) }

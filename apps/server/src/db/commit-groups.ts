@@ -1,8 +1,11 @@
+import type { SQLInputValue } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Checkpoints } from './checkpoints.ts'
 import { isSqliteBusy } from './failure.ts'
 import { LogSync } from './log-sync.ts'
-import type { SqliteHandle } from './sqlite-handle.ts'
+import type { SqliteHandle, SqliteResult } from './sqlite-handle.ts'
+import { SqliteThread } from './sqlite-thread.ts'
+import { GroupedTransaction, LongTransaction, type Transaction } from './transactions.ts'
 
 /** A transaction of the same commit made SQLite roll all of it back; what fails with this can be tried again. */
 export class NeighborFailedError extends Error {
@@ -24,7 +27,6 @@ interface Group {
   hasGrown: boolean
   /** The event loop has turned while a transaction was under way. */
   isDue: boolean
-  isAlone: boolean
 }
 
 export interface GroupLimits {
@@ -41,15 +43,19 @@ const lockRetryMs = 10
 /**
  * Lets write transactions share commits, because a commit waits for the disk. They run one after the other, each in
  * a savepoint of its own, and end when the commit of all of them is on disk, which does not block the server's thread.
- * A group is committed in the first turn of the event loop in which none joins it.
+ * A group is committed in the first turn of the event loop in which none joins it. A long transaction runs on another
+ * thread while it has the turn.
  */
 export class CommitGroups {
   readonly #writer: SqliteHandle
   readonly #limits: GroupLimits
   readonly #onFailure: (error: unknown) => void
   readonly #queue: (() => void)[] = []
+  /** Long transactions let the others go first, but wait for one group at most. */
+  readonly #longQueue: (() => void)[] = []
   readonly #log: LogSync
   readonly #checkpoints: Checkpoints
+  readonly #thread: SqliteThread
   #isBusy = false
   #isClosed = false
   #group: Group | undefined
@@ -67,21 +73,20 @@ export class CommitGroups {
     // SQLite no longer syncs the log at a commit; every commit of this connection goes through `#commit`, which does.
     writer.database.exec('pragma synchronous = normal')
     this.#checkpoints = new Checkpoints(writer)
+    this.#thread = new SqliteThread({ path: writer.database.location() ?? '', readOnly: false })
     this.#onFailure = onFailure
     this.#limits = limits
   }
 
-  /**
-   * Begins a transaction when it is its turn. One that is `alone` shares its commit with none: a long one would keep
-   * the others waiting.
-   */
-  async begin(isAlone: boolean): Promise<GroupedTransaction> {
-    await this.#takeTurn()
+  /** Begins a transaction when it is its turn; a long one on another thread, with a commit of its own. */
+  async begin(isLong: boolean): Promise<Transaction> {
+    if (isLong && this.#checkpoints.shortening) await this.#checkpoints.shortening
+    await this.#takeTurn(isLong ? this.#longQueue : this.#queue)
     try {
       if (this.#isClosed) throw new Error('the database is being closed')
       if (this.#log.failure) throw this.#log.failure
-      if (isAlone) this.#commit()
-      this.#group ??= await this.#open(isAlone)
+      if (isLong) return await this.#beginLong()
+      this.#group ??= await this.#open()
       this.#writer.prepare('savepoint one').run()
       this.#group.hasGrown = true
       return new GroupedTransaction(this)
@@ -90,6 +95,25 @@ export class CommitGroups {
       this.#passTurn()
       throw error
     }
+  }
+
+  async #beginLong(): Promise<Transaction> {
+    this.#commit()
+    await this.#lockDatabase(() => this.#thread.run('begin immediate'))
+    return new LongTransaction(this.#thread, (outcome, failure) => this.#endLong(outcome, failure))
+  }
+
+  /** Passes the turn on; after a commit, or while another is not on disk yet, resolves when everything is. */
+  async #endLong(outcome: 'committed' | 'rolled back', failure: unknown): Promise<void> {
+    if (failure !== undefined) this.#onFailure(failure)
+    if (outcome === 'committed') this.#writer.commits += 1
+    const isOnDisk = new Promise<void>((resolve, reject) => {
+      if (outcome === 'rolled back' && !this.#log.isPending) return resolve()
+      this.#log.sync([(error) => (error === undefined ? resolve() : reject(error))])
+    })
+    this.#passTurn()
+    if (outcome === 'committed') this.#checkpoints.startAfterMany()
+    await isOnDisk
   }
 
   /** Ends the transaction that has the turn; resolves when what it saw and wrote is on disk. */
@@ -116,9 +140,9 @@ export class CommitGroups {
   }
 
   /** Runs a statement of the transaction that has the turn. */
-  run<T>(work: (writer: SqliteHandle) => T): T {
+  run(text: string, parameters: SQLInputValue[]): SqliteResult {
     try {
-      return work(this.#writer)
+      return this.#writer.run(text, parameters)
     } catch (error) {
       this.#checkLost(error)
       throw error
@@ -139,23 +163,24 @@ export class CommitGroups {
     this.#isClosed = true
     if (this.#isBusy) this.#lose(new Error('the database is being closed'))
     else this.#commit()
+    await this.#thread.close()
     await this.#log.close()
     await this.#checkpoints.close()
   }
 
-  async #open(isAlone: boolean): Promise<Group> {
+  async #open(): Promise<Group> {
     if (this.#isInTransaction()) this.#writer.prepare('rollback').run()
-    await this.#lockDatabase()
-    const group = { waiting: [], openedAt: performance.now(), hasGrown: false, isDue: false, isAlone }
+    await this.#lockDatabase(() => this.#writer.prepare('begin immediate').run())
+    const group = { waiting: [], openedAt: performance.now(), hasGrown: false, isDue: false }
     this.#commitSoon(group)
     return group
   }
 
   /** Waits without blocking the thread: reads are answered even while another process keeps the lock. */
-  async #lockDatabase(): Promise<void> {
+  async #lockDatabase(lock: () => unknown): Promise<void> {
     for (;;) {
       try {
-        this.#writer.prepare('begin immediate').run()
+        await lock()
         this.#lockedSince = undefined
         return
       } catch (error) {
@@ -224,16 +249,18 @@ export class CommitGroups {
     return database.isOpen && database.isTransaction
   }
 
-  async #takeTurn(): Promise<void> {
-    if (this.#isBusy) await new Promise<void>((resolve) => this.#queue.push(resolve))
+  async #takeTurn(queue: (() => void)[]): Promise<void> {
+    if (this.#isBusy) await new Promise<void>((resolve) => queue.push(resolve))
     this.#isBusy = true
   }
 
   /** The turn goes to the next one directly, so that no other can take it in between. */
   #passTurn(): void {
     const group = this.#group
-    if (group && this.#isFull(group)) this.#commit()
-    const next = this.#queue.shift()
+    const isFull = group !== undefined && this.#isFull(group)
+    if (isFull) this.#commit()
+    const [first, second] = isFull ? [this.#longQueue, this.#queue] : [this.#queue, this.#longQueue]
+    const next = first.shift() ?? second.shift()
     if (next) {
       next()
       return
@@ -246,43 +273,7 @@ export class CommitGroups {
     }
   }
 
-  #isFull({ isAlone, waiting, openedAt }: Group): boolean {
-    return (
-      isAlone ||
-      waiting.length >= this.#limits.transactions ||
-      performance.now() - openedAt >= this.#limits.ms
-    )
-  }
-}
-
-/** One transaction of a group. */
-export class GroupedTransaction {
-  readonly #groups: CommitGroups
-  #failure: { error: unknown } | undefined
-  #hasEnded = false
-
-  constructor(groups: CommitGroups) {
-    this.#groups = groups
-  }
-
-  run<T>(work: (writer: SqliteHandle) => T): T {
-    // Outside its transaction, SQLite would autocommit the statement.
-    if (this.#failure) throw this.#failure.error
-    if (this.#hasEnded || !this.#groups.isOpen) throw new Error('the transaction has ended')
-    try {
-      return this.#groups.run(work)
-    } catch (error) {
-      if (!this.#groups.isOpen) this.#failure = { error }
-      throw error
-    }
-  }
-
-  /** Kysely rolls back once more after a failure; that does nothing. */
-  async end(how: 'release' | 'rollback'): Promise<void> {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
-    if (!this.#failure) return this.#groups.end(how)
-    this.#groups.leave()
-    if (how === 'release') throw this.#failure.error
+  #isFull({ waiting, openedAt }: Group): boolean {
+    return waiting.length >= this.#limits.transactions || performance.now() - openedAt >= this.#limits.ms
   }
 }

@@ -66,9 +66,14 @@ const serializationFailure = '40001'
 const deadlockDetected = '40P01'
 
 export interface TransactionOptions {
-  /** It takes several turns of the event loop; on SQLite its commit is not shared with others. */
+  /** It reads or writes many rows. On SQLite another thread runs it, and its commit is not shared with others. */
   isLong?: boolean
 }
+
+const manyRows = 50
+
+/** Options of a transaction that changes this many rows. */
+export const forRows = (count: number): TransactionOptions => ({ isLong: count > manyRows })
 
 /**
  * Runs `work` in one transaction; retries serialization failures, deadlocks, and after the failure of a transaction
@@ -138,7 +143,7 @@ export const ownerOf = (table: string) => sql<string>`coalesce(${sql.ref(`${tabl
  * Whether rows need locks: PostgreSQL runs write transactions at once, SQLite one after the other. Lock several rows
  * in the order of their ids, because callers would deadlock otherwise.
  */
-export const needsLocks = (tx: Tx): boolean => tx.getExecutor().adapter instanceof PostgresAdapter
+export const needsLocks = (db: Db): boolean => db.getExecutor().adapter instanceof PostgresAdapter
 
 /** Whether a write failed because of a unique constraint. */
 export function isUniqueViolation(error: unknown): boolean {

@@ -1,6 +1,12 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 
 const statementsKept = 500
+
+export interface SqliteResult {
+  rows: unknown[]
+  /** How many rows a statement without rows changed. */
+  changes: number
+}
 
 /** A `node:sqlite` database that keeps its prepared statements. */
 export class SqliteHandle {
@@ -38,6 +44,12 @@ export class SqliteHandle {
     }
     this.#statements.set(text, statement)
     return statement
+  }
+
+  run(text: string, parameters: readonly SQLInputValue[]): SqliteResult {
+    const statement = this.prepare(text)
+    if (statement.columns().length > 0) return { rows: statement.all(...parameters), changes: 0 }
+    return { rows: [], changes: Number(statement.run(...parameters).changes) }
   }
 
   /**

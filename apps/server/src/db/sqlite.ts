@@ -11,8 +11,9 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import { CommitCounter } from './commit-counter.ts'
-import { CommitGroups, type GroupedTransaction, NeighborFailedError } from './commit-groups.ts'
-import { SqliteHandle } from './sqlite-handle.ts'
+import { CommitGroups, NeighborFailedError } from './commit-groups.ts'
+import { SqliteHandle, type SqliteResult } from './sqlite-handle.ts'
+import type { Transaction } from './transactions.ts'
 
 /** The two connections of an embedded database: one that writes, one that sees only what is committed. */
 export interface SqliteHandles {
@@ -90,7 +91,7 @@ class NodeSqliteDriver implements Driver {
   }
 }
 
-/** Kysely passes few settings to a driver; with this one a transaction says that it takes several turns. */
+/** Kysely passes few settings to a driver; with this one a transaction says that it is long. */
 export const longTransaction = 'read write'
 
 const readsOnly = /^\s*(select|with|explain)\b/i
@@ -100,7 +101,7 @@ class NodeSqliteConnection implements DatabaseConnection {
   readonly #handles: SqliteHandles
   readonly #groups: CommitGroups
   readonly #onFailure: OnFailure
-  #transaction: GroupedTransaction | undefined
+  #transaction: Transaction | undefined
 
   constructor(handles: SqliteHandles, groups: CommitGroups, onFailure: OnFailure) {
     this.#handles = handles
@@ -125,22 +126,26 @@ class NodeSqliteConnection implements DatabaseConnection {
     }
   }
 
-  async #execute<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.#transaction) return this.#transaction.run((writer) => run<Row>(writer, query))
-    if (readsOnly.test(query.sql)) return run<Row>(this.#handles.reader, query)
+  async #execute<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    return toQueryResult<Row>(await this.#run(sql, parameters.map(toSqlite)))
+  }
+
+  async #run(text: string, parameters: SQLInputValue[]): Promise<SqliteResult> {
+    if (this.#transaction) return this.#transaction.run(text, parameters)
+    if (readsOnly.test(text)) return this.#handles.reader.run(text, parameters)
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#executeAlone<Row>(query)
+        return await this.#runAlone(text, parameters)
       } catch (error) {
         if (attempt >= mostAttempts || !(error instanceof NeighborFailedError)) throw error
       }
     }
   }
 
-  async #executeAlone<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  async #runAlone(text: string, parameters: SQLInputValue[]): Promise<SqliteResult> {
     const transaction = await this.#groups.begin(false)
     try {
-      const result = transaction.run((writer) => run<Row>(writer, query))
+      const result = await transaction.run(text, parameters)
       await transaction.end('release')
       return result
     } catch (error) {
@@ -155,13 +160,8 @@ class NodeSqliteConnection implements DatabaseConnection {
   }
 }
 
-function run<Row>(handle: SqliteHandle, query: CompiledQuery): QueryResult<Row> {
-  const statement = handle.prepare(query.sql)
-  const parameters = query.parameters.map(toSqlite)
-  if (statement.columns().length > 0) return { rows: statement.all(...parameters) as Row[] }
-  const { changes } = statement.run(...parameters)
-  return { rows: [], numAffectedRows: BigInt(changes) }
-}
+const toQueryResult = <Row>({ rows, changes }: SqliteResult): QueryResult<Row> =>
+  rows.length > 0 ? { rows: rows as Row[] } : { rows: [], numAffectedRows: BigInt(changes) }
 
 const toSqlite = (value: unknown): SQLInputValue =>
   typeof value === 'boolean' ? Number(value) : (value as SQLInputValue)

@@ -43,13 +43,17 @@ test('deletes thousands of empty counts in slices and keeps counts of existing r
       values ${sql.join(rows)}`.execute(on.database.db)
   }
   const slices: number[] = []
-  const limited = vi.fn<Ctx['tx']>((actor, work) =>
-    ctx().tx(actor, async (write) => {
-      const before = (await Promise.all(repo.countTables.map(size))).reduce((sum, n) => sum + n)
-      const result = await work(write)
-      slices.push(before)
-      return result
-    }),
+  const limited = vi.fn<Ctx['tx']>((actor, work, options) =>
+    ctx().tx(
+      actor,
+      async (write) => {
+        const before = (await Promise.all(repo.countTables.map(size))).reduce((sum, n) => sum + n)
+        const result = await work(write)
+        slices.push(before)
+        return result
+      },
+      options,
+    ),
   )
   await tidy({ ...ctx(), tx: limited as Ctx['tx'] })
   const removed = slices.slice(1).map((before, at) => (slices[at] ?? 0) - before)

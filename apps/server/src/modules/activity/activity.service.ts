@@ -64,25 +64,20 @@ export async function tidyActivity(
 ): Promise<void> {
   const now = ctx.clock.now()
   for (const { app_id: appId, n, activity_days: days } of await repo.listCounted(ctx.db)) {
-    const remove = (before: number | undefined, size: number) =>
-      ctx.tx(system, ({ tx }) => repo.deleteOldest(tx, appId, before, size))
+    const remove = (before: number | undefined) =>
+      inSlices(ctx, system, async ({ tx }, size) => ({
+        found: await repo.deleteOldest(tx, appId, before, size),
+      }))
     if (days === null) {
-      await inSlices((size) => remove(undefined, size))
+      await remove(undefined)
       await ctx.tx(system, ({ tx }) => repo.deleteCount(tx, appId))
       continue
     }
-    let deleted = 0
-    await inSlices(async (size) => {
-      const count = await remove(now - days * day, size)
-      deleted += count
-      return count
-    })
-    let excess = n - deleted - most
+    const excess = n - (await remove(now - days * day)) - most
     if (excess <= 0) continue
-    await inSlices(async (size) => {
-      const count = await remove(undefined, Math.min(size, excess))
-      excess -= count
-      return excess > 0 ? count : 0
+    await inSlices(ctx, system, async ({ tx }, size, left = excess) => {
+      const found = await repo.deleteOldest(tx, appId, undefined, Math.min(size, left))
+      return { found, mark: left - found }
     })
   }
 }

@@ -3,13 +3,13 @@ import { type ImportedRow, unlimited } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
-import type { Db } from '../../db/open.ts'
+import { type Db, forRows } from '../../db/open.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import { readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
-import { issueLicenses, issuing } from '../licenses/licenses.issue.ts'
+import { issueLicenses } from '../licenses/licenses.issue.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { decide, type ImportLine, readImport } from './import.rules.ts'
 
@@ -71,7 +71,7 @@ export async function importLicenses(
         ),
       )
     },
-    issuing(lines.length),
+    forRows(lines.length),
   )
 }
 

@@ -3,6 +3,7 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
+import { forRows } from '../../db/open.ts'
 import { freeAllDevices } from '../devices/devices.access.ts'
 import { extendEndUsers, freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
@@ -26,16 +27,20 @@ export async function changeEndUsers(
   const ids = [...new Set(given.ids)].sort()
   const now = ctx.clock.now()
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  const { changed, rows } = await ctx.tx(actor, async (write) => {
-    const { tx } = write
-    if ((await repo.listById(tx, actor, ids)).length < ids.length) throw problem('not_found')
-    // Lock licenses before end users, as everywhere; end users deleted meanwhile are then missing below.
-    await lockLicensesOf(tx, actor, ids)
-    if ((await repo.lockEndUsers(tx, actor, ids)) < ids.length) throw problem('not_found')
-    if (given.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
-    const changed = await apply(write, actor, { ...given, ids }, now)
-    return { changed, rows: await repo.listById(tx, actor, ids) }
-  })
+  const { changed, rows } = await ctx.tx(
+    actor,
+    async (write) => {
+      const { tx } = write
+      if ((await repo.listById(tx, actor, ids)).length < ids.length) throw problem('not_found')
+      // Lock licenses before end users, as everywhere; end users deleted meanwhile are then missing below.
+      await lockLicensesOf(tx, actor, ids)
+      if ((await repo.lockEndUsers(tx, actor, ids)) < ids.length) throw problem('not_found')
+      if (given.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
+      const changed = await apply(write, actor, { ...given, ids }, now)
+      return { changed, rows: await repo.listById(tx, actor, ids) }
+    },
+    forRows(ids.length),
+  )
   return { changed, clients: rows.map((row) => toEndUser(row, now)) }
 }
 

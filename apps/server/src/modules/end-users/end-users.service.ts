@@ -201,16 +201,12 @@ export async function deleteEndUser(ctx: Ctx, actor: VendorActor, id: string): P
 }
 
 /** Deletes the end users of an app in slices, each in its own transaction. The caller has checked the app's owner. */
-export const deleteEndUsersInSlices = (ctx: Ctx, actor: VendorActor, appId: string): Promise<void> =>
-  inSlices(
-    (size) =>
-      ctx.tx(actor, async (write) => {
-        const count = await repo.deleteSlice(write.tx, actor, appId, size)
-        if (count > 0) write.record('end_users.slice_deleted', appId, { count })
-        return count
-      }),
-    ctx.database.dialect,
-  )
+export const deleteEndUsersInSlices = (ctx: Ctx, actor: VendorActor, appId: string): Promise<number> =>
+  inSlices(ctx, actor, async (write, size) => {
+    const found = await repo.deleteSlice(write.tx, actor, appId, size)
+    if (found > 0) write.record('end_users.slice_deleted', appId, { count: found })
+    return { found }
+  })
 
 async function change(
   ctx: Ctx,

@@ -86,18 +86,11 @@ async function applyToSold(
   type: LicenseTypeRow,
   lastSeq: number,
 ): Promise<number> {
-  let changed = 0
-  let after = 0
-  await inSlices(async (size) => {
-    const slice = await ctx.tx(actor, async (write) => {
-      const sold = await listSoldSlice(write.tx, actor, type.id, { after, lastSeq, size })
-      const count = await applyType(write.tx, actor, type, sold)
-      if (count > 0) write.record('license_type.slice_applied', type.id, { count })
-      return { found: sold.length, count, last: sold.at(-1)?.seq }
-    })
-    after = slice.last ?? after
-    changed += slice.count
-    return slice.found
+  const changed = await inSlices(ctx, actor, async (write, size, after = 0) => {
+    const sold = await listSoldSlice(write.tx, actor, type.id, { after, lastSeq, size })
+    const count = await applyType(write.tx, actor, type, sold)
+    if (count > 0) write.record('license_type.slice_applied', type.id, { count })
+    return { found: sold.length, changed: count, mark: sold.at(-1)?.seq ?? after }
   })
   await ctx.tx(actor, async (write) => {
     write.record('license_type.applied', type.id, { count: changed })

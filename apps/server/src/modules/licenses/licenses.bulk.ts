@@ -3,6 +3,7 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
+import { forRows } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { extendLicenses } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
@@ -31,13 +32,17 @@ export async function changeLicenses(
 ): Promise<{ changed: number; licenses: License[] }> {
   const ids = [...new Set(given.ids)].sort()
   const now = ctx.clock.now()
-  const { changed, rows } = await ctx.tx(actor, async (write) => {
-    await lockWithUsersLicenses(write.tx, actor, ids)
-    const locked = await repo.lockLicenses(write.tx, actor, ids)
-    if (locked.length < ids.length) throw problem('not_found')
-    const changed = await apply(write, actor, { ...given, ids }, locked)
-    return { changed, rows: await repo.listById(write.tx, actor, ids) }
-  })
+  const { changed, rows } = await ctx.tx(
+    actor,
+    async (write) => {
+      await lockWithUsersLicenses(write.tx, actor, ids)
+      const locked = await repo.lockLicenses(write.tx, actor, ids)
+      if (locked.length < ids.length) throw problem('not_found')
+      const changed = await apply(write, actor, { ...given, ids }, locked)
+      return { changed, rows: await repo.listById(write.tx, actor, ids) }
+    },
+    forRows(ids.length),
+  )
   return { changed, licenses: rows.map((row) => toLicense(row, now)) }
 }
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type LicenseDetails, licenseDetails } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
 import { newId, newLicenseKey, normalizeKey } from '../../core/ids.ts'
-import type { TransactionOptions, Tx } from '../../db/open.ts'
+import type { Tx } from '../../db/open.ts'
 import { insertOf, type NewLicense } from './licenses.repo.ts'
 import type { SoldColumns } from './licenses.rules.ts'
 
@@ -24,9 +24,6 @@ export interface Issuer {
 
 const sliceSize = 50
 const draftedAtOnce = 200
-
-/** Options of a transaction that creates this many licenses: between slices others are answered. */
-export const issuing = (count: number): TransactionOptions => ({ isLong: count > sliceSize })
 
 /**
  * Inserts licenses in the caller's transaction, which has reserved their number, and returns them in order.

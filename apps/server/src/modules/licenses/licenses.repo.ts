@@ -111,21 +111,40 @@ export async function updateDetails(
     .execute()
 }
 
-/** Up to `count` ids of the licenses that existed when a deletion started, unsorted. */
-export async function listSlice(
+export interface SliceFilter {
+  appId?: string | undefined
+  resellerId?: string | undefined
+  /** Of the licenses that existed when a deletion started. */
+  lastSeq: number
+}
+
+function sliceOf(tx: Tx, scope: OwnerScope, { appId, resellerId, lastSeq }: SliceFilter, count: number) {
+  let query = tx.selectFrom('licenses').where('seq', '<=', lastSeq).limit(count)
+  if (resellerId !== undefined) query = query.where('reseller_id', '=', resellerId)
+  return appId === undefined ? query.where('owner_id', '=', scope.ownerId) : query.where('app_id', '=', appId)
+}
+
+/** Up to `count` ids, unsorted. */
+export const listSlice = async (
   tx: Tx,
   scope: OwnerScope,
-  filter: { appId?: string | undefined; resellerId?: string | undefined; lastSeq: number },
+  filter: SliceFilter,
   count: number,
-): Promise<string[]> {
-  let query = tx.selectFrom('licenses').select('id').where('seq', '<=', filter.lastSeq).limit(count)
-  if (filter.resellerId !== undefined) query = query.where('reseller_id', '=', filter.resellerId)
-  query =
-    filter.appId === undefined
-      ? query.where('owner_id', '=', scope.ownerId)
-      : query.where('app_id', '=', filter.appId)
-  return (await query.execute()).map((row) => row.id)
-}
+): Promise<string[]> => (await sliceOf(tx, scope, filter, count).select('id').execute()).map(({ id }) => id)
+
+/** Deletes up to `count` licenses, without locking them, and returns them with the end users that used them. */
+export const deleteSlice = (
+  tx: Tx,
+  scope: OwnerScope,
+  filter: SliceFilter,
+  count: number,
+): Promise<AddedKey[]> =>
+  tx
+    .deleteFrom('licenses')
+    .where('seq', 'in', sliceOf(tx, scope, filter, count).select('seq'))
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .returning(['id', 'client_id', 'added_ms', 'taken_ms'])
+    .execute()
 
 export async function lastSeq(db: Db, scope: OwnerScope): Promise<number> {
   const row = await db

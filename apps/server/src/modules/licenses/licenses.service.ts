@@ -2,20 +2,22 @@ import { type Duration, type License, type LicenseStatus, unlimited } from '@key
 import type { Actor, VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
 import { inSlices } from '../../core/slices.ts'
 import { type Counts, findPage, type ListQuery } from '../../db/lists.ts'
-import { type Tx, unlessGone, unlessTaken } from '../../db/open.ts'
+import { forRows, needsLocks, type Tx, unlessGone, unlessTaken } from '../../db/open.ts'
 import type { AppRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import { findApp, reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId } from '../apps/apps.service.ts'
+import type { AddedKey } from '../entitlements/added-time.ts'
 import { expireUsersOf } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import { movePauses } from '../entitlements/pauses.ts'
 import { draftOf } from '../license-types/license-types.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { hasTwins, usersOf } from './licenses.access.ts'
-import { draftLicenses, insertsOf, issuing } from './licenses.issue.ts'
+import { draftLicenses, insertsOf } from './licenses.issue.ts'
 import { licenseList } from './licenses.list.ts'
 import * as repo from './licenses.repo.ts'
 import { toSold } from './licenses.rules.ts'
@@ -87,7 +89,7 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLic
           write.last(() => insertsOf(tx, made))
           return made.map((license) => toLicense(asNew(license, app, terms.type), now))
         },
-        issuing(given.count),
+        forRows(given.count),
       ),
     ),
   )
@@ -127,7 +129,15 @@ export async function deleteAndExpireUsers(
   now: number,
 ): Promise<number> {
   await lockWithUsersLicenses(tx, scope, ids)
-  const deleted = await repo.deleteByIds(tx, scope, ids)
+  return expireUsers(tx, scope, await repo.deleteByIds(tx, scope, ids), now)
+}
+
+async function expireUsers(
+  tx: Tx,
+  scope: OwnerScope,
+  deleted: readonly AddedKey[],
+  now: number,
+): Promise<number> {
   await movePauses(tx, scope, usersOf(deleted), now)
   await expireUsersOf(tx, scope, deleted, now)
   return deleted.length
@@ -144,21 +154,32 @@ export async function deleteLicensesInSlices(
     write.record('licenses.deletion_started', appId, { appId, resellerId })
     return repo.lastSeq(write.tx, actor)
   })
-  let deleted = 0
-  await inSlices(async (size) => {
-    const slice = await ctx.tx(actor, async (write) => {
-      const ids = await repo.listSlice(write.tx, actor, { ...filter, lastSeq }, size)
-      const count = ids.length === 0 ? 0 : await deleteAndExpireUsers(write.tx, actor, ids, ctx.clock.now())
-      if (count > 0) write.record('licenses.slice_deleted', appId, { count })
-      return { found: ids.length, deleted: count }
-    })
-    deleted += slice.deleted
-    return slice.found
-  }, ctx.database.dialect)
+  const deleted = await inSlices(ctx, actor, async (write, size) => {
+    const slice = await deleteSlice(write, actor, { ...filter, lastSeq }, size)
+    if (slice.changed > 0) write.record('licenses.slice_deleted', appId, { count: slice.changed })
+    return slice
+  })
   await ctx.tx(actor, async (write) => {
     write.record('licenses.deletion_finished', appId, { count: deleted })
   })
   return deleted
+}
+
+async function deleteSlice(
+  { tx, now }: Write,
+  scope: OwnerScope,
+  filter: repo.SliceFilter,
+  size: number,
+): Promise<{ found: number; changed: number }> {
+  if (!needsLocks(tx)) {
+    const found = await expireUsers(tx, scope, await repo.deleteSlice(tx, scope, filter, size), now)
+    return { found, changed: found }
+  }
+  const ids = await repo.listSlice(tx, scope, filter, size)
+  return {
+    found: ids.length,
+    changed: ids.length === 0 ? 0 : await deleteAndExpireUsers(tx, scope, ids, now),
+  }
 }
 
 const keyTaken = () => problem('key_taken')

@@ -45,7 +45,9 @@ export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string)
   await deleteLicensesInSlices(ctx, actor, { appId: id })
   await deleteEndUsersInSlices(ctx, actor, id)
   for (const table of access.leftoverTables) {
-    await inSlices((size) => ctx.tx(actor, ({ tx }) => access.deleteLeftovers(tx, id, table, size)))
+    await inSlices(ctx, actor, async ({ tx }, size) => ({
+      found: await access.deleteLeftovers(tx, id, table, size),
+    }))
   }
   await ctx.tx(actor, async (write) => {
     if (!(await access.deleteApp(write.tx, actor, id))) throw problem('not_found')

@@ -4,7 +4,7 @@ import { toEpochMs, toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
-import type { Tx } from '../../db/open.ts'
+import { forRows, type Tx } from '../../db/open.ts'
 import { toSearchTerm } from '../../db/search.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
@@ -13,7 +13,7 @@ import { endOf } from '../entitlements/pauses.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
 import { draftOf, typeGone } from '../license-types/license-types.access.ts'
 import { listResellableTypes } from '../license-types/license-types.service.ts'
-import { draftLicenses, insertsOf, issuing } from '../licenses/licenses.issue.ts'
+import { draftLicenses, insertsOf } from '../licenses/licenses.issue.ts'
 import { untilDate } from '../licenses/licenses.rules.ts'
 import { deleteLicensesInSlices } from '../licenses/licenses.service.ts'
 import { getLimits } from '../owners/owners.service.ts'
@@ -124,7 +124,7 @@ export async function createLicenses(ctx: Ctx, actor: ResellerActor, given: NewL
       write.last(() => insertsOf(tx, issued))
       return issued
     },
-    issuing(given.count),
+    forRows(given.count),
   )
   const licenses = made.map((license) =>
     toPortalLicense({ ...license, used: 0, username: null, paused_at: null }, appName, now),

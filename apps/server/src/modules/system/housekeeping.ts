@@ -32,7 +32,7 @@ const endingTables = [
 export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Promise<void> {
   const now = ctx.clock.now()
   const some = (remove: (tx: Tx, count: number) => Promise<number>) =>
-    inSlices((size) => ctx.tx(system, ({ tx }) => remove(tx, size)))
+    inSlices(ctx, system, async ({ tx }, size) => ({ found: await remove(tx, size) }))
   for (const table of endingTables) await some((tx, count) => deleteEnded(tx, table, now, count))
   await some((tx, count) => repo.deletePastAttempts(tx, now, count))
   await some((tx, count) => repo.deletePastSeats(tx, now, count))

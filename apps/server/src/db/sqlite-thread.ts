@@ -1,0 +1,88 @@
+import type { SQLInputValue } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
+import type { SqliteResult } from './sqlite-handle.ts'
+
+export interface SqliteThreadOptions {
+  path: string
+  readOnly: boolean
+}
+
+export interface ThreadQuery {
+  id: number
+  text: string
+  parameters: SQLInputValue[]
+}
+
+export type ThreadAnswer =
+  | { id: number; result: SqliteResult }
+  | { id: number; failure: string; errcode: number | undefined; isInTransaction: boolean }
+
+/** A statement failed on another thread. */
+export class SqliteThreadError extends Error {
+  readonly errcode: number | undefined
+  readonly isInTransaction: boolean
+
+  constructor(message: string, errcode?: number, isInTransaction = false) {
+    super(message)
+    this.errcode = errcode
+    this.isInTransaction = isInTransaction
+  }
+}
+
+interface Waiting {
+  resolve: (result: SqliteResult) => void
+  reject: (error: Error) => void
+}
+
+/**
+ * Runs statements one after the other on another thread, with a connection of its own. Starts the thread with the
+ * first statement, and restarts it with the next one if it ended.
+ */
+export class SqliteThread {
+  readonly #options: SqliteThreadOptions
+  readonly #waiting = new Map<number, Waiting>()
+  #worker: Worker | undefined
+  #lastId = 0
+  #isClosed = false
+
+  constructor(options: SqliteThreadOptions) {
+    this.#options = options
+  }
+
+  run(text: string, parameters: SQLInputValue[] = []): Promise<SqliteResult> {
+    if (this.#isClosed) return Promise.reject(new SqliteThreadError('the database is being closed'))
+    const id = ++this.#lastId
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      const query: ThreadQuery = { id, text, parameters }
+      this.#worker ??= this.#start()
+      this.#worker.postMessage(query)
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#worker?.terminate()
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: this.#options })
+    worker.unref()
+    worker.on('message', (answer: ThreadAnswer) => {
+      const waiting = this.#waiting.get(answer.id)
+      this.#waiting.delete(answer.id)
+      if ('result' in answer) waiting?.resolve(answer.result)
+      else waiting?.reject(new SqliteThreadError(answer.failure, answer.errcode, answer.isInTransaction))
+    })
+    worker.on('error', (error) => this.#end(worker, error as Error))
+    worker.on('exit', () => this.#end(worker, new SqliteThreadError('the thread ended')))
+    return worker
+  }
+
+  #end(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    for (const waiting of this.#waiting.values()) waiting.reject(error)
+    this.#waiting.clear()
+  }
+}

@@ -1,0 +1,26 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { pagesAtMost } from './checkpoints.ts'
+import { SqliteHandle } from './sqlite-handle.ts'
+import type { SqliteThreadOptions, ThreadAnswer, ThreadQuery } from './sqlite-thread.ts'
+
+const { path, readOnly } = workerData as SqliteThreadOptions
+const handle = new SqliteHandle(path, { readOnly })
+// `CommitGroups` syncs the log after each commit.
+if (!readOnly) {
+  handle.database.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = ${pagesAtMost}`)
+}
+
+parentPort?.on('message', ({ id, text, parameters }: ThreadQuery) => {
+  let answer: ThreadAnswer
+  try {
+    // What was sent before a rollback became known would be committed by itself.
+    if (!readOnly && !handle.database.isTransaction && text !== 'begin immediate') {
+      throw new Error('there is no transaction')
+    }
+    answer = { id, result: handle.run(text, parameters) }
+  } catch (error) {
+    const { message, errcode } = error as Error & { errcode?: number }
+    answer = { id, failure: message, errcode, isInTransaction: handle.database.isTransaction }
+  }
+  parentPort?.postMessage(answer)
+})
