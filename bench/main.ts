@@ -7,7 +7,7 @@ import type { Running } from './processes.ts'
 import { missedMarks, printReport, type Results, type Run, writeReport } from './report.ts'
 import type { Seeded } from './seed.ts'
 import { measureStart } from './start.ts'
-import { listCases, measureWaits } from './waits.ts'
+import { fileCases, listCases, measureWaits } from './waits.ts'
 import { prepareWorld, type World } from './world.ts'
 
 const loads = [
@@ -102,7 +102,10 @@ async function measure(run: Run, server: Running, world: World, seeded: Seeded, 
   if (wanted.has('writes')) {
     console.log(`Measuring bulk writes and deletes (${what}) …`)
     const hundred = [{ name: 'POST /licenses, 100 in one request', request: world.createHundred }]
-    run.writes = await measureWaits(baseUrl, world, hundred, { rounds, calls: 30 })
+    run.writes = [
+      ...(await measureWaits(baseUrl, world, hundred, { rounds, calls: 30 })),
+      ...(await measureWaits(baseUrl, world, fileCases(world, seeded, run.licenses), { rounds, calls: 2 })),
+    ]
     if (run.licenses <= Number(options['delete-up-to'])) {
       const all = [{ name: 'DELETE /licenses, all licenses', request: world.deleteLicenses }]
       run.writes.push(...(await measureWaits(baseUrl, world, all, { rounds: 1, calls: 1 })))

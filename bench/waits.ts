@@ -4,7 +4,7 @@ import { median, percentile } from './load.ts'
 import { Probe } from './probe.ts'
 import { startBare } from './processes.ts'
 import type { Seeded } from './seed.ts'
-import type { World } from './world.ts'
+import { importedRows, type World } from './world.ts'
 
 /** The times of sequential calls, and the longest wait of a probe that runs meanwhile. */
 export interface WaitResult {
@@ -38,11 +38,11 @@ export async function measureWaits(
   try {
     for (let round = 0; round < rounds; round += 1) {
       for (const [at, { request }] of cases.entries()) {
-        if (round === 0 && calls > 1) await caller.call(request)
+        if (round === 0 && calls > 1) await send(caller, request)
         for (const probe of probes) await probe.takeLongestMs()
         for (let call = 0; call < calls; call += 1) {
           const started = performance.now()
-          await caller.call(request)
+          await send(caller, request)
           results[at]?.times.push(performance.now() - started)
         }
         results[at]?.waits.push([await probes[0].takeLongestMs(), await probes[1].takeLongestMs()])
@@ -61,6 +61,26 @@ export async function measureWaits(
     wait: median(waits.map(([wait]) => wait ?? Number.NaN)),
     bareWait: median(waits.map(([, wait]) => wait ?? Number.NaN)),
   }))
+}
+
+/** Does not parse the answer: for a large one, that would make the probes in this process wait. */
+async function send(caller: Caller, request: LoadRequest): Promise<void> {
+  const { status, body } = await caller.send(request)
+  if (status >= 300) throw new Error(`${request.method} ${request.path} returned ${status}: ${body}`)
+}
+
+const exportedMax = 10_000
+
+/** The export of the largest app that has at most so many licenses, and an import into it. */
+export function fileCases(world: World, seeded: Seeded, licenses: number) {
+  const app = seeded.apps.find(({ share }) => share * licenses <= exportedMax) ?? seeded.apps.at(-1)
+  if (!app) throw new Error('no app was seeded')
+  const rows = Math.round(app.share * licenses).toLocaleString('en-US')
+  const imported = importedRows.toLocaleString('en-US')
+  return [
+    { name: `GET /licenses/export, ${rows} licenses`, request: world.exportLicenses(app.appId) },
+    { name: `POST /licenses/import, ${imported} rows`, request: world.importLicenses(app.appId) },
+  ]
 }
 
 /** Every query that a console sends to the list, and expensive ones that anyone could send. */

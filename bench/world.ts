@@ -13,10 +13,15 @@ export interface World {
   createLicense: LoadRequest[]
   createHundred: LoadRequest
   deleteLicenses: LoadRequest
+  exportLicenses(app: string): LoadRequest
+  importLicenses(app: string): LoadRequest
   list(query: string): LoadRequest
 }
 
 const sessionsOpened = 64
+export const importedRows = 1000
+const importedLine = (_: unknown, at: number) => `2036-01-01,Imported as number ${at}`
+const csv = ['expiresAt,note', ...Array.from({ length: importedRows }, importedLine)].join('\n')
 
 /** Signs in the owner and some end users. */
 export async function prepareWorld(baseUrl: string, seeded: Seeded): Promise<World> {
@@ -51,6 +56,12 @@ export async function prepareWorld(baseUrl: string, seeded: Seeded): Promise<Wor
     createLicense: [withBody('POST', '/licenses', license, owner)],
     createHundred: withBody('POST', '/licenses', { ...license, count: 100 }, owner),
     deleteLicenses: { method: 'DELETE', path: '/api/licenses', headers: owner },
+    exportLicenses: (app) => ({
+      method: 'GET',
+      path: `/api/licenses/export?format=csv&app=${app}`,
+      headers: owner,
+    }),
+    importLicenses: (app) => withBody('POST', '/licenses/import', { app, csv, dryRun: false }, owner),
     list: (query) => ({ method: 'GET', path: `/api/licenses?${query}`, headers: owner }),
   }
 }
