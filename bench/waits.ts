@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadRequest } from 'autocannon'
 import { Caller } from './http.ts'
 import { median, percentile } from './load.ts'
@@ -63,10 +64,21 @@ export async function measureWaits(
   }))
 }
 
-/** Does not parse the answer: for a large one, that would make the probes in this process wait. */
+const repetitionsMax = 5
+
+/**
+ * Does not parse the answer: for a large one, that would make the probes in this process wait. A database that stood
+ * still for seconds must not end a long run: the call is reported and repeated.
+ */
 async function send(caller: Caller, request: LoadRequest): Promise<void> {
-  const { status, body } = await caller.send(request)
-  if (status >= 300) throw new Error(`${request.method} ${request.path} returned ${status}: ${body}`)
+  for (let attempt = 0; ; attempt += 1) {
+    const { status, body } = await caller.send(request)
+    if (status < 300) return
+    const what = `${request.method} ${request.path} returned ${status}: ${body}`
+    if (status !== 503 || attempt >= repetitionsMax) throw new Error(what)
+    console.log(what)
+    await sleep(1000)
+  }
 }
 
 const exportedMax = 10_000

@@ -9,7 +9,7 @@ import { readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
-import { issueLicenses } from '../licenses/licenses.issue.ts'
+import { draftLicenses, insertsOf } from '../licenses/licenses.issue.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { decide, type ImportLine, readImport } from './import.rules.ts'
 
@@ -62,8 +62,9 @@ export async function importLicenses(
       if (!(await reserveLicenses(tx, actor, app.id, drafts.length, max, now))) {
         throw problem('plan_limit_reached', { message })
       }
-      const made = await issueLicenses(tx, { ownerId: actor.ownerId, appId: app.id, now }, drafts)
+      const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
       write.record('licenses.imported', app.id, { count: made.length })
+      write.last(() => insertsOf(tx, made))
       const keys = made.values()
       return answer(
         rows.map((row) =>
