@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
+import { mountSmallDisk } from './small-disk.ts'
 
 const main = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
 const secretKey = 'a secret key with more than 32 characters'
@@ -83,6 +84,32 @@ describe('a failed start prints the reason in one line and exits with 1', () => 
   test('for a database path that is a directory', async () => {
     mkdirSync(join(folder, 'odd', 'keyward.db'), { recursive: true })
     await expectLine({ DATA_DIR: join(folder, 'odd') }, /keyward\.db is a directory, but must be a file\.$/)
+  })
+
+  test.each([
+    ['a directory', (path: string) => mkdirSync(path), /server\.lock is a directory, but must be a file\.$/],
+    [
+      'damaged',
+      (path: string) => writeFileSync(path, 'This is not a lock. '.repeat(50)),
+      /server\.lock is damaged: delete it while no Keyward server is running on \S+$/,
+    ],
+  ])('for a lock file that is %s', async (what, make, line) => {
+    const dataDir = join(folder, `lock-${what.replaceAll(' ', '-')}`)
+    mkdirSync(dataDir)
+    make(join(dataDir, 'server.lock'))
+    await expectLine({ DATA_DIR: dataDir }, line)
+  })
+
+  test('for a lock file on a read-only disk', async () => {
+    const disk = mountSmallDisk(1)
+    if (!disk) return
+    try {
+      writeFileSync(join(disk.path, 'server.lock'), '')
+      execFileSync('mount', ['-o', 'remount,ro', disk.path])
+      await expectLine({ DATA_DIR: disk.path }, /^Not allowed to use \S+server\.lock\. DATA_DIR must be a/)
+    } finally {
+      disk.unmount()
+    }
   })
 
   test.each([

@@ -1,4 +1,13 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../core/operator-error.ts'
@@ -21,7 +30,8 @@ const held = new Set<DatabaseSync>()
 export function lockDataDir(dataDir: string): () => void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = join(dataDir, 'server.lock')
-  if (!existsSync(path)) {
+  if (existsSync(path)) checkLockFile(path)
+  else {
     // Open with `a`: processes that create the file at the same moment must share one file.
     closeSync(openSync(path, 'a', 0o600))
     matchOwnerOf(dataDir, path)
@@ -31,7 +41,12 @@ export function lockDataDir(dataDir: string): () => void {
     lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     lock.close()
-    if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error
+    const { errcode } = error as { errcode?: number }
+    if (errcode === sqliteNoDatabase)
+      throw new OperatorError(
+        `${path} is damaged: delete it while no Keyward server is running on ${dataDir}.`,
+      )
+    if (errcode !== sqliteBusy) throw error
     throw new OperatorError(
       `Another Keyward server is running on ${dataDir}: stop it first, or set DATA_DIR to another directory.`,
     )
@@ -42,7 +57,13 @@ export function lockDataDir(dataDir: string): () => void {
   }
 }
 
-const sqliteBusy = 5
+const [sqliteBusy, sqliteNoDatabase] = [5, 26]
+
+/** Without opening the file, because closing it again would release a lock that this process holds on it. */
+function checkLockFile(path: string): void {
+  if (statSync(path).isDirectory()) throw new OperatorError(`${path} is a directory, but must be a file.`)
+  accessSync(path, constants.R_OK | constants.W_OK)
+}
 
 export function refuseUnfinishedRestore(dataDir: string): void {
   const marker = join(dataDir, unfinishedFile)
