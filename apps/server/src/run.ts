@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, localUrl, readConfig } from './config.ts'
 import { collectGarbage } from './core/collect-garbage.ts'
+import { hasSodium } from './core/ed25519.ts'
 import { openLog } from './core/log-writer.ts'
 import { OperatorError } from './core/operator-error.ts'
 import { findLooseModes } from './db/data-dir.ts'
@@ -53,6 +54,10 @@ async function main(): Promise<void> {
   })
   const [address] = server.addresses() as { port: number }[]
   log.write(greeting(config, address?.port ?? config.port))
+  if (!(await hasSodium()))
+    server.log.info(
+      'libsodium cannot be loaded here: OpenSSL signs the responses to programs, which is slower',
+    )
   // Otherwise a kill would discard what was compiled.
   setTimeout(flushCompileCache, cacheAfterMs).unref()
 }

@@ -24,13 +24,21 @@ const signerOfSodium =
     }
   }
 
+type Load = () => Promise<{ default: Sodium }>
+const loadSodium: Load = () => import('sodium-native')
+
+/** Whether a build of libsodium fits this machine. */
+export const hasSodium = (load: Load = loadSodium): Promise<boolean> =>
+  load().then(
+    () => true,
+    () => false,
+  )
+
 /**
  * Returns what makes signers of private keys: with libsodium, which takes two fifths of OpenSSL's time for the same
  * signature, or with OpenSSL where no build of libsodium fits the machine.
  */
-export async function loadSigners(
-  load: () => Promise<{ default: Sodium }> = () => import('sodium-native'),
-): Promise<(key: KeyObject) => Signer> {
+export async function loadSigners(load: Load = loadSodium): Promise<(key: KeyObject) => Signer> {
   const sodium = await load().catch(() => undefined)
   return sodium ? signerOfSodium(sodium.default) : signerOfOpenSsl
 }
