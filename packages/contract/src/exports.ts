@@ -41,6 +41,7 @@ export const licenseExport: ExportColumns<License> = {
   expiresAt: (license) => license.expiresAt,
   _id: (license) => license._id,
   ...soldExport,
+  banReason: (license) => license.banReason,
 }
 
 export const clientExport: ExportColumns<Client> = {
@@ -71,6 +72,7 @@ export const portalLicenseExport: ExportColumns<PortalLicense> = {
   term: ({ term }) => term,
   duration: ({ duration }) => duration && `${duration.value} ${duration.unit}`,
   startedAt: ({ startedAt }) => startedAt,
+  banned: ({ banned }) => banned,
 }
 
 export const toExportHeader = <Row>(columns: ExportColumns<Row>): string => toCsvLine(Object.keys(columns))

@@ -174,7 +174,7 @@ test('exports the whole filtered set, newest first, as CSV and JSON', async () =
   expect(csv.headers['content-disposition']).toBe('attachment; filename="licenses-2026-03-04.csv"')
   const lines = String(csv.raw).split('\r\n')
   expect(lines[0]).toBe(
-    'key,app,appId,status,used,usedBy,usedAt,banned,note,reseller,createdAt,expiresAt,_id,term,duration,startedAt,graceDays,devices,seats,seatTimeoutSeconds,features,updatesForDays,trial,type',
+    'key,app,appId,status,used,usedBy,usedAt,banned,note,reseller,createdAt,expiresAt,_id,term,duration,startedAt,graceDays,devices,seats,seatTimeoutSeconds,features,updatesForDays,trial,type,banReason',
   )
   expect(lines).toHaveLength(1 + 1201 + 1)
   expect(lines[1]).toContain(many.at(-1)?.key)

@@ -197,6 +197,37 @@ test('imports what licenses are sold with from an export, with and without their
   }
 })
 
+test('a banned license stays banned when its export is imported into another app', async () => {
+  const [from, into] = [await customApp(), await customApp()]
+  const [plain, banned, silent] = await makeLicenses(on, owner, from, 3)
+  const ban = (license: { _id: string } | undefined, body: object) =>
+    owner.call('PATCH', `/licenses/${license?._id}/toggle-ban`, body)
+  await ban(banned, { reason: 'Charged back, "twice"' })
+  await ban(silent, {})
+  const csv = String((await owner.call('GET', `/licenses/export?format=csv&app=${from._id}`)).raw)
+  const dry = (await importInto(into, csv, true)).json.data
+  expect(dry).toMatchObject({ created: 3, failed: 0 })
+  const bans = dry.rows.map(({ key, sold }: { key: string; sold: object }) => [key, sold])
+  expect(Object.fromEntries(bans)).toMatchObject({
+    [plain?.key ?? '']: { banned: 'false' },
+    [banned?.key ?? '']: { banned: 'true', banReason: 'Charged back, "twice"' },
+    [silent?.key ?? '']: { banned: 'true' },
+  })
+  expect((await importInto(into, csv)).json.data).toMatchObject({ created: 3, failed: 0 })
+  const { licenses, stats } = (await owner.call('GET', `/licenses?app=${into._id}`)).json.data
+  expect(stats).toMatchObject({ total: 3, banned: 2 })
+  const found = (key: string | undefined) => licenses.find((license: License) => license.key === key)
+  expect(found(plain?.key)).toMatchObject({ banned: false, banReason: null, status: 'unused' })
+  expect(found(banned?.key)).toMatchObject({
+    banned: true,
+    banReason: 'Charged back, "twice"',
+    status: 'banned',
+  })
+  expect(found(silent?.key)).toMatchObject({ banned: true, banReason: null })
+  const check = { appId: into.appId, licenseKey: banned?.key }
+  expect((await on.call('POST', '/client/validate', { body: check })).json.data.code).toBe('keyBanned')
+})
+
 test('imports durations, types and missing columns by their defaults', async () => {
   const own = await customApp()
   const type = await makeType(owner, own, { name: 'Team', devices: 5, keyPrefix: 'TEAM', graceDays: 3 })
@@ -246,6 +277,9 @@ test.each([
   ['expiresAt,features', '2027-01-31,pro pro'],
   ['expiresAt,updatesForDays', '2027-01-31,1.5'],
   ['expiresAt,trial', '2027-01-31,maybe'],
+  ['expiresAt,banned', '2027-01-31,maybe'],
+  ['expiresAt,banned,banReason', '2027-01-31,false,Charged back'],
+  ['expiresAt,banned,banReason', `2027-01-31,true,${'x'.repeat(201)}`],
 ])('reports the mistake of a line with %s as %s', async (header, line) => {
   const own = await customApp()
   const { json } = await importInto(own, `${header}\n${line}\n`, true)

@@ -20,14 +20,16 @@ const columnsOf = (words: Record<Outcome, string>): Column<ImportedRow>[] => [
   {
     id: 'line',
     header: 'Line',
+    phone: 'third',
     align: 'end',
     cell: ({ line }) => <span className="tabular-nums">{line.toLocaleString()}</span>,
   },
   {
     id: 'outcome',
     header: 'Outcome',
+    phone: 'title',
     cell: ({ outcome, message }) => (
-      <div className="grid justify-items-start gap-1 max-md:justify-items-end">
+      <div className="grid justify-items-start gap-1">
         <Badge tone={tones[outcome]} dot>
           {words[outcome]}
         </Badge>
@@ -38,7 +40,8 @@ const columnsOf = (words: Record<Outcome, string>): Column<ImportedRow>[] => [
   {
     id: 'license',
     header: 'License',
-    cell: ({ key, note, outcome }) => (
+    phone: 'whole',
+    cell: ({ key, note, sold, outcome }) => (
       <div className="min-w-0 md:max-w-56">
         {key ? (
           <code className="font-mono text-[0.8125rem]" title={key}>
@@ -46,6 +49,11 @@ const columnsOf = (words: Record<Outcome, string>): Column<ImportedRow>[] => [
           </code>
         ) : (
           <span className="text-fg-muted">{outcome === 'error' ? 'No key' : 'Random key'}</span>
+        )}
+        {sold.banned?.toLowerCase() === 'true' && (
+          <Badge tone="danger" className="ml-2">
+            Banned
+          </Badge>
         )}
         {note && (
           <span className="block truncate text-[0.8125rem] text-fg-muted" title={note}>
@@ -58,6 +66,7 @@ const columnsOf = (words: Record<Outcome, string>): Column<ImportedRow>[] => [
   {
     id: 'expires',
     header: 'Expires',
+    phone: 'third',
     cell: ({ expiresAt, sold, outcome }) => (
       <DateText value={expiresAt} none={outcome === 'error' ? '—' : endText(sold)} />
     ),

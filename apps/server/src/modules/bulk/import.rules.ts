@@ -15,6 +15,7 @@ import { invalid } from '../../core/problem.ts'
 import { toShownEnd } from '../../db/ends.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { toTyped } from '../../db/typed-keys.ts'
+import type { Ban } from '../licenses/licenses.issue.ts'
 import type { SoldColumns } from '../licenses/licenses.rules.ts'
 import { CsvError, type CsvRecord, isEmptyLine, readCsvLines } from './csv.ts'
 import { type Cells, readSold } from './import.sold.ts'
@@ -28,12 +29,18 @@ export interface ImportLine {
   /** The cells of further columns that are not empty. */
   cells: Cells
   sold: SoldColumns | undefined
+  ban: Ban | null
   /** Starts a generated key. */
   keyPrefix: string | null | undefined
   problem: string | undefined
 }
 
-const soldColumns = ['expiresAt', ...(Object.keys(soldExport) as SoldColumn[])] as const
+const soldColumns = [
+  'expiresAt',
+  ...(Object.keys(soldExport) as SoldColumn[]),
+  'banned',
+  'banReason',
+] as const
 const columns = ['key', 'note', ...soldColumns] as const
 type Column = (typeof columns)[number]
 
@@ -100,14 +107,14 @@ function toLine({ line, cells }: CsvRecord, positions: Positions, width: number,
   })
   const soldCells: Cells = Object.fromEntries(filled)
   const named = new Set(soldColumns.filter((column) => positions[column] >= 0))
-  const { sold, type, problem: unsold } = readSold(soldCells, named, rules.types, rules.now)
+  const { sold, ban, type, problem: unsold } = readSold(soldCells, named, rules.types, rules.now)
   const problem =
     (cells.length > width ? 'The line has more cells than the first line has names' : undefined) ??
     wrongKey(key, rules.customKeys) ??
     firstMistake(licenseNote.optional().safeParse(note)) ??
     unsold
   const keyNormalized = key === undefined ? undefined : normalizeKey(key)
-  return { line, key, keyNormalized, note, cells: soldCells, sold, keyPrefix: type?.key_prefix, problem }
+  return { line, key, keyNormalized, note, cells: soldCells, sold, ban, keyPrefix: type?.key_prefix, problem }
 }
 
 function wrongKey(key: string | undefined, allowed: boolean): string | undefined {

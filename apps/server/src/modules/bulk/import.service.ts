@@ -56,8 +56,8 @@ export async function importLicenses(
       if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited, now))) throw problem('not_found')
       const rows = decide(lines, await findTaken(tx, app.id, lines), { free: lines.length, message })
       const drafts = rows.flatMap((row, at) => {
-        const { key, note, sold, keyPrefix } = lines[at] ?? {}
-        return row.outcome === 'created' && sold ? [{ key, keyPrefix, note, sold }] : []
+        const { key, note, sold, ban, keyPrefix } = lines[at] ?? {}
+        return row.outcome === 'created' && sold ? [{ key, keyPrefix, note, sold, ban }] : []
       })
       if (!(await reserveLicenses(tx, actor, app.id, drafts.length, max, now))) {
         throw problem('plan_limit_reached', { message })

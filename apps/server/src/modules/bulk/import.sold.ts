@@ -1,4 +1,5 @@
 import {
+  banReason,
   duration,
   durationUnits,
   fromCsvCell,
@@ -12,13 +13,15 @@ import { toEpochMs } from '../../core/clock.ts'
 import { toStoredEnd } from '../../db/ends.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { soldAs } from '../license-types/license-types.rules.ts'
+import type { Ban } from '../licenses/licenses.issue.ts'
 import { forever, fromFirstUse, type SoldColumns, untilDate } from '../licenses/licenses.rules.ts'
 
-export type Cells = Partial<Record<SoldColumn | 'expiresAt', string>>
+export type Cells = Partial<Record<SoldColumn | 'expiresAt' | 'banned' | 'banReason', string>>
 
 export interface SoldLine {
   /** What the license is sold with, unless there is a problem. */
   sold: SoldColumns | undefined
+  ban: Ban | null
   /** The type whose terms it gets. */
   type: LicenseTypeRow | undefined
   problem: string | undefined
@@ -43,10 +46,10 @@ export function readSold(
     const end = readEnd(cells)
     if (end !== undefined) sold.expires_at = toStoredEnd(end, sold.grace_days)
     if (sold.expires_at <= now) fail('The expiry must be in the future')
-    return { sold, type, problem: undefined }
+    return { sold, ban: readBan(cells), type, problem: undefined }
   } catch (error) {
     if (!(error instanceof LineError)) throw error
-    return { sold: undefined, type, problem: error.message }
+    return { sold: undefined, ban: null, type, problem: error.message }
   }
 }
 
@@ -119,7 +122,7 @@ function readDetails(cells: Cells, named: ReadonlySet<string>): Details {
     seat_timeout_seconds: number('seatTimeoutSeconds', cells.seatTimeoutSeconds),
     features: features && JSON.stringify(features),
     updates_for_days: orNull('updatesForDays'),
-    trial: cells.trial === undefined ? undefined : readFlag(cells.trial),
+    trial: cells.trial === undefined ? undefined : readFlag('trial', cells.trial),
   })
 }
 
@@ -129,9 +132,17 @@ function check<Name extends keyof typeof soldFields>(name: Name, value: unknown)
   return parsed.data as NonNullable<ReturnType<(typeof soldFields)[Name]['parse']>>
 }
 
-function readFlag(cell: string): 0 | 1 {
+function readFlag(name: 'trial' | 'banned', cell: string): 0 | 1 {
   const flag = { true: 1, false: 0 }[cell.toLowerCase()] as 0 | 1 | undefined
-  return flag ?? fail('trial must be true or false')
+  return flag ?? fail(`${name} must be true or false`)
+}
+
+/** The ban of an exported license; without it a blocked key would work again in another app. */
+function readBan({ banned = 'false', banReason: given }: Cells): Ban | null {
+  const isBanned = readFlag('banned', banned) === 1
+  if (!isBanned) return given === undefined ? null : fail('A license that is not banned has no banReason')
+  const { data, error } = banReason.safeParse(given ?? '')
+  return { reason: data || (error ? fail(`banReason: ${error.issues[0]?.message}`) : null) }
 }
 
 const defined = (columns: { [Name in keyof Details]: Details[Name] | undefined }): Details =>

@@ -6,12 +6,17 @@ import type { Tx } from '../../db/open.ts'
 import { insertOf, type NewLicense } from './licenses.repo.ts'
 import type { SoldColumns } from './licenses.rules.ts'
 
+export interface Ban {
+  reason: string | null
+}
+
 /** What a license to be made has of its own; without a key it gets a new one. */
 export interface LicenseDraft extends LicenseDetails {
   key?: string | undefined
   /** Starts a new key. */
   keyPrefix?: string | null | undefined
   sold: SoldColumns
+  ban?: Ban | null | undefined
 }
 
 /** Whose licenses they will be, of an app that is known to be the owner's. */
@@ -68,6 +73,8 @@ function toRow(issuer: Issuer, draft: LicenseDraft): NewLicense {
     key_normalized: normalizeKey(key),
     ...toDetails(draft),
     ...draft.sold,
+    banned: draft.ban ? 1 : 0,
+    ban_reason: draft.ban?.reason ?? null,
     created_at: issuer.now,
   }
 }

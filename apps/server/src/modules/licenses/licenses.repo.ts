@@ -69,10 +69,10 @@ export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]):
 /** The columns of a new license; the others start empty. */
 export type NewLicense = Omit<
   LicenseRow,
-  'seq' | 'client_id' | 'used' | 'used_at' | 'banned' | 'ban_reason' | 'added_ms' | 'taken_ms' | 'key_twin'
+  'seq' | 'client_id' | 'used' | 'used_at' | 'added_ms' | 'taken_ms' | 'key_twin'
 >
 
-const unused = { client_id: null, used_at: null, ban_reason: null }
+const unused = { client_id: null, used_at: null }
 
 export const insertOf = (tx: Tx, licenses: NewLicense[]): CompiledQuery =>
   insertRows(
