@@ -204,6 +204,22 @@ test('licenses are searched and exported', { tag: '@phone' }, async ({ page, req
   await expect(page.getByText('1–25 of 30 licenses')).toBeVisible()
 })
 
+test('marks licenses that the owner has banned', { tag: '@phone' }, async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const reseller = await createReseller(vendor, app)
+  const seller = await Seller.signIn(request, reseller)
+  const [banned, plain] = await seller.generate(2)
+  await vendor.call('PATCH', `/licenses/${banned?._id}/toggle-ban`, {})
+  await enterPortal(page, seller, '/reseller/licenses')
+  const bannedRow = row(page, keyPrefix(banned?.key ?? ''))
+  await expect(bannedRow.getByText('Available', { exact: true })).toBeVisible()
+  await expect(bannedRow.getByText('Banned', { exact: true })).toBeVisible()
+  await expect(row(page, keyPrefix(plain?.key ?? ''))).toContainText('Available')
+  await expect(page.getByText('Banned', { exact: true })).toHaveCount(1)
+  await page.goto('/reseller/dashboard')
+  await expect(page.getByText('Banned', { exact: true })).toHaveCount(1)
+})
+
 test("shows the server's message for a rejection", async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app, 3)

@@ -42,6 +42,7 @@ export const portalLicense = z.strictObject({
   app: appName,
   status: z.enum(['ACTIVE', 'EXPIRED']),
   used: z.boolean(),
+  banned: z.boolean().describe('whether the owner has banned the license'),
   usedBy: z.string().nullable().describe('username'),
   createdAt: isoTime,
   ...ending,

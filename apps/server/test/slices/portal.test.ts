@@ -57,6 +57,7 @@ test('returns, lists newest first and counts generated licenses', async () => {
     app: { name: app.name },
     status: 'ACTIVE',
     used: false,
+    banned: false,
     usedBy: null,
     createdAt: expect.any(String),
     expiresAt: '2026-03-04T23:59:59.999Z',
@@ -112,11 +113,25 @@ test('searches and exports keys and usernames of this reseller alone', async () 
   expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
   expect(csv.headers['content-disposition']).toBe('attachment; filename="licenses-2026-03-04.csv"')
   const [head, ...lines] = String(csv.raw).trimEnd().split('\r\n')
-  expect(head).toBe('key,app,status,used,usedBy,createdAt,expiresAt,_id,term,duration,startedAt')
+  expect(head).toBe('key,app,status,used,usedBy,createdAt,expiresAt,_id,term,duration,startedAt,banned')
   expect(lines.map((line) => line.split(',')[0])).toEqual(keys)
   const json = await reseller.call('GET', '/licenses/export?format=json&search=ODD_NAME')
   expect(json.json).toMatchObject([{ key: licenseKey, usedBy: 'Odd_Name%' }])
   expect((await reseller.call('GET', `/licenses?search=${'x'.repeat(101)}`)).status).toBe(400)
+})
+
+test('marks a license that the owner has banned, and hides the reason', async () => {
+  const reseller = await makeReseller(on, owner, app, 2)
+  const made = await reseller.call('POST', '/licenses', { count: 2, expiresAt: expiresAt() })
+  const { _id } = made.json.data.licenses[0]
+  await owner.call('PATCH', `/licenses/${_id}/toggle-ban`, { reason: 'only for the owner' })
+  const listed = await reseller.call('GET', '/licenses')
+  const bans = listed.json.data.licenses.map((license: { banned: boolean }) => license.banned)
+  expect(bans).toEqual([false, true])
+  expect(listed.json.data.licenses[1]).toMatchObject({ _id, status: 'ACTIVE', used: false })
+  const exported = await reseller.call('GET', '/licenses/export?format=json')
+  expect(exported.json).toMatchObject([{ banned: false }, { banned: true }])
+  for (const { raw } of [listed, exported]) expect(String(raw)).not.toContain('only for the owner')
 })
 
 test('stats separate used, available and expired licenses', async () => {

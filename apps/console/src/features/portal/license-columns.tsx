@@ -32,9 +32,12 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
     cell: (license) => {
       const { label, tone } = badgeOf(license)
       return (
-        <Badge tone={tone} dot>
-          {label}
-        </Badge>
+        <div className="flex flex-wrap gap-1 max-md:justify-end">
+          <Badge tone={license.banned ? 'neutral' : tone} dot>
+            {label}
+          </Badge>
+          {license.banned && <Badge tone="danger">Banned</Badge>}
+        </div>
       )
     },
   },

@@ -1,5 +1,6 @@
 import { CircleCheck, KeyRound } from 'lucide-react'
 import { keyPrefix } from '../../lib/format/license-key.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -50,6 +51,11 @@ export function RecentActivity({ query }: { query: ReturnType<typeof usePortalLi
           <div className="min-w-0 flex-1">
             <p className="font-medium">{license.used ? 'License activated' : 'License generated'}</p>
             <KeyText className="text-fg-muted">{keyPrefix(license.key, 12)}</KeyText>
+            {license.banned && (
+              <Badge tone="danger" className="ml-2">
+                Banned
+              </Badge>
+            )}
           </div>
           <DateText value={license.createdAt} className="text-[0.8125rem] text-fg-muted" />
         </li>

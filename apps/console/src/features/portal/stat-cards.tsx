@@ -48,7 +48,12 @@ export function PortalLicenseStats({ stats, loading }: PortalStatsProps) {
       loading={loading}
       stats={[
         generated(stats),
-        { label: 'Available', value: stats?.available, note: 'Ready to hand out', icon: <CircleDashed /> },
+        {
+          label: 'Available',
+          value: stats?.available,
+          note: 'Neither used nor expired',
+          icon: <CircleDashed />,
+        },
         { label: 'Used', value: stats?.used, note: 'Activated by a customer', icon: <CircleCheck /> },
         { label: 'Expired', value: stats?.expired, note: 'Past their expiry', icon: <Clock /> },
       ]}

@@ -155,6 +155,7 @@ type PortalRow = Pick<
   | 'id'
   | 'key'
   | 'used'
+  | 'banned'
   | 'created_at'
   | 'expires_at'
   | 'grace_days'
@@ -173,6 +174,7 @@ const toPortalLicense = (stored: PortalRow, appName: string, now: number): Porta
     app: { name: appName },
     status: row.expires_at > now ? 'ACTIVE' : 'EXPIRED',
     used: row.used === 1,
+    banned: row.banned === 1,
     usedBy: row.username,
     createdAt: toIso(row.created_at),
     ...ending,

@@ -63,7 +63,7 @@ export async function readLicenses({ db }: Database, { resellerId }: ResellerAct
   return db
     .selectFrom('licenses as l')
     .leftJoin('clients as c', 'c.id', 'l.client_id')
-    .select(['l.id', 'l.key', 'l.used', 'l.created_at', 'l.expires_at', 'l.grace_days'])
+    .select(['l.id', 'l.key', 'l.used', 'l.banned', 'l.created_at', 'l.expires_at', 'l.grace_days'])
     .select(['l.term', 'l.duration_value', 'l.duration_unit', 'l.started_at', 'c.username'])
     .select(pauseOf('l', 'c').as('paused_at'))
     .where('l.seq', 'in', seqs)
