@@ -50,6 +50,35 @@ test('a license from first use shows its duration, starts with its use, and gets
   expect((await vendor.call('GET', '/clients')).clients).toMatchObject([{ expiresAt: null }])
 })
 
+test('saves no edit over one that somebody else has made meanwhile', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const license = (await vendor.createLicenses(app))[0]!
+  await enter(page, vendor, '/licenses')
+  const open = () => rowAction(page, keyPrefix(license.key), 'Edit License')
+  const details = dialog(page, 'Edit License')
+  await open()
+  await details.getByLabel('Note').fill('mine')
+  await vendor.call('PUT', `/licenses/${license._id}`, { note: 'theirs', features: ['pro'] })
+  await details.getByRole('button', { name: 'Save License' }).click()
+  await expectToast(
+    page,
+    'Update Failed',
+    'Someone else changed this license in the meantime. Nothing was saved. Open it again to see the current values.',
+  )
+  expect((await vendor.call('GET', '/licenses')).licenses[0]).toMatchObject({ note: 'theirs' })
+  await details.getByRole('button', { name: 'Cancel' }).click()
+  await expect(row(page, keyPrefix(license.key))).toContainText('theirs')
+  await open()
+  await expect(details.getByLabel('Features')).toHaveValue('pro')
+  await details.getByLabel('Note').fill('ours')
+  await details.getByRole('button', { name: 'Save License' }).click()
+  await expectToast(page, 'License Updated')
+  expect((await vendor.call('GET', '/licenses')).licenses).toMatchObject([
+    { note: 'ours', features: ['pro'] },
+  ])
+})
+
 test('license types are created, sold by owner and reseller, changed with sold licenses, and deleted', async ({
   page,
   request,

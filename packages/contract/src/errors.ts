@@ -61,6 +61,10 @@ const general = {
   ],
   release_exists: [409, 'This version is already listed', 'version'],
   releases_full: [409, 'The app lists 1000 versions. Please remove some first.'],
+  license_changed: [
+    409,
+    'Someone else changed this license in the meantime. Nothing was saved. Open it again to see the current values.',
+  ],
   conflict: [409, 'The request conflicts with the current state'],
   payment_pending: [
     409,

@@ -139,12 +139,21 @@ export const licenses = {
         devices: devices.optional(),
         features: features.optional(),
         note: licenseNote.nullable().optional(),
+        seen: z
+          .strictObject({
+            devices: devices.optional(),
+            features: features.optional(),
+            note: licenseNote.nullable().optional(),
+          })
+          .optional()
+          .describe('the values that the caller saw: if one of them has changed, nothing is saved'),
       })
-      .refine((body) => Object.values(body).some((value) => value !== undefined), {
+      .refine(({ seen: _, ...changes }) => Object.values(changes).some((value) => value !== undefined), {
         path: ['expiresAt'],
         message: 'Nothing to change',
       }),
     data: one,
+    errors: ['license_changed'],
   }),
   toggleBan: endpoint({
     method: 'PATCH',

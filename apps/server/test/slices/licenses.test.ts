@@ -186,6 +186,42 @@ describe('changing the expiry', () => {
   })
 })
 
+describe('an edit that names the values it saw', () => {
+  const first = { devices: 1, features: [], note: null }
+  const edit = (id: string, body: object) => owner.call('PUT', `/licenses/${id}`, body)
+
+  test.each([
+    ['devices', { devices: 5 }],
+    ['features', { features: ['pro'] }],
+    ['note', { note: 'order 7' }],
+  ])('saves nothing after somebody else has changed the %s', async (name, others) => {
+    const license = single(await makeLicenses(on, owner, app))
+    const { json } = await edit(license._id, others)
+    const late = { devices: 9, features: ['late'], note: 'late', expiresAt: null }
+    expect(refusal(await edit(license._id, { ...late, seen: first }))).toBe('license_changed')
+    const now = (await owner.call('GET', `/licenses/${license._id}`)).json.data.license
+    expect(now).toEqual(json.data.license)
+    const { [name as keyof typeof first]: _, ...unchanged } = first
+    expect((await edit(license._id, { ...late, seen: unchanged })).json.data.license).toMatchObject(late)
+    const seen = { devices: 9, features: ['late'], note: 'late' }
+    expect((await edit(license._id, { note: '', seen })).json.data.license.note).toBeNull()
+    expect((await edit(license._id, { devices: 2, seen: { note: '' } })).status).toBe(200)
+  })
+
+  test('succeeds for exactly one of several concurrent editors', async () => {
+    const license = single(await makeLicenses(on, owner, app))
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, (_, at) => edit(license._id, { note: `editor ${at}`, seen: first })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+  })
+
+  test('must change something', async () => {
+    const license = single(await makeLicenses(on, owner, app))
+    expect(wrongFields(await edit(license._id, { seen: first }))).toEqual(['expiresAt'])
+  })
+})
+
 describe('a ban', () => {
   test('toggles or is set explicitly, and applies to the next request', async () => {
     const { program, license } = await activateKey(on, owner, app)

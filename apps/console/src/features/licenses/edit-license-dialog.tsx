@@ -1,5 +1,6 @@
 import { type License, limits, unlimited } from '@keyward/contract'
 import { licenses } from '@keyward/contract/licenses'
+import { useState } from 'react'
 import { z } from 'zod'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
@@ -30,6 +31,8 @@ export interface EditLicenseDialogProps {
 export function EditLicenseDialog({ license, onClose }: EditLicenseDialogProps) {
   const edit = useEditLicense()
   const isFloating = license.seats !== null
+  // The list may load the license again while this dialog shows the values from before.
+  const [seen] = useState({ devices: license.devices, features: license.features, note: license.note })
   const form = useSchemaForm(schema, {
     defaultValues: {
       anyDevice: license.devices === unlimited,
@@ -45,7 +48,7 @@ export function EditLicenseDialog({ license, onClose }: EditLicenseDialogProps) 
     edit.mutate(
       {
         id: license._id,
-        body: { features, note, ...(!isFloating && { devices: anyDevice ? unlimited : devices }) },
+        body: { features, note, ...(!isFloating && { devices: anyDevice ? unlimited : devices }), seen },
       },
       { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
     ),

@@ -12,7 +12,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { call, messageOf } from '../../lib/api/call.ts'
+import { ApiError, call, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { accessEnds } from '../../lib/format/ending.ts'
@@ -106,8 +106,10 @@ export function useEditLicense() {
       refreshLicenses(client)
       toast.success('License Updated', { description: 'The change applies from the next check on.' })
     },
-    onError: (error) =>
-      toast.error('Update Failed', { description: messageOf(error, 'Failed to update license.') }),
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'license_changed') refreshLicenses(client)
+      toast.error('Update Failed', { description: messageOf(error, 'Failed to update license.') })
+    },
   })
 }
 

@@ -21,16 +21,25 @@ export interface LicenseChanges {
   note?: string | null | undefined
 }
 
+/** The values that the caller saw. */
+type Seen = Omit<LicenseChanges, 'expiresAt'>
+
 export const updateLicense = (
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  { expiresAt, ...details }: LicenseChanges,
+  { expiresAt, seen, ...details }: LicenseChanges & { seen?: Seen | undefined },
 ): Promise<License> =>
   change(ctx, actor, id, async (write, license) => {
+    if (seen && hasChanged(license, seen)) throw problem('license_changed')
     if (expiresAt !== undefined) await changeEnd(write, actor, license, expiresAt)
     await changeDetails(write, actor, license, details)
   })
+
+const hasChanged = ({ devices, features, note }: LicenseRow, seen: Seen): boolean =>
+  (seen.devices !== undefined && seen.devices !== devices) ||
+  (seen.features !== undefined && JSON.stringify(seen.features) !== features) ||
+  (seen.note !== undefined && (seen.note || null) !== note)
 
 /** A past end is accepted: access ends now. Null: the license never expires. */
 async function changeEnd(
