@@ -1,5 +1,5 @@
 import type { Endpoint } from '@keyward/contract'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { activateKey, makeApp, makeLicenses, makeType, type Owner, refusal, single } from '../actors.ts'
@@ -87,7 +87,7 @@ async function makeRefusal(app: { appId: string; _id: string }): Promise<string>
   const body = { appId: app.appId, licenseKey: 'NO-SUCH-KEY' }
   const { reference } = (await on.call('POST', '/client/validate', { body })).json.data
   const found = on.database.db.selectFrom('activity').select('seq').where('reference', '=', reference)
-  await expect.poll(() => found.executeTakeFirst()).toBeDefined()
+  await vi.waitFor(() => found.executeTakeFirstOrThrow(), { timeout: 60_000 })
   return reference
 }
 
