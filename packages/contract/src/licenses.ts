@@ -73,6 +73,12 @@ export const licenseFilter = z.object({
 const one = z.strictObject({ license })
 const tag = 'Licenses'
 
+const editable = {
+  devices: devices.optional(),
+  features: features.optional(),
+  note: licenseNote.nullable().optional(),
+}
+
 export const licenses = {
   list: endpoint({
     method: 'GET',
@@ -136,19 +142,13 @@ export const licenses = {
     body: z
       .strictObject({
         expiresAt: instant.nullable().optional().describe('null: never expires'),
-        devices: devices.optional(),
-        features: features.optional(),
-        note: licenseNote.nullable().optional(),
+        ...editable,
         seen: z
-          .strictObject({
-            devices: devices.optional(),
-            features: features.optional(),
-            note: licenseNote.nullable().optional(),
-          })
+          .strictObject(editable)
           .optional()
-          .describe('the values that the caller saw: if one of them has changed, nothing is saved'),
+          .describe('what the caller saw; nothing is saved if it has changed'),
       })
-      .refine(({ seen: _, ...changes }) => Object.values(changes).some((value) => value !== undefined), {
+      .refine(({ seen: _, ...changes }) => Object.keys(changes).length > 0, {
         path: ['expiresAt'],
         message: 'Nothing to change',
       }),
