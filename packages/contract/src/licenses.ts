@@ -137,7 +137,7 @@ export const licenses = {
     permission: 'licenses:write',
     tag,
     summary:
-      'Change the expiry of a license and of the end user who uses it, its devices, features or note; omitted fields stay unchanged',
+      'Change the expiry of a license and of its end user, its devices, features or note; omitted fields stay unchanged',
     params: idParams,
     body: z
       .strictObject({
@@ -152,6 +152,7 @@ export const licenses = {
         path: ['expiresAt'],
         message: 'Nothing to change',
       }),
+    bodyLimit: 32_768,
     data: one,
     errors: ['license_changed'],
   }),

@@ -94,6 +94,7 @@ test('only calls that need it accept more than 16 KiB', () => {
     'apps.updateErrorMessages': 32_768,
     'blocklist.setHashes': 196_608,
     'bulk.licenses': 65_536,
+    'licenses.update': 32_768,
     'bulk.clients': 65_536,
     'bulk.importLicenses': 1_048_576,
     'variables.setApp': 262_144,

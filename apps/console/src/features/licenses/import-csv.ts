@@ -30,15 +30,6 @@ export function csvOf(rows: readonly ImportedRow[]): string {
     .join('')
 }
 
-export function resultCsv(rows: readonly ImportedRow[]): string {
-  return [
-    ['line', 'outcome', 'key', 'expiresAt', 'note', 'message'],
-    ...rows.map((row) => [String(row.line), row.outcome, row.key, row.expiresAt, row.note, row.message]),
-  ]
-    .map(toCsvLine)
-    .join('')
-}
-
 export async function readCsvFile(file: File): Promise<{ text: string } | { error: string }> {
   // A character takes up to four bytes. Do not read files that are too large in any case.
   if (file.size > 4 * maxCharacters) return { error: `The file is too large. ${importLimits}` }

@@ -1,17 +1,14 @@
 import type { App, DataOf, endpoints, ImportedRow } from '@keyward/contract'
-import { Download } from 'lucide-react'
 import { Suspense, useState } from 'react'
-import { saveFile } from '../../lib/browser/save-file.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
-import { Callout } from '../../ui/states.tsx'
-import { csvOf, resultCsv } from './import-csv.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { csvOf } from './import-csv.ts'
 import { ImportForm, type ImportValues } from './import-form.tsx'
 import { useCheckImport, useImport } from './import-queries.ts'
 
-const ImportRows = lazyNamed(() => import('./import-rows.tsx'), 'ImportRows')
+const ImportResult = lazyNamed(() => import('./import-result.tsx'), 'ImportResult')
+const ImportPreview = lazyNamed(() => import('./import-preview.tsx'), 'ImportPreview')
 
 export interface ImportDialogProps {
   apps: App[]
@@ -67,57 +64,19 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
       }
     >
       {imported ? (
-        <>
-          <DialogBody>
-            <Suspense fallback={null}>
-              <ImportRows rows={imported.rows} stage="done" />
-            </Suspense>
-          </DialogBody>
-          <DialogFooter>
-            <Button
-              onClick={() =>
-                saveFile('imported-licenses.csv', [resultCsv(imported.rows)], 'text/csv; charset=utf-8')
-              }
-            >
-              <Download />
-              Download Result
-            </Button>
-            <Button variant="primary" onClick={onClose}>
-              Done
-            </Button>
-          </DialogFooter>
-        </>
+        <Suspense fallback={null}>
+          <ImportResult rows={imported.rows} onClose={onClose} />
+        </Suspense>
       ) : checked ? (
-        <>
-          <DialogBody>
-            {checked.failed > 0 && (
-              <Callout tone="warning">
-                {good.length > 0
-                  ? 'Go back to correct the errors, or import the other rows.'
-                  : 'No row can be imported. Go back to correct the errors.'}
-              </Callout>
-            )}
-            {checked.ignoredColumns.length > 0 && (
-              <Callout>{`Ignored columns: ${checked.ignoredColumns.join(', ')}`}</Callout>
-            )}
-            <Suspense fallback={null}>
-              <ImportRows rows={checked.rows} stage="check" />
-            </Suspense>
-          </DialogBody>
-          <DialogFooter>
-            <Button onClick={() => setChecked(undefined)} disabled={load.isPending}>
-              Back
-            </Button>
-            <Button
-              variant="primary"
-              disabled={good.length === 0}
-              loading={load.isPending}
-              onClick={() => start(good, checked.failed === 0)}
-            >
-              {`Import ${amountOf(good.length, 'License')}`}
-            </Button>
-          </DialogFooter>
-        </>
+        <Suspense fallback={null}>
+          <ImportPreview
+            checked={checked}
+            good={good}
+            busy={load.isPending}
+            onBack={() => setChecked(undefined)}
+            onImport={() => start(good, checked.failed === 0)}
+          />
+        </Suspense>
       ) : (
         <ImportForm
           values={values}
