@@ -53,6 +53,7 @@ async function open() {
 
 const insert = (tx: Tx, name: string) => tx.insertInto('meta').values({ name, value: 'x' }).execute()
 const write = (name: string) => transact(database.db, (tx) => insert(tx, name))
+const writeLong = (name: string) => transact(database.db, (tx) => insert(tx, name), { isLong: true })
 const isCommitted = (name: string): boolean =>
   database.handles.reader.prepare('select 1 from meta where name = ?').get(name) !== undefined
 const committed = (): string[] =>
@@ -321,23 +322,24 @@ test('waits for a write of another process, and blocks no read meanwhile', async
   await write('before')
   const unlock = lockFromElsewhere()
   const single = database.db.insertInto('meta').values({ name: 'single', value: 'x' }).execute()
-  const writing = Promise.all([write('a'), single, write('b')])
+  const writing = Promise.all([write('a'), single, writeLong('long'), write('b')])
   for (let reads = 0; reads < 5; reads += 1) {
     await pause(10)
     expect(await database.db.selectFrom('meta').select('name').execute()).toEqual([{ name: 'before' }])
   }
   unlock()
   await writing
-  expect(committed()).toEqual(['a', 'b', 'before', 'other', 'single'])
+  expect(committed()).toEqual(['a', 'b', 'before', 'long', 'other', 'single'])
 })
 
 test('rejects writes when another process keeps the lock too long, and recovers', async () => {
   const unlock = lockFromElsewhere()
   const single = database.db.insertInto('meta').values({ name: 'single', value: 'x' }).execute()
-  const refused = Promise.all([write('a'), single, write('b')].map((one) => one.catch(storageFailureOf)))
+  const writes = [write('a'), single, writeLong('long'), write('b')]
+  const refused = Promise.all(writes.map((one) => one.catch(storageFailureOf)))
   await pause(30)
   vi.spyOn(performance, 'now').mockReturnValue(10_000)
-  expect(await refused).toEqual(Array(3).fill('database_unavailable'))
+  expect(await refused).toEqual(Array(4).fill('database_unavailable'))
   unlock()
   await write('c')
   expect(committed()).toEqual(['c', 'other'])
