@@ -1,13 +1,18 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-const server = 'apps/server/{src,test}/**/*.test.ts'
+const code = [
+  'apps/server/src/**/*.test.ts',
+  'packages/contract/test/**/*.test.ts',
+  'apps/server/test/spec-coverage.test.ts',
+  'packages/sdk/test/generated.test.ts',
+]
 const setupFiles = ['apps/server/test/property-seed.ts']
 const slices = 'apps/server/test/slices/**/*.test.ts'
 // Every slice starts servers of its own, so its file needs no fresh modules: that halves the processor time.
 const slice = { setupFiles, include: [slices], isolate: false }
 
-/** Code tests once; slices of the server on both databases, by the same files. */
+/** Code and programs once; slices of the server on both databases, by the same files. */
 export default defineConfig({
   test: {
     // A limit ends a test that hangs. A slow machine reaches none of them.
@@ -25,11 +30,16 @@ export default defineConfig({
     ],
     projects: [
       {
+        // They keep no state outside of their file, so one worker runs many: that halves the processor time.
+        test: { name: 'code', setupFiles, include: code, isolate: false },
+      },
+      {
+        // Processes, SDKs and the console's modules with state.
         test: {
-          name: 'code',
+          name: 'programs',
           setupFiles,
           include: [
-            server,
+            'apps/server/test/**/*.test.ts',
             'apps/console/src/**/*.test.ts',
             'packages/*/test/**/*.test.ts',
             'examples/*/test/**/*.test.ts',
@@ -37,7 +47,7 @@ export default defineConfig({
             'sdks/**/*.test.ts',
             'e2e/*.test.ts',
           ],
-          exclude: [slices, '**/node_modules/**'],
+          exclude: [slices, ...code, '**/node_modules/**'],
         },
       },
       {
