@@ -42,7 +42,7 @@ const pragma = (name: string) =>
 const megabytes = (file: string) => statSync(join(dataDir, file)).size / 1_048_576
 
 test('another thread copies the log into the database, long before the writing connection would', async () => {
-  expect(pragma('wal_autocheckpoint')).toBe(16_000)
+  expect(pragma('wal_autocheckpoint')).toBe(24_000)
   const before = megabytes('keyward.db')
   for (let megabyte = 0; megabyte < 10; megabyte += 1) await writeMegabyte()
   await expect.poll(() => megabytes('keyward.db'), { timeout: 10_000 }).toBeGreaterThan(before + 8)

@@ -3,7 +3,7 @@ import type { CheckpointNews, CheckpointOrder } from './checkpoints.ts'
 import { SqliteHandle } from './sqlite-handle.ts'
 
 /** Pages of 4 KiB after which the log starts anew: before a writing connection would copy it. */
-const pagesInLog = 10_000
+const pagesInLog = 7000
 
 const { database } = new SqliteHandle(workerData as string, { readOnly: false })
 // Between two writes, and between two reads, the locks are free for moments only.
@@ -18,13 +18,13 @@ const report = (news: CheckpointNews) => parentPort?.postMessage(news)
 
 parentPort?.on('message', ({ leastPages }: CheckpointOrder) => {
   try {
-    if (copy('noop').left >= leastPages && copy('passive').pages >= pagesInLog) {
-      // Under steady writes the log would never end while it is copied, so long transactions wait from here on.
-      report('long')
-      copy('passive')
-      // Keeps writers out while it copies the rest, which is little.
-      copy('restart')
-    }
+    const { pages, left } = copy('noop')
+    const isLong = pages >= pagesInLog
+    // Under steady writes the log would never end while it is copied, so long transactions wait from here on.
+    if (isLong) report('long')
+    if (isLong || left >= leastPages) copy('passive')
+    // Keeps writers out while it copies the rest, which is little.
+    if (isLong) copy('restart')
   } catch {
     // On a full or failing disk, writes report the same.
   }

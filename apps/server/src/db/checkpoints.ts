@@ -9,7 +9,7 @@ const rowsBetween = 500
 const manyPages = 4000
 
 /** Pages of 4 KiB after which a writing connection copies them itself, if the thread has not. */
-export const pagesAtMost = 16_000
+export const pagesAtMost = 24_000
 
 /** Copies unless fewer pages than this are left to copy. */
 export interface CheckpointOrder {
