@@ -20,7 +20,8 @@ describe.skipIf(missing !== undefined)(`the protected example in C++ ${missing ?
   beforeAll(async () => {
     server = await startServer()
     const source = 'examples/protected-cpp/tally.cpp'
-    tally = await buildCpp('tally', ['-DTALLY_CONFIG_FROM_ENVIRONMENT'], [source], ['examples/protected-cpp'])
+    const flags = ['-O0', '-DTALLY_CONFIG_FROM_ENVIRONMENT']
+    tally = await buildCpp('tally', flags, [source], ['examples/protected-cpp'])
   }, 600_000)
   afterAll(() => server?.close())
   beforeEach(async () => {
