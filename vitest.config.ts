@@ -1,12 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-const code = [
-  'apps/server/src/**/*.test.ts',
-  'packages/contract/test/**/*.test.ts',
-  'apps/server/test/spec-coverage.test.ts',
-  'packages/sdk/test/generated.test.ts',
-]
+const contract = 'packages/contract/test/**/*.test.ts'
+const written = ['apps/server/test/spec-coverage.test.ts', 'packages/sdk/test/generated.test.ts']
+const code = ['apps/server/src/**/*.test.ts', 'apps/console/src/**/*.test.ts', contract, ...written]
+/** They replace globals before their imports. */
+const replacing = ['apps/console/src/lib/api/query-client.test.ts', 'apps/console/src/lib/list/bulk.test.ts']
 const setupFiles = ['apps/server/test/property-seed.ts']
 const slices = 'apps/server/test/slices/**/*.test.ts'
 // Every slice starts servers of its own, so its file needs no fresh modules: that halves the processor time.
@@ -31,23 +30,22 @@ export default defineConfig({
     projects: [
       {
         // They keep no state outside of their file, so one worker runs many: that halves the processor time.
-        test: { name: 'code', setupFiles, include: code, isolate: false },
+        test: { name: 'code', setupFiles, include: code, exclude: replacing, isolate: false },
       },
       {
-        // Processes, SDKs and the console's modules with state.
         test: {
           name: 'programs',
           setupFiles,
           include: [
+            ...replacing,
             'apps/server/test/**/*.test.ts',
-            'apps/console/src/**/*.test.ts',
             'packages/*/test/**/*.test.ts',
             'examples/*/test/**/*.test.ts',
             'docs/**/*.test.ts',
             'sdks/**/*.test.ts',
             'e2e/*.test.ts',
           ],
-          exclude: [slices, ...code, '**/node_modules/**'],
+          exclude: [slices, contract, ...written, '**/node_modules/**'],
         },
       },
       {
