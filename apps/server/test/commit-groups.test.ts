@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { system } from '../src/core/actor.ts'
@@ -11,6 +12,7 @@ import { storageFailureOf } from '../src/db/failure.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
+import { SqliteThread } from '../src/db/sqlite-thread.ts'
 import { countTurns } from './turns.ts'
 
 let dataDir: string
@@ -229,19 +231,21 @@ test('a long transaction does not block the event loop', async () => {
 
 test('other transactions go before a waiting long one, and share one group', async () => {
   const gate = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
   const order: string[] = []
   const long = (name: string) =>
     transact(
       database.db,
       async (tx) => {
         await insert(tx, name)
+        begun.resolve()
         if (name === 'long 1') await gate.promise
         order.push(name)
       },
       { isLong: true },
     )
   const first = long('long 1')
-  await turn()
+  await begun.promise
   const others = [long('long 2'), ...['a', 'b', 'c'].map((name) => write(name).then(() => order.push(name)))]
   gate.resolve()
   await Promise.all([first, ...others])
@@ -286,6 +290,67 @@ test('a long transaction stores nothing when it is refused, and SQLite rolls bac
   expect(committed()).toEqual(['a', 'b', 'taken'])
 })
 
+test('other transactions do not wait until the thread of long ones has started', async () => {
+  const order: string[] = []
+  const long = writeLong('long').then(() => order.push('long'))
+  await write('short').then(() => order.push('short'))
+  await long
+  expect(order).toEqual(['short', 'long'])
+})
+
+test('without another thread, long transactions run on the thread of the server', async () => {
+  vi.spyOn(SqliteThread.prototype, 'start').mockRejectedValue(new Error('ERR_WORKER_INIT_FAILED'))
+  const thread = vi.spyOn(SqliteThread.prototype, 'run')
+  await Promise.all([writeLong('a'), write('b'), writeLong('c')])
+  expect(committed()).toEqual(['a', 'b', 'c'])
+  expect(thread).not.toHaveBeenCalled()
+})
+
+test('rolls back a long transaction with a parameter that cannot be sent to the thread', async () => {
+  const unsendable = transact(
+    database.db,
+    async (tx) => {
+      await insert(tx, 'before')
+      await sql`insert into meta (name, value) values ('unsendable', ${Symbol('x')})`.execute(tx)
+    },
+    { isLong: true },
+  )
+  await expect(unsendable).rejects.toThrow('could not be cloned')
+  await Promise.all([write('a'), writeLong('b')])
+  expect(committed()).toEqual(['a', 'b'])
+})
+
+type EndThread = (thread: Worker) => unknown
+const stop: EndThread = (thread) => thread.terminate()
+const crash: EndThread = (thread) => thread.postMessage(undefined)
+
+test.each([
+  ['stops before the last statement', stop, 'insert', 'there is no transaction'],
+  ['stops before the commit', stop, 'commit', 'there is no transaction'],
+  ['crashes before the last statement', crash, 'insert', 'Cannot destructure'],
+  ['crashes before the commit', crash, 'commit', 'Cannot destructure'],
+] as const)(
+  'when its thread %s, a long transaction fails and stores nothing; others go on',
+  async (...given) => {
+    const [, end, last, message] = given
+    await writeLong('first')
+    const sent = vi.spyOn(Worker.prototype, 'postMessage')
+    const ends = transact(
+      database.db,
+      async (tx) => {
+        await insert(tx, 'begins')
+        await end(sent.mock.contexts.at(-1) as Worker)
+        if (last === 'insert') await insert(tx, 'ends')
+      },
+      { isLong: true },
+    )
+    const others = [write('a'), writeLong('b'), write('c')]
+    await expect(ends).rejects.toThrow(message)
+    await Promise.all(others)
+    expect(committed()).toEqual(['a', 'b', 'c', 'first'])
+  },
+)
+
 test('closing rolls back a long transaction', async () => {
   const gate = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
@@ -299,8 +364,8 @@ test('closing rolls back a long transaction', async () => {
     },
     { isLong: true },
   )
-  const settled = Promise.allSettled([long, write('waits')])
   await begun.promise
+  const settled = Promise.allSettled([long, write('waits')])
   await database.close()
   gate.resolve()
   expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
@@ -333,6 +398,7 @@ test('waits for a write of another process, and blocks no read meanwhile', async
 })
 
 test('rejects writes when another process keeps the lock too long, and recovers', async () => {
+  await writeLong('before')
   const unlock = lockFromElsewhere()
   const single = database.db.insertInto('meta').values({ name: 'single', value: 'x' }).execute()
   const writes = [write('a'), single, writeLong('long'), write('b')]
@@ -342,7 +408,7 @@ test('rejects writes when another process keeps the lock too long, and recovers'
   expect(await refused).toEqual(Array(4).fill('database_unavailable'))
   unlock()
   await write('c')
-  expect(committed()).toEqual(['c', 'other'])
+  expect(committed()).toEqual(['before', 'c', 'other'])
 })
 
 test('closing commits finished transactions and rolls back the others', async () => {

@@ -139,6 +139,19 @@ test.each([
   expect(stored()).not.toContain('third')
 })
 
+test('a long transaction that was open when a sync failed is not reported as stored', async () => {
+  insert('first')
+  await turns()
+  const long = await groups.begin(true)
+  await long.run('insert into names values (?)', ['long'])
+  syncs[0]?.end('EIO')
+  const ended = long.end('release').catch(storageFailureOf)
+  await expect.poll(() => syncs.length).toBe(2)
+  syncs[1]?.end()
+  expect(await ended).toBe('database_unavailable')
+  await expect(groups.begin(true)).rejects.toThrow('restart the server')
+})
+
 test('a log that cannot be opened is a failed sync', async () => {
   writer.close()
   open(fdatasync)

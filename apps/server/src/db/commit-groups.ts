@@ -4,7 +4,7 @@ import { Checkpoints } from './checkpoints.ts'
 import { isSqliteBusy } from './failure.ts'
 import { LogSync } from './log-sync.ts'
 import type { SqliteHandle, SqliteResult } from './sqlite-handle.ts'
-import { SqliteThread } from './sqlite-thread.ts'
+import { outside, SqliteThread } from './sqlite-thread.ts'
 import { GroupedTransaction, LongTransaction, type Transaction } from './transactions.ts'
 
 /** A transaction of the same commit made SQLite roll all of it back; what fails with this can be tried again. */
@@ -79,8 +79,10 @@ export class CommitGroups {
   }
 
   /** Begins a transaction when it is its turn; a long one on another thread, with a commit of its own. */
-  async begin(isLong: boolean): Promise<Transaction> {
-    if (isLong && this.#checkpoints.shortening) await this.#checkpoints.shortening
+  async begin(wantsThread: boolean): Promise<Transaction> {
+    if (wantsThread && this.#checkpoints.shortening) await this.#checkpoints.shortening
+    // Other transactions need not wait for its start.
+    const isLong = wantsThread && (await this.#startThread())
     await this.#takeTurn(isLong ? this.#longQueue : this.#queue)
     try {
       if (this.#isClosed) throw new Error('the database is being closed')
@@ -97,9 +99,20 @@ export class CommitGroups {
     }
   }
 
+  /** Without another thread, the server's runs long transactions, too. */
+  async #startThread(): Promise<boolean> {
+    try {
+      await this.#thread.start()
+      return true
+    } catch (error) {
+      this.#onFailure(error)
+      return false
+    }
+  }
+
   async #beginLong(): Promise<Transaction> {
     this.#commit()
-    await this.#lockDatabase(() => this.#thread.run('begin immediate'))
+    await this.#lockDatabase(() => this.#thread.run(outside.begin))
     return new LongTransaction(this.#thread, (outcome, failure) => this.#endLong(outcome, failure))
   }
 

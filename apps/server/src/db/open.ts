@@ -90,6 +90,8 @@ export async function transact<T>(
       return await transaction.execute(work)
     } catch (error) {
       if (attempt >= 6 || !isTransient(error)) throw error
+      // Callers of long ones rely on it, see `inSlices`.
+      if (isLong && error instanceof NeighborFailedError) throw error
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** attempt))
     }
   }

@@ -17,6 +17,9 @@ export type ThreadAnswer =
   | { id: number; result: SqliteResult }
   | { id: number; failure: string; errcode: number | undefined; isInTransaction: boolean }
 
+/** What a writing thread runs outside of a transaction. */
+export const outside = { begin: 'begin immediate', start: 'select 1' }
+
 /** A statement failed on another thread. */
 export class SqliteThreadError extends Error {
   readonly errcode: number | undefined
@@ -42,6 +45,7 @@ export class SqliteThread {
   readonly #options: SqliteThreadOptions
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
+  #hasAnswered = false
   #lastId = 0
   #isClosed = false
 
@@ -49,14 +53,23 @@ export class SqliteThread {
     this.#options = options
   }
 
+  /** Starts the thread unless it runs. */
+  async start(): Promise<void> {
+    if (!this.#hasAnswered) await this.run(outside.start)
+  }
+
   run(text: string, parameters: SQLInputValue[] = []): Promise<SqliteResult> {
     if (this.#isClosed) return Promise.reject(new SqliteThreadError('the database is being closed'))
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-      const query: ThreadQuery = { id, text, parameters }
       this.#worker ??= this.#start()
-      this.#worker.postMessage(query)
+      try {
+        this.#worker.postMessage({ id, text, parameters } satisfies ThreadQuery)
+      } catch (error) {
+        // A parameter cannot be sent. The thread knows nothing of it: a transaction is still open there.
+        throw new SqliteThreadError((error as Error).message, undefined, true)
+      }
+      this.#waiting.set(id, { resolve, reject })
     })
   }
 
@@ -69,6 +82,7 @@ export class SqliteThread {
     const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: this.#options })
     worker.unref()
     worker.on('message', (answer: ThreadAnswer) => {
+      this.#hasAnswered = true
       const waiting = this.#waiting.get(answer.id)
       this.#waiting.delete(answer.id)
       if ('result' in answer) waiting?.resolve(answer.result)
@@ -82,6 +96,7 @@ export class SqliteThread {
   #end(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
+    this.#hasAnswered = false
     for (const waiting of this.#waiting.values()) waiting.reject(error)
     this.#waiting.clear()
   }

@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { pagesAtMost } from './checkpoints.ts'
 import { SqliteHandle } from './sqlite-handle.ts'
-import type { SqliteThreadOptions, ThreadAnswer, ThreadQuery } from './sqlite-thread.ts'
+import { outside, type SqliteThreadOptions, type ThreadAnswer, type ThreadQuery } from './sqlite-thread.ts'
 
 const { path, readOnly } = workerData as SqliteThreadOptions
+const allowed = Object.values(outside)
 const handle = new SqliteHandle(path, { readOnly })
 // `CommitGroups` syncs the log after each commit.
 if (!readOnly) {
@@ -14,7 +15,7 @@ parentPort?.on('message', ({ id, text, parameters }: ThreadQuery) => {
   let answer: ThreadAnswer
   try {
     // What was sent before a rollback became known would be committed by itself.
-    if (!readOnly && !handle.database.isTransaction && text !== 'begin immediate') {
+    if (!readOnly && !handle.database.isTransaction && !allowed.includes(text)) {
       throw new Error('there is no transaction')
     }
     answer = { id, result: handle.run(text, parameters) }
