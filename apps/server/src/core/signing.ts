@@ -21,10 +21,12 @@ export function signatureBase(
 /** The Content-Digest (RFC 9530) of a body. */
 export const contentDigest = (body: Buffer | string): string => `sha-256=:${hash('sha256', body, 'base64')}:`
 
-/** Whether the header contains a sha-256 digest that matches the body; it is no secret. */
+/** Whether the header's sha-256 digest matches the body; it is no secret. The last one counts (RFC 9651, section 4.2.2). */
 export function digestMatches(header: string, body: Buffer): boolean {
   const right = contentDigest(body)
-  return header === right || header.split(',').some((digest) => digest.trim() === right)
+  if (header === right) return true
+  const digests = header.split(',').map((digest) => digest.trim())
+  return digests.findLast((digest) => digest.startsWith('sha-256=')) === right
 }
 
 /** Signs on libuv's thread pool; returns base64. */

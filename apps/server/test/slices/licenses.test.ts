@@ -216,6 +216,17 @@ describe('an edit that names the values it saw', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
   })
 
+  test.each([
+    { devices: 5, features: ['pro'], note: 'order 7' },
+    { devices: 5, note: '' },
+  ])('succeeds again when its response was lost: %j', async (wanted) => {
+    const license = single(await makeLicenses(on, owner, app))
+    const { json } = await edit(license._id, { ...wanted, seen: first })
+    const again = await edit(license._id, { ...wanted, seen: first })
+    expect([again.status, again.json.data?.license]).toEqual([200, json.data.license])
+    expect(refusal(await edit(license._id, { ...wanted, devices: 6, seen: first }))).toBe('license_changed')
+  })
+
   test('must change something', async () => {
     const license = single(await makeLicenses(on, owner, app))
     expect(wrongFields(await edit(license._id, { seen: first }))).toEqual(['expiresAt'])

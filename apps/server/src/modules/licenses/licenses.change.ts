@@ -31,15 +31,19 @@ export const updateLicense = (
   { expiresAt, seen, ...details }: LicenseChanges & { seen?: Seen | undefined },
 ): Promise<License> =>
   change(ctx, actor, id, async (write, license) => {
-    if (seen && hasChanged(license, seen)) throw problem('license_changed')
+    if (seen && hasChanged(license, seen, details)) throw problem('license_changed')
     if (expiresAt !== undefined) await changeEnd(write, actor, license, expiresAt)
     await changeDetails(write, actor, license, details)
   })
 
-const hasChanged = ({ devices, features, note }: LicenseRow, seen: Seen): boolean =>
-  (seen.devices !== undefined && seen.devices !== devices) ||
-  (seen.features !== undefined && JSON.stringify(seen.features) !== features) ||
-  (seen.note !== undefined && (seen.note || null) !== note)
+/** A value that already is as wanted did not change: a caller that got no response sends the same edit again. */
+function hasChanged({ devices, features, note }: LicenseRow, seen: Seen, wanted: Seen): boolean {
+  const names = ['devices', 'features', 'note'] as const
+  const now: Seen = { devices, features: JSON.parse(features), note }
+  const isAs = (values: Seen, name: keyof Seen) =>
+    values[name] !== undefined && JSON.stringify(values[name] || null) === JSON.stringify(now[name])
+  return names.some((name) => seen[name] !== undefined && !isAs(seen, name) && !isAs(wanted, name))
+}
 
 /** A past end is accepted: access ends now. Null: the license never expires. */
 async function changeEnd(
