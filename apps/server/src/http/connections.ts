@@ -16,7 +16,7 @@ export interface Timeouts {
 interface Connection {
   /** How many responses are not finished. */
   answering: number
-  /** The response to the latest request. */
+  /** The response to the latest request, unless all are finished. */
   latest: ServerResponse | undefined
   idleSince: number | undefined
 }
@@ -49,6 +49,7 @@ export function installConnections(server: FastifyInstance, timeouts: Timeouts):
     if (!connection) return
     connection.answering -= 1
     if (connection.answering > 0) return
+    connection.latest = undefined
     connection.idleSince = performance.now()
     if (closing) socket.destroySoon()
   }
@@ -93,8 +94,8 @@ export function installConnections(server: FastifyInstance, timeouts: Timeouts):
     await nextTurn()
     await nextTurn()
     closing = true
-    for (const { answering, latest } of connections.values()) {
-      if (answering > 0 && latest?.headersSent === false) latest.setHeader('connection', 'close')
+    for (const { latest } of connections.values()) {
+      if (latest?.headersSent === false) latest.setHeader('connection', 'close')
     }
     const recent = performance.now() - recentMs
     endIdle((idleSince) => idleSince !== undefined && idleSince < recent)

@@ -1,0 +1,67 @@
+import type { AddressInfo } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import fastify, { type FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { installConnections } from './connections.ts'
+
+let server: FastifyInstance
+let sockets: Socket[]
+/** The responses that are still in memory. */
+let responses: WeakRef<object>[]
+
+beforeEach(async () => {
+  sockets = []
+  responses = []
+  server = fastify()
+  installConnections(server, {
+    requestMs: 60_000,
+    headersMs: 60_000,
+    keepAliveMs: 60_000,
+    checkEveryMs: 60_000,
+  })
+  server.get('/', async (_request, reply) => {
+    responses.push(new WeakRef(reply.raw))
+    return 'answered'
+  })
+  await server.listen({ port: 0, host: '127.0.0.1' })
+})
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  await server.close()
+})
+
+async function open() {
+  const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+  sockets.push(socket)
+  let received = ''
+  socket.on('data', (data) => {
+    received += data
+  })
+  return {
+    send: (count: number) => socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count)),
+    answered: () => received.split('answered').length - 1,
+  }
+}
+
+test('a connection takes sixteen requests at once, again and again', async () => {
+  const { send, answered } = await open()
+  for (let round = 1; round <= 5; round += 1) {
+    send(16)
+    await expect.poll(answered).toBe(16 * round)
+  }
+})
+
+test('an idle connection keeps no response in memory', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const { send, answered } = await open()
+  send(3)
+  await expect.poll(answered).toBe(3)
+  const kept = () => {
+    collect()
+    return responses.filter((response) => response.deref()).length
+  }
+  await expect.poll(kept).toBe(0)
+})
