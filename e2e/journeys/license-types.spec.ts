@@ -79,6 +79,26 @@ test('saves no edit over one that somebody else has made meanwhile', async ({ pa
   ])
 })
 
+test('saves an edit again whose response was lost', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const license = (await vendor.createLicenses(await vendor.createApp()))[0]!
+  await enter(page, vendor, '/licenses')
+  await rowAction(page, keyPrefix(license.key), 'Edit License')
+  const details = dialog(page, 'Edit License')
+  await details.getByLabel('Note').fill('mine')
+  await page.route('**/api/licenses/*', async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  await details.getByRole('button', { name: 'Save License' }).click()
+  await expectToast(page, 'Update Failed')
+  expect((await vendor.call('GET', '/licenses')).licenses).toMatchObject([{ note: 'mine' }])
+  await page.unroute('**/api/licenses/*')
+  await details.getByRole('button', { name: 'Save License' }).click()
+  await expectToast(page, 'License Updated')
+  await expect(row(page, keyPrefix(license.key))).toContainText('mine')
+})
+
 test('license types are created, sold by owner and reseller, changed with sold licenses, and deleted', async ({
   page,
   request,

@@ -146,7 +146,7 @@ export const licenses = {
         seen: z
           .strictObject(editable)
           .optional()
-          .describe('what the caller saw; nothing is saved if it has changed'),
+          .describe('what the caller saw; nothing is saved if it has changed, unless to what the call wants'),
       })
       .refine(({ seen: _, ...changes }) => Object.keys(changes).length > 0, {
         path: ['expiresAt'],
