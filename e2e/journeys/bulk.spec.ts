@@ -258,6 +258,28 @@ test.describe('the import', () => {
     await expect(rows(page)).toHaveCount(3)
   })
 
+  test('marks banned licenses, and shows its result even if nothing more can be loaded', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor, '/licenses')
+    await moreAction(page, 'Import licenses')
+    const csv = 'expiresAt,banned,banReason\n2090-01-01,TRUE,Charged back\n2090-01-01,false,\n'
+    await dialog(page, 'Import Licenses').getByLabel('CSV').fill(csv)
+    await page.getByRole('button', { name: 'Check First' }).click()
+    const marked = page.getByRole('dialog').locator('tbody').getByText('Banned', { exact: true })
+    await expect(marked).toHaveCount(1)
+    await page.route('**/assets/**', (route) => route.abort())
+    await page.getByRole('button', { name: 'Import 2 Licenses' }).click()
+    const done = dialog(page, 'Licenses Imported')
+    await expect(done.getByRole('button', { name: 'Download Result' })).toBeVisible()
+    await expect(marked).toHaveCount(1)
+    const { licenses } = await vendor.call('GET', '/licenses')
+    expect(licenses).toMatchObject([{ banned: false }, { banned: true, banReason: 'Charged back' }])
+  })
+
   test("reports rows beyond the plan's limit before the import", async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createLicenses(await vendor.createApp(), 29)

@@ -7,8 +7,10 @@ import { csvOf } from './import-csv.ts'
 import { ImportForm, type ImportValues } from './import-form.tsx'
 import { useCheckImport, useImport } from './import-queries.ts'
 
-const ImportResult = lazyNamed(() => import('./import-result.tsx'), 'ImportResult')
-const ImportPreview = lazyNamed(() => import('./import-preview.tsx'), 'ImportPreview')
+// Together, because without the result nobody would know what an import has created.
+const loadSteps = () => import('./import-steps.ts')
+const ImportPreview = lazyNamed(loadSteps, 'ImportPreview')
+const ImportResult = lazyNamed(loadSteps, 'ImportResult')
 
 export interface ImportDialogProps {
   apps: App[]
