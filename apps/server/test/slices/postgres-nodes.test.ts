@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { limits } from '@keyward/contract'
 import { describe, expect, test } from 'vitest'
+import { DatabaseUnavailableError } from '../../src/db/failure.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
 import { openDatabase } from '../../src/db/open.ts'
@@ -74,6 +75,44 @@ test('prepares the read of concurrent checks', async () => {
     expect(reads.map(({ name }) => name)).toEqual(Array(60).fill('session'))
   } finally {
     await on.close()
+  }
+})
+
+test('a change reaches other nodes although its notification failed at first', async () => {
+  const url = await makePostgresDatabase()
+  const nodes = [await startServer({ DATABASE_URL: url }), await startServer({ DATABASE_URL: url })]
+  const [first, second] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
+  const stop = new AbortController()
+  try {
+    const owner = await signUp(first)
+    const address = await second.server.listen({ port: 0, host: '127.0.0.1' })
+    const events = await fetch(`${address}/api/events`, {
+      headers: { authorization: `Bearer ${owner.token}` },
+      signal: stop.signal,
+    })
+    let received = ''
+    void (async () => {
+      for await (const chunk of events.body ?? []) received += Buffer.from(chunk).toString()
+    })().catch(() => {})
+    const changes = () => received.split('event: change').length - 1
+    // Changes of the sign-up arrive first.
+    await wait(1000)
+    const before = changes()
+    if (first.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
+    const { pool } = first.database
+    const query = pool.query.bind(pool)
+    let failures = 0
+    pool.query = async (given) => {
+      if (!given.text.includes('pg_notify') || failures > 0) return query(given)
+      failures += 1
+      throw new DatabaseUnavailableError('PostgreSQL does not answer')
+    }
+    await makeApp(owner)
+    await expect.poll(changes, { timeout: 10_000 }).toBeGreaterThan(before)
+    expect(failures).toBe(1)
+  } finally {
+    stop.abort()
+    for (const node of nodes) await node.close()
   }
 })
 

@@ -35,6 +35,7 @@ export class PostgresEvents {
   #retrying: NodeJS.Timeout | undefined
   #refetching: NodeJS.Timeout | undefined
   #failures = 0
+  #isSent = true
   #stopped = false
   readonly #checking: NodeJS.Timeout
 
@@ -107,12 +108,16 @@ export class PostgresEvents {
     const owners = [...this.#pending]
     this.#pending.clear()
     if (owners.length === 0) return
-    await this.#options.pool
-      .query({
-        text: 'select pg_notify($1, owner) from unnest($2::text[]) as owner',
-        values: [channel, owners],
-      })
-      .catch(this.#options.onError)
+    const text = 'select pg_notify($1, owner) from unnest($2::text[]) as owner'
+    try {
+      await this.#options.pool.query({ text, values: [channel, owners] })
+      this.#isSent = true
+    } catch (error) {
+      if (this.#isSent) this.#options.onError(error)
+      this.#isSent = false
+      for (const owner of owners) this.#pending.add(owner)
+      if (!this.#stopped) this.#batching ??= setTimeout(() => void this.#flush(), second)
+    }
   }
 
   #refetchWithoutListening(client: pg.Client): void {
