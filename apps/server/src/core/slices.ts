@@ -72,7 +72,8 @@ function run(
     ran.resolve(result)
     return result
   }
-  const committed = ctx.tx(actor, measured, { isLong })
+  // Housekeeping runs again anyway, and must not delay a shutdown.
+  const committed = ctx.tx(actor, measured, { isLong, isPatient: actor.kind !== 'system' })
   committed.catch(ran.reject)
   ran.promise.catch(() => {})
   return { ran: ran.promise, committed }

@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { type CompiledQuery, Kysely, PostgresAdapter, sql } from 'kysely'
 import pg from 'pg'
 import { NeighborFailedError } from './commit-groups.ts'
+import { DatabaseUnavailableError } from './failure.ts'
 import { ListThreadDialect } from './list-thread.ts'
-import { PostgresPool } from './postgres.ts'
+import { PostgresPool, patienceMs } from './postgres.ts'
 import { KeywardPostgresDialect, type PostgresConnection } from './postgres-driver.ts'
-import { longTransaction, NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
+import { NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
 import { StorageRoom } from './storage-room.ts'
 import type { Db, Tables, Tx } from './tables.ts'
+import { markedTransaction } from './transactions.ts'
 
 interface Common {
   db: Kysely<Tables>
@@ -68,9 +70,12 @@ const deadlockDetected = '40P01'
 export interface TransactionOptions {
   /** It reads or writes many rows. On SQLite another thread runs it, and its commit is not shared with others. */
   isLong?: boolean
+  /** It waits while PostgreSQL does not respond. Other transactions fail then, within five seconds. */
+  isPatient?: boolean
 }
 
 const manyRows = 50
+const retryMs = 250
 
 /** Options of a transaction that changes this many rows. */
 export const forRows = (count: number): TransactionOptions => ({ isLong: count > manyRows })
@@ -82,13 +87,24 @@ export const forRows = (count: number): TransactionOptions => ({ isLong: count >
 export async function transact<T>(
   db: Kysely<Tables>,
   work: (tx: Tx) => Promise<T>,
-  { isLong = false }: TransactionOptions = {},
+  { isLong = false, isPatient = false }: TransactionOptions = {},
 ): Promise<T> {
-  const transaction = isLong ? db.transaction().setAccessMode(longTransaction) : db.transaction()
+  const isMarked = needsLocks(db) ? isPatient : isLong
+  const transaction = isMarked ? db.transaction().setAccessMode(markedTransaction) : db.transaction()
+  const patientUntil = performance.now() + (isPatient ? patienceMs : 0)
   for (let attempt = 1; ; attempt += 1) {
+    let hasBegun = false
     try {
-      return await transaction.execute(work)
+      return await transaction.execute((tx) => {
+        hasBegun = true
+        return work(tx)
+      })
     } catch (error) {
+      if (!hasBegun && error instanceof DatabaseUnavailableError && performance.now() < patientUntil) {
+        attempt -= 1
+        await new Promise((resolve) => setTimeout(resolve, retryMs))
+        continue
+      }
       if (attempt >= 6 || !isTransient(error)) throw error
       // Callers of long ones rely on it, see `inSlices`.
       if (isLong && error instanceof NeighborFailedError) throw error

@@ -93,9 +93,9 @@ const isKnown = (wire: Wire, name: string): boolean =>
   wire.parsedStatements[name] !== undefined || wire.submittedNamedStatements[name] !== undefined
 
 /** Throws before anything is sent; a statement that fails later would still be followed by the COMMIT. */
-function toWire(value: unknown): string | Uint8Array | null {
+function toWire(value: unknown): string | null {
   if (value === null || value === undefined) return null
-  if (typeof value === 'string' || value instanceof Uint8Array) return value
+  if (typeof value === 'string') return value
   if (['number', 'bigint', 'boolean'].includes(typeof value)) return String(value)
   throw new TypeError(`PostgreSQL takes no value of type ${typeof value}`)
 }

@@ -1,12 +1,14 @@
 import {
   AbortedTransactionError,
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   PostgresDialect,
   PostgresDriver,
   type QueryResult,
+  type TransactionSettings,
 } from 'kysely'
 import type { LastStatements, PostgresClient, PostgresPool } from './postgres.ts'
+import { markedTransaction } from './transactions.ts'
 
 // A node that vanishes within a transaction must not keep its locks until TCP times out after hours, and waiting for
 // another's lock must not use up all connections.
@@ -35,8 +37,11 @@ class KeywardPostgresDriver extends PostgresDriver {
     return new PostgresConnection(await this.#pool.connect())
   }
 
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(begin))
+  override async beginTransaction(
+    connection: DatabaseConnection,
+    { accessMode }: TransactionSettings,
+  ): Promise<void> {
+    await (connection as PostgresConnection).begin({ isPatient: accessMode === markedTransaction })
   }
 
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -66,6 +71,17 @@ export class PostgresConnection implements DatabaseConnection {
     const { command, rowCount, rows = [] } = await this.#client.query(sql, parameters)
     const changes = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command)
     return { rows, ...(changes && { numAffectedRows: BigInt(rowCount ?? 0) }) }
+  }
+
+  async begin({ isPatient }: { isPatient: boolean }): Promise<void> {
+    try {
+      if (isPatient) await this.#client.bePatient()
+      await this.#client.query(begin)
+    } catch (error) {
+      // The transaction may be open, and nothing would end it.
+      this.#isUnusable = true
+      throw error
+    }
   }
 
   /** Runs statements in one round trip; returns how many rows each of them changed. */

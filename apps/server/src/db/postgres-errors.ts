@@ -22,12 +22,12 @@ export const isRefusal = (error: unknown): boolean =>
 export const isBlocked = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && /^(57014|26000)$/.test(error.code ?? '')
 
-const lostMessages = /^Connection terminated|not queryable|^Client was closed|^timeout e/
+const lostMessages = /^Connection terminated|not queryable|^Client was closed|^timeout e|^Query read timeout/
 
 /** PostgreSQL is shutting down, starting up or out of connections, or the connection broke. */
 export function isConnectionFault(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true
   const { code = '', message = '' } = error as { code?: string; message?: string }
-  if (error instanceof pg.DatabaseError) return /^(08...|57P0[1-5]|53300|25P03)$/.test(code)
+  if (error instanceof pg.DatabaseError) return /^(08...|57P0[1-5]|53300|25P0[34])$/.test(code)
   return /^E[A-Z]{3,}$/.test(code) || lostMessages.test(message)
 }

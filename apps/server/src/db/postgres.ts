@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import { DatabaseUnavailableError, isPostgresReadOnly } from './failure.ts'
@@ -24,6 +25,8 @@ const retryMs = 500
 /** A response on its way gets this long after the probe found that its query has ended. */
 const arrivalMs = 500
 const endMs = 2000
+/** A slice of long work waits this long for a server that does not respond: it may only be busy. */
+export const patienceMs = 60_000
 
 // PostgreSQL keeps locks until the commit is on disk, so the callers of one row would commit one after the other.
 // Instead the locks end with the commit, and then a message in the log, with the configured durability, waits until
@@ -60,6 +63,7 @@ export class PostgresPool {
   readonly #shared: SharedConnections
   readonly #waiting = new Set<Waiting>()
   readonly #direct = new WeakMap<pg.ClientBase, boolean>()
+  readonly #patient = new WeakSet<pg.ClientBase>()
   #canFlushLater: boolean | undefined
   #lastAnswerAt = 0
   #isDown = false
@@ -156,6 +160,7 @@ export class PostgresPool {
       const answer = query instanceof Batch ? client.query(query).done : client.query(query, values)
       const result = await this.#watch<readonly string[] | pg.QueryResult>(client, answer, longestMs)
       this.#lastAnswerAt = performance.now()
+      this.#isDown = false
       return result
     } catch (error) {
       if (error instanceof pg.DatabaseError) this.#lastAnswerAt = performance.now()
@@ -179,6 +184,16 @@ export class PostgresPool {
       this.#canFlushLater = rows[0]?.may === true
     }
     return this.#canFlushLater
+  }
+
+  askAgainToFlushLater(): void {
+    this.#canFlushLater = undefined
+  }
+
+  /** Whether queries on this connection wait for a server that does not respond. */
+  setPatient(client: pg.ClientBase, isPatient: boolean): void {
+    if (isPatient) this.#patient.add(client)
+    else this.#patient.delete(client)
   }
 
   /** The number of open connections and of waiting callers. */
@@ -248,19 +263,29 @@ export class PostgresPool {
     const startedAt = performance.now()
     const suspects = this.#suspects()
     try {
-      const lost = await queryOnce(this.#url, (probe) => this.#lostAmong(suspects, probe))
-      this.#isDown = false
+      const lost = await queryOnce(this.#url, (probe) => {
+        this.#lastAnswerAt = performance.now()
+        this.#isDown = false
+        return this.#lostAmong(suspects, probe)
+      })
       if (lost.length > 0) await new Promise((resolve) => setTimeout(resolve, arrivalMs))
       for (const waiting of lost) if (this.#waiting.has(waiting)) waiting.fail(doesNotAnswer())
     } catch (error) {
+      // Timers run before sockets are read: a process that had no time has responses that it has not read.
+      await setImmediate()
       // An error response, or a success of another caller, proves that the server responds: only connections are
       // short.
       if (isRefusal(error) || this.#lastAnswerAt > startedAt) return
       this.#isDown = true
-      for (const waiting of [...this.#waiting]) waiting.fail(doesNotAnswer(error))
+      for (const waiting of [...this.#waiting])
+        if (!this.#isPatient(waiting)) waiting.fail(doesNotAnswer(error))
     } finally {
       this.#isProbing = false
     }
+  }
+
+  #isPatient({ client, since }: Waiting): boolean {
+    return client !== undefined && this.#patient.has(client) && performance.now() - since < patienceMs
   }
 
   /** Finds the waiting callers whose connection runs no query on the server, so that no response will come. */
@@ -310,6 +335,8 @@ export class PostgresClient {
       return (await this.#send(batch))[before.length]
     } catch (error) {
       if (batch.commands.length <= before.length) throw error
+      // The account may have lost the permission.
+      this.#pool.askAgainToFlushLater()
       throw new DatabaseUnavailableError('PostgreSQL did not confirm that the transaction is on disk')
     }
   }
@@ -337,6 +364,11 @@ export class PostgresClient {
     }
   }
 
+  /** Waits for a server that does not respond, until the release. A pooler hides which connections survive that. */
+  async bePatient(): Promise<void> {
+    if (await this.isDirect()) this.#pool.setPatient(this.#client, true)
+  }
+
   isDirect(): Promise<boolean> {
     return this.#pool.isDirect(this.#client)
   }
@@ -355,6 +387,7 @@ export class PostgresClient {
 
   /** After a failover, a new connection may reach a server that accepts writes. */
   release(discard = false): void {
+    this.#pool.setPatient(this.#client, false)
     this.#client.release(discard || this.#isLost || this.#isReadOnly)
   }
 }

@@ -13,7 +13,7 @@ import {
 import { CommitCounter } from './commit-counter.ts'
 import { CommitGroups, NeighborFailedError } from './commit-groups.ts'
 import { SqliteHandle, type SqliteResult } from './sqlite-handle.ts'
-import type { Transaction } from './transactions.ts'
+import { markedTransaction, type Transaction } from './transactions.ts'
 
 /** The two connections of an embedded database: one that writes, one that sees only what is committed. */
 export interface SqliteHandles {
@@ -71,7 +71,7 @@ class NodeSqliteDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings) {
-    await (connection as NodeSqliteConnection).begin({ isLong: accessMode === longTransaction })
+    await (connection as NodeSqliteConnection).begin({ isLong: accessMode === markedTransaction })
   }
 
   async commitTransaction(connection: DatabaseConnection) {
@@ -90,9 +90,6 @@ class NodeSqliteDriver implements Driver {
     this.#handles.writer.close()
   }
 }
-
-/** Kysely passes few settings to a driver; with this one a transaction says that it is long. */
-export const longTransaction = 'read write'
 
 const readsOnly = /^\s*(select|with|explain)\b/i
 const mostAttempts = 5

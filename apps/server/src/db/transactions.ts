@@ -2,6 +2,9 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { SqliteResult } from './sqlite-handle.ts'
 import { type SqliteThread, SqliteThreadError } from './sqlite-thread.ts'
 
+/** Kysely passes few settings to a driver. This one marks long transactions on SQLite, and patient ones on PostgreSQL. */
+export const markedTransaction = 'read write'
+
 /** A write transaction that has begun. */
 export interface Transaction {
   run(text: string, parameters: SQLInputValue[]): SqliteResult | Promise<SqliteResult>

@@ -1,5 +1,6 @@
 import { connect, createServer } from 'node:net'
 import { AbortedTransactionError } from 'kysely'
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { transactAsOperator } from '../../src/core/record.ts'
 import { insertRows } from '../../src/db/insert-rows.ts'
@@ -112,6 +113,40 @@ test('stores texts of many rows like those of one', async () => {
   expect(together).toEqual(await find())
   expect(together.map((row) => row.target_id)).toEqual(texts.map((text) => text.toWellFormed()))
   await clear()
+})
+
+test('a revoked permission to confirm commits fails one call; later commits confirm themselves', async () => {
+  const direct = new URL(await makePostgresDatabase())
+  const name = direct.pathname.slice(1)
+  const admin = new pg.Client({ connectionString: direct.toString() })
+  await admin.connect()
+  await admin.query(
+    `create role "${name}" login password 'secret'; alter database "${name}" owner to "${name}"`,
+  )
+  const url = Object.assign(new URL(direct), { username: name, password: 'secret' }).toString()
+  const node = await startServer({ DATABASE_URL: url })
+  try {
+    const vendor = await signUp(node)
+    await makePremium(node, vendor)
+    const own = await makeApp(vendor)
+    const body = { app: own._id, expiresAt: node.clock.inDays(30) }
+    expect((await vendor.call('POST', '/licenses', body)).status).toBe(201)
+    const revoke = "format('revoke execute on function %s from public', found::regprocedure)"
+    await admin.query(`do $$ declare found oid; begin
+      for found in select oid from pg_proc where proname = 'pg_logical_emit_message' loop execute ${revoke};
+      end loop; end $$`)
+    expect(refusal(await vendor.call('POST', '/licenses', body))).toBe('database_unavailable')
+    for (let more = 0; more < 3; more += 1) {
+      expect((await vendor.call('POST', '/licenses', body)).status).toBe(201)
+    }
+    expect((await vendor.call('GET', '/licenses')).json.data.pagination.total).toBe(5)
+  } finally {
+    await node.close()
+    await admin.query(
+      `reassign owned by "${name}" to current_user; drop owned by "${name}"; drop role "${name}"`,
+    )
+    await admin.end()
+  }
 })
 
 describe('a connection that breaks', { tags: ['race'] }, () => {

@@ -1,7 +1,9 @@
+import { connect, createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PostgresPool } from '../../src/db/postgres.ts'
-import { type Owner, refusal, signUp } from '../actors.ts'
+import { makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
 import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
 import { type Gate, openGate } from '../tcp-gate.ts'
 
@@ -9,12 +11,13 @@ const limitMs = 5000
 const many = 40
 
 describe('an outage of PostgreSQL', { tags: ['race'] }, () => {
+  let direct: URL
   let gate: Gate
   let on: TestServer
   let owner: Owner
 
   beforeEach(async () => {
-    const direct = new URL(await makePostgresDatabase())
+    direct = new URL(await makePostgresDatabase())
     gate = await openGate({ host: direct.hostname, port: Number(direct.port) })
     const url = Object.assign(new URL(direct), { hostname: '127.0.0.1', port: String(gate.port) })
     on = await startServer({ DATABASE_URL: url.toString() })
@@ -132,6 +135,82 @@ describe('an outage of PostgreSQL', { tags: ['race'] }, () => {
     order.push('check')
     await Promise.all(slow)
     expect(order.indexOf('check')).toBeLessThan(8)
+  })
+
+  test('a mass delete waits while it hangs, and deletes everything', async () => {
+    await makePremium(on, owner)
+    const app = await makeApp(owner)
+    for (let more = 0; more < 4; more += 1) await makeLicenses(on, owner, app, 100)
+    const other = new pg.Client({ connectionString: direct.toString() })
+    await other.connect()
+    try {
+      await other.query(`create function wait() returns trigger language plpgsql as
+        'begin perform pg_sleep(0.003); return old; end';
+        create trigger wait before delete on licenses for each row execute function wait()`)
+      const count = async () => (await other.query('select count(*)::int as n from licenses')).rows[0].n
+      const deleting = owner.call('DELETE', '/licenses')
+      await expect.poll(count).toBeLessThan(400)
+      gate.freeze()
+      expect(await timed(() => owner.call('GET', '/apps'))).toEqual(unavailable)
+      await wait(3000)
+      expect(await timed(() => owner.call('GET', '/apps'))).toEqual(unavailable)
+      gate.thaw()
+      expect((await deleting).json.data).toEqual({ deletedCount: 400 })
+      expect(await count()).toBe(0)
+    } finally {
+      await other.end()
+    }
+  })
+
+  test('counts as up once it answers the first question of the probe', async () => {
+    const server = createServer((near) => {
+      const far = connect({ host: direct.hostname, port: Number(direct.port) })
+      const end = () => {
+        near.destroy()
+        far.destroy()
+      }
+      for (const socket of [near, far]) socket.on('error', () => {}).on('close', end)
+      near.on('data', (chunk) => {
+        if (!chunk.includes('pg_stat_activity')) far.write(chunk)
+      })
+      far.pipe(near)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const url = Object.assign(new URL(direct), { hostname: '127.0.0.1', port: String(port) })
+    const pool = new PostgresPool(url.toString())
+    try {
+      const { rows } = await pool.query({ text: 'select 1 as one from pg_sleep(3)', values: [] })
+      expect(rows).toEqual([{ one: 1 }])
+    } finally {
+      await pool.end()
+      server.close()
+    }
+  })
+
+  test('counts as up when its answer arrived while this process was busy', async () => {
+    const pool = new PostgresPool(direct.toString())
+    const query = pg.Client.prototype.query
+    let isBlocked = false
+    const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: pg.Client,
+      ...given: unknown[]
+    ) {
+      const sent = Reflect.apply(query, this, given)
+      const until = performance.now() + 2000
+      if (given[0] !== 'select 1' || isBlocked) return sent
+      isBlocked = true
+      while (performance.now() < until);
+      return sent
+    } as never)
+    try {
+      const { rows } = await pool.query({ text: 'select 1 as one from pg_sleep(1.5)', values: [] })
+      expect(rows).toEqual([{ one: 1 }])
+      expect(isBlocked).toBe(true)
+    } finally {
+      spy.mockRestore()
+      await pool.end()
+    }
   })
 
   test('answers 503 to a write blocked by a foreign lock; reads continue', async () => {

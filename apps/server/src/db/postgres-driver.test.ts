@@ -1,0 +1,50 @@
+import { Kysely } from 'kysely'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { DatabaseUnavailableError } from './failure.ts'
+import { transact } from './open.ts'
+import { KeywardPostgresDialect } from './postgres-driver.ts'
+import { isConnectionFault } from './postgres-errors.ts'
+import type { Tables } from './tables.ts'
+
+test('discards a connection on which a transaction did not begin: it may be open', async () => {
+  const released: unknown[] = []
+  const client = {
+    query: async () => {
+      throw new Error('canceled')
+    },
+    release: (discard: boolean) => void released.push(discard),
+  }
+  const pool = { connect: async () => client }
+  const db = new Kysely({ dialect: new KeywardPostgresDialect(pool as never) })
+  await expect(db.transaction().execute(async () => {})).rejects.toThrow('canceled')
+  expect(released).toEqual([true])
+})
+
+test('a patient transaction begins once PostgreSQL responds again; another one fails', async () => {
+  let failures = 0
+  const client = {
+    query: async () => ({ command: 'BEGIN', rows: [] }),
+    bePatient: async () => {},
+    commit: async () => 'COMMIT',
+    release: () => {},
+  }
+  const connect = async () => {
+    failures += 1
+    if (failures < 3) throw new DatabaseUnavailableError('PostgreSQL does not answer')
+    return client
+  }
+  const db = new Kysely<Tables>({ dialect: new KeywardPostgresDialect({ connect } as never) })
+  const work = async () => 'done'
+  await expect(transact(db, work)).rejects.toThrow('does not answer')
+  failures = 0
+  expect(await transact(db, work, { isPatient: true })).toBe('done')
+  expect(failures).toBe(3)
+})
+
+test('a time limit that leaves the outcome open counts as a lost connection', () => {
+  const ended = Object.assign(new pg.DatabaseError('terminating connection', 1, 'error'), { code: '25P04' })
+  expect(isConnectionFault(ended)).toBe(true)
+  // Of `query_timeout` in DATABASE_URL.
+  expect(isConnectionFault(new Error('Query read timeout'))).toBe(true)
+})
