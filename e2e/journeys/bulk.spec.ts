@@ -258,26 +258,36 @@ test.describe('the import', () => {
     await expect(rows(page)).toHaveCount(3)
   })
 
-  test('marks banned licenses, and shows its result even if nothing more can be loaded', async ({
-    page,
-    request,
-  }) => {
+  test('marks the licenses that it bans, and shows its result even if nothing more can be loaded', {
+    tag: '@phone',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
-    await vendor.createApp()
+    const app = await vendor.createApp()
+    await vendor.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
+    await vendor.call('POST', '/licenses', { app: app._id, expiresAt: inDays(30), key: 'TAKEN-KEY-1' })
     await enter(page, vendor, '/licenses')
     await moreAction(page, 'Import licenses')
-    const csv = 'expiresAt,banned,banReason\n2090-01-01,TRUE,Charged back\n2090-01-01,false,\n'
-    await dialog(page, 'Import Licenses').getByLabel('CSV').fill(csv)
+    const note = 'a long note '.repeat(12).trim()
+    const lines = [`,TRUE,Charged back,${note}`, ',false,,', 'TAKEN-KEY-1,true,,']
+    const csv = ['expiresAt,key,banned,banReason,note', ...lines.map((line) => `2090-01-01,${line}`)]
+    await dialog(page, 'Import Licenses').getByLabel('CSV').fill(csv.join('\n'))
     await page.getByRole('button', { name: 'Check First' }).click()
-    const marked = page.getByRole('dialog').locator('tbody').getByText('Banned', { exact: true })
-    await expect(marked).toHaveCount(1)
+    const shown = page.getByRole('dialog').locator('tbody').getByRole('row')
+    await expect(shown).toHaveText([/Random key.*Banned/s, /^((?!Banned).)*$/s, /TAKEN((?!Banned).)*$/s])
+    const [text, frame] = [await shown.getByText(note).boundingBox(), await shown.first().boundingBox()]
+    expect(text!.x + text!.width).toBeLessThan(frame!.x + frame!.width - 8)
+
     await page.route('**/assets/**', (route) => route.abort())
     await page.getByRole('button', { name: 'Import 2 Licenses' }).click()
     const done = dialog(page, 'Licenses Imported')
     await expect(done.getByRole('button', { name: 'Download Result' })).toBeVisible()
-    await expect(marked).toHaveCount(1)
+    await expect(shown.getByText('Banned', { exact: true })).toHaveCount(1)
     const { licenses } = await vendor.call('GET', '/licenses')
-    expect(licenses).toMatchObject([{ banned: false }, { banned: true, banReason: 'Charged back' }])
+    expect(licenses).toMatchObject([
+      { banned: false },
+      { banned: true, banReason: 'Charged back' },
+      { banned: false, key: 'TAKEN-KEY-1' },
+    ])
   })
 
   test("reports rows beyond the plan's limit before the import", async ({ page, request }) => {

@@ -41,6 +41,7 @@ const columnsOf = (words: Record<Outcome, string>): Column<ImportedRow>[] => [
     id: 'license',
     header: 'License',
     phone: 'whole',
+    className: 'max-md:max-w-full',
     cell: ({ key, note, sold, outcome }) => (
       <div className="min-w-0 md:max-w-56">
         {key ? (
@@ -50,7 +51,7 @@ const columnsOf = (words: Record<Outcome, string>): Column<ImportedRow>[] => [
         ) : (
           <span className="text-fg-muted">{outcome === 'error' ? 'No key' : 'Random key'}</span>
         )}
-        {sold.banned?.toLowerCase() === 'true' && (
+        {outcome === 'created' && sold.banned?.toLowerCase() === 'true' && (
           <Badge tone="danger" className="ml-2">
             Banned
           </Badge>
