@@ -33,8 +33,8 @@ function open(options: SigningOptions = {}) {
 
 async function openReady(options: SigningOptions = {}) {
   const opened = open(options)
-  await opened.thread.sign('first', keys[0])
-  await once(opened.workers[0] as Worker, 'message')
+  const signed = opened.thread.sign('first', keys[0])
+  await Promise.all([signed, once(opened.workers[0] as Worker, 'message')])
   return opened
 }
 
@@ -121,9 +121,11 @@ test('signs what a killed worker left unsigned, and starts another worker', asyn
   await new Promise(setImmediate)
   const [signed] = await Promise.all([signing, workers[0]?.terminate()])
   expect(signed).toBe(true)
-  expect(await signMany(thread, 20)).toBe(true)
+  const again = signMany(thread, 20)
   expect(workers).toHaveLength(2)
-  await once(workers[1] as Worker, 'message')
+  const ready = once(workers[1] as Worker, 'message')
+  expect(await again).toBe(true)
+  await ready
   expect(await signMany(thread, 20)).toBe(true)
 })
 
