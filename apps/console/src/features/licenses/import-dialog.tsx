@@ -7,7 +7,7 @@ import { csvOf } from './import-csv.ts'
 import { ImportForm, type ImportValues } from './import-form.tsx'
 import { useCheckImport, useImport } from './import-queries.ts'
 
-// Together, because without the result nobody would know what an import has created.
+// Together, because without the result the owner would not know what an import has created.
 const loadSteps = () => import('./import-steps.ts')
 const ImportPreview = lazyNamed(loadSteps, 'ImportPreview')
 const ImportResult = lazyNamed(loadSteps, 'ImportResult')
