@@ -182,6 +182,8 @@ test.describe('sign up', () => {
     await expectToast(page, 'Email Already Registered')
     expect(await storedToken(page)).toBeNull()
     await page.getByRole('tab', { name: 'Sign In' }).click()
+    // Until then the fields are those of the other tab.
+    await expect(signIn(page)).toBeVisible()
     await expect(email(page)).toHaveValue(vendor.email.toUpperCase())
     await password(page).fill(vendor.password)
     await signIn(page).click()
