@@ -87,6 +87,8 @@ export interface AppOptions {
   onRecords?: RecordConsumer
   /** Delay of the first plan reminders after the start. */
   remindersAfterMs?: number | undefined
+  /** Delay of the first check of open payments after the start. */
+  reconcileAfterMs?: number | undefined
   /** How many requests of one account run at once; for tests. */
   gateSizes?: Partial<GateSizes> | undefined
   providerWaits?: ProviderWaits
@@ -222,7 +224,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await server.register((scope) => installPages(scope, config, options.consoleDir))
 
-  const stopReconciler = startReconciler(payments)
+  const stopReconciler = startReconciler(payments, options.reconcileAfterMs)
   const stopHousekeeping = startHousekeeping(ctx, {
     mailer,
     onError: logError,

@@ -134,11 +134,11 @@ export async function reconcile(payments: Payments, signal?: AbortSignal): Promi
 }
 
 /** Starts the schedule; the returned function stops it. */
-export function startReconciler(payments: Payments): () => Promise<void> {
+export function startReconciler(payments: Payments, firstAfterMs = afterStartMs): () => Promise<void> {
   if (!payments.provider) return async () => {}
   const stopping = new AbortController()
   const reconciling = oneAtATime(() => reconcile(payments, stopping.signal).catch(payments.onError))
-  const first = setTimeout(reconciling.start, afterStartMs)
+  const first = setTimeout(reconciling.start, firstAfterMs)
   const timer = setInterval(reconciling.start, scheduleEveryMs)
   first.unref()
   timer.unref()
