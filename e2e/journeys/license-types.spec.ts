@@ -50,7 +50,10 @@ test('a license from first use shows its duration, starts with its use, and gets
   expect((await vendor.call('GET', '/clients')).clients).toMatchObject([{ expiresAt: null }])
 })
 
-test('saves no edit over one that somebody else has made meanwhile', async ({ page, request }) => {
+test('does not overwrite an edit that somebody else made while the dialog was open', async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const license = (await vendor.createLicenses(app))[0]!

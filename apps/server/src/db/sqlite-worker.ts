@@ -14,7 +14,7 @@ if (!readOnly) {
 parentPort?.on('message', ({ id, text, parameters }: ThreadQuery) => {
   let answer: ThreadAnswer
   try {
-    // What was sent before a rollback became known would be committed by itself.
+    // A statement that arrives after SQLite rolled back would run and commit on its own.
     if (!readOnly && !handle.database.isTransaction && !allowed.includes(text)) {
       throw new Error('there is no transaction')
     }

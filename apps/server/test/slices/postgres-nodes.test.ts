@@ -15,9 +15,23 @@ import {
   single,
   startProgram,
 } from '../actors.ts'
-import { makePostgresDatabase, startServer } from '../harness.ts'
+import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
 import { findPgBouncer, startPgBouncer } from '../pgbouncer.ts'
 import { statementsOf } from '../statements.ts'
+
+/** Opens an event stream over the network; returns how many changes it has received so far. */
+async function countChanges(on: TestServer, { token }: { token: string }, signal: AbortSignal) {
+  const address = await on.server.listen({ port: 0, host: '127.0.0.1' })
+  const events = await fetch(`${address}/api/events`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal,
+  })
+  let received = ''
+  void (async () => {
+    for await (const chunk of events.body ?? []) received += Buffer.from(chunk).toString()
+  })().catch(() => {})
+  return () => received.split('event: change').length - 1
+}
 
 describe('several nodes on one PostgreSQL', () => {
   const nodes = 6
@@ -85,16 +99,7 @@ test('a change reaches other nodes although its notification failed at first', a
   const stop = new AbortController()
   try {
     const owner = await signUp(first)
-    const address = await second.server.listen({ port: 0, host: '127.0.0.1' })
-    const events = await fetch(`${address}/api/events`, {
-      headers: { authorization: `Bearer ${owner.token}` },
-      signal: stop.signal,
-    })
-    let received = ''
-    void (async () => {
-      for await (const chunk of events.body ?? []) received += Buffer.from(chunk).toString()
-    })().catch(() => {})
-    const changes = () => received.split('event: change').length - 1
+    const changes = await countChanges(second, owner, stop.signal)
     // Changes of the sign-up arrive first.
     await wait(1000)
     const before = changes()
@@ -149,17 +154,8 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (
       const sent = await statementsOf(first.database, sixty)
       expect(sent.filter(({ name }) => name !== undefined)).toEqual([])
 
-      const url = await first.server.listen({ port: 0, host: '127.0.0.1' })
       const stop = new AbortController()
-      const events = await fetch(`${url}/api/events`, {
-        headers: { authorization: `Bearer ${owner.token}` },
-        signal: stop.signal,
-      })
-      let received = ''
-      void (async () => {
-        for await (const chunk of events.body ?? []) received += Buffer.from(chunk).toString()
-      })().catch(() => {})
-      const changes = () => received.split('event: change').length - 1
+      const changes = await countChanges(first, owner, stop.signal)
       await wait(500)
       const before = changes()
       await makeLicenses(first, owner, app)
