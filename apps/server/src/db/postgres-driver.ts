@@ -7,7 +7,8 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
-import type { LastStatements, PostgresClient, PostgresPool } from './postgres.ts'
+import type { PostgresPool } from './postgres.ts'
+import type { LastStatements, PostgresClient } from './postgres-client.ts'
 import { markedTransaction } from './transactions.ts'
 
 // A node that vanishes within a transaction must not keep its locks until TCP times out after hours, and waiting for

@@ -20,13 +20,16 @@ export async function queryOnce<T>(url: string, ask: (probe: pg.Client) => Promi
   }
 }
 
+/** The id of the server process that a connection reports. */
+export const pidOf = (client: pg.ClientBase): number => (client as unknown as { processID: number }).processID
+
 /** Whether the connection goes to PostgreSQL itself; a pooler reports process ids of its own. */
 export async function isDirect(
   client: pg.ClientBase,
   query: (text: string) => Promise<pg.QueryResult> = (text) => client.query(text),
 ): Promise<boolean> {
   const { rows } = await query('select pg_backend_pid() as pid')
-  return rows[0]?.pid === (client as unknown as { processID: number }).processID
+  return rows[0]?.pid === pidOf(client)
 }
 
 /** Which of these backend processes are running a query; undefined behind a pooler, which hides them. */

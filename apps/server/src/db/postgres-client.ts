@@ -1,0 +1,126 @@
+import type { CompiledQuery } from 'kysely'
+import type pg from 'pg'
+import { DatabaseUnavailableError, isPostgresReadOnly } from './failure.ts'
+import { Batch, type BatchStatement } from './postgres-batch.ts'
+import { doesNotAnswer } from './postgres-errors.ts'
+import type { StatementNames } from './postgres-names.ts'
+import { pidOf } from './postgres-probe.ts'
+import type { Waits } from './postgres-waits.ts'
+
+// PostgreSQL keeps locks until the commit is on disk, so the callers of one row would commit one after the other.
+// Instead the locks end with the commit, and then a message in the log, with the configured durability, waits until
+// both are on disk, for all callers together.
+const commitUnflushed = 'set local synchronous_commit = off'
+const flush = "select pg_logical_emit_message(true, 'keyward', '')"
+
+/** The last statements of a transaction. */
+export interface LastStatements {
+  statements: readonly CompiledQuery[]
+  /** They lock rows that many callers want. */
+  areContended: boolean
+}
+
+/** What the pool offers the connections that it hands out. */
+interface Connections {
+  readonly names: StatementNames
+  readonly waits: Waits
+  run(client: pg.ClientBase, query: Batch): Promise<readonly string[]>
+  run(client: pg.ClientBase, query: string | pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult>
+  isDirect(client: pg.ClientBase): Promise<boolean>
+  canFlushLater(client: pg.ClientBase): Promise<boolean>
+  askAgainToFlushLater(): void
+}
+
+/** A connection that is checked out; after one query got no response, further ones fail immediately. */
+export class PostgresClient {
+  readonly #pool: Connections
+  readonly #client: pg.PoolClient
+  #isLost = false
+  #isReadOnly = false
+
+  constructor(pool: Connections, client: pg.PoolClient) {
+    this.#pool = pool
+    this.#client = client
+  }
+
+  get processID(): number {
+    return pidOf(this.#client)
+  }
+
+  async query(query: string | pg.QueryConfig, values?: readonly unknown[]): Promise<pg.QueryResult> {
+    return this.#noting(async () =>
+      this.#pool.run(this.#client, await this.#prepared(query, values), values && [...values]),
+    )
+  }
+
+  /** Runs statements in one round trip; returns what they did, such as `UPDATE 1`. */
+  async queryTogether(queries: readonly CompiledQuery[]): Promise<readonly string[]> {
+    return this.#send(new Batch(await this.#named(queries)))
+  }
+
+  /** Runs the last statements of a transaction and its COMMIT in one round trip; returns what the COMMIT did. */
+  async commit(last: LastStatements | undefined): Promise<string | undefined> {
+    if (!last || last.statements.length === 0) return (await this.query('commit')).command
+    const isEarly = last.areContended && (await this.#pool.canFlushLater(this.#client))
+    const before = [...(await this.#named(last.statements)), ...(isEarly ? [{ text: commitUnflushed }] : [])]
+    const batch = new Batch([...before, { text: 'commit' }, ...(isEarly ? [{ text: flush }] : [])])
+    try {
+      return (await this.#send(batch))[before.length]
+    } catch (error) {
+      if (batch.commands.length <= before.length) throw error
+      // The account may have lost the permission.
+      this.#pool.askAgainToFlushLater()
+      throw new DatabaseUnavailableError('PostgreSQL did not confirm that the transaction is on disk')
+    }
+  }
+
+  async #named(queries: readonly CompiledQuery[]): Promise<BatchStatement[]> {
+    const named = []
+    for (const { sql: text, parameters: values } of queries) {
+      named.push({ name: await this.#nameOf(text, values), text, values })
+    }
+    return named
+  }
+
+  #send(batch: Batch): Promise<readonly string[]> {
+    return this.#noting(() => this.#pool.run(this.#client, batch))
+  }
+
+  async #noting<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#isLost) throw doesNotAnswer()
+    try {
+      return await run()
+    } catch (error) {
+      this.#isLost ||= error instanceof DatabaseUnavailableError
+      this.#isReadOnly ||= isPostgresReadOnly(error)
+      throw error
+    }
+  }
+
+  /** Waits for a server that does not respond, until the release. A pooler hides which connections survive that. */
+  async bePatient(): Promise<void> {
+    if (await this.isDirect()) this.#pool.waits.setPatient(this.#client, true)
+  }
+
+  isDirect(): Promise<boolean> {
+    return this.#pool.isDirect(this.#client)
+  }
+
+  async #prepared(query: string | pg.QueryConfig, values?: readonly unknown[]) {
+    if (typeof query !== 'string' || !values || values.length === 0) return query
+    const name = await this.#nameOf(query, values)
+    return name === undefined ? query : { name, text: query }
+  }
+
+  async #nameOf(text: string, values: readonly unknown[]): Promise<string | undefined> {
+    if (values.length === 0) return undefined
+    const name = this.#pool.names.of(text)
+    return name !== undefined && (await this.isDirect()) ? name : undefined
+  }
+
+  /** After a failover, a new connection may reach a server that accepts writes. */
+  release(discard = false): void {
+    this.#pool.waits.setPatient(this.#client, false)
+    this.#client.release(discard || this.#isLost || this.#isReadOnly)
+  }
+}
