@@ -1,7 +1,7 @@
 import { dayNumber } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import type { Db, Tx } from '../../db/open.ts'
-import type { DailyMetric } from '../../db/tables.ts'
+import type { DailyMetric } from '../../db/tables/counts.ts'
 
 /** Counts per UTC day since `firstDay`, of an owner or of one app that the caller has checked to be the owner's. */
 export async function listDailyCounts(

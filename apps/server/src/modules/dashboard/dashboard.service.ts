@@ -1,7 +1,7 @@
 import { limits } from '@keyward/contract'
 import { day, dayNumber } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
-import type { DailyMetric } from '../../db/tables.ts'
+import type { DailyMetric } from '../../db/tables/counts.ts'
 import { getUser } from '../account/account.service.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { listDailyCounts } from '../daily-counts/daily-counts.service.ts'

@@ -1,0 +1,124 @@
+import type { Generated } from 'kysely'
+import type { Flag } from './flag.ts'
+
+export interface AppTables {
+  apps: AppsTable
+  app_messages: AppMessagesTable
+  app_variables: AppVariablesTable
+  app_sdks: AppSdksTable
+  signing_keys: SigningKeysTable
+  releases: ReleasesTable
+  program_hashes: ProgramHashesTable
+  blocklist: BlocklistTable
+}
+
+interface AppsTable {
+  id: string
+  seq: Generated<number>
+  owner_id: string
+  app_id: string
+  name: string
+  secret_sealed: string
+  secret_hash: string
+  /** Incremented with every new secret; sessions opened with an older one are invalid. */
+  secret_version: Generated<number>
+  signing_kid: string
+  signing_public: string
+  signing_sealed: string
+  /** Rises with every change of the app's signing keys; 0 while there is only the first one. */
+  signing_version: Generated<number>
+  remember_days: Generated<number>
+  lease_hours: Generated<number>
+  grace_hours: Generated<number>
+  version: string
+  paused: Generated<Flag>
+  hwid_lock: Generated<Flag>
+  allow_custom_keys: Generated<Flag>
+  require_hwid: Generated<Flag>
+  require_activation: Generated<Flag>
+  device_tolerance: Generated<Flag>
+  device_self_service: Generated<Flag>
+  device_cooldown_hours: Generated<number>
+  messages: Generated<string>
+  license_count: Generated<number>
+  username_min: Generated<number>
+  block_vpn: Generated<Flag>
+  /** JSON list of networks that `block_vpn` lets through. */
+  vpn_allowed: Generated<string>
+  check_hash: Generated<Flag>
+  check_passwords: Generated<Flag>
+  activity_days: Generated<number>
+  /** Incremented with every change of the block list and of `vpn_allowed`; nodes keep both in memory by version. */
+  block_version: Generated<number>
+  /** Changes with the app's variables; null without any. */
+  variables_revision: Generated<string | null>
+  /** When a program that names no SDK last called `init`; written at most once a day. */
+  sdkless_init_at: number | null
+  created_at: number
+}
+
+interface AppMessagesTable {
+  app_id: string
+  locale: string
+  /** JSON of the texts that the app has of its own in this language. */
+  messages: string
+}
+
+/** `sealed` is the encrypted list of variables. */
+interface AppVariablesTable {
+  app_id: string
+  revision: string
+  sealed: string
+}
+
+interface AppSdksTable {
+  app_id: string
+  /** Name and version, such as `keyward-js/1.2.0`. */
+  sdk: string
+  first_seen_at: number
+}
+
+interface SigningKeysTable {
+  kid: string
+  owner_id: string
+  app_id: string
+  /** Order of creation within the app, from 1. */
+  number: number
+  public_key: string
+  sealed: string
+  status: 'next' | 'current' | 'retired' | 'revoked'
+  created_at: number
+}
+
+interface ReleasesTable {
+  seq: Generated<number>
+  id: string
+  owner_id: string
+  app_id: string
+  version: string
+  released_at: number
+  link: string | null
+  created_at: number
+}
+
+interface ProgramHashesTable {
+  app_id: string
+  version: string
+  hash: string
+  position: number
+}
+
+export type BlockKind = 'hwid' | 'address'
+
+interface BlocklistTable {
+  seq: Generated<number>
+  id: string
+  owner_id: string
+  app_id: string
+  kind: BlockKind
+  value: string
+  /** The hash of a hardware id, or the network in its shortest form. */
+  value_key: string
+  reason: string | null
+  created_at: number
+}

@@ -1,0 +1,141 @@
+import type { Generated } from 'kysely'
+import type { Flag } from './flag.ts'
+
+export interface ClientTables {
+  clients: ClientsTable
+  client_sessions: ClientSessionsTable
+  client_variables: ClientVariablesTable
+  devices: DevicesTable
+  device_tokens: DeviceTokensTable
+  offline_activations: OfflineActivationsTable
+  trial_marks: TrialMarksTable
+}
+
+interface ClientsTable {
+  seq: Generated<number>
+  id: string
+  owner_id: string
+  app_id: string
+  license_id: string | null
+  username: string
+  username_normalized: string
+  email: string | null
+  password_hash: string | null
+  /** Those of the device seen last. */
+  hwid: string | null
+  hwid_hash: string | null
+  /** The number of rows in `devices`. */
+  device_count: Generated<number>
+  /** When a program last freed a device of this end user. */
+  device_freed_at: number | null
+  banned: Generated<Flag>
+  ban_reason: string | null
+  /** While paused; the time until `expires_at` counts from then and is kept. */
+  paused_at: number | null
+  /** Where the last sign-in came from. */
+  last_address: string | null
+  /** When access ends, grace days included: counts, filters and verdicts compare it. */
+  expires_at: number
+  /** Those of the first license. */
+  grace_days: Generated<number>
+  /** Equal for names that look alike; empty for names that are not compared, null until housekeeping fills it. */
+  name_skeleton: string | null
+  /** Changes with the end user's variables; null without any. */
+  variables_revision: Generated<string | null>
+  last_login_at: number | null
+  created_at: number
+  /** Leases issued so far. */
+  lease_seq: Generated<number>
+  /** Until when a lease lets a program run offline, its grace included. */
+  lease_until: number | null
+  /** Until when an activation file lets a program run offline; later than any real end for never. */
+  activation_until: number | null
+}
+
+interface ClientSessionsTable {
+  id: string
+  app_id: string
+  client_id: string | null
+  token_hash: string
+  hwid_hash: string | null
+  /** The program's version; null if it signed in with an earlier version of the server. */
+  version: Generated<string | null>
+  secret_version: Generated<number>
+  /** A canonical language tag, if the program named a language. */
+  locale: string | null
+  created_at: number
+  expires_at: number
+}
+
+interface ClientVariablesTable {
+  client_id: string
+  revision: string
+  sealed: string
+}
+
+interface DevicesTable {
+  id: string
+  owner_id: string
+  app_id: string
+  client_id: string
+  /** As the program sent it; `sha256:` and its hash while only that is known. */
+  hwid: string
+  /** Identifies the device among those of its end user; see `deviceHash`. */
+  hwid_hash: string
+  name: string | null
+  system: string | null
+  /** Salted hashes of parts; null where the device has none. */
+  part_machine: string | null
+  part_board: string | null
+  part_disk: string | null
+  part_network: string | null
+  /** How often the device drifted since `drifting_since`. */
+  drifts: Generated<number>
+  drifting_since: number | null
+  first_seen_at: number
+  last_seen_at: number
+}
+
+/** A remembered sign-in. */
+interface DeviceTokensTable {
+  id: string
+  owner_id: string
+  app_id: string
+  client_id: string
+  device_id: string
+  token_hash: string
+  /** The token that was exchanged for the latest one, until that is used. */
+  previous_hash: string | null
+  created_at: number
+  expires_at: number
+}
+
+interface OfflineActivationsTable {
+  id: string
+  owner_id: string
+  app_id: string
+  client_id: string
+  license_id: string | null
+  /** Null once the device was freed. */
+  device_id: string | null
+  /** SHA-256 of the hardware id. */
+  hwid_hash: string
+  /** Of nonce, hardware id and key: the same request gets the same activation. */
+  request_hash: string
+  code_hash: string
+  /** When the file ends, as `expires_at` of licenses: later than any real end for never. */
+  until: number
+  created_at: number
+  issued_at: number
+  ended_at: number | null
+  ended_by: 'code' | 'replaced' | null
+}
+
+interface TrialMarksTable {
+  app_id: string
+  /** Recognizes a device; see `marksOf`. */
+  mark: string
+  /** May name an end user that was deleted. */
+  client_id: string
+  created_at: number
+}

@@ -1,0 +1,2 @@
+/** In both databases. */
+export type Flag = 0 | 1

@@ -1,0 +1,81 @@
+import type { Duration, LicenseTerm } from '@keyward/contract'
+import type { Generated } from 'kysely'
+import type { Flag } from './flag.ts'
+
+export interface LicenseTables {
+  licenses: LicensesTable
+  license_types: LicenseTypesTable
+  seats: SeatsTable
+}
+
+interface LicensesTable {
+  seq: Generated<number>
+  id: string
+  owner_id: string
+  app_id: string
+  reseller_id: string | null
+  client_id: string | null
+  key: string
+  key_normalized: string
+  note: string | null
+  used: Generated<Flag>
+  used_at: number | null
+  banned: Generated<Flag>
+  ban_reason: string | null
+  /** When access ends, grace days included: counts, filters and verdicts compare it. */
+  expires_at: number
+  term: Generated<LicenseTerm>
+  duration_value: number | null
+  duration_unit: Duration['unit'] | null
+  /** When the clock of `first_use` started. */
+  started_at: number | null
+  grace_days: Generated<number>
+  /** -1 for unlimited. */
+  devices: Generated<number>
+  /** Null if bound to devices. */
+  seats: number | null
+  seat_timeout_seconds: Generated<number>
+  /** JSON list of names. */
+  features: Generated<string>
+  updates_for_days: number | null
+  trial: Generated<Flag>
+  /** May name a type that was deleted. */
+  type_id: string | null
+  /** The time that an added key gave its end user; null for a key that was not added. */
+  added_ms: number | null
+  /** How much of it a ban took back; null while the time counts. */
+  taken_ms: number | null
+  /** Whether an older key of the app is equal as people type it: such keys match exactly only. */
+  key_twin: Generated<Flag>
+  created_at: number
+}
+
+interface LicenseTypesTable {
+  seq: Generated<number>
+  id: string
+  owner_id: string
+  app_id: string
+  name: string
+  name_normalized: string
+  term: LicenseTerm
+  duration_value: number | null
+  duration_unit: Duration['unit'] | null
+  grace_days: number
+  devices: number
+  seats: number | null
+  seat_timeout_seconds: number
+  features: string
+  updates_for_days: number | null
+  trial: Flag
+  key_prefix: string | null
+  resellable: Flag
+  created_at: number
+}
+
+interface SeatsTable {
+  session_id: string
+  license_id: string
+  /** See `Seat`. */
+  holder: string
+  until: number
+}

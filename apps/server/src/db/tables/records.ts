@@ -1,0 +1,46 @@
+import type { Generated } from 'kysely'
+
+export interface RecordTables {
+  audit: AuditTable
+  activity: ActivityTable
+  activity_counts: ActivityCountsTable
+}
+
+interface AuditTable {
+  id: string
+  owner_id: string | null
+  actor_kind: string
+  actor_id: string
+  session_id: string | null
+  address: string | null
+  action: string
+  target_id: string | null
+  detail: string | null
+  created_at: number
+}
+
+interface ActivityTable {
+  seq: Generated<number>
+  reference: string
+  owner_id: string
+  app_id: string
+  client_id: string | null
+  kind: string
+  /** The endpoint, for refusals. */
+  call: string | null
+  code: string | null
+  /** The username or key that the program sent. */
+  subject: string | null
+  address: string | null
+  /** JSON: the state at a refusal. */
+  detail: string | null
+  times: number
+  created_at: number
+  last_at: number
+}
+
+interface ActivityCountsTable {
+  app_id: string
+  owner_id: string
+  n: number
+}
