@@ -2,18 +2,15 @@ import type { ClientStatus } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import {
-  anyOf,
   type Counts,
-  countedFast,
   countedUntil,
-  firstOf,
   type Hits,
   type List,
   type ListScope,
   type Search,
   within,
-  withoutIndex,
-} from '../../db/lists.ts'
+} from '../../db/list-filters.ts'
+import { anyOf, countedFast, firstOf, withoutIndex } from '../../db/list-search.ts'
 import type { Database } from '../../db/open.ts'
 import { afterPrefix, anywhere } from '../../db/search.ts'
 

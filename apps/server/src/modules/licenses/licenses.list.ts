@@ -1,18 +1,15 @@
 import type { LicenseStatus } from '@keyward/contract'
 import { type RawBuilder, sql } from 'kysely'
 import {
-  anyOf,
   type Counts,
-  countedFast,
   countedUntil,
-  firstOf,
   type Hits,
   type List,
   type ListScope,
   type Search,
   within,
-  withoutIndex,
-} from '../../db/lists.ts'
+} from '../../db/list-filters.ts'
+import { anyOf, countedFast, firstOf, withoutIndex } from '../../db/list-search.ts'
 import type { Database } from '../../db/open.ts'
 import { afterPrefix, anywhere, containsLower, inNote } from '../../db/search.ts'
 
