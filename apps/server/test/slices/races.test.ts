@@ -16,7 +16,7 @@ import { setLicense } from '../devices.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
-import { rounds } from '../rounds.ts'
+import { rounds, times } from '../rounds.ts'
 
 // Let all requests run at once, without the per-account limit.
 const on = serverForAll(
@@ -30,8 +30,6 @@ afterEach(async () => {
   expect(kept).toEqual(counted)
 })
 
-const times = <T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, at) => make(at)))
 const programs = (count: number): Promise<Program[]> => times(count, () => startProgram(on, app))
 const successes = (answers: Answer[]) => answers.filter((answer) => answer.status < 300)
 const refusals = (answers: Answer[]) => answers.filter((answer) => answer.status >= 300).map(refusal)

@@ -1,0 +1,303 @@
+import { activateKey, makeType } from '../actors.ts'
+import { makeRequest, readFile } from '../offline-machine.ts'
+import { makeReseller } from '../reseller-actor.ts'
+import { addResetLink, expiresAt2030, oneLicense, type Recipes, type World } from './world.ts'
+
+let addresses = 0
+const newAddress = () => `someone${++addresses}@example.com`
+const coupons = ['SAVE10', 'SAVE20', 'SAVE25']
+
+/** Every writing call of an owner. */
+export function ownerRecipes(world: World): Recipes {
+  const { on, owner, app } = world
+  const onLicense = (method: string, path: string, body?: object) => async () => {
+    const { _id } = await oneLicense(world)
+    return () => owner.call(method, `/licenses/${_id}${path}`, body)
+  }
+  const onEndUser = (method: string, path: string, body?: object) => async () => {
+    const { user } = await activateKey(on, owner, app, 'pc-1')
+    return () => owner.call(method, `/clients/${user._id}${path}`, body)
+  }
+  const onApp = (method: string, path: string, body?: object) => async () => () =>
+    owner.call(method, `/apps/${app._id}${path}`, body)
+  const onNextKey = (change: string) => async () => {
+    const made = await owner.call('POST', `/apps/${app._id}/signing-keys`)
+    const { kid } = made.json.data.signingKeys[0]
+    return () => owner.call('POST', `/apps/${app._id}/signing-keys/${kid}/${change}`)
+  }
+  const onReseller = (method: string, body?: object) => async () => {
+    const { _id } = await makeReseller(on, owner, app)
+    return () => owner.call(method, `/resellers/${_id}`, body)
+  }
+  const signedIn = (method: string, path: string, body?: object) => async () => {
+    const { email, password } = owner
+    const { token } = (await on.call('POST', '/auth/login', { body: { email, password } })).json.data
+    return () => on.call(method, path, { token, body })
+  }
+
+  return {
+    'auth.register': [
+      'owner',
+      ['owner.registered'],
+      async () => () =>
+        on.call('POST', '/auth/register', { body: { name: 'A', email: newAddress(), password: 'secret1' } }),
+    ],
+    'auth.login': [
+      'owner',
+      ['owner.signed_in'],
+      async () => () =>
+        on.call('POST', '/auth/login', { body: { email: owner.email, password: owner.password } }),
+    ],
+    'auth.logout': ['owner', ['owner.signed_out'], signedIn('POST', '/auth/logout')],
+    'auth.changePassword': [
+      'owner',
+      ['owner.password_changed'],
+      async () => {
+        const body = { name: 'B', email: newAddress(), password: 'secret1' }
+        const { token } = (await on.call('POST', '/auth/register', { body })).json.data
+        return () =>
+          on.call('PUT', '/auth/password', {
+            token,
+            body: { currentPassword: 'secret1', newPassword: 'secret22' },
+          })
+      },
+    ],
+    'auth.changeEmail': [
+      'owner',
+      ['owner.email_changed'],
+      async () => {
+        const body = { name: 'C', email: newAddress(), password: 'secret1' }
+        const { token } = (await on.call('POST', '/auth/register', { body })).json.data
+        return () =>
+          on.call('PUT', '/auth/email', { token, body: { email: newAddress(), password: 'secret1' } })
+      },
+    ],
+    'auth.resetPassword': [
+      'owner',
+      ['owner.password_reset'],
+      async () => {
+        const body = { name: 'E', email: newAddress(), password: 'secret1' }
+        const { user } = (await on.call('POST', '/auth/register', { body })).json.data
+        const token = await addResetLink(world, user._id, null)
+        return () => on.call('POST', '/auth/reset-password', { body: { token, password: 'secret2' } })
+      },
+    ],
+    'apps.create': ['owner', ['app.created'], async () => () => owner.call('POST', '/apps', { name: 'New' })],
+    'apps.update': ['owner', ['app.updated'], onApp('PUT', '', { name: 'Other' })],
+    'apps.remove': [
+      'owner',
+      ['app.deletion_started', 'licenses.slice_deleted', 'end_users.slice_deleted', 'app.deleted'],
+      async () => {
+        await activateKey(on, owner, app)
+        return onApp('DELETE', '')()
+      },
+    ],
+    'apps.rotateSecret': ['owner', ['app.secret_rotated'], onApp('POST', '/rotate-secret')],
+    'signingKeys.create': ['owner', ['app.signing_key_created'], onApp('POST', '/signing-keys')],
+    'signingKeys.promote': ['owner', ['app.signing_key_promoted'], onNextKey('promote')],
+    'signingKeys.revoke': ['owner', ['app.signing_key_revoked'], onNextKey('revoke')],
+    'apps.updateErrorMessages': [
+      'owner',
+      ['app.messages_changed'],
+      onApp('PUT', '/error-messages', { keyUsed: 'Taken' }),
+    ],
+    'apps.resetErrorMessages': ['owner', ['app.messages_reset'], onApp('DELETE', '/error-messages')],
+    'licenseTypes.create': [
+      'owner',
+      ['license_type.created'],
+      onApp('POST', '/license-types', { name: 'Pro', term: 'forever' }),
+    ],
+    'licenseTypes.update': [
+      'owner',
+      ['license_type.updated', 'license_type.slice_applied', 'license_type.applied'],
+      async () => {
+        const { _id } = await makeType(owner, app)
+        await owner.call('POST', '/licenses', { app: app._id, type: _id })
+        return () => owner.call('PUT', `/license-types/${_id}`, { devices: 3, applyTo: 'all' })
+      },
+    ],
+    'licenseTypes.remove': [
+      'owner',
+      ['license_type.deleted'],
+      async () => {
+        const { _id } = await makeType(owner, app)
+        return () => owner.call('DELETE', `/license-types/${_id}`)
+      },
+    ],
+    'variables.setApp': [
+      'owner',
+      ['app.variables_changed'],
+      onApp('PUT', '/variables', { variables: [{ name: 'endpoint', value: 'a', public: true }] }),
+    ],
+    'variables.setClient': [
+      'owner',
+      ['end_user.variables_changed'],
+      onEndUser('PUT', '/variables', { variables: [{ name: 'endpoint', value: 'a' }] }),
+    ],
+    'releases.add': [
+      'owner',
+      ['release.added'],
+      onApp('POST', '/releases', { version: '1.2.0', releasedAt: '2026-03-01' }),
+    ],
+    'releases.remove': [
+      'owner',
+      ['release.removed'],
+      async () => {
+        const body = { version: '1.2.0', releasedAt: '2026-03-01' }
+        const { release } = (await owner.call('POST', `/apps/${app._id}/releases`, body)).json.data
+        return () => owner.call('DELETE', `/releases/${release._id}`)
+      },
+    ],
+    'licenses.create': [
+      'owner',
+      ['licenses.created'],
+      async () => () => owner.call('POST', '/licenses', { app: app._id, expiresAt: expiresAt2030 }),
+    ],
+    'licenses.update': [
+      'owner',
+      ['license.expiry_changed'],
+      onLicense('PUT', '', { expiresAt: expiresAt2030 }),
+    ],
+    'licenses.toggleBan': ['owner', ['license.banned'], onLicense('PATCH', '/toggle-ban')],
+    'licenses.remove': ['owner', ['license.deleted'], onLicense('DELETE', '')],
+    'licenses.removeAll': [
+      'owner',
+      ['licenses.deletion_started', 'licenses.slice_deleted', 'licenses.deletion_finished'],
+      async () => {
+        await oneLicense(world)
+        return () => owner.call('DELETE', `/licenses?app=${app._id}`)
+      },
+    ],
+    'clients.createDirect': [
+      'owner',
+      ['end_user.created'],
+      async () => () =>
+        owner.call('POST', '/clients/create-direct', {
+          username: 'alice',
+          password: 'secret1',
+          appId: app._id,
+          expiresAt: expiresAt2030,
+        }),
+    ],
+    'clients.toggleBan': ['owner', ['end_user.banned'], onEndUser('PATCH', '/toggle-ban')],
+    'clients.togglePause': ['owner', ['end_user.paused'], onEndUser('PATCH', '/toggle-pause')],
+    'blocklist.add': [
+      'owner',
+      ['block.added'],
+      onApp('POST', '/blocklist', { kind: 'address', value: '203.0.113.7' }),
+    ],
+    'blocklist.remove': [
+      'owner',
+      ['block.removed'],
+      async () => {
+        const { json } = await owner.call('POST', `/apps/${app._id}/blocklist`, {
+          kind: 'hwid',
+          value: 'pc-1',
+        })
+        return () => owner.call('DELETE', `/blocklist/${json.data.block._id}`)
+      },
+    ],
+    'blocklist.setHashes': [
+      'owner',
+      ['app.program_hashes_changed'],
+      onApp('PUT', '/program-hashes', { hashes: [] }),
+    ],
+    'clients.resetHwid': ['owner', ['end_user.hwid_reset'], onEndUser('PATCH', '/reset-hwid')],
+    'clients.freeDevice': [
+      'owner',
+      ['device.freed'],
+      async () => {
+        const { user } = await activateKey(on, owner, app, 'pc-1')
+        const { devices } = (await owner.call('GET', `/clients/${user._id}/devices`)).json.data
+        return () => owner.call('DELETE', `/clients/${user._id}/devices/${devices[0]._id}`)
+      },
+    ],
+    'clients.extend': ['owner', ['end_user.extended'], onEndUser('PATCH', '/extend', { days: 3 })],
+    'clients.remove': ['owner', ['end_user.deleted'], onEndUser('DELETE', '')],
+    'resellers.create': [
+      'owner',
+      ['reseller.created'],
+      async () => () =>
+        owner.call('POST', '/resellers', {
+          email: newAddress(),
+          password: 'secret1',
+          app_id: app._id,
+          allowed_license_keys: 5,
+        }),
+    ],
+    'resellers.update': ['owner', ['reseller.updated'], onReseller('PUT', { licenseLimit: 3 })],
+    'resellers.remove': ['owner', ['reseller.deleted'], onReseller('DELETE')],
+    'payments.createOrder': [
+      'owner',
+      ['order.created'],
+      // An open order with the same coupon would be reused and record nothing.
+      async () => {
+        const couponCode = coupons.pop()
+        return () => owner.call('POST', '/payments/razorpay/create-order', { couponCode })
+      },
+    ],
+    'payments.cancelSubscription': [
+      'owner',
+      ['plan.cancelled'],
+      async () => () => owner.call('POST', '/payments/cancel-subscription', {}),
+    ],
+    'bulk.licenses': [
+      'owner',
+      ['licenses.banned'],
+      async () => {
+        const { _id } = await oneLicense(world)
+        return () => owner.call('POST', '/licenses/bulk', { action: 'ban', ids: [_id] })
+      },
+    ],
+    'bulk.clients': [
+      'owner',
+      ['end_users.extended'],
+      async () => {
+        const { user } = await activateKey(on, owner, app)
+        return () => owner.call('POST', '/clients/bulk', { action: 'extend', days: 2, ids: [user._id] })
+      },
+    ],
+    'offlineActivations.activate': [
+      'owner',
+      ['end_user.activated_offline', 'end_user.registered', 'device.bound'],
+      async () => {
+        const { key } = await oneLicense(world)
+        const request = makeRequest(app, { licenseKey: key })
+        return () => owner.call('POST', `/apps/${app._id}/offline-activations`, { request })
+      },
+    ],
+    'offlineActivations.deactivate': [
+      'owner',
+      ['end_user.deactivated_offline', 'device.freed'],
+      async () => {
+        const { key } = await oneLicense(world)
+        const request = makeRequest(app, { licenseKey: key })
+        const path = `/apps/${app._id}/offline-activations`
+        const { file } = (await owner.call('POST', path, { request })).json.data
+        const { claims } = await readFile(on, app, file)
+        const body = { code: claims.deactivation }
+        return () => owner.call('POST', `/apps/${app._id}/offline-deactivations`, body)
+      },
+    ],
+    'bulk.importLicenses': [
+      'owner',
+      ['licenses.imported'],
+      async () => () =>
+        owner.call('POST', '/licenses/import', { app: app._id, csv: 'expiresAt\n2030-01-01' }),
+    ],
+    'settings.update': [
+      'owner',
+      ['settings.updated'],
+      async () => () => owner.call('PUT', '/settings', { hwidLock: true }),
+    ],
+    'settings.reset': [
+      'owner',
+      ['platform.reset_started', 'platform.reset'],
+      async () => {
+        const body = { name: 'D', email: newAddress(), password: 'secret1' }
+        const { token } = (await on.call('POST', '/auth/register', { body })).json.data
+        return () => on.call('POST', '/settings/reset', { token })
+      },
+    ],
+  }
+}

@@ -1,0 +1,39 @@
+import type { ActionName } from '@keyward/contract'
+import type { ActionRecord } from '../../src/core/record.ts'
+import { hashed, type makeApp, makeLicenses, type Owner, single } from '../actors.ts'
+import type { Answer, TestServer } from '../harness.ts'
+
+export type Call = () => Promise<Answer>
+/** The actor, the recorded actions, and a function that prepares and returns the request. */
+export type Recipe = [
+  kind: ActionRecord['actor']['kind'],
+  recorded: ActionName[],
+  prepare: () => Promise<Call>,
+]
+export type Recipes = Record<string, Recipe>
+
+export interface World {
+  on: TestServer
+  owner: Owner
+  app: Awaited<ReturnType<typeof makeApp>>
+}
+
+export const expiresAt2030 = '2030-01-01'
+
+export const oneLicense = async ({ on, owner, app }: World) => single(await makeLicenses(on, owner, app))
+
+export const addResetLink = async ({ on }: World, ownerId: string, resellerId: string | null) => {
+  const token = `kwp_${ownerId}_${resellerId}`
+  await on.database.db
+    .insertInto('password_resets')
+    .values({
+      id: `rst_${resellerId ?? ownerId}`,
+      owner_id: ownerId,
+      reseller_id: resellerId,
+      token_hash: hashed(token),
+      created_at: 0,
+      expires_at: on.clock.now() + 1,
+    })
+    .execute()
+  return token
+}
