@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { localeQuery } from './locales.ts'
 import { messageDefaults } from './messages.ts'
-import { fullPageQuery, id, idParams, isoTime, none, pagination, search, text } from './shared.ts'
+import { fullPageQuery, id, idParams, isoTime, none, pagination, search, seenValues, text } from './shared.ts'
 
 export const app = z.strictObject({
   _id: z.string(),
@@ -86,7 +86,7 @@ export const apps = {
     path: '/apps/:id',
     access: 'owner',
     permission: 'apps:write',
-    bodyLimit: 32_768,
+    bodyLimit: 65_536,
     tag,
     summary: 'Change the name, version, settings or pause; omitted fields stay unchanged',
     params: idParams,
@@ -96,9 +96,14 @@ export const apps = {
         version: version.optional(),
         paused: z.boolean().optional(),
         settings: appSettings.partial().optional(),
+        seen: seenValues({ name, version, settings: appSettings.partial() }),
       })
-      .refine((body) => Object.values(body).some((value) => value !== undefined), 'Nothing to change'),
+      .refine(
+        ({ seen: _, ...changes }) => Object.values(changes).some((value) => value !== undefined),
+        'Nothing to change',
+      ),
     data: oneApp,
+    errors: ['app_changed'],
   }),
   remove: endpoint({
     method: 'DELETE',

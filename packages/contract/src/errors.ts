@@ -65,6 +65,22 @@ const general = {
     409,
     'Someone else changed this license in the meantime. Nothing was saved. Open it again to see the current values.',
   ],
+  app_changed: [
+    409,
+    'Someone else changed this app in the meantime. Nothing was saved. Open it again to see the current values.',
+  ],
+  reseller_changed: [
+    409,
+    'Someone else changed this reseller in the meantime. Nothing was saved. Open it again to see the current values.',
+  ],
+  license_type_changed: [
+    409,
+    'Someone else changed this license type in the meantime. Nothing was saved. Open it again to see the current values.',
+  ],
+  variables_changed: [
+    409,
+    'Someone else changed these variables in the meantime. Nothing was saved. Open them again to see the current values.',
+  ],
   conflict: [409, 'The request conflicts with the current state'],
   payment_pending: [
     409,

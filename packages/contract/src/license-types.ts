@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { id, idParams, isoTime, none, text } from './shared.ts'
+import { id, idParams, isoTime, none, seenValues, text } from './shared.ts'
 import { soldDefaults, soldFields } from './sold.ts'
 import { duration, licenseTerm } from './terms.ts'
 
@@ -75,6 +75,7 @@ export const licenseTypes = {
     path: '/license-types/:id',
     access: 'owner',
     permission: 'licenses:write',
+    bodyLimit: 32_768,
     job: true,
     tag,
     summary:
@@ -83,9 +84,9 @@ export const licenseTypes = {
     body: z
       .strictObject(fields)
       .partial()
-      .extend({ applyTo: z.enum(['new', 'all']).default('new') }),
+      .extend({ applyTo: z.enum(['new', 'all']).default('new'), seen: seenValues(fields) }),
     data: oneType.extend({ changedLicenses: z.int() }),
-    errors: ['type_name_taken'],
+    errors: ['type_name_taken', 'license_type_changed'],
   }),
   remove: endpoint({
     method: 'DELETE',

@@ -3,7 +3,19 @@ import { appFilter, appRef } from './apps.ts'
 import { banReason } from './blocklist.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { id, idParams, instant, isoTime, none, pageQuery, pagination, search, sort, text } from './shared.ts'
+import {
+  id,
+  idParams,
+  instant,
+  isoTime,
+  none,
+  pageQuery,
+  pagination,
+  search,
+  seenValues,
+  sort,
+  text,
+} from './shared.ts'
 import { devices, features, soldFields } from './sold.ts'
 import { duration, ending, licenseTerms } from './terms.ts'
 
@@ -74,6 +86,7 @@ const one = z.strictObject({ license })
 const tag = 'Licenses'
 
 const editable = {
+  expiresAt: instant.nullable().optional().describe('null: never expires'),
   devices: devices.optional(),
   features: features.optional(),
   note: licenseNote.nullable().optional(),
@@ -141,12 +154,8 @@ export const licenses = {
     params: idParams,
     body: z
       .strictObject({
-        expiresAt: instant.nullable().optional().describe('null: never expires'),
         ...editable,
-        seen: z
-          .strictObject(editable)
-          .optional()
-          .describe('what the caller saw; nothing is saved if it has changed, unless to what the call wants'),
+        seen: seenValues({ ...editable, term: licenseTerms.term }),
       })
       .refine(({ seen: _, ...changes }) => Object.keys(changes).length > 0, {
         path: ['expiresAt'],

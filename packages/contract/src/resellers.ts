@@ -12,6 +12,7 @@ import {
   pagination,
   password,
   search,
+  seenValues,
   trimmed,
 } from './shared.ts'
 
@@ -87,9 +88,17 @@ export const resellers = {
     summary: 'Change the license limit, suspend or resume; suspending ends the sessions of the reseller',
     params: idParams,
     body: z
-      .strictObject({ licenseLimit: allowed(0).optional(), active: z.boolean().optional() })
-      .refine((body) => Object.values(body).some((value) => value !== undefined), 'Nothing to change'),
+      .strictObject({
+        licenseLimit: allowed(0).optional(),
+        active: z.boolean().optional(),
+        seen: seenValues({ licenseLimit: allowed(0) }),
+      })
+      .refine(
+        ({ seen: _, ...changes }) => Object.values(changes).some((value) => value !== undefined),
+        'Nothing to change',
+      ),
     data: one,
+    errors: ['reseller_changed'],
   }),
   remove: endpoint({
     method: 'DELETE',

@@ -88,3 +88,11 @@ export const none = z.strictObject({})
 
 export type Price = z.output<typeof price>
 export type PlanDuration = z.output<typeof planDuration>
+
+/** What the caller saw, for edits that must not overwrite those of others. */
+export const seenValues = <T extends z.ZodRawShape>(values: T) =>
+  z
+    .strictObject(values)
+    .partial()
+    .optional()
+    .describe('what the caller saw; nothing is saved if it has changed, unless to what the call wants')

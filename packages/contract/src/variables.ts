@@ -48,6 +48,17 @@ export const appVariable = z.strictObject({
   public: z.boolean().describe('sent by `init`, before anyone signs in'),
 })
 
+/** A list with its revision, which changes with every change of the list; null for an empty list. */
+const revised = <T extends z.ZodType>(variable: T) =>
+  z.strictObject({ variables: z.array(variable), revision: z.string().nullable() })
+
+const seen = z
+  .string()
+  .max(100)
+  .nullable()
+  .optional()
+  .describe('the revision that the caller saw; nothing is saved if the list has changed, unless to this one')
+
 const tag = 'Variables'
 /** 64 KiB of text can take three times as many bytes as JSON. */
 const bodyLimit = 262_144
@@ -61,7 +72,7 @@ export const variables = {
     tag,
     summary: 'Get the variables that the programs of an app receive',
     params: idParams,
-    data: z.strictObject({ variables: z.array(appVariable) }),
+    data: revised(appVariable),
   }),
   setApp: endpoint({
     method: 'PUT',
@@ -72,9 +83,10 @@ export const variables = {
     summary:
       'Replace the variables of an app, at most 64 KiB together; programs receive them with their next call',
     params: idParams,
-    body: z.strictObject({ variables: listOf(appVariable) }),
+    body: z.strictObject({ variables: listOf(appVariable), seen }),
     bodyLimit,
-    data: z.strictObject({ variables: z.array(appVariable) }),
+    data: revised(appVariable),
+    errors: ['variables_changed'],
   }),
   client: endpoint({
     method: 'GET',
@@ -84,7 +96,7 @@ export const variables = {
     tag,
     summary: "Get an end user's own variables",
     params: idParams,
-    data: z.strictObject({ variables: z.array(clientVariable) }),
+    data: revised(clientVariable),
   }),
   setClient: endpoint({
     method: 'PUT',
@@ -94,9 +106,10 @@ export const variables = {
     tag,
     summary: "Replace an end user's own variables, at most 64 KiB together; they override the app's",
     params: idParams,
-    body: z.strictObject({ variables: listOf(clientVariable) }),
+    body: z.strictObject({ variables: listOf(clientVariable), seen }),
     bodyLimit,
-    data: z.strictObject({ variables: z.array(clientVariable) }),
+    data: revised(clientVariable),
+    errors: ['variables_changed'],
   }),
 }
 

@@ -90,10 +90,11 @@ describe.each(all)('%s', (name, endpoint) => {
 test('only calls that need it accept more than 16 KiB', () => {
   const larger = all.filter(([, endpoint]) => limitOf(endpoint) > 16_384)
   expect(Object.fromEntries(larger.map(([name, endpoint]) => [name, limitOf(endpoint)]))).toEqual({
-    'apps.update': 32_768,
+    'apps.update': 65_536,
     'apps.updateErrorMessages': 32_768,
     'blocklist.setHashes': 196_608,
     'bulk.licenses': 65_536,
+    'licenseTypes.update': 32_768,
     'licenses.update': 32_768,
     'bulk.clients': 65_536,
     'bulk.importLicenses': 1_048_576,

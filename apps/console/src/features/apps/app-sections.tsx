@@ -25,10 +25,10 @@ export function AppSections({ app }: { app: App }) {
         query={variables}
         failure="Failed to load the variables"
         empty="No variables yet."
-        total={variables.data?.length}
+        total={variables.data?.variables.length}
         onEdit={() => dialog.open('variables', app._id)}
       >
-        {variables.data?.slice(0, shownMax).map((variable) => (
+        {variables.data?.variables.slice(0, shownMax).map((variable) => (
           <li key={variable.name} className="flex items-center gap-3 py-2">
             <code className="min-w-0 flex-1 truncate text-[0.8125rem]" title={variable.name}>
               {variable.name}

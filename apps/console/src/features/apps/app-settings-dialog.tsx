@@ -80,9 +80,7 @@ function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
         <Button
           variant="primary"
           loading={update.isPending}
-          onClick={() =>
-            update.mutate({ id: app._id, settings: toSent(settings, opened) }, { onSuccess: onClose })
-          }
+          onClick={() => update.mutate({ id: app._id, ...toSent(settings, opened) }, { onSuccess: onClose })}
         >
           Save Settings
         </Button>
@@ -91,13 +89,15 @@ function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
   )
 }
 
-/** The settings that were changed: another window may have changed the others. Without the empty lines of a text field. */
-function toSent(settings: Settings, opened: Settings): Partial<Settings> {
+/** The settings that were changed, and what they were: others may have changed the rest. Without the empty lines of a text field. */
+function toSent(settings: Settings, opened: Settings) {
   const sent = { ...settings, vpnAllowed: settings.vpnAllowed.map((line) => line.trim()).filter(Boolean) }
-  const changed = Object.entries(sent).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(opened[name as keyof Settings]),
+  const changed = (Object.keys(sent) as (keyof Settings)[]).filter(
+    (name) => JSON.stringify(sent[name]) !== JSON.stringify(opened[name]),
   )
-  return Object.fromEntries(changed)
+  const pick = (from: Settings): Partial<Settings> =>
+    Object.fromEntries(changed.map((name) => [name, from[name]]))
+  return { settings: pick(sent), seen: { settings: pick(opened) } }
 }
 
 function RotateSecret({ app }: { app: App }) {

@@ -1,5 +1,6 @@
 import { type App, version } from '@keyward/contract'
 import { apps as appsEndpoints } from '@keyward/contract/apps'
+import { useState } from 'react'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -10,11 +11,13 @@ const schema = appsEndpoints.create.body!.extend({ version })
 
 export function EditAppDialog({ app, onClose }: { app: App; onClose: () => void }) {
   const update = useUpdateApp()
-  const form = useSchemaForm(schema, { defaultValues: { name: app.name, version: app.version } })
+  // The list may load the app again while this dialog shows the values from before.
+  const [seen] = useState({ name: app.name, version: app.version })
+  const form = useSchemaForm(schema, { defaultValues: seen })
   const { errors } = form.formState
   const submit = form.handleSubmit((values) =>
     update.mutate(
-      { id: app._id, ...values },
+      { id: app._id, ...values, seen },
       { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
     ),
   )

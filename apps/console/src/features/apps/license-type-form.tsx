@@ -37,7 +37,9 @@ export interface LicenseTypeFormProps {
 export function LicenseTypeForm({ app, type, onClose }: LicenseTypeFormProps) {
   const save = useSaveLicenseType(app._id)
   const [applyTo, setApplyTo] = useState<'new' | 'all'>('new')
-  const form = useSchemaForm(typeSchema, { defaultValues: toForm(type) })
+  // The list may load the type again while this form shows the values from before.
+  const [opened] = useState(type)
+  const form = useSchemaForm(typeSchema, { defaultValues: toForm(opened) })
   const { errors } = form.formState
   const [term, bound, trial, resellable] = form.watch(['term', 'bound', 'trial', 'resellable'])
   const warning = term === 'forever' ? oldProgramsWarning(app) : undefined
@@ -45,7 +47,7 @@ export function LicenseTypeForm({ app, type, onClose }: LicenseTypeFormProps) {
 
   const submit = form.handleSubmit((values) =>
     save.mutate(
-      { ...(type && { id: type._id }), body: toBody(values), applyTo },
+      { ...(opened && { opened }), body: toBody(values), applyTo },
       { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
     ),
   )

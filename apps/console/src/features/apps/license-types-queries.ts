@@ -1,4 +1,4 @@
-import type { BodyInputOf, endpoints } from '@keyward/contract'
+import type { BodyInputOf, endpoints, LicenseType } from '@keyward/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
@@ -20,22 +20,36 @@ function useRefresh() {
 
 export type TypeBody = BodyInputOf<typeof endpoints.licenseTypes.create>
 
-/** Creates a type, or changes the one with the id. */
+interface TypeEdit {
+  /** The type as the form showed it; undefined for a new one. */
+  opened?: LicenseType
+  body: TypeBody
+  applyTo: 'new' | 'all'
+}
+
+/** What the form showed of the values that it sends. */
+const toSeen = (opened: LicenseType, body: TypeBody) =>
+  Object.fromEntries(Object.keys(body).map((name) => [name, opened[name as keyof TypeBody]]))
+
+/** Creates a type, or changes the one that the form opened. */
 export function useSaveLicenseType(app: string) {
   const refresh = useRefresh()
   return useMutation({
-    mutationFn: async ({ id, body, applyTo }: { id?: string; body: TypeBody; applyTo: 'new' | 'all' }) => {
-      if (id !== undefined) {
-        const body_ = { ...body, applyTo }
-        return call(wire.licenseTypes.update, { params: { id }, body: body_ })
+    mutationFn: async ({ opened, body, applyTo }: TypeEdit) => {
+      if (opened) {
+        const params = { id: opened._id }
+        return call(wire.licenseTypes.update, {
+          params,
+          body: { ...body, applyTo, seen: toSeen(opened, body) },
+        })
       }
       const made = await call(wire.licenseTypes.create, { params: { id: app }, body })
       return { ...made, changedLicenses: 0 }
     },
-    onSuccess: ({ changedLicenses }, { id, applyTo }) =>
-      toast.success(id === undefined ? 'License type created' : 'License type changed', {
+    onSuccess: ({ changedLicenses }, { opened, applyTo }) =>
+      toast.success(opened === undefined ? 'License type created' : 'License type changed', {
         description:
-          applyTo === 'all' && id !== undefined
+          applyTo === 'all' && opened !== undefined
             ? `${amountOf(changedLicenses, 'sold license')} changed too.`
             : 'It applies to licenses that you generate from now on.',
       }),

@@ -7,7 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import type { AppPage } from '../../lib/api/apps.ts'
-import { call } from '../../lib/api/call.ts'
+import { call, hasCode } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -111,7 +111,10 @@ export function useUpdateApp(texts = { done: 'App updated successfully', failed:
       refreshAround(client)
       toast.success(texts.done)
     },
-    onError: (error) => toastFailure(error, texts.failed),
+    onError: (error) => {
+      if (hasCode(error, 'app_changed')) refreshAround(client)
+      toastFailure(error, texts.failed)
+    },
   })
 }
 

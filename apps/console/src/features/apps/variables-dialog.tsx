@@ -1,4 +1,4 @@
-import type { App, AppVariable } from '@keyward/contract'
+import type { App, DataOf } from '@keyward/contract'
 import { variables as endpoints } from '@keyward/contract/variables'
 import type { Control } from 'react-hook-form'
 import { useFreshData } from '../../lib/form/fresh-data.ts'
@@ -46,13 +46,20 @@ export function AppVariablesDialog({ app, onClose }: AppVariablesDialogProps) {
   )
 }
 
-const schema = endpoints.setApp.body!
+const schema = endpoints.setApp.body!.pick({ variables: true })
 
-function VariablesForm({ app, stored, onClose }: AppVariablesDialogProps & { stored: AppVariable[] }) {
+interface VariablesFormProps extends AppVariablesDialogProps {
+  stored: DataOf<typeof endpoints.app>
+}
+
+function VariablesForm({ app, stored, onClose }: VariablesFormProps) {
   const save = useSetAppVariables(app._id)
-  const form = useSchemaForm(schema, { defaultValues: { variables: stored } })
+  const form = useSchemaForm(schema, { defaultValues: { variables: stored.variables } })
   const submit = form.handleSubmit(({ variables }) =>
-    save.mutate(variables, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) }),
+    save.mutate(
+      { variables, seen: stored.revision },
+      { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
+    ),
   )
   return (
     <DialogForm onSubmit={submit}>

@@ -1,4 +1,4 @@
-import type { AppVariable } from '@keyward/contract'
+import type { BodyInputOf, endpoints } from '@keyward/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
@@ -11,7 +11,7 @@ const listKey = (id: string) => [...keys.app, id, 'variables']
 export function useAppVariables(id: string) {
   return useQuery({
     queryKey: listKey(id),
-    queryFn: async ({ signal }) => (await call(wire.variables.app, { params: { id }, signal })).variables,
+    queryFn: ({ signal }) => call(wire.variables.app, { params: { id }, signal }),
     refetchOnMount: 'always',
   })
 }
@@ -19,10 +19,10 @@ export function useAppVariables(id: string) {
 export function useSetAppVariables(id: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (variables: AppVariable[]) =>
-      call(wire.variables.setApp, { params: { id }, body: { variables } }),
-    onSuccess: ({ variables }) => {
-      client.setQueryData(listKey(id), variables)
+    mutationFn: (body: BodyInputOf<typeof endpoints.variables.setApp>) =>
+      call(wire.variables.setApp, { params: { id }, body }),
+    onSuccess: (saved) => {
+      client.setQueryData(listKey(id), saved)
       toast.success('Variables saved')
     },
     onError: (error) => toastFailure(error, 'Failed to save the variables'),

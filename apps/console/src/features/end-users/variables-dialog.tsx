@@ -1,4 +1,4 @@
-import type { Client, ClientVariable } from '@keyward/contract'
+import type { BodyInputOf, Client, DataOf } from '@keyward/contract'
 import { variables as endpoints } from '@keyward/contract/variables'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Control } from 'react-hook-form'
@@ -21,8 +21,7 @@ const listKey = (id: string) => [...keys.clients, id, 'variables']
 export function EndUserVariablesDialog({ user, onClose }: EndUserDialogProps) {
   const variables = useQuery({
     queryKey: listKey(user._id),
-    queryFn: async ({ signal }) =>
-      (await call(wire.variables.client, { params: { id: user._id }, signal })).variables,
+    queryFn: ({ signal }) => call(wire.variables.client, { params: { id: user._id }, signal }),
     refetchOnMount: 'always',
   })
   const stored = useFreshData(variables)
@@ -58,28 +57,31 @@ export function EndUserVariablesDialog({ user, onClose }: EndUserDialogProps) {
   )
 }
 
-const schema = endpoints.setClient.body!
+const schema = endpoints.setClient.body!.pick({ variables: true })
 
 interface VariablesFormProps {
   user: Client
-  stored: ClientVariable[]
+  stored: DataOf<typeof endpoints.client>
   onClose: () => void
 }
 
 function VariablesForm({ user, stored, onClose }: VariablesFormProps) {
   const client = useQueryClient()
   const save = useMutation({
-    mutationFn: (variables: ClientVariable[]) =>
-      call(wire.variables.setClient, { params: { id: user._id }, body: { variables } }),
-    onSuccess: ({ variables }) => {
-      client.setQueryData(listKey(user._id), variables)
+    mutationFn: (body: BodyInputOf<typeof endpoints.setClient>) =>
+      call(wire.variables.setClient, { params: { id: user._id }, body }),
+    onSuccess: (saved) => {
+      client.setQueryData(listKey(user._id), saved)
       toast.success('Variables saved')
     },
     onError: (error) => toastFailure(error, 'Failed to save the variables'),
   })
-  const form = useSchemaForm(schema, { defaultValues: { variables: stored } })
+  const form = useSchemaForm(schema, { defaultValues: { variables: stored.variables } })
   const submit = form.handleSubmit(({ variables }) =>
-    save.mutate(variables, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) }),
+    save.mutate(
+      { variables, seen: stored.revision },
+      { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
+    ),
   )
   return (
     <DialogForm onSubmit={submit}>

@@ -1,6 +1,7 @@
 import type { License } from '@keyward/contract'
 import { type FormEvent, useState } from 'react'
 import { useApp } from '../../lib/api/apps.ts'
+import { isNetworkError } from '../../lib/api/call.ts'
 import { type DurationUnit, endOfLocalDay, formatExactTime, toDayInput } from '../../lib/format/dates.ts'
 import { noDateText, oldProgramsWarning } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
@@ -33,11 +34,15 @@ const descriptions: Record<Change, string> = {
 export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
   const edit = useEditExpiry()
   const { app } = useApp(license.app._id)
+  // The list may load the license again while this dialog shows the expiry from before.
+  const [seen] = useState({ expiresAt: license.expiresAt, term: license.term })
+  // Without a response, the edit may be saved: sending the same expiry again is no change by someone else.
+  const [lost, setLost] = useState<{ asked: string; expiresAt: string | null }>()
   const [change, setChange] = useState<Change>('from-now')
   const [duration, setDuration] = useState('30')
   const [unit, setUnit] = useState<DurationUnit>('days')
   const [day, setDay] = useState(() => toDayInput(expiryAfter(30, 'days')!))
-  const current = license.expiresAt === null ? undefined : Date.parse(license.expiresAt)
+  const current = seen.expiresAt === null ? undefined : Date.parse(seen.expiresAt)
   const isAhead = current !== undefined && current > Date.now()
 
   const amount = duration === '' ? Number.NaN : Number(duration)
@@ -52,7 +57,15 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
   function submit(event: FormEvent) {
     event.preventDefault()
     if ((!expiry && change !== 'never') || edit.isPending) return
-    edit.mutate({ id: license._id, expiresAt: expiry?.toISOString() ?? null }, { onSuccess: onClose })
+    const asked = JSON.stringify([change, amount, unit, day])
+    const expiresAt = lost?.asked === asked ? lost.expiresAt : (expiry?.toISOString() ?? null)
+    edit.mutate(
+      { id: license._id, expiresAt, seen },
+      {
+        onSuccess: onClose,
+        onError: (error) => setLost(isNetworkError(error) ? { asked, expiresAt } : undefined),
+      },
+    )
   }
 
   return (
@@ -99,7 +112,7 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
                 },
                 {
                   label: 'Current expiry',
-                  value: <DateText value={license.expiresAt} none={noDateText(license)} />,
+                  value: <DateText value={seen.expiresAt} none={noDateText({ ...license, ...seen })} />,
                 },
                 {
                   label: 'New expiry',
@@ -123,7 +136,7 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
           )}
           {shortens && current === undefined && (
             <Callout tone="warning">
-              {license.term === 'first_use'
+              {seen.term === 'first_use'
                 ? 'The license then no longer counts from its first use.'
                 : 'The license never expires now. This shortens it.'}
             </Callout>

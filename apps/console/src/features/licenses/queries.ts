@@ -2,6 +2,7 @@ import {
   type BodyInputOf,
   type endpoints,
   type License,
+  type LicenseTerm,
   licenseStatus,
   type QueryInputOf,
 } from '@keyward/contract'
@@ -12,7 +13,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { ApiError, call, messageOf } from '../../lib/api/call.ts'
+import { call, hasCode, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { accessEnds } from '../../lib/format/ending.ts'
@@ -82,17 +83,24 @@ export function useGenerateLicenses() {
   })
 }
 
+interface ExpiryEdit {
+  id: string
+  expiresAt: string | null
+  seen: { expiresAt: string | null; term: LicenseTerm }
+}
+
 export function useEditExpiry() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, expiresAt }: { id: string; expiresAt: string | null }) =>
-      call(wire.licenses.update, { params: { id }, body: { expiresAt } }),
+    mutationFn: ({ id, ...body }: ExpiryEdit) => call(wire.licenses.update, { params: { id }, body }),
     onSuccess: () => {
       refreshLicenses(client)
       toast.success('License Updated', { description: 'The new expiry applies immediately.' })
     },
-    onError: (error) =>
-      toast.error('Update Failed', { description: messageOf(error, 'Failed to update license.') }),
+    onError: (error) => {
+      if (hasCode(error, 'license_changed')) refreshLicenses(client)
+      toast.error('Update Failed', { description: messageOf(error, 'Failed to update license.') })
+    },
   })
 }
 
@@ -107,7 +115,7 @@ export function useEditLicense() {
       toast.success('License Updated', { description: 'The change applies from the next check on.' })
     },
     onError: (error) => {
-      if (error instanceof ApiError && error.code === 'license_changed') refreshLicenses(client)
+      if (hasCode(error, 'license_changed')) refreshLicenses(client)
       toast.error('Update Failed', { description: messageOf(error, 'Failed to update license.') })
     },
   })

@@ -21,9 +21,11 @@ const schema = z.object({
 export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onClose: () => void }) {
   const edit = useEditLimit()
   const [unsure, setUnsure] = useState<number>()
+  // The list may load the reseller again while this dialog shows the limit from before.
+  const [seen] = useState({ licenseLimit: reseller.allowed_license_keys })
   const form = useSchemaForm(schema, {
     mode: 'onChange',
-    defaultValues: { licenseLimit: reseller.allowed_license_keys },
+    defaultValues: seen,
   })
   const { errors } = form.formState
   const used = reseller.created_licenses
@@ -31,7 +33,7 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
 
   const save = (licenseLimit: number) =>
     edit.mutate(
-      { id: reseller._id, licenseLimit },
+      { id: reseller._id, licenseLimit, seen },
       {
         onSuccess: onClose,
         onError: (error) => {

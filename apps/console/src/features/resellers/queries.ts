@@ -6,7 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { call } from '../../lib/api/call.ts'
+import { call, hasCode } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { toastFailure } from '../../ui/failure-toast.ts'
@@ -65,16 +65,25 @@ export function useCreateReseller() {
   })
 }
 
+interface LimitEdit {
+  id: string
+  licenseLimit: number
+  seen: { licenseLimit: number }
+}
+
 export function useEditLimit() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async ({ id, licenseLimit }: { id: string; licenseLimit: number }) =>
-      (await call(wire.resellers.update, { params: { id }, body: { licenseLimit } })).reseller,
+    mutationFn: async ({ id, ...body }: LimitEdit) =>
+      (await call(wire.resellers.update, { params: { id }, body })).reseller,
     onSuccess: (reseller) => {
       putReseller(client, reseller)
       toast.success('Reseller license limit has been updated successfully.')
     },
-    onError: (error) => toastFailure(error, 'Failed to update reseller license limit'),
+    onError: (error) => {
+      if (hasCode(error, 'reseller_changed')) refresh(client)
+      toastFailure(error, 'Failed to update reseller license limit')
+    },
   })
 }
 

@@ -1,4 +1,4 @@
-import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from '@keyward/contract'
+import type { BodyInputOf, DataOf, Endpoint, ErrorCode, ParamsOf, QueryInputOf } from '@keyward/contract'
 import { createListeners } from '../browser/listeners.ts'
 import { base } from '../navigation/base.ts'
 import { noteNoResponse, noteResponse } from './connection.ts'
@@ -29,6 +29,8 @@ export class ApiError extends Error {
 }
 
 export const isNetworkError = (error: unknown) => error instanceof ApiError && error.status === 0
+
+export const hasCode = (error: unknown, code: ErrorCode) => error instanceof ApiError && error.code === code
 
 /** The message of an API error; the fallback for other errors. */
 export function messageOf(error: unknown, fallback: string): string {

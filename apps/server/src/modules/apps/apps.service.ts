@@ -7,6 +7,7 @@ import { newAppId, newAppSecret, newId, normalizeName } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
+import { hasChanged } from '../../core/seen.ts'
 import { newSigningKey } from '../../core/signing.ts'
 import type { Db } from '../../db/open.ts'
 import type { AppRow } from '../../db/tables.ts'
@@ -81,11 +82,14 @@ export interface AppUpdate {
   settings?: SettingsUpdate | undefined
 }
 
+/** The values that the caller saw. */
+export type AppSeen = Omit<AppUpdate, 'paused'>
+
 export async function updateApp(
   ctx: Ctx,
   actor: VendorActor,
   idOrAppId: string,
-  update: AppUpdate,
+  { seen, ...update }: AppUpdate & { seen?: AppSeen | undefined },
 ): Promise<App> {
   const change: repo.AppChange = {
     name: update.name,
@@ -98,6 +102,9 @@ export async function updateApp(
   const changed = Object.entries(change).filter(([, value]) => value !== undefined)
   if (changed.length === 0) return readApp(ctx, actor, idOrAppId)
   return changeApp(ctx, actor, idOrAppId, Object.fromEntries(changed), (write, before, after) => {
+    if (seen && hasChanged(toFields(before), flat(seen), pickGiven(toFields(after), flat(update)))) {
+      throw problem('app_changed')
+    }
     if (before.block_vpn === 0 && after.block_vpn === 1 && !ctx.vpn.isLoaded) {
       throw invalid('settings.blockVpn', 'This server has no list of the addresses of VPN providers')
     }
@@ -163,3 +170,9 @@ const toFields = (row: AppRow): Record<string, unknown> => ({
   paused: row.paused === 1,
   ...toSettings(row),
 })
+
+/** As `toFields` names them. */
+const flat = ({ settings, ...rest }: AppUpdate): Record<string, unknown> => ({ ...rest, ...settings })
+
+const pickGiven = (fields: Record<string, unknown>, given: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => given[name] !== undefined))

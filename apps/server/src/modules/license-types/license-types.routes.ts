@@ -11,8 +11,8 @@ export function licenseTypesRoutes(mount: Mount, ctx: Ctx): void {
   mount(licenseTypes.create, 'owner', async ({ actor, params, body }) => ({
     licenseType: await service.createLicenseType(ctx, actor, params.id, body),
   }))
-  mount(licenseTypes.update, 'owner', ({ actor, params, body: { applyTo, ...changes } }) =>
-    service.updateLicenseType(ctx, actor, params.id, changes, applyTo),
+  mount(licenseTypes.update, 'owner', ({ actor, params, body: { applyTo, seen, ...changes } }) =>
+    service.updateLicenseType(ctx, actor, params.id, changes, { applyTo, seen }),
   )
   mount(licenseTypes.remove, 'owner', async ({ actor, params }) => {
     await service.deleteLicenseType(ctx, actor, params.id)

@@ -3,6 +3,7 @@ import type { ResellerActor, VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
+import { hasChanged } from '../../core/seen.ts'
 import { inSlices } from '../../core/slices.ts'
 import { unlessTaken } from '../../db/open.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
@@ -58,7 +59,7 @@ export async function updateLicenseType(
   actor: VendorActor,
   id: string,
   changes: Changes,
-  applyTo: 'new' | 'all',
+  { applyTo, seen }: { applyTo: 'new' | 'all'; seen?: Changes | undefined },
 ): Promise<{ licenseType: LicenseType; changedLicenses: number }> {
   const given = Object.fromEntries(
     Object.entries(changes).filter(([, value]) => value !== undefined),
@@ -69,6 +70,7 @@ export async function updateLicenseType(
       const found = await repo.lockType(tx, actor, id)
       if (!found) throw problem('not_found')
       const before = toFields(found)
+      if (seen && hasChanged({ ...before }, seen, given)) throw problem('license_type_changed')
       const columns = toColumns({ ...before, ...given })
       await repo.updateType(tx, actor, id, columns)
       write.record('license_type.updated', id, { before: only(before, given), after: given, applyTo })

@@ -1,15 +1,16 @@
-import type { License } from '@keyward/contract'
+import type { License, LicenseTerm } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { toEpochMs } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
+import { hasChanged } from '../../core/seen.ts'
 import { toShownEnd, toStoredEnd } from '../../db/ends.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { giveBack, takeBack } from '../entitlements/added-time.ts'
 import { setLicenseEnd } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
-import { movePauses } from '../entitlements/pauses.ts'
+import { endOf, movePauses } from '../entitlements/pauses.ts'
 import { usersOf } from './licenses.access.ts'
 import * as repo from './licenses.repo.ts'
 import { toLicense } from './licenses.view.ts'
@@ -21,8 +22,10 @@ export interface LicenseChanges {
   note?: string | null | undefined
 }
 
+type Details = Omit<LicenseChanges, 'expiresAt'>
+
 /** The values that the caller saw. */
-type Seen = Omit<LicenseChanges, 'expiresAt'>
+type Seen = LicenseChanges & { term?: LicenseTerm | undefined }
 
 export const updateLicense = (
   ctx: Ctx,
@@ -31,19 +34,55 @@ export const updateLicense = (
   { expiresAt, seen, ...details }: LicenseChanges & { seen?: Seen | undefined },
 ): Promise<License> =>
   change(ctx, actor, id, async (write, license) => {
-    if (seen && hasChanged(license, seen, details)) throw problem('license_changed')
+    if (seen) await checkSeen(write, actor, license, seen, { expiresAt, ...details })
     if (expiresAt !== undefined) await changeEnd(write, actor, license, expiresAt)
     await changeDetails(write, actor, license, details)
   })
 
-/** A value that already is as wanted did not change: a caller that got no response sends the same edit again. */
-function hasChanged({ devices, features, note }: LicenseRow, seen: Seen, wanted: Seen): boolean {
-  const names = ['devices', 'features', 'note'] as const
-  const now: Seen = { devices, features: JSON.parse(features), note }
-  const isAs = (values: Seen, name: keyof Seen) =>
-    values[name] !== undefined && JSON.stringify(values[name] || null) === JSON.stringify(now[name])
-  return names.some((name) => seen[name] !== undefined && !isAs(seen, name) && !isAs(wanted, name))
+/** Rejects the edit if a value that the caller saw has changed since. */
+async function checkSeen(
+  write: Write,
+  actor: VendorActor,
+  license: LicenseRow,
+  seen: Seen,
+  wanted: LicenseChanges,
+): Promise<void> {
+  const { devices, features, note } = license
+  const details = ({ devices, features, note }: Details) => ({
+    devices,
+    features,
+    note: note === undefined ? undefined : note || null,
+  })
+  const now = { devices, features: JSON.parse(features), note }
+  if (hasChanged(now, details(seen), details(wanted))) throw problem('license_changed')
+  if (seen.expiresAt === undefined && seen.term === undefined) return
+  const view = await repo.findLicense(write.tx, actor, license.id)
+  if (!view) throw problem('not_found')
+  if (hasNewEnd(view, seen, wanted.expiresAt, write.now)) throw problem('license_changed')
 }
+
+/** An end that already is as wanted did not change. */
+function hasNewEnd(
+  view: repo.LicenseView,
+  { expiresAt, term }: Seen,
+  wanted: string | null | undefined,
+  now: number,
+): boolean {
+  const current = toShownEnd({ ...view, expires_at: endOf(view, now) })
+  const isWanted = (end: number | null) =>
+    end === current || (end !== null && current !== null && Math.max(end, current) <= now)
+  if (wanted !== undefined && view.term !== 'first_use' && isWanted(toEndMs(wanted))) return false
+  if (term !== undefined && term !== view.term) return true
+  if (expiresAt === undefined) return false
+  const end = toEndMs(expiresAt)
+  if (end === current) return false
+  // The end of a paused license moves with the clock: the caller saw an earlier one.
+  const stored = toShownEnd(view)
+  return end === null || current === null || stored === null || end < stored || end > current
+}
+
+const toEndMs = (expiresAt: string | null): number | null =>
+  expiresAt === null ? null : toEpochMs(expiresAt)
 
 /** A past end is accepted: access ends now. Null: the license never expires. */
 async function changeEnd(
@@ -52,7 +91,7 @@ async function changeEnd(
   license: LicenseRow,
   expiresAt: string | null,
 ): Promise<void> {
-  const end = expiresAt === null ? null : toEpochMs(expiresAt)
+  const end = toEndMs(expiresAt)
   const after = Math.max(toStoredEnd(end, license.grace_days), write.now)
   await movePauses(write.tx, actor, usersOf([license]), write.now)
   await setLicenseEnd(write.tx, actor, license.id, after)

@@ -6,6 +6,7 @@ import { newId, normalizeName } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { problem } from '../../core/problem.ts'
+import { hasChanged } from '../../core/seen.ts'
 import { type Tx, unlessTaken } from '../../db/open.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
@@ -89,7 +90,7 @@ export async function updateReseller(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  update: ResellerUpdate,
+  { seen, ...update }: ResellerUpdate & { seen?: Pick<ResellerUpdate, 'licenseLimit'> | undefined },
 ): Promise<Reseller> {
   const change: repo.ResellerChange = {
     ...(update.licenseLimit === undefined ? {} : { allowed_license_keys: update.licenseLimit }),
@@ -98,7 +99,11 @@ export async function updateReseller(
   const row = await ctx.tx(actor, async (write) => {
     const { tx } = write
     const before = await repo.lockReseller(tx, actor, id)
-    if (!before || !(await repo.updateReseller(tx, actor, id, change))) throw problem('not_found')
+    if (!before) throw problem('not_found')
+    if (seen && hasChanged({ licenseLimit: before.allowed_license_keys }, seen, { ...update })) {
+      throw problem('reseller_changed')
+    }
+    if (!(await repo.updateReseller(tx, actor, id, change))) throw problem('not_found')
     if (update.active === false) {
       await endSessions(tx, holderOf(id))
       await revokeResets(tx, 'reseller', id)

@@ -5,16 +5,12 @@ import * as service from './variables.service.ts'
 
 export function variablesRoutes(mount: Mount, ctx: Ctx): void {
   const { variables } = endpoints
-  mount(variables.app, 'owner', async ({ actor, params }) => ({
-    variables: await service.getAppVariables(ctx, actor, params.id),
-  }))
-  mount(variables.setApp, 'owner', async ({ actor, params, body }) => ({
-    variables: await service.setAppVariables(ctx, actor, params.id, body.variables),
-  }))
-  mount(variables.client, 'owner', async ({ actor, params }) => ({
-    variables: await service.getClientVariables(ctx, actor, params.id),
-  }))
-  mount(variables.setClient, 'owner', async ({ actor, params, body }) => ({
-    variables: await service.setClientVariables(ctx, actor, params.id, body.variables),
-  }))
+  mount(variables.app, 'owner', ({ actor, params }) => service.getAppVariables(ctx, actor, params.id))
+  mount(variables.setApp, 'owner', ({ actor, params, body }) =>
+    service.setAppVariables(ctx, actor, params.id, body),
+  )
+  mount(variables.client, 'owner', ({ actor, params }) => service.getClientVariables(ctx, actor, params.id))
+  mount(variables.setClient, 'owner', ({ actor, params, body }) =>
+    service.setClientVariables(ctx, actor, params.id, body),
+  )
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { AppVariable, ClientVariable } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
@@ -10,52 +11,80 @@ import { changeOf } from './variables.rules.ts'
 
 // Values can be secrets: they are encrypted at rest, and no record contains them.
 
-export async function getAppVariables(ctx: Ctx, scope: OwnerScope, app: string): Promise<AppVariable[]> {
-  const { id } = await getApp(ctx.db, scope, app)
-  return openApp(ctx, id, await repo.findOfApp(ctx.db, id))
+/** A list with its revision; null without variables. */
+interface Revised<Variable> {
+  variables: Variable[]
+  revision: string | null
 }
 
-/** Replaces all variables of an app; of concurrent callers, the last one decides. */
+export async function getAppVariables(
+  ctx: Ctx,
+  scope: OwnerScope,
+  app: string,
+): Promise<Revised<AppVariable>> {
+  const { id } = await getApp(ctx.db, scope, app)
+  const stored = await repo.findOfApp(ctx.db, id)
+  return { variables: openApp(ctx, id, stored), revision: stored?.revision ?? null }
+}
+
+/** Replaces all variables of an app, unless the caller saw an earlier list; without `seen`, the last caller decides. */
 export async function setAppVariables(
   ctx: Ctx,
   actor: VendorActor,
   app: string,
-  variables: readonly AppVariable[],
-): Promise<AppVariable[]> {
+  { variables, seen }: { variables: AppVariable[]; seen?: string | null | undefined },
+): Promise<Revised<AppVariable>> {
   const { id } = await getApp(ctx.db, actor, app)
   const stored = seal(ctx, contextOfApp(id), variables)
   await ctx.tx(actor, async (write) => {
     const { tx } = write
     if (!(await repo.setRevisionOfApp(tx, actor, id, stored?.revision ?? null))) throw problem('not_found')
-    const before = openApp(ctx, id, await repo.findOfApp(tx, id))
+    const found = await repo.findOfApp(tx, id)
+    const before = openApp(ctx, id, found)
+    if (hasChanged(found, seen, before, variables)) throw problem('variables_changed')
     await repo.replaceOfApp(tx, id, stored)
     write.record('app.variables_changed', id, changeOf(before, variables))
   })
-  return [...variables]
+  return { variables, revision: stored?.revision ?? null }
 }
 
-export async function getClientVariables(ctx: Ctx, scope: OwnerScope, id: string): Promise<ClientVariable[]> {
+export async function getClientVariables(
+  ctx: Ctx,
+  scope: OwnerScope,
+  id: string,
+): Promise<Revised<ClientVariable>> {
   if (!(await isEndUserOf(ctx.db, scope, id))) throw problem('not_found')
-  return openClient(ctx, id, await repo.findOfClient(ctx.db, id))
+  const stored = await repo.findOfClient(ctx.db, id)
+  return { variables: openClient(ctx, id, stored), revision: stored?.revision ?? null }
 }
 
-/** Replaces all variables of an end user; of concurrent callers, the last one decides. */
+/** Replaces all variables of an end user, unless the caller saw an earlier list. */
 export async function setClientVariables(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  variables: readonly ClientVariable[],
-): Promise<ClientVariable[]> {
+  { variables, seen }: { variables: ClientVariable[]; seen?: string | null | undefined },
+): Promise<Revised<ClientVariable>> {
   const stored = seal(ctx, contextOfClient(id), variables)
   await ctx.tx(actor, async (write) => {
     const { tx } = write
     if (!(await repo.setRevisionOfClient(tx, actor, id, stored?.revision ?? null))) throw problem('not_found')
-    const before = openClient(ctx, id, await repo.findOfClient(tx, id))
+    const found = await repo.findOfClient(tx, id)
+    const before = openClient(ctx, id, found)
+    if (hasChanged(found, seen, before, variables)) throw problem('variables_changed')
     await repo.replaceOfClient(tx, id, stored)
     write.record('end_user.variables_changed', id, changeOf(before, variables))
   })
-  return [...variables]
+  return { variables, revision: stored?.revision ?? null }
 }
+
+/** A list that already is as wanted did not change: a caller that got no response sends the same edit again. */
+const hasChanged = <Variable>(
+  stored: repo.Stored | undefined,
+  seen: string | null | undefined,
+  now: Variable[],
+  wanted: Variable[],
+): boolean => seen !== undefined && seen !== (stored?.revision ?? null) && !isDeepStrictEqual(now, wanted)
 
 /** A list with its revision, for the programs of an app; undefined without variables. */
 export interface Opened<Variable> {

@@ -1,0 +1,101 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '../keyward.ts'
+import { createReseller, premiumVendor } from '../reseller.ts'
+import { dialog, enter, expectToast, keyPrefix, row, rowAction, visit } from '../steps.ts'
+
+const rejected = (noun: string, them = 'it') =>
+  `Someone else changed ${noun} in the meantime. Nothing was saved. Open ${them} again to see the current values.`
+
+const cancel = (page: Page, title: string) =>
+  dialog(page, title).getByRole('button', { name: 'Cancel' }).click()
+
+test('dialogs do not overwrite what somebody else changed while they were open', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const license = (await vendor.createLicenses(app))[0]!
+  const reseller = await createReseller(vendor, app)
+  const path = `/apps/${app._id}`
+  const type = { name: 'Pro', term: 'first_use', duration: { value: 1, unit: 'years' } }
+  const { licenseType } = await vendor.call('POST', `${path}/license-types`, type)
+
+  await enter(page, vendor, '/licenses')
+  const expiry = dialog(page, 'Edit Expiry')
+  await rowAction(page, keyPrefix(license.key), 'Edit Expiry')
+  await expect(expiry).toBeVisible()
+  await vendor.call('PUT', `/licenses/${license._id}`, { expiresAt: '2040-05-06T12:00:00Z' })
+  await expiry.getByRole('button', { name: 'Update Expiry' }).click()
+  await expectToast(page, 'Update Failed', rejected('this license'))
+  await cancel(page, 'Edit Expiry')
+  await expect(row(page, keyPrefix(license.key))).toContainText('May 06, 2040')
+
+  await visit(page, `/resellers?dialog=edit&id=${reseller._id}`)
+  const limit = dialog(page, 'Edit Reseller License Limit')
+  await limit.getByLabel('License Limit').fill('70')
+  await vendor.call('PUT', `/resellers/${reseller._id}`, { licenseLimit: 80 })
+  await limit.getByRole('button', { name: 'Update Limit' }).click()
+  await expectToast(page, rejected('this reseller'))
+  await cancel(page, 'Edit Reseller License Limit')
+
+  await visit(page, `/dashboard?dialog=edit-app&id=${app._id}`)
+  const edit = dialog(page, 'Edit App')
+  await edit.getByLabel('Version').fill('2.0.0')
+  await vendor.call('PUT', path, { name: 'Renamed' })
+  await edit.getByRole('button', { name: 'Save Changes' }).click()
+  await expectToast(page, rejected('this app'))
+  await cancel(page, 'Edit App')
+
+  await visit(page, `/dashboard?dialog=app-settings&id=${app._id}`)
+  const settings = dialog(page, 'App Settings')
+  await settings.getByLabel('HWID Lock').click()
+  await vendor.call('PUT', path, { settings: { hwidLock: false } })
+  await vendor.call('PUT', path, { settings: { leaseHours: 5 } })
+  await settings.getByRole('button', { name: 'Save Settings' }).click()
+  await expectToast(page, 'App settings updated successfully')
+
+  await visit(page, `/dashboard?dialog=variables&id=${app._id}`)
+  const variables = dialog(page, 'Variables of Renamed')
+  await variables.getByRole('button', { name: 'Add Variable' }).click()
+  await variables.getByLabel('Name').fill('mine')
+  await vendor.call('PUT', `${path}/variables`, { variables: [{ name: 'theirs', value: '', public: false }] })
+  await variables.getByRole('button', { name: 'Save Variables' }).click()
+  await expectToast(page, rejected('these variables', 'them'))
+  await cancel(page, 'Variables of Renamed')
+  await visit(page, `/dashboard?dialog=license-types&id=${app._id}`)
+  await page.getByRole('button', { name: 'Edit Pro' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel('Grace days').fill('3')
+  await vendor.call('PUT', `/license-types/${licenseType._id}`, { features: ['theirs'] })
+  await form.getByRole('button', { name: 'Save Type' }).click()
+  await expectToast(page, rejected('this license type'))
+
+  expect((await vendor.call('GET', path)).app).toMatchObject({
+    name: 'Renamed',
+    version: '1.0.0',
+    settings: { hwidLock: false, leaseHours: 5 },
+  })
+  expect((await vendor.call('GET', '/resellers')).resellers).toMatchObject([{ allowed_license_keys: 80 }])
+  expect((await vendor.call('GET', `${path}/variables`)).variables).toMatchObject([{ name: 'theirs' }])
+  expect((await vendor.call('GET', `${path}/license-types`)).licenseTypes).toMatchObject([
+    { features: ['theirs'], graceDays: 0 },
+  ])
+})
+
+test('saves an expiry again whose response was lost', async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const license = (await vendor.createLicenses(app))[0]!
+  await enter(page, vendor, '/licenses')
+  await rowAction(page, keyPrefix(license.key), 'Edit Expiry')
+  const update = dialog(page, 'Edit Expiry').getByRole('button', { name: 'Update Expiry' })
+  await page.route('**/api/licenses/*', async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  await update.click()
+  await expectToast(page, 'Update Failed')
+  await page.unroute('**/api/licenses/*')
+  await update.click()
+  await expectToast(page, 'License Updated')
+})
