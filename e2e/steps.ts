@@ -215,6 +215,9 @@ export const dialog = (page: Page, name: string | RegExp) =>
 /** The table row that contains a text; a card on phones. */
 export const row = (page: Page, text: string | RegExp) => page.getByRole('row').filter({ hasText: text })
 
+/** The rows of the page's list. */
+export const rows = (page: Page) => page.getByRole('main').locator('tbody').getByRole('row')
+
 export async function rowAction(page: Page, of: string, action: string) {
   await page.getByRole('button', { name: `Actions for ${of}` }).click()
   await page.getByRole('menuitem', { name: action, exact: true }).click()
@@ -229,6 +232,17 @@ export async function choose(scope: Page | Locator, label: string, option: strin
 /** Shows the filters of a list, which are behind a button on phones. */
 export async function openFilters(page: Page) {
   if (isPhone(page)) await page.getByRole('button', { name: /^Filters/ }).click()
+}
+
+export const addApp = (page: Page) => page.getByRole('button', { name: 'Add App' })
+
+/** Opens the command palette by its shortcut, which loads after the page. */
+export async function openPalette(page: Page) {
+  await expect(async () => {
+    await page.keyboard.press('Control+k')
+    await expect(dialog(page, 'Search or go to')).toBeVisible({ timeout: 1000 })
+  }).toPass()
+  await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeFocused()
 }
 
 /** Chooses an entry of a list's menu for import and export. */

@@ -1,4 +1,3 @@
-import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import {
   choose,
@@ -13,11 +12,11 @@ import {
   Program,
   row,
   rowAction,
+  rows,
   shownDate,
   Vendor,
 } from '../steps.ts'
 
-const rows = (page: Page) => page.getByRole('main').locator('tbody').getByRole('row')
 const isoDay = (date: Date) => date.toISOString().slice(0, 10)
 
 /** A vendor with an app and an end user, erik, who registered with a license on a device. */

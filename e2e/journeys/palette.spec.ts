@@ -2,22 +2,12 @@ import type { Page } from '@playwright/test'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { createReseller, premiumVendor } from '../reseller.ts'
-import { dialog, enter, figure, heading, keyPrefix, Program, row, storeToken, Vendor } from '../steps.ts'
+import { dialog, enter, heading, keyPrefix, openPalette, storeToken, Vendor } from '../steps.ts'
 
 const palette = (page: Page) => dialog(page, 'Search or go to')
 const field = (page: Page) => page.getByRole('combobox', { name: 'Search or go to' })
 const option = (page: Page, name: string | RegExp) => palette(page).getByRole('option', { name })
 const shortcuts = (page: Page) => dialog(page, 'Keyboard shortcuts')
-const checklist = (page: Page) => page.getByRole('region', { name: 'Getting started' })
-
-/** Waits for the shortcuts, which load after the page. */
-async function openPalette(page: Page) {
-  await expect(async () => {
-    await page.keyboard.press('Control+k')
-    await expect(palette(page)).toBeVisible({ timeout: 1000 })
-  }).toPass()
-  await expect(field(page)).toBeFocused()
-}
 
 test.describe('command palette', () => {
   test('finds a license by part of its key and an end user by name or id, with the keyboard only', async ({
@@ -297,119 +287,5 @@ test.describe('shortcuts', () => {
     await expect(palette(page)).toBeVisible()
     await expect(page).toHaveURL('/licenses')
     await expect(shortcuts(page)).toBeHidden()
-  })
-})
-
-test.describe('getting started', () => {
-  test('completes its steps automatically, and disappears permanently after the first activation', {
-    tag: '@phone',
-  }, async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request)
-    await enter(page, vendor)
-    const done = (count: number) => expect(checklist(page)).toContainText(`${count} of 4 steps done`)
-    const step = (name: string) => checklist(page).getByRole('listitem').filter({ hasText: name })
-    await done(0)
-    await expect(step('Create an app')).toHaveAttribute('aria-current', 'step')
-    await expectAccessible(page, 'the checklist', { within: 'main' })
-    await page.getByRole('button', { name: 'Create Your First App' }).first().click()
-    await page.getByLabel('App Name').fill('Tally')
-    await page.getByRole('button', { name: 'Create App' }).click()
-    await page.getByRole('button', { name: 'Done' }).click()
-    await done(1)
-    await expect(step('Create an app')).toContainText('(done)')
-    await expect(step('First activation').getByRole('link')).toHaveCount(0)
-
-    await checklist(page).getByRole('link', { name: 'Generate' }).click()
-    await expect(page).toHaveURL('/licenses?dialog=generate')
-    await expect(dialog(page, /Generate License/)).toBeVisible()
-    await page.goto('/dashboard')
-    const { apps } = await vendor.call('GET', '/apps')
-    const [license] = await vendor.createLicenses(apps[0])
-    await done(2)
-    await expect(step('First activation').getByRole('link', { name: 'Copy a key' })).toBeVisible()
-
-    await checklist(page).getByRole('link', { name: 'Show snippet' }).click()
-    await expect(dialog(page, 'Integrate Tally')).toContainText(new URL(page.url()).origin)
-    await page.keyboard.press('Escape')
-    await done(2)
-    await checklist(page).getByRole('link', { name: 'Show snippet' }).click()
-    await page.getByRole('button', { name: 'Copy license.mjs' }).click()
-    await page.keyboard.press('Escape')
-    await expect(step('Put the snippet in your program')).toContainText('(done)')
-    await done(3)
-    await vendor.createEndUser(apps[0], 'made by hand')
-    await expect(figure(page, 'End Users')).toContainText('1')
-    await done(3)
-    await page.reload()
-    await done(3)
-
-    const program = await Program.start(request, apps[0])
-    await program.register('alice', license!)
-    await expect(checklist(page)).toBeHidden()
-    await expect(figure(page, 'Active Licenses')).toContainText('1')
-    await page.reload()
-    await expect(row(page, 'Tally')).toBeVisible()
-    await expect(checklist(page)).toBeHidden()
-  })
-
-  test('can be hidden permanently', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request)
-    await vendor.createApp()
-    await enter(page, vendor)
-    await checklist(page).getByRole('button', { name: 'Hide getting started' }).click()
-    await expect(checklist(page)).toBeHidden()
-    await expect(page.locator('#main')).toBeFocused()
-    await page.reload()
-    await expect(row(page, 'Tally')).toBeVisible()
-    await expect(figure(page, 'Total Licenses')).toContainText('0')
-    await expect(checklist(page)).toBeHidden()
-    const { apps } = await vendor.call('GET', '/apps')
-    await vendor.call('DELETE', `/apps/${apps[0]._id}`)
-    await expect(page.getByText('No Application Created')).toBeVisible()
-    await expect(checklist(page)).toBeHidden()
-  })
-})
-
-test.describe('live', () => {
-  test('updates statistics and lists without a reload', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request)
-    const app = await vendor.createApp()
-    await enter(page, vendor)
-    await expect(figure(page, 'Total Licenses')).toContainText('0')
-    await page.evaluate('window.unloaded = false')
-    const [license] = await vendor.createLicenses(app, 4)
-    // Well before the next poll after 30 seconds.
-    await expect(figure(page, 'Total Licenses')).toContainText('4')
-    const program = await Program.start(request, app)
-    await program.register('alice', license!)
-    await expect(figure(page, 'Active Licenses')).toContainText('1')
-    await expect(figure(page, 'End Users')).toContainText('1')
-    await vendor.createApp('Second')
-    await expect(row(page, 'Second')).toBeVisible()
-    expect(await page.evaluate('window.unloaded')).toBe(false)
-  })
-
-  test('reports a lost connection once, and catches up when it returns', async ({
-    page,
-    request,
-    keyward,
-  }) => {
-    const vendor = await Vendor.signUp(request)
-    const app = await vendor.createApp()
-    await enter(page, vendor)
-    await expect(figure(page, 'Total Licenses')).toContainText('0')
-    await openPalette(page)
-    await page.keyboard.press('Escape')
-    await keyward.stop()
-    const connectionLost = page.getByText('Connection lost')
-    await expect(connectionLost).toHaveCount(1)
-    // Statistics that fail to refresh show no toast of their own.
-    await page.waitForTimeout(4000)
-    await expect(page.locator('[data-sonner-toast]')).toHaveCount(0)
-    await expect(connectionLost).toHaveCount(1)
-    await keyward.start()
-    await vendor.createLicenses(app, 2)
-    await expect(connectionLost).toHaveCount(0, { timeout: 40_000 })
-    await expect(figure(page, 'Total Licenses')).toContainText('2')
   })
 })

@@ -1,0 +1,232 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expectAccessible } from '../accessibility.ts'
+import { expect, test } from '../keyward.ts'
+import { Tally } from '../program.ts'
+import { dialog, enter, expectToast, Program, readClipboard, rowAction, Vendor } from '../steps.ts'
+
+test.describe('the settings of an app', () => {
+  test('shows the integration snippet, and its secret only on request', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp(`O'Brien \\ Sons`)
+    await enter(page, vendor)
+    await rowAction(page, app.name, 'Integration')
+    const view = dialog(page, /Integrate/)
+    const hidden = view.locator('code').filter({ hasText: '••••' })
+    await expect(hidden).toBeVisible()
+    await view.getByRole('button', { name: 'Show App secret' }).click()
+    await expect(hidden).toBeHidden()
+    await expect(view.getByText(app.appSecret, { exact: true })).toBeVisible()
+    await expect(view.getByRole('link', { name: 'API docs' })).toHaveAttribute('href', '/docs')
+  })
+
+  test('shows the integration in the language that was chosen last', { tag: '@phone' }, async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await enter(page, vendor)
+    await rowAction(page, app.name, 'Integration')
+    const view = dialog(page, /Integrate/)
+    const tabs = view.getByRole('tablist', { name: 'Language' }).getByRole('tab')
+    await expect(tabs).toHaveText(['TypeScript', 'Python', 'C++', 'C#'])
+    await expect(view.getByRole('tab', { name: 'TypeScript' })).toHaveAttribute('aria-selected', 'true')
+    const files = { Python: 'license.py', 'C++': 'license.cpp', 'C#': 'License.cs' }
+    await view.getByRole('tab', { name: 'TypeScript' }).focus()
+    for (const [language, file] of Object.entries(files)) {
+      await page.keyboard.press('ArrowRight')
+      await expect(view.getByRole('tab', { name: language, exact: true })).toBeFocused()
+      const code = view.getByRole('region', { name: file })
+      await expect(code).toContainText(app.appId)
+      await expect(code).toContainText(app.appSecret)
+      await expect(view.getByRole('region', { name: 'Terminal' })).toContainText('/sdk/1.')
+    }
+    const scroll = 'document.documentElement.scrollWidth - window.innerWidth'
+    expect(await page.evaluate(scroll)).toBeLessThanOrEqual(0)
+    await page.reload()
+    await expect(view.getByRole('tab', { name: 'C#' })).toHaveAttribute('aria-selected', 'true')
+    await expect(view.getByRole('region', { name: 'License.cs' })).toBeVisible()
+  })
+
+  test('saves its settings', { tag: '@phone' }, async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'App Settings')
+    const view = dialog(page, 'App Settings')
+    const lock = view.getByRole('switch', { name: 'HWID Lock' })
+    const custom = view.getByRole('switch', { name: 'Allow Custom License Keys' })
+    await expect(view.getByRole('tab')).toHaveText(['Settings', 'Error Messages'])
+    await expect(lock).toBeChecked()
+    await expect(custom).not.toBeChecked()
+    await lock.click()
+    await custom.click()
+    await view.getByText('Offline and Sign-In', { exact: true }).click()
+    await view.getByLabel('Hours Offline').fill('24')
+    await view.getByLabel('Grace Hours').fill('12')
+    await view.getByLabel('Days Signed In').fill('30')
+    await expect(view.getByText('after at most 1.5 days')).toBeVisible()
+    await view.getByRole('button', { name: 'Save Settings' }).click()
+    await expectToast(page, 'App settings updated successfully')
+    await page.reload()
+    await rowAction(page, 'Tally', 'App Settings')
+    await expect(lock).not.toBeChecked()
+    await expect(custom).toBeChecked()
+    await view.getByText('Offline and Sign-In', { exact: true }).click()
+    await expect(view.getByLabel('Hours Offline')).toHaveValue('24')
+    await expect(view.getByLabel('Days Signed In')).toHaveValue('30')
+  })
+
+  test('gets a new secret, which invalidates the old one', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'App Settings')
+    await page.getByRole('button', { name: 'Rotate Secret' }).click()
+    await dialog(page, /Rotate the app secret/)
+      .getByRole('button', { name: 'Rotate Secret' })
+      .click()
+    await expectToast(page, 'App secret rotated')
+    expect(await Program.init(request, app)).toMatchObject({ body: { code: 'appDisabled' } })
+    await dialog(page, 'App Settings').getByRole('button', { name: 'Copy app secret' }).click()
+    await expectToast(page, 'Copied to clipboard')
+    const appSecret = await readClipboard(page)
+    expect(await Program.init(request, { ...app, appSecret })).toMatchObject({ body: { success: true } })
+  })
+
+  test('sends its own error messages until they are reset to the defaults', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const program = await Program.start(request, app)
+    const refused = async () => (await program.login('nobody')).body.message
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'App Settings')
+    const view = dialog(page, 'App Settings')
+    await view.getByRole('tab', { name: 'Error Messages' }).click()
+    await expect(view.getByRole('textbox')).toHaveCount(19)
+    await view.getByText('Trials, seats, updates and activation').click()
+    await expect(view.getByRole('textbox')).toHaveCount(23)
+    await expect(view.getByLabel('noSeats', { exact: true })).toHaveValue('All seats are in use')
+    await view.getByRole('searchbox', { name: 'Search messages' }).fill('not found')
+    await expect(view.getByRole('textbox')).toHaveCount(2)
+    await view.getByRole('searchbox', { name: 'Search messages' }).fill('no such message')
+    await expect(view.getByText('No message matches “no such message”.')).toBeVisible()
+    await view.getByRole('button', { name: 'Clear search' }).click()
+    const save = view.getByRole('button', { name: 'Save Messages' })
+    await expect(save).toBeDisabled()
+    const text = view.getByLabel('usernameNotFound', { exact: true })
+    await expect(text).toHaveValue('Username not found')
+    await text.fill('Who are you?')
+    await expect(view.getByRole('region', { name: 'Preview' })).toContainText('TallyWho are you?')
+    await save.click()
+    await expectToast(page, 'Error messages updated successfully')
+    expect(await refused()).toBe('Who are you?')
+
+    await view.getByRole('button', { name: 'Reset to Defaults' }).click()
+    await dialog(page, 'Reset the error messages?').getByRole('button', { name: 'Reset to Defaults' }).click()
+    await expectToast(page, 'Error messages reset to defaults')
+    await expect(text).toHaveValue('Username not found')
+    expect(await refused()).toBe('Username not found')
+  })
+
+  test('sends its error messages in the language of the program', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const austrian = await Program.start(request, app, 'de-AT')
+    const refused = async () => (await austrian.login('nobody')).body.message
+    await vendor.call('PUT', `/apps/${app._id}/error-messages`, { keyUsed: 'Taken' })
+    await enter(page, vendor)
+    await rowAction(page, 'Tally', 'App Settings')
+    const view = dialog(page, 'App Settings')
+    await view.getByRole('tab', { name: 'Error Messages' }).click()
+    const language = view.getByRole('combobox', { name: 'Language' })
+    const speak = async (search: string, name: RegExp) => {
+      await language.click()
+      await page.getByRole('combobox', { name: 'Search: Language' }).fill(search)
+      await page.getByRole('option', { name }).click()
+      await expect(language).toHaveText(name)
+    }
+    await expect(language).toHaveText('Default texts')
+    await speak('german', /^German \(de\)/)
+    const text = view.getByLabel('usernameNotFound', { exact: true })
+    await expect(text).toHaveValue('')
+    await expect(text).toHaveAttribute('placeholder', 'Username not found')
+    await expect(view.getByLabel('keyUsed', { exact: true })).toHaveAttribute('placeholder', 'Taken')
+    await text.fill('Diesen Benutzer gibt es nicht')
+    await expect(language).toBeDisabled()
+    const save = view.getByRole('button', { name: 'Save Messages' })
+    await save.click()
+    await expectToast(page, 'Error messages updated successfully')
+    expect(await refused()).toBe('Diesen Benutzer gibt es nicht')
+
+    await speak('de-at', /^Austrian German/)
+    await expect(text).toHaveAttribute('placeholder', 'Diesen Benutzer gibt es nicht')
+    await text.fill('Den kenn ich nicht')
+    await save.click()
+    await expectToast(page, 'Error messages updated successfully')
+    expect(await refused()).toBe('Den kenn ich nicht')
+    await text.fill('')
+    await save.click()
+    await expectToast(page, 'Error messages updated successfully')
+    expect(await refused()).toBe('Diesen Benutzer gibt es nicht')
+
+    await speak('german', /^German \(de\)/)
+    await view.getByRole('button', { name: 'Remove German' }).click()
+    await dialog(page, 'Remove the texts in German?').getByRole('button', { name: 'Remove Texts' }).click()
+    await expectToast(page, 'Error messages reset to defaults')
+    await expect(text).toHaveValue('')
+    expect(await refused()).toBe('Username not found')
+  })
+})
+
+test('the signing key of an app is rotated step by step, and no shipped program notices', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const [license] = await vendor.createLicenses(app, 1, 20)
+  const home = await mkdtemp(join(tmpdir(), 'keyward-rotation-'))
+  const text = join(home, 'novel.md')
+  await writeFile(text, 'a few words')
+  /** A version of the program that pins the keys of this moment. */
+  const build = async () => {
+    const { keys } = await vendor.call('GET', `/client/apps/${app.appId}/keys`)
+    const { appId, appSecret: secret } = app
+    const built = { baseUrl: keyward.url, appId, secret, publicKeys: JSON.stringify(keys), home }
+    return () => new Tally(built, 'pc-1', '--key', license!.key, text)
+  }
+  const shipped = await build()
+  await shipped().expectEnd(0, 'novel.md')
+  await enter(page, vendor, `/dashboard?dialog=integrate&id=${app._id}`)
+  await dialog(page, /Integrate/)
+    .getByRole('button', { name: 'Manage signing keys' })
+    .click()
+  const view = dialog(page, 'Signing keys of Tally')
+  const keys = view.getByRole('list', { name: 'Signing keys' }).getByRole('listitem')
+  await expect(keys).toHaveText([/^current/])
+  await expectAccessible(page, 'signing keys')
+  await view.getByRole('button', { name: 'Make the next key' }).click()
+  await expect(keys).toHaveText([/^next/, /^current/])
+  await expect(view.getByText('Ship a version of your program')).toBeVisible()
+  await expect(view.getByRole('button', { name: 'Make the next key' })).toBeDisabled()
+  const newVersion = await build()
+  for (const program of [shipped, newVersion]) await program().expectEnd(0, 'novel.md')
+  await view.getByRole('button', { name: 'Promote' }).click()
+  await expect(keys).toHaveText([/^current/, /^retired/])
+  for (const program of [shipped, newVersion]) await program().expectEnd(0, 'novel.md')
+  await view.getByRole('button', { name: 'Revoke' }).click()
+  const confirm = page.getByRole('alertdialog', { name: 'Revoke this key?' })
+  await expect(confirm).toContainText('stops working until its user installs a newer version')
+  await confirm.getByRole('button', { name: 'Revoke' }).click()
+  await expect(keys).toHaveText([/^current/, /^revoked/])
+  await newVersion().expectEnd(0, 'novel.md')
+  await shipped().expectEnd(4, 'not from the license server')
+  await rm(home, { recursive: true })
+})
