@@ -43,10 +43,24 @@ function wire(): Plugin {
   }
 }
 
+/** Forms only check input: without this, each of them would load what writes JSON Schema, a quarter of zod. */
+function withoutJsonSchema(): Plugin {
+  const written = /\/zod\/v4\/core\/(json-schema-processors|to-json-schema)\.js$/
+  return {
+    name: 'keyward-without-json-schema',
+    apply: 'build',
+    transform(code, id) {
+      if (!written.test(id)) return
+      const names = [...code.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name)
+      return `const unused = () => unused\nexport { ${names.map((name) => `unused as ${name}`).join(', ')} }`
+    },
+  }
+}
+
 const options: UserConfig = {
   // Relative, because the base path is known only to the server that sends the pages.
   base: './',
-  plugins: [react(), tailwindcss(), wire()],
+  plugins: [react(), tailwindcss(), wire(), withoutJsonSchema()],
   define: { __KEYWARD_VERSION__: JSON.stringify(version) },
   server: { proxy: { '/api': api, '/docs': api, '/sdk': api } },
   build: {

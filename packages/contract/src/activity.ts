@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { appFilter, appRef } from './apps.ts'
 import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { messageDefaults } from './messages.ts'
-import { id, instant, isoTime, pageQuery, pagination } from './shared.ts'
+import { appFilter, appRef, id, instant, isoTime, pageQuery, pagination } from './shared.ts'
 
 const codes = Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]
 const code = z.enum(codes)

@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { localeQuery } from './locales.ts'
 import { messageDefaults } from './messages.ts'
-import { fullPageQuery, id, idParams, isoTime, none, pagination, search, seenValues, text } from './shared.ts'
+import { fullPageQuery, idParams, isoTime, none, pagination, search, seenValues, text } from './shared.ts'
 
 export const app = z.strictObject({
   _id: z.string(),
@@ -22,9 +22,6 @@ export const app = z.strictObject({
     ),
   settings: appSettings,
 })
-
-/** An app as part of other objects. */
-export const appRef = z.strictObject({ _id: z.string(), name: z.string(), appId: z.string() })
 
 export const version = z
   .string()
@@ -202,6 +199,4 @@ export const apps = {
   }),
 }
 
-/** Filter by an app's `_id` or `appId`. */
-export const appFilter = id.optional()
 export type App = z.output<typeof app>

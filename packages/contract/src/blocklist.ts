@@ -1,13 +1,10 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { fullPageQuery, id, idParams, isoTime, none, pagination, text } from './shared.ts'
+import { banReason, fullPageQuery, id, idParams, isoTime, none, pagination } from './shared.ts'
 
 export const blockKinds = ['hwid', 'address'] as const
 const kind = z.enum(blockKinds)
-
-/** Why an owner bans or blocks; shown to the end user where the app's text contains `{reason}`. */
-export const banReason = text(0, 200, 'Reason')
 
 const block = z.strictObject({
   _id: z.string(),

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { appFilter, appRef } from './apps.ts'
-import { banReason } from './blocklist.ts'
 import { limits } from './constants.ts'
 import { device, deviceUse } from './devices.ts'
 import { endpoint } from './endpoint.ts'
 import {
+  appFilter,
+  appRef,
+  banReason,
   hwid,
   id,
   idParams,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { appFilter } from './apps.ts'
 import { user } from './auth.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
+import { appFilter } from './shared.ts'
 
 const comparison = `Created in the last ${limits.activityDays} days minus created in the ${limits.activityDays} days before; deletions are not subtracted`
 const figure = z.strictObject({

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { appFilter, appRef } from './apps.ts'
-import { banReason } from './blocklist.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import {
+  appFilter,
+  appRef,
+  banReason,
   id,
   idParams,
   instant,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { appFilter } from './apps.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import {
+  appFilter,
   email,
   fullPageQuery,
   id,

@@ -45,6 +45,12 @@ export const isoTime = z.iso.datetime()
 export const id = z.string().min(1).max(64)
 export const idParams = z.object({ id })
 
+/** An app as part of other objects. */
+export const appRef = z.strictObject({ _id: z.string(), name: z.string(), appId: z.string() })
+
+/** Filters by an app's `_id` or `appId`. */
+export const appFilter = id.optional()
+
 const page = z.coerce.number().int().min(1).max(1_000_000_000).default(1)
 const limit = z.coerce.number().int().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault)
 export const pageQuery = z.object({ page, limit })
@@ -68,6 +74,9 @@ export const pagination = z.strictObject({
   pages: z.int(),
   capped: z.boolean().optional().describe('true if a search has more hits than are counted'),
 })
+
+/** Why an owner bans or blocks; shown to the end user where the app's text contains `{reason}`. */
+export const banReason = text(0, 200, 'Reason')
 
 export const hwid = z
   .string()
