@@ -1,5 +1,5 @@
-// Runs before the first paint, so that the page never flashes in the wrong theme, and nobody sees the HTML
-// of another page than the one that will be there. src/lib/theme.ts and src/lib/session.ts use the same keys.
+// Runs before the first paint, so that the page never flashes in the wrong theme, nor shows the HTML
+// of another page first. src/lib/browser/theme.ts and src/lib/api/session.ts use the same keys.
 ;(() => {
   const base = document.documentElement.dataset.base ?? ''
   let choice = 'system'

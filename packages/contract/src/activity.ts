@@ -88,7 +88,7 @@ export const activity = {
           why: z.string(),
           advice: z.string(),
           before: state,
-          now: state.nullable().describe('null if it cannot be told: no end user or license is known'),
+          now: state.nullable().describe('null if it cannot be determined: no end user or license is known'),
           fix: fix.nullable(),
         })
         .nullable()

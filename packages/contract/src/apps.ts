@@ -32,7 +32,9 @@ export const version = z
 const messageKeys = Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]
 const messageTexts = z.strictObject({
   errorMessages: z.record(z.enum(messageKeys), z.string()),
-  changed: z.array(z.enum(messageKeys)).describe('the texts of its own that the app has in this language'),
+  changed: z
+    .array(z.enum(messageKeys))
+    .describe('the keys of the texts that the app has set in this language'),
   locales: z.array(z.string()).describe('the languages with texts, besides the default'),
 })
 const messageChanges = z.partialRecord(z.enum(messageKeys), text(1, 300, 'Message').nullable())

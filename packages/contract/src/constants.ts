@@ -20,9 +20,9 @@ export const limits = {
   blocklistMax: 10_000,
   vpnAllowedMax: 100,
   programHashesMax: 200,
-  /** Languages with texts of their own, for one app. */
+  /** Languages with texts, for one app. */
   messageLocalesMax: 30,
-  /** Events of one app in the activity log; the oldest ones beyond are deleted. */
+  /** Events of one app in the activity log; older ones are deleted. */
   activityRowsMax: 1_000_000,
   activityDaysMin: 365,
   activityDaysMax: 730,

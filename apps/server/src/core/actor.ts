@@ -1,6 +1,6 @@
 import { type Permission, permissions, type Requirement } from '@keyward/contract'
 
-/** What an actor who manages an owner's things may do. */
+/** What an actor may do who manages an owner's data. */
 interface Allowed {
   permissions: ReadonlySet<Permission>
   /** Whether it is the owner, whose role no set of permissions replaces. */

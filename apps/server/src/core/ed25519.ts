@@ -35,8 +35,8 @@ export const hasSodium = (load: Load = loadSodium): Promise<boolean> =>
   )
 
 /**
- * Returns what makes signers of private keys: with libsodium, which takes two fifths of OpenSSL's time for the same
- * signature, or with OpenSSL where no build of libsodium fits the machine.
+ * Loads what signs: libsodium, which needs two fifths of OpenSSL's time for the same signature, or OpenSSL where no
+ * build of libsodium fits the machine.
  */
 export async function loadSigners(load: Load = loadSodium): Promise<(key: KeyObject) => Signer> {
   const sodium = await load().catch(() => undefined)

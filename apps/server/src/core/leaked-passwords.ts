@@ -15,9 +15,9 @@ interface Options {
 }
 
 /**
- * Asks a range API whether a password has leaked. It learns the first five digits of the password's SHA-1, which
- * thousands of passwords share. Without an answer in time the password counts as not leaked, and after a failure
- * the API is left alone for a while: an outage there must not stop registrations here.
+ * Queries a range API for leaked passwords. It receives the first five digits of the password's SHA-1, which
+ * thousands of passwords share. Without an answer in time the password counts as not leaked. After a failure no
+ * requests are sent for a while: an outage there must not stop registrations here.
  */
 export class LeakedPasswords {
   readonly #options: Options

@@ -19,7 +19,7 @@ function receiveKeys(): void {
 }
 
 function signOrSkip(keyNumber: number, text: Buffer): string | undefined {
-  // Only a new number is looked for in the messages: the server posts a key before its first text.
+  // The server posts a key before its first text, so only an unknown number needs a look at the messages.
   if (!signers.has(keyNumber)) receiveKeys()
   try {
     return signers.get(keyNumber)?.(text)

@@ -79,7 +79,7 @@ interface Filtered {
 export interface Hits {
   /** All, or as many as are counted. */
   counted: Sql
-  /** Given if `counted` may be other ones than those that are shown first: the hits until the end of the page. */
+  /** The hits until the end of the page, if `counted` may miss some of those that are shown first. */
   shown?: Sql
 }
 

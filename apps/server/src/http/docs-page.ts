@@ -77,7 +77,7 @@ ${parts.join('')}
 </article>`
 }
 
-/** Owners have every permission; it matters for those who act for them. */
+/** Owners have every permission; others who act for them may not. */
 const permission = ({ permission: needed }: Endpoint): string =>
   needed === undefined || needed === 'self'
     ? ''

@@ -100,7 +100,7 @@ async function installSdks(server: FastifyInstance, config: Config): Promise<voi
   })
 }
 
-/** What few ask for is made for the first of them, not at the start. */
+/** Makes something for its first request instead of at the start. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {

@@ -12,7 +12,7 @@ export function Hero() {
           License keys your program can trust
         </h1>
         <p className="mt-6 max-w-xl text-lg leading-8 text-fg-muted text-pretty">
-          Sell a key, and your program gets an answer that nobody can forge. Keyward issues licenses, locks
+          Sell a key, and your program gets an answer that cannot be forged. Keyward issues licenses, locks
           them to machines and signs every verdict, on your own server.
         </p>
         <div className="mt-9 flex flex-wrap gap-3">

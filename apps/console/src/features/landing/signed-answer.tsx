@@ -9,7 +9,7 @@ const attacks = [
   },
   {
     attack: 'A recorded “yes”, replayed',
-    defense: 'Each answer carries the nonce of its own request, so an old one never fits.',
+    defense: 'Each answer carries the nonce of its own request, so an old one is rejected.',
   },
   {
     attack: 'An answer changed on the way',

@@ -178,7 +178,7 @@ function FileDialog({ issued, onClose }: { issued: Issued; onClose: () => void }
       onClose={onClose}
       size="lg"
       title="The File Is Ready"
-      description="Bring it to the machine and open it in the program. It works there alone, and once."
+      description="Copy it to the machine and open it in the program. It works only on that machine, and only once."
     >
       <DialogBody>
         <div className="rounded-lg border px-4 py-1">

@@ -10,11 +10,12 @@ const sections: DocumentSection[] = [
         <p>
           Keyward is a licensing and authentication platform for people who sell software. You create an app,
           generate license keys for it, and add a few lines to your program. From then on the program asks
-          Keyward whether it may run, and gets an answer that nobody can forge.
+          Keyward whether it may run, and gets an answer that cannot be forged.
         </p>
         <p>
-          You host it yourself. It is one process with an embedded database. It sends nothing to anyone, and
-          your customer data stays on your server.
+          You host it yourself. It is one process with an embedded database, and your customer data stays on
+          your server. It contacts other services only if its operator sets up mail, payments or a check for
+          leaked passwords.
         </p>
       </>
     ),

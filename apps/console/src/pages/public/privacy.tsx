@@ -101,10 +101,10 @@ const sections: DocumentSection[] = [
       <>
         <p>
           An administrator sees the resellers and end users of their own apps. A reseller sees the license
-          keys that they generated and who uses them. Nobody sees another administrator’s data.
+          keys that they generated and who uses them. No administrator sees the data of another one.
         </p>
         <p>
-          Whoever buys premium gives name, e-mail address and card details to the card payment provider, which
+          Buyers of premium give name, e-mail address and card details to the card payment provider, which
           handles them under its own policy; we receive the confirmation and never the card number. Beyond
           that, data is given to others only where the law obliges us.
         </p>

@@ -8,10 +8,10 @@ const sections: DocumentSection[] = [
     body: (
       <>
         <p>
-          Keyward is software for issuing and checking software licenses. Whoever runs this server is its
-          operator, and “we” in these terms means that operator. By creating an account, signing in to a
-          portal, or using a program that is licensed through this server, you accept these terms. If you
-          accept them for an organisation, you confirm that you may do so.
+          Keyward is software for issuing and checking software licenses. The person or organisation that runs
+          this server is its operator, and “we” in these terms means that operator. By creating an account,
+          signing in to a portal, or using a program that is licensed through this server, you accept these
+          terms. If you accept them for an organisation, you confirm that you may do so.
         </p>
         <p>If you do not agree with them, do not use the service.</p>
       </>

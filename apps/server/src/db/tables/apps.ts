@@ -25,7 +25,7 @@ interface AppsTable {
   signing_kid: string
   signing_public: string
   signing_sealed: string
-  /** Rises with every change of the app's signing keys; 0 while there is only the first one. */
+  /** Incremented with every change of the app's signing keys; 0 while there is only the first one. */
   signing_version: Generated<number>
   remember_days: Generated<number>
   lease_hours: Generated<number>
@@ -60,7 +60,7 @@ interface AppsTable {
 interface AppMessagesTable {
   app_id: string
   locale: string
-  /** JSON of the texts that the app has of its own in this language. */
+  /** JSON of the app's own texts in this language. */
   messages: string
 }
 

@@ -50,8 +50,8 @@ const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 export const newReference = (): string => Array.from(randomBytes(10), (byte) => crockford[byte & 31]).join('')
 
 /**
- * Gathers what programs do and writes it in batches, so that a check waits for nothing. It must never hurt: a full
- * queue, a flood and a full disk lose events and are counted.
+ * Gathers what programs do and writes it in batches, so that a check waits for nothing. It never fails a call: when
+ * the queue or the disk is full, or in a flood, events are dropped and counted.
  */
 export class ActivityLog {
   readonly #options: Options
@@ -162,7 +162,7 @@ export class ActivityLog {
     }
   }
 
-  /** The next equal event gets a new row: the reference of one that was not stored names nothing. */
+  /** The next equal event gets a new row, because the reference of a row that was not stored leads nowhere. */
   #forget(rows: readonly repo.NewActivity[]): void {
     const lost = new Set(rows)
     for (const [key, { row, unsaved }] of this.#merged) {

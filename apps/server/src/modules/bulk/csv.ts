@@ -13,7 +13,7 @@ export class CsvError extends Error {
   }
 }
 
-/** What no file that can be imported holds; reading ends there, before it takes long. */
+/** More than any importable file has. Reading stops there, before it takes long. */
 const [cellsMax, cellLengthMax] = [100, 10_000]
 
 /** Reads RFC 4180 with any line end, a byte order mark allowed, line by line, empty lines too. Throws a CsvError. */

@@ -30,7 +30,7 @@ export interface ImportLine {
   cells: Cells
   sold: SoldColumns | undefined
   ban: Ban | null
-  /** Starts a generated key. */
+  /** The prefix of a generated key. */
   keyPrefix: string | null | undefined
   problem: string | undefined
 }

@@ -31,7 +31,7 @@ const removedEnd = (key: AddedKey) => key.added_ms !== null && key.added_ms < 0
 
 /** Takes back the time that keys gave, for a ban or a deletion. The caller has locked them. */
 export const takeBack = (tx: Tx, scope: OwnerScope, keys: readonly AddedKey[], now: number): Promise<void> =>
-  // What removed the end comes first: the others then change the end that it returns to.
+  // Keys that removed the end come first: the others then change the end that is restored.
   forEachUser(tx, scope, keys.toSorted(byRemoval), async (end, key) => {
     if (key.taken_ms !== null || key.added_ms === null) return end
     const hidden = end === never ? await hiddenEnd(tx, scope, key) : null
@@ -88,7 +88,7 @@ export async function takeBackFreed(
   await takeBack(tx, scope, atMostLeft, now)
 }
 
-/** After the end of an end user was set or lost as a whole, no added key has a part in it. */
+/** After the whole end of an end user was set or removed, added keys no longer contribute to it. */
 export async function forgetAddedTime(
   tx: Tx,
   scope: OwnerScope,

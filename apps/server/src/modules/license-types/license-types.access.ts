@@ -5,7 +5,7 @@ import { type Db, needsLocks, type Tx } from '../../db/open.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { soldAs } from './license-types.rules.ts'
 
-/** What licenses generated now from a type are made of. */
+/** The fields of licenses that are generated from a type now. */
 export async function draftOf(tx: Tx, scope: OwnerScope, appId: string, id: string, now: number) {
   const type = await getTypeOf(tx, scope, appId, id)
   return { sold: soldAs(type, now), keyPrefix: type.key_prefix, type }

@@ -10,10 +10,10 @@ export interface Ban {
   reason: string | null
 }
 
-/** What a license to be made has of its own; without a key it gets a new one. */
+/** The fields in which new licenses differ; without a key, one is generated. */
 export interface LicenseDraft extends LicenseDetails {
   key?: string | undefined
-  /** Starts a new key. */
+  /** The prefix of a generated key. */
   keyPrefix?: string | null | undefined
   sold: SoldColumns
   ban?: Ban | null | undefined
@@ -56,7 +56,7 @@ export async function draftLicenses(issuer: Issuer, drafts: readonly LicenseDraf
 
 export async function* insertsOf(tx: Tx, rows: readonly NewLicense[]): AsyncGenerator<CompiledQuery> {
   for (let at = 0; at < rows.length; at += sliceSize) {
-    // Others may read while a long list is written.
+    // Lets other requests run while a long list is built.
     if (at > 0) await setImmediate()
     yield insertOf(tx, rows.slice(at, at + sliceSize))
   }

@@ -74,7 +74,7 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLic
           const app = await findApp(tx, actor, given.app)
           if (!app) throw appGone()
           if (given.key !== undefined) await refuseKey(tx, app, given.key)
-          // Without a limit and a key of the owner's own, there is nothing to decide under the app's lock.
+          // Without a limit and without a custom key, nothing has to be decided under the app's lock.
           const isFree = maxLicensesPerApp === unlimited && given.key === undefined
           if (!isFree && !(await reserveLicenses(tx, actor, app.id, given.count, maxLicensesPerApp, now))) {
             throw problem('plan_limit_reached', {

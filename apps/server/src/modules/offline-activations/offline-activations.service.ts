@@ -236,7 +236,7 @@ export async function deactivate(
   return ended
 }
 
-/** The activity log shows what an end user's machines do; these cannot say it themselves. */
+/** The activity log shows what the machines of end users do; offline ones cannot report it themselves. */
 function note(
   { activity }: Pick<OfflineActivationDeps, 'activity'>,
   { ownerId }: VendorActor,

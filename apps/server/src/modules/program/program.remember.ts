@@ -21,7 +21,10 @@ const exchangeEveryMs = minute
 /** A token names its row, so that a reused one is found after it was replaced. */
 const makeToken = (id: string): string => `${newToken('kwd')}.${id}`
 
-/** The token that `token` is exchanged for at a time. It can be made again, and only with this installation's key. */
+/**
+ * The token that replaces `token` at this time. It is derived, so it can be computed again, but only with this
+ * installation's key.
+ */
 function nextToken({ ctx }: ProgramDeps, token: string, at: number): string {
   const digest = ctx.seal.digest(`device_token:${token}:${at}`)
   return `kwd_${Buffer.from(digest, 'hex').toString('base64url')}${token.slice(token.indexOf('.'))}`

@@ -67,7 +67,7 @@ export interface SignInDevice {
   /** Null if the machine is not the caller. */
   address: string | null
   caller: CallerFacts
-  /** Activating a key is none. */
+  /** False for an activation: it opens no session. */
   isSignIn: boolean
 }
 

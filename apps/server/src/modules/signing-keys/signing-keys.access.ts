@@ -8,8 +8,8 @@ export interface PinnedKey {
 }
 
 /**
- * The keys of an app that are not revoked, newest first; none while the app has only its first one. Without a scope:
- * programs name the app, and what they get is signed, not the keys.
+ * The keys of an app that are not revoked, newest first; none while the app has only its first one. Takes no scope:
+ * programs name the app, and receive signatures, not the keys.
  */
 export async function listPinnableKeys(db: Db, appId: string) {
   const rows = await db

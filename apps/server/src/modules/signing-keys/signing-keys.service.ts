@@ -45,7 +45,7 @@ export async function createSigningKey(
   })
 }
 
-/** Makes the next key the current one. Both sign on, each for the programs that name it. */
+/** Makes the next key the current one. Both keep signing, each for the programs that name it. */
 export const promoteSigningKey = (ctx: Ctx, actor: VendorActor, idOrAppId: string, kid: string) =>
   change(ctx, actor, idOrAppId, async (write, app, rows) => {
     const key = find(rows, kid)
