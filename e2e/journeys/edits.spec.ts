@@ -99,3 +99,20 @@ test('saves an expiry again whose response was lost', async ({ page, request, ke
   await update.click()
   await expectToast(page, 'License Updated')
 })
+
+test('a dialog keeps what was typed when its row leaves the page', async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const oldest = (await vendor.createLicenses(app))[0]!
+  await vendor.createLicenses(app, 24)
+  await enter(page, vendor, '/licenses')
+  await rowAction(page, keyPrefix(oldest.key), 'Edit License')
+  const details = dialog(page, 'Edit License')
+  await details.getByLabel('Note').fill('typed for minutes')
+  await vendor.createLicenses(app)
+  await expect(page.locator('table')).not.toContainText(keyPrefix(oldest.key))
+  await expect(details.getByLabel('Note')).toHaveValue('typed for minutes')
+  await details.getByRole('button', { name: 'Save License' }).click()
+  await expectToast(page, 'License Updated')
+  await expect(details).toBeHidden()
+  expect((await vendor.call('GET', `/licenses/${oldest._id}`)).license.note).toBe('typed for minutes')
+})

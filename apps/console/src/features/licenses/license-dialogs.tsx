@@ -23,8 +23,8 @@ export function LicenseDialog({ kind, license, onClose }: LicenseDialogProps) {
       {kind === 'extend' && (
         <BulkLicensesDialog action="extend" licenses={[license]} onSelect={() => {}} onClose={onClose} />
       )}
-      {kind === 'edit-expiry' && <EditExpiryDialog license={license} onClose={onClose} />}
-      {kind === 'edit-license' && <EditLicenseDialog license={license} onClose={onClose} />}
+      {kind === 'edit-expiry' && <EditExpiryDialog key={license._id} license={license} onClose={onClose} />}
+      {kind === 'edit-license' && <EditLicenseDialog key={license._id} license={license} onClose={onClose} />}
       {kind === 'delete' && <DeleteLicenseDialog license={license} onClose={onClose} />}
     </DialogSlot>
   )

@@ -1,4 +1,5 @@
 import type { App, Reseller } from '@keyward/contract'
+import { useChosen } from '../../lib/list/use-chosen.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { DialogSlot } from '../../ui/deferred.tsx'
@@ -26,13 +27,13 @@ export interface ResellerDialogsProps {
 /** The dialog named in the URL. */
 export function ResellerDialogs({ available, apps, appId, resellers }: ResellerDialogsProps) {
   const { kind, id, close } = useResellerDialog()
-  const reseller = resellers.find((candidate) => candidate._id === id)
+  const reseller = useChosen(resellers, id)
   return (
     <DialogSlot>
       {kind === 'create' && (
         <CreateResellerDialog available={available} apps={apps} appId={appId} onClose={close} />
       )}
-      {kind === 'edit' && reseller && <EditLimitDialog reseller={reseller} onClose={close} />}
+      {kind === 'edit' && reseller && <EditLimitDialog key={id} reseller={reseller} onClose={close} />}
       {kind === 'suspend' && reseller?.active && (
         <SuspendResellerDialog reseller={reseller} onClose={close} />
       )}

@@ -11,6 +11,7 @@ import { RegistrationExplainer } from '../../features/end-users/registration-exp
 import { statusFacts } from '../../features/end-users/status.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { useChosen } from '../../lib/list/use-chosen.ts'
 import { useFilters } from '../../lib/list/use-filters.ts'
 import { useSelection } from '../../lib/list/use-selection.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -59,7 +60,7 @@ export function EndUsersPage() {
   const shown = tableState(users, 'Failed to load users', unresolved ?? apps)
   const selection = useSelection(data?.clients, JSON.stringify(filters))
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
-  const chosen = data?.clients.find((user) => user._id === dialog.id)
+  const chosen = useChosen(data?.clients, dialog.id)
 
   const exportAs = async (format: 'csv' | 'json') =>
     (await import('./export-list.ts')).exportList({

@@ -11,6 +11,7 @@ import { statusFacts } from '../../features/licenses/status.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { useChosen } from '../../lib/list/use-chosen.ts'
 import { useFilters } from '../../lib/list/use-filters.ts'
 import { useSelection } from '../../lib/list/use-selection.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -64,7 +65,7 @@ export function LicensesPage() {
   const shown = tableState(licenses, 'Failed to fetch licenses', unresolved ?? apps)
   const selection = useSelection(data?.licenses, JSON.stringify(filters))
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
-  const chosen = data?.licenses.find((license) => license._id === dialog.id)
+  const chosen = useChosen(data?.licenses, dialog.id)
 
   function deleteAll() {
     if (data?.stats.total === 0) toast.info('No licenses to delete')
