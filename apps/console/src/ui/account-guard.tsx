@@ -4,7 +4,7 @@ import { Navigate, useLocation } from 'react-router'
 import { isNetworkError } from '../lib/api/call.ts'
 import { type Session, useToken } from '../lib/api/session.ts'
 import { PageSpinner } from './spinner.tsx'
-import { ErrorState } from './states.tsx'
+import { QueryError } from './states.tsx'
 
 export interface AccountGuardProps<Account> {
   session: Session
@@ -28,13 +28,12 @@ export function AccountGuard<Account>({ session, account, signIn, children }: Ac
   if (!failureReason) return <PageSpinner />
   return (
     <main className="grid min-h-dvh place-items-center">
-      <ErrorState
+      <QueryError
+        query={account}
         title={
           isNetworkError(failureReason) ? 'The server cannot be reached' : 'Your account could not be loaded'
         }
         description={failureReason.message}
-        onRetry={() => void account.refetch()}
-        retrying={account.isFetching}
       />
     </main>
   )

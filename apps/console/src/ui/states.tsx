@@ -63,6 +63,31 @@ export function ErrorState({ title, description, onRetry, retrying, className }:
   )
 }
 
+interface Query {
+  error: Error | null
+  isFetching: boolean
+  refetch(): unknown
+}
+
+export interface QueryErrorProps extends Pick<ErrorStateProps, 'title' | 'description' | 'className'> {
+  query: Query
+  /** With a border, as a part of a dialog or page. */
+  boxed?: boolean
+}
+
+/** Why a query failed, with a retry. */
+export function QueryError({ query, boxed, description, className, ...props }: QueryErrorProps) {
+  return (
+    <ErrorState
+      {...props}
+      className={cx(boxed && 'rounded-lg border py-8', className)}
+      description={description ?? query.error?.message}
+      onRetry={() => void query.refetch()}
+      retrying={query.isFetching}
+    />
+  )
+}
+
 const calloutTones = {
   accent: 'border-accent-line bg-accent-soft [&>svg]:text-accent-text',
   neutral: 'border-line bg-sunken [&>svg]:text-fg-muted',

@@ -1,4 +1,4 @@
-import { toAppOptions, useFindApps } from '../../lib/api/apps.ts'
+import { useAppFilter } from '../../lib/api/apps.ts'
 import { FilterBar, FilterSelect } from '../../ui/filters.tsx'
 import { Input } from '../../ui/input.tsx'
 import { reasons } from './labels.ts'
@@ -13,17 +13,10 @@ export interface ActivityFiltersProps {
 }
 
 export function ActivityFilters({ apps, app, values, onChange }: ActivityFiltersProps) {
-  const find = useFindApps()
+  const appFilter = useAppFilter(apps, app)
   return (
     <FilterBar active={Object.values(values).filter(Boolean).length}>
-      <FilterSelect
-        label="App"
-        unset="All apps"
-        options={toAppOptions(apps, app)}
-        find={find}
-        value={values.app}
-        onChange={(id) => onChange({ app: id })}
-      />
+      <FilterSelect {...appFilter} value={values.app} onChange={(id) => onChange({ app: id })} />
       <FilterSelect
         label="Events"
         unset="All events"

@@ -8,7 +8,7 @@ import { cx } from '../../ui/cx.ts'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { QueryError } from '../../ui/states.tsx'
 import { checkLabel, fixLabels, labelOf } from './labels.ts'
 import { useExplanation, useFix } from './queries.ts'
 
@@ -38,16 +38,15 @@ export function ExplainDialog({ reference, onClose }: ExplainDialogProps) {
       <DialogBody tabIndex={0} role="region" aria-label="Explanation">
         {explained.isPending && <Skeleton className="h-56" />}
         {explained.isError && (
-          <ErrorState
-            className="rounded-lg border py-8"
+          <QueryError
+            boxed
+            query={explained}
             title={isMissing ? 'There is no such reference' : 'Failed to load the explanation'}
             description={
               isMissing
                 ? 'Check the spelling. Events are deleted after the time set in App Settings.'
                 : explained.error.message
             }
-            onRetry={() => void explained.refetch()}
-            retrying={explained.isFetching}
           />
         )}
         {event && explanation && (

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { QueryError } from '../../ui/states.tsx'
 import { useAppDialog } from './app-dialogs.tsx'
 import { useReleases } from './releases-queries.ts'
 import { useAppVariables } from './variables-queries.ts'
@@ -88,13 +88,7 @@ function Section({ title, description, query, failure, empty, total, onEdit, chi
       <CardBody>
         {total === undefined ? (
           query.error ? (
-            <ErrorState
-              className="rounded-lg border py-8"
-              title={failure}
-              description={query.error.message}
-              onRetry={() => void query.refetch()}
-              retrying={query.isFetching}
-            />
+            <QueryError boxed query={query} title={failure} />
           ) : (
             <Skeleton className="h-16" />
           )

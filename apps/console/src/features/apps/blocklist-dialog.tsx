@@ -8,7 +8,7 @@ import { Input } from '../../ui/input.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { QueryError } from '../../ui/states.tsx'
 import {
   blocksPerPage,
   useBlock,
@@ -216,13 +216,7 @@ function Section({ title, query, children }: SectionProps) {
     <section className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-3">
       <h3 className="font-medium">{title}</h3>
       {query.isError ? (
-        <ErrorState
-          className="rounded-lg border py-8"
-          title="Failed to load this list"
-          description={query.error?.message}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
+        <QueryError boxed query={query} title="Failed to load this list" />
       ) : query.isPending ? (
         <Skeleton className="h-24" />
       ) : (

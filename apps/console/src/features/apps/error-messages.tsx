@@ -2,7 +2,7 @@ import { type App, lookupTags } from '@keyward/contract'
 import { useState } from 'react'
 import { SearchInput } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { QueryError } from '../../ui/states.tsx'
 import { ErrorMessagesForm } from './error-messages-form.tsx'
 import { ErrorMessagesSkeleton } from './error-messages-skeleton.tsx'
 import { defaultLanguage, findLanguages, languageName, languageOptions } from './languages.ts'
@@ -18,14 +18,7 @@ export function ErrorMessages({ app, onClose }: { app: App; onClose: () => void 
   const fallback = useErrorMessages(app._id, general)
   const failed = messages.isError ? messages : fallback.isError ? fallback : undefined
   if (failed) {
-    return (
-      <ErrorState
-        title="Failed to load app settings"
-        description={failed.error.message}
-        onRetry={() => void failed.refetch()}
-        retrying={failed.isFetching}
-      />
-    )
+    return <QueryError query={failed} title="Failed to load app settings" />
   }
   const locales = messages.data?.locales ?? fallback.data?.locales ?? []
   return (

@@ -6,7 +6,7 @@ import { readStored, writeStored } from '../../lib/browser/stored.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { QueryError } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useSigningKeys } from './queries.ts'
 import { languages } from './snippets/snippets.ts'
@@ -35,15 +35,7 @@ export function Integration({ app, onSigningKeys }: { app: App; onSigningKeys: (
         <CopyField label="App ID" value={app.appId} />
         <CopyField label="App secret" value={app.appSecret} secret />
       </div>
-      {keys.isError && (
-        <ErrorState
-          className="rounded-lg border py-8"
-          title="Failed to load the public key"
-          description={keys.error.message}
-          onRetry={() => keys.refetch()}
-          retrying={keys.isFetching}
-        />
-      )}
+      {keys.isError && <QueryError boxed query={keys} title="Failed to load the public key" />}
       {keys.isPending && <Skeleton className="h-96" />}
       {keys.data && (
         <>

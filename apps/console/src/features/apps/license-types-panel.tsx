@@ -6,7 +6,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { EmptyState, QueryError } from '../../ui/states.tsx'
 import { useDeleteLicenseType, useLicenseTypes } from './license-types-queries.ts'
 
 export interface LicenseTypesPanelProps {
@@ -22,15 +22,7 @@ export function LicenseTypesPanel({ app, onEdit }: LicenseTypesPanelProps) {
   const [deleting, setDeleting] = useState<LicenseType>()
   if (types.isPending) return <Skeleton className="h-40" />
   if (types.isError) {
-    return (
-      <ErrorState
-        className="rounded-lg border py-8"
-        title="Failed to load the license types"
-        description={types.error.message}
-        onRetry={() => types.refetch()}
-        retrying={types.isFetching}
-      />
-    )
+    return <QueryError boxed query={types} title="Failed to load the license types" />
   }
   if (types.data.length === 0) {
     return (

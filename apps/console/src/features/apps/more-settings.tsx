@@ -1,20 +1,12 @@
-import { type App, limits } from '@keyward/contract'
+import { limits } from '@keyward/contract'
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { SecuritySettings } from './security-settings.tsx'
-
-type Settings = App['settings']
-
-interface Props {
-  settings: Settings
-  onChange: (change: Partial<Settings>) => void
-}
+import { NumberSetting } from './number-setting.tsx'
+import { SecuritySettings, type SettingsProps } from './security-settings.tsx'
 
 /** Settings that most apps keep at their defaults, in collapsed groups. */
-export function MoreSettings({ settings, onChange }: Props) {
+export function MoreSettings({ settings, onChange }: SettingsProps) {
   return (
     <>
       <Group title="Devices">
@@ -42,9 +34,10 @@ export function MoreSettings({ settings, onChange }: Props) {
           checked={settings.deviceSelfService}
           onChange={(deviceSelfService) => onChange({ deviceSelfService })}
         />
-        <LengthField
+        <NumberSetting
           label="Hours Between Freed Devices"
           hint="A device can also change at most five times within these hours."
+          unit="hours"
           min={1}
           max={limits.deviceCooldownHoursMax}
           value={settings.deviceCooldownHours}
@@ -59,27 +52,29 @@ export function MoreSettings({ settings, onChange }: Props) {
 }
 
 /** For how long programs run without the server, and stay signed in. */
-export function OfflineSettings({ settings, onChange }: Props) {
+export function OfflineSettings({ settings, onChange }: SettingsProps) {
   const days = (settings.leaseHours + settings.graceHours) / 24
   return (
     <Group title="Offline and Sign-In">
-      <LengthField
+      <NumberSetting
         label="Hours Offline"
         hint="A program that keeps a lease runs this long without reaching the server."
+        unit="hours"
         min={1}
         max={limits.leaseHoursMax}
         value={settings.leaseHours}
         onChange={(leaseHours) => onChange({ leaseHours })}
       />
-      <LengthField
+      <NumberSetting
         label="Grace Hours"
         hint="After that it warns its user, and runs this much longer."
+        unit="hours"
         min={0}
         max={limits.leaseHoursMax}
         value={settings.graceHours}
         onChange={(graceHours) => onChange({ graceHours })}
       />
-      <LengthField
+      <NumberSetting
         label="Days Signed In"
         hint="A device stays signed in this long without use. 0 turns it off."
         unit="days"
@@ -88,36 +83,13 @@ export function OfflineSettings({ settings, onChange }: Props) {
         value={settings.rememberDays}
         onChange={(rememberDays) => onChange({ rememberDays })}
       />
-      <p className="text-[0.8125rem] text-fg-muted">
-        A ban takes effect on a device that stays offline after at most{' '}
-        {days.toLocaleString(undefined, { maximumFractionDigits: 1 })} days.
-      </p>
+      {Number.isFinite(days) && (
+        <p className="text-[0.8125rem] text-fg-muted">
+          A ban takes effect on a device that stays offline after at most{' '}
+          {days.toLocaleString(undefined, { maximumFractionDigits: 1 })} days.
+        </p>
+      )}
     </Group>
-  )
-}
-
-interface LengthFieldProps {
-  label: string
-  hint: string
-  unit?: 'hours' | 'days'
-  min: number
-  max: number
-  value: number
-  onChange: (hours: number) => void
-}
-
-function LengthField({ label, hint, unit = 'hours', min, max, value, onChange }: LengthFieldProps) {
-  const isValid = Number.isInteger(value) && value >= min && value <= max
-  return (
-    <Field label={label} hint={hint} error={isValid ? undefined : `Enter ${min} to ${max} ${unit}`}>
-      <Input
-        type="number"
-        min={min}
-        max={max}
-        value={Number.isNaN(value) ? '' : value}
-        onChange={(event) => onChange(event.target.valueAsNumber)}
-      />
-    </Field>
   )
 }
 

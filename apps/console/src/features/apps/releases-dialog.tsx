@@ -12,7 +12,7 @@ import { toastFailure } from '../../ui/failure-toast.ts'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { QueryError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { releasesKey, useReleases } from './releases-queries.ts'
 
@@ -33,15 +33,7 @@ export function ReleasesDialog({ app, onClose }: ReleasesDialogProps) {
     >
       <DialogBody>
         <AddForm app={app} />
-        {releases.isError && (
-          <ErrorState
-            className="rounded-lg border py-8"
-            title="Failed to load the releases"
-            description={releases.error.message}
-            onRetry={() => releases.refetch()}
-            retrying={releases.isFetching}
-          />
-        )}
+        {releases.isError && <QueryError boxed query={releases} title="Failed to load the releases" />}
         {releases.isPending && <Skeleton className="h-32" />}
         {releases.data?.length === 0 && (
           <p className="text-fg-muted">No releases yet: every license covers every version.</p>

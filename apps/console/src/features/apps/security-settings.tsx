@@ -1,18 +1,19 @@
 import { type App, limits } from '@keyward/contract'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { Field } from '../../ui/field.tsx'
-import { Input, Textarea } from '../../ui/input.tsx'
+import { Textarea } from '../../ui/input.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { NumberSetting } from './number-setting.tsx'
 
 type Settings = App['settings']
 
-interface Props {
+export interface SettingsProps {
   settings: Settings
   onChange: (change: Partial<Settings>) => void
 }
 
 /** Who may sign in, and from where. */
-export function SecuritySettings({ settings, onChange }: Props) {
+export function SecuritySettings({ settings, onChange }: SettingsProps) {
   const knowsVpns = usePublicConfig()?.vpnRanges
   return (
     <>
@@ -48,43 +49,22 @@ export function SecuritySettings({ settings, onChange }: Props) {
         checked={settings.checkPasswords}
         onChange={(checkPasswords) => onChange({ checkPasswords })}
       />
-      <NumberField
+      <NumberSetting
         label="Shortest Username"
         hint="Characters that a new user's name needs."
-        range={[limits.usernameMin, limits.usernameMinMax]}
+        min={limits.usernameMin}
+        max={limits.usernameMinMax}
         value={settings.usernameMin}
         onChange={(usernameMin) => onChange({ usernameMin })}
       />
-      <NumberField
+      <NumberSetting
         label="Days of Activity"
         hint="How long the activity log keeps what programs did."
-        range={[limits.activityDaysMin, limits.activityDaysMax]}
+        min={limits.activityDaysMin}
+        max={limits.activityDaysMax}
         value={settings.activityDays}
         onChange={(activityDays) => onChange({ activityDays })}
       />
     </>
-  )
-}
-
-interface NumberFieldProps {
-  label: string
-  hint: string
-  range: readonly [number, number]
-  value: number
-  onChange: (value: number) => void
-}
-
-function NumberField({ label, hint, range: [min, max], value, onChange }: NumberFieldProps) {
-  const isValid = Number.isInteger(value) && value >= min && value <= max
-  return (
-    <Field label={label} hint={hint} error={isValid ? undefined : `Enter ${min} to ${max}`}>
-      <Input
-        type="number"
-        min={min}
-        max={max}
-        value={value || ''}
-        onChange={(event) => onChange(event.target.valueAsNumber || 0)}
-      />
-    </Field>
   )
 }

@@ -7,7 +7,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { QueryError } from '../../ui/states.tsx'
 import { useAllSigningKeys, useChangeSigningKeys } from './signing-keys-queries.ts'
 
 const tones: Record<SigningKey['status'], Tone> = {
@@ -48,15 +48,7 @@ export function SigningKeysDialog({ app, onClose }: SigningKeysDialogProps) {
       description="Every response to your program is signed. A program accepts only the keys that it pins."
     >
       <DialogBody>
-        {keys.isError && (
-          <ErrorState
-            className="rounded-lg border py-8"
-            title="Failed to load the signing keys"
-            description={keys.error.message}
-            onRetry={() => keys.refetch()}
-            retrying={keys.isFetching}
-          />
-        )}
+        {keys.isError && <QueryError boxed query={keys} title="Failed to load the signing keys" />}
         {keys.isPending && <Skeleton className="h-40" />}
         {keys.data && (
           <>

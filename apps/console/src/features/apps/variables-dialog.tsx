@@ -6,7 +6,7 @@ import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { type NamedValues, NamedValuesFields } from '../../ui/named-values.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { QueryError } from '../../ui/states.tsx'
 import { useAppVariables, useSetAppVariables } from './variables-queries.ts'
 
 export interface AppVariablesDialogProps {
@@ -27,13 +27,7 @@ export function AppVariablesDialog({ app, onClose }: AppVariablesDialogProps) {
     >
       {!stored && variables.isError && (
         <DialogBody>
-          <ErrorState
-            className="rounded-lg border py-8"
-            title="Failed to load the variables"
-            description={variables.error.message}
-            onRetry={() => variables.refetch()}
-            retrying={variables.isFetching}
-          />
+          <QueryError boxed query={variables} title="Failed to load the variables" />
         </DialogBody>
       )}
       {!stored && !variables.isError && (

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { EmptyState, QueryError } from '../../ui/states.tsx'
 import { useDevices, useFreeDevice } from './queries.ts'
 
 const ConfirmDialog = lazyNamed(() => import('../../ui/confirm-dialog.tsx'), 'ConfirmDialog')
@@ -41,13 +41,7 @@ export function Devices({ user, onFreeAll }: Props) {
       />
       {devices.isPending && <Skeleton className="mx-5 mb-5 h-14" />}
       {devices.isError && !data && (
-        <ErrorState
-          className="border-t py-8"
-          title="Failed to load devices"
-          description={devices.error.message}
-          onRetry={() => void devices.refetch()}
-          retrying={devices.isFetching}
-        />
+        <QueryError query={devices} className="border-t py-8" title="Failed to load devices" />
       )}
       {data?.devices.length === 0 && (
         <EmptyState

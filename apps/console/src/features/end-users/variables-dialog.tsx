@@ -11,7 +11,7 @@ import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { toastFailure } from '../../ui/failure-toast.ts'
 import { type NamedValues, NamedValuesFields } from '../../ui/named-values.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { QueryError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { EndUserDialogProps } from './confirm-dialogs.tsx'
 
@@ -38,13 +38,7 @@ export function EndUserVariablesDialog({ user, onClose }: EndUserDialogProps) {
     >
       {!stored && variables.isError && (
         <DialogBody>
-          <ErrorState
-            className="rounded-lg border py-8"
-            title="Failed to load the variables"
-            description={variables.error.message}
-            onRetry={() => variables.refetch()}
-            retrying={variables.isFetching}
-          />
+          <QueryError boxed query={variables} title="Failed to load the variables" />
         </DialogBody>
       )}
       {!stored && !variables.isError && (

@@ -2,6 +2,7 @@ import type { License } from '@keyward/contract'
 import { noDateText } from '../../lib/format/ending.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyKeys } from '../../ui/copy-keys.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
@@ -15,23 +16,13 @@ export interface GeneratedKeysProps {
 export function GeneratedKeys({ licenses, onMore, onDone }: GeneratedKeysProps) {
   const [first] = licenses
   if (!first) return null
-  const many = licenses.length > 1
   return (
     <>
       <DialogBody>
-        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-          <p className="min-w-0 text-fg-muted">
-            {first.app.name}, {first.expiresAt ? 'until ' : 'expires: '}
-            <DateText value={first.expiresAt} none={noDateText(first)} />
-          </p>
-          <CopyButton
-            text={licenses.map((license) => license.key).join('\n')}
-            label={many ? 'Copy all license keys' : 'Copy license key'}
-            message={many ? 'License keys copied to clipboard' : 'License key copied to clipboard'}
-          >
-            {many ? 'Copy all' : 'Copy'}
-          </CopyButton>
-        </div>
+        <CopyKeys keys={licenses.map((license) => license.key)}>
+          {first.app.name}, {first.expiresAt ? 'until ' : 'expires: '}
+          <DateText value={first.expiresAt} none={noDateText(first)} />
+        </CopyKeys>
         <ul className="divide-y rounded-lg border bg-sunken">
           {licenses.map((license) => (
             <li key={license._id} className="flex items-center gap-2 py-1 pr-1 pl-3">

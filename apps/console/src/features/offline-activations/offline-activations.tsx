@@ -12,7 +12,7 @@ import { DateText } from '../../ui/date.tsx'
 import { DialogSlot } from '../../ui/deferred.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { EmptyState, QueryError } from '../../ui/states.tsx'
 import type { MachineOwner } from './activate-dialog.tsx'
 import { pageSize, useOfflineActivations } from './queries.ts'
 
@@ -51,13 +51,7 @@ export function OfflineActivations({ app, user }: MachineOwner) {
       />
       {query.isPending && <Skeleton className="mx-5 mb-5 h-14" />}
       {query.isError && !data && (
-        <ErrorState
-          className="border-t py-8"
-          title="Failed to load the offline activations"
-          description={query.error.message}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
+        <QueryError query={query} className="border-t py-8" title="Failed to load the offline activations" />
       )}
       {data?.activations.length === 0 && (
         <EmptyState

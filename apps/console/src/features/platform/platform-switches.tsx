@@ -1,6 +1,6 @@
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { QueryError } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { usePlatformSettings, useUpdatePlatformSettings } from './queries.ts'
 
@@ -11,12 +11,7 @@ export function PlatformSwitches() {
     <Card>
       <CardHeader title="Applications" description="Applies to all your applications." />
       {settings.isError && !settings.data ? (
-        <ErrorState
-          title="Failed to load settings"
-          description={settings.error.message}
-          onRetry={() => settings.refetch()}
-          retrying={settings.isFetching}
-        />
+        <QueryError query={settings} title="Failed to load settings" />
       ) : (
         <CardBody className="grid gap-5">
           {settings.data ? (

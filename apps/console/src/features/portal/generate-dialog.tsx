@@ -5,7 +5,7 @@ import { addDuration, endOfLocalDay, toDayInput } from '../../lib/format/dates.t
 import { noDateText } from '../../lib/format/ending.ts'
 import { typeSummary } from '../../lib/format/license-type.ts'
 import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyKeys } from '../../ui/copy-keys.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -137,23 +137,13 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
 function GeneratedKeys({ licenses, onDone }: { licenses: PortalLicense[]; onDone: () => void }) {
   const [first] = licenses
   if (!first) return null
-  const many = licenses.length > 1
   return (
     <>
       <DialogBody>
-        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-          <p className="min-w-0 text-fg-muted">
-            {first.app.name}, {first.expiresAt ? 'until ' : 'expires: '}
-            <DateText value={first.expiresAt} none={noDateText(first)} />
-          </p>
-          <CopyButton
-            text={licenses.map((license) => license.key).join('\n')}
-            label={many ? 'Copy all license keys' : 'Copy license key'}
-            message={many ? 'License keys copied to clipboard' : 'License key copied to clipboard'}
-          >
-            {many ? 'Copy all' : 'Copy'}
-          </CopyButton>
-        </div>
+        <CopyKeys keys={licenses.map((license) => license.key)}>
+          {first.app.name}, {first.expiresAt ? 'until ' : 'expires: '}
+          <DateText value={first.expiresAt} none={noDateText(first)} />
+        </CopyKeys>
         <ul className="divide-y rounded-lg border bg-sunken">
           {licenses.slice(0, shownMax).map((license) => (
             <li key={license._id} className="break-all px-3 py-2 font-mono text-[0.8125rem]">

@@ -4,20 +4,13 @@ import { Badge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { EmptyState, QueryError } from '../../ui/states.tsx'
 import type { usePortalLicenses } from './queries.ts'
 
 export function RecentActivity({ query }: { query: ReturnType<typeof usePortalLicenses> }) {
   const licenses = query.data?.licenses
   if (query.isError && !licenses) {
-    return (
-      <ErrorState
-        title="Failed to fetch licenses"
-        description={query.error.message}
-        onRetry={() => query.refetch()}
-        retrying={query.isFetching}
-      />
-    )
+    return <QueryError query={query} title="Failed to fetch licenses" />
   }
   if (!licenses) {
     return (

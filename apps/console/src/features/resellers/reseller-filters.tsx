@@ -1,4 +1,4 @@
-import { toAppOptions, useFindApps } from '../../lib/api/apps.ts'
+import { useAppFilter } from '../../lib/api/apps.ts'
 import { FilterBar, FilterSearch, FilterSelect } from '../../ui/filters.tsx'
 import { TableMenu, type TableMenuProps } from '../../ui/table-menu.tsx'
 import { type ResellerFilter, statusFacts } from './filter.ts'
@@ -13,7 +13,7 @@ export interface ResellerFiltersProps {
 }
 
 export function ResellerFilters({ values, onChange, apps, app, table }: ResellerFiltersProps) {
-  const find = useFindApps()
+  const appFilter = useAppFilter(apps, app)
   return (
     <FilterBar active={Object.values(values).filter(Boolean).length}>
       <FilterSearch
@@ -22,14 +22,7 @@ export function ResellerFilters({ values, onChange, apps, app, table }: Reseller
         value={values.search}
         onChange={(search) => onChange({ search })}
       />
-      <FilterSelect
-        label="App"
-        unset="All apps"
-        options={toAppOptions(apps, app)}
-        find={find}
-        value={values.app}
-        onChange={(id) => onChange({ app: id })}
-      />
+      <FilterSelect {...appFilter} value={values.app} onChange={(id) => onChange({ app: id })} />
       <FilterSelect
         label="Status"
         unset="Any status"

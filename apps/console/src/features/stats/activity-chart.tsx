@@ -2,7 +2,7 @@ import { Activity } from 'lucide-react'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { LineChart } from '../../ui/line-chart.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { EmptyState, QueryError } from '../../ui/states.tsx'
 import { useActivity } from './queries.ts'
 
 /** The server counts by UTC days. */
@@ -16,14 +16,7 @@ export function ActivityChart() {
     <Card>
       <CardHeader title="Activity" description="License activations and sign-ins of the last 30 days" />
       <CardBody>
-        {activity.isError && !days && (
-          <ErrorState
-            title="Failed to load the activity"
-            description={activity.error.message}
-            onRetry={() => activity.refetch()}
-            retrying={activity.isFetching}
-          />
-        )}
+        {activity.isError && !days && <QueryError query={activity} title="Failed to load the activity" />}
         {activity.isPending && <Skeleton className="h-56" />}
         {quiet && (
           <EmptyState

@@ -1,7 +1,7 @@
 import { limits } from '@keyward/contract'
 import { Card } from '../../ui/card.tsx'
 import { StatRow } from '../../ui/stat-row.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { QueryError } from '../../ui/states.tsx'
 import { useDashboardStats } from './queries.ts'
 
 const figures = [
@@ -16,12 +16,7 @@ export function StatCards() {
   if (stats.isError && !stats.data) {
     return (
       <Card>
-        <ErrorState
-          title="Failed to load the statistics"
-          description={stats.error.message}
-          onRetry={() => stats.refetch()}
-          retrying={stats.isFetching}
-        />
+        <QueryError query={stats} title="Failed to load the statistics" />
       </Card>
     )
   }

@@ -73,3 +73,11 @@ export function toAppOptions(
   const all = chosen && !apps.some(({ _id }) => _id === chosen._id) ? [chosen, ...apps] : apps
   return all.map(({ _id, name }) => ({ value: _id, label: name }))
 }
+
+/** A select that filters by app; `chosen` is the selected app, which `apps` may not contain. */
+export function useAppFilter(
+  apps: readonly { _id: string; name: string }[],
+  chosen: { _id: string; name: string } | undefined,
+) {
+  return { label: 'App', unset: 'All apps', options: toAppOptions(apps, chosen), find: useFindApps() }
+}

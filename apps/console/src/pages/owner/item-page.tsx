@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { EmptyState, QueryError } from '../../ui/states.tsx'
 
 export interface ItemPageProps<Item> {
   query: Pick<UseQueryResult<Item>, 'data' | 'error' | 'refetch' | 'isFetching'>
@@ -57,11 +57,10 @@ export function ItemPage<Item>({ query, list, noun, icon, children }: ItemPagePr
         children(data)
       ) : error ? (
         <Card>
-          <ErrorState
+          <QueryError
+            query={query}
             title={`Failed to load the ${noun.toLowerCase()}`}
             description={error.message}
-            onRetry={() => void query.refetch()}
-            retrying={query.isFetching}
           />
         </Card>
       ) : (

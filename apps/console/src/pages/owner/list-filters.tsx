@@ -1,4 +1,4 @@
-import { toAppOptions, useFindApps } from '../../lib/api/apps.ts'
+import { useAppFilter } from '../../lib/api/apps.ts'
 import { FilterBar, FilterSearch, FilterSelect } from '../../ui/filters.tsx'
 import { TableMenu, type TableMenuProps } from '../../ui/table-menu.tsx'
 
@@ -17,19 +17,12 @@ export interface ListFiltersProps {
 
 /** The filters of licenses and end users, and the choice of columns. */
 export function ListFilters({ search, apps, app, statuses, values, onChange, table }: ListFiltersProps) {
-  const find = useFindApps()
+  const appFilter = useAppFilter(apps, app)
   const { sort: _order, ...narrowing } = values
   return (
     <FilterBar active={Object.values(narrowing).filter(Boolean).length}>
       <FilterSearch {...search} value={values.search} onChange={(text) => onChange({ search: text })} />
-      <FilterSelect
-        label="App"
-        unset="All apps"
-        options={toAppOptions(apps, app)}
-        find={find}
-        value={values.app}
-        onChange={(id) => onChange({ app: id })}
-      />
+      <FilterSelect {...appFilter} value={values.app} onChange={(id) => onChange({ app: id })} />
       <FilterSelect
         label="Status"
         unset="All statuses"

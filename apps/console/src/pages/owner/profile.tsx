@@ -13,7 +13,7 @@ import { DateText } from '../../ui/date.tsx'
 import { DialogSlot } from '../../ui/deferred.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Callout, ErrorState } from '../../ui/states.tsx'
+import { Callout, QueryError } from '../../ui/states.tsx'
 
 const ChangeEmailDialog = lazyNamed(
   () => import('../../features/account/change-email-dialog.tsx'),
@@ -39,11 +39,10 @@ export function ProfilePage() {
       <PageHeader title="Profile" subtitle="Your account, plan and limits." />
       {!(owner?.name && owner.email) && (
         <Card>
-          <ErrorState
+          <QueryError
+            query={profile}
             title="Unable to load profile data"
             description="Please try refreshing the page"
-            onRetry={() => profile.refetch()}
-            retrying={profile.isFetching}
           />
         </Card>
       )}
