@@ -1,115 +1,32 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messageDefaults } from '@keyward/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildApp } from '../../../apps/server/src/app.ts'
-import { readConfig } from '../../../apps/server/src/config.ts'
-import { prepare } from '../../../apps/server/src/prepare.ts'
 import { Keyward, type KeywardOptions, type PublicJwk, type Result } from '../src/index.ts'
 import { userDataFile } from '../src/user-data.ts'
+import { type Owner, type RealServer, signUpVendor, startRealServer, type TestApp } from './real-server.ts'
 
 const day = 24 * 60 * 60 * 1000
 const inDays = (days: number) => new Date(Date.now() + days * day).toISOString()
-const prefix = '/tools/licenses'
 
-interface TestApp {
-  _id: string
-  appId: string
-  appSecret: string
-}
-
-interface OwnerData {
-  devices: object[]
-  token?: string
-  app: TestApp
-  keys: PublicJwk[]
-  license: { _id: string; key: string }
-  clients: { _id: string }[]
-  licenseType: { _id: string }
-  release: { _id: string }
-}
-
-type Owner = (method: string, path: string, body?: object) => Promise<OwnerData>
-
-let stop: () => Promise<void>
-let serverUrl: string
-let baseUrl: string
+let server: RealServer
 let owner: Owner
 let app: TestApp
 let keys: PublicJwk[]
 
-/** Starts the real server behind a proxy that strips the public path. */
 beforeAll(async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'keyward-sdk-'))
-  await writeFile(join(dataDir, 'vpn.txt'), '127.0.0.0/8\n')
-  const config = readConfig({
-    DATA_DIR: dataDir,
-    RATE_LIMITS: 'off',
-    VPN_RANGES_FILE: join(dataDir, 'vpn.txt'),
-    PUBLIC_URL: `http://localhost${prefix}`,
-  })
-  const { database, seal } = await prepare(config)
-  const server = await buildApp({
-    config,
-    database,
-    seal,
-    consoleDir: join(dataDir, 'none'),
-    logLevel: 'silent',
-    checkAnswers: true,
-  })
-  serverUrl = await server.listen({ port: 0, host: '127.0.0.1' })
-  const proxy = createServer((incoming, outgoing) => {
-    const { method, headers } = incoming
-    const target = serverUrl + incoming.url!.slice(prefix.length)
-    const forwarded = request(target, { method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(outgoing)
-    })
-    incoming.pipe(forwarded)
-  })
-  await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening))
-  baseUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${prefix}`
-  stop = async () => {
-    proxy.closeAllConnections()
-    proxy.close()
-    await server.close()
-    await database.close()
-    await rm(dataDir, { recursive: true })
-  }
+  server = await startRealServer()
 })
-
-afterAll(() => stop())
-
-let vendors = 0
-
+afterAll(() => server.stop())
 beforeEach(async () => {
-  let token: string | undefined
-  owner = async (method, path, body) => {
-    const headers: Record<string, string> = body ? { 'content-type': 'application/json' } : {}
-    if (token) headers.authorization = `Bearer ${token}`
-    const response = await fetch(`${serverUrl}/api${path}`, {
-      method,
-      headers,
-      body: body && JSON.stringify(body),
-    })
-    const answer = (await response.json()) as { success: boolean; data: OwnerData }
-    expect(answer, `${method} ${path}`).toMatchObject({ success: true })
-    token ??= answer.data.token
-    return answer.data
-  }
-  const email = `vendor-${++vendors}@example.com`
-  await owner('POST', '/auth/register', { name: 'Vera', email, password: 'a good password' })
-  app = (await owner('POST', '/apps', { name: 'Tally' })).app
-  keys = (await owner('GET', `/client/apps/${app.appId}/keys`)).keys
+  ;({ owner, app, keys } = await signUpVendor(server))
 })
 
 function connect(options: Partial<KeywardOptions> = {}) {
   const { appId, appSecret: secret } = app
   return new Keyward({
-    baseUrl,
+    baseUrl: server.baseUrl,
     appId,
     secret,
     publicKeys: keys,

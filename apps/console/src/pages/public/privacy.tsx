@@ -39,15 +39,16 @@ const sections: DocumentSection[] = [
           <dt>End user</dt>
           <dd>
             Username, a hash of the password if there is one, the license key, its dates, a ban if there is
-            one, and the hardware id that the vendor’s program sends. If the program asks for an e-mail
-            address, that too.
+            one, and the network address of the last sign-in. Of each device: the hardware id that the
+            vendor’s program sends, its name, its system, hashes of its parts, and when it was seen. If the
+            program asks for an e-mail address, that too.
           </dd>
         </dl>
         <p>
           For every account, usage logs record what was done, when, and from which network address. Passwords
-          are hashed with Argon2id and cannot be read back by anybody. The last 20 network addresses that an
-          account signed in from are kept for 90 days as hashes, so that somebody who guesses its password
-          elsewhere cannot lock it out.
+          are hashed with Argon2id and cannot be read back. The last 20 network addresses that an account
+          signed in from are kept for 90 days as hashes, so that a stranger who guesses passwords elsewhere
+          cannot lock it out.
         </p>
       </>
     ),
@@ -59,7 +60,8 @@ const sections: DocumentSection[] = [
       <p>
         A license can be locked to one machine. For that the program sends an identifier of the machine. The
         Keyward SDK sends a salted hash by default and never raw serial numbers; a vendor may choose to send
-        something else, and must tell you so. Resetting the lock or deleting the end user removes it.
+        something else, and must tell you so. Resetting the lock or deleting the end user removes it, except
+        from lists of blocked devices and of devices that have used a trial.
       </p>
     ),
   },
@@ -88,9 +90,10 @@ const sections: DocumentSection[] = [
     title: 'In your browser',
     body: (
       <p>
-        There are no analytics, no advertising and no third-party cookies. The console keeps your session and
-        your choice of theme in the browser’s local storage, and one cookie for 7 days that remembers whether
-        the sidebar is open. All of it is needed for what you asked the console to do.
+        There are no analytics, no advertising and no third-party cookies. The console keeps your session,
+        choices such as the theme, and what you opened last in the browser’s local storage, and one cookie for
+        7 days that remembers whether the sidebar is open. All of it is needed for what you asked the console
+        to do.
       </p>
     ),
   },
@@ -105,8 +108,9 @@ const sections: DocumentSection[] = [
         </p>
         <p>
           Buyers of premium give name, e-mail address and card details to the card payment provider, which
-          handles them under its own policy; we receive the confirmation and never the card number. Beyond
-          that, data is given to others only where the law obliges us.
+          handles them under its own policy; we receive the confirmation and never the card number. Where the
+          operator looks up leaked passwords, a lookup service receives the first five digits of a hash, which
+          thousands of passwords share. Beyond that, data is given to others only where the law obliges us.
         </p>
       </>
     ),
@@ -122,6 +126,7 @@ const sections: DocumentSection[] = [
           all of them at once.
         </li>
         <li>Usage logs: about 12–24 months, then they are deleted.</li>
+        <li>Records of changes to an account and its data: as long as the account exists.</li>
         <li>Records of payments: as long as tax law requires.</li>
       </ul>
     ),

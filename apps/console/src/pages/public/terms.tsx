@@ -42,7 +42,7 @@ const sections: DocumentSection[] = [
         </dl>
         <p>
           You must give true information, keep your password and your app secrets to yourself, and tell us as
-          soon as you notice that somebody else is using your account.
+          soon as you notice that another person is using your account.
         </p>
       </>
     ),
@@ -86,7 +86,7 @@ const sections: DocumentSection[] = [
           A license key is a matter between the administrator who issues it and the person who receives it.
           Price, support, updates and refunds of the licensed program are agreed between those two. We carry
           out what the administrator decides: a ban, an expiry or a reset takes effect with the program’s next
-          check.
+          check, and on a machine without a connection when the time it was given to run offline ends.
         </p>
         <p>
           Administrators answer for their resellers and must tell their end users which data the program sends

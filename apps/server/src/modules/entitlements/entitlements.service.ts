@@ -85,7 +85,7 @@ export async function setEndUserEnd(
     .execute()
 }
 
-/** Sets when a license ends, and access of the end user whose first license it is: keys added to it count no longer. */
+/** Sets when a license ends, and access of the end user whose first license it is: keys added to it no longer count. */
 export async function setLicenseEnd(
   tx: Tx,
   scope: OwnerScope,
