@@ -64,10 +64,19 @@ export class Write {
   }
 
   async *#queries(): AsyncGenerator<CompiledQuery> {
-    const rows = this.#records.filter(({ action }) => !unloggedActions.has(action)).map(toRow)
+    const rows = this.#records.filter((record) => !isUnlogged(record)).map(toRow)
     if (rows.length > 0) yield insertRows(this.tx, 'audit', rows)
     if (this.#last) yield* this.#last()
   }
+}
+
+const isUnlogged = ({ action }: ActionRecord): boolean => unloggedActions.has(action)
+
+async function isLogged(db: Kysely<Tables>, records: readonly ActionRecord[]): Promise<boolean> {
+  const record = records.find((one) => !isUnlogged(one))
+  if (!record) return false
+  const row = await db.selectFrom('audit').select('id').where('id', '=', record.id).executeTakeFirst()
+  return row !== undefined
 }
 
 type LastQueries = () => AsyncIterable<CompiledQuery>
@@ -103,7 +112,7 @@ export async function transactRecorded<T>(
     const result = await work(write)
     return { result, records: await write.finish() }
   }
-  const { result, records } = await transact(db, run, options)
+  const { result, records } = await transact(db, run, options, ({ records }) => isLogged(db, records))
   if (records.length > 0) publish(records)
   return result
 }

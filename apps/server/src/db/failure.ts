@@ -9,6 +9,17 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
+/** The connection broke during a COMMIT, so that its outcome is not known. */
+export class CommitInDoubtError extends DatabaseUnavailableError {
+  /** Whether the transaction has ended since, so that what it stored can be read. */
+  readonly hasEnded: boolean
+
+  constructor(hasEnded: boolean, cause: unknown) {
+    super('The connection to PostgreSQL broke during a commit', cause)
+    this.hasEnded = hasEnded
+  }
+}
+
 /** Why a database failed, when neither the caller nor the program is at fault. */
 export type StorageFailure = 'storage_full' | 'database_unavailable'
 
@@ -17,8 +28,9 @@ const sqlite = { busy: 5, locked: 6, readOnly: 8, ioError: 10, full: 13, cannotO
 const sqliteSharedMemorySize = 4874
 const postgresDiskFull = '53100'
 const postgresReadOnly = '25006'
+const postgresLockTimeout = '55P03'
 /** Read-only, short of resources, waited too long for a lock, a canceled or timed out statement, or a failing disk. */
-const postgresUnavailable = new RegExp(`^(?:${postgresReadOnly}|53...|55P03|57014|58...)$`)
+const postgresUnavailable = new RegExp(`^(?:${postgresReadOnly}|${postgresLockTimeout}|53...|57014|58...)$`)
 
 export function storageFailureOf(error: unknown): StorageFailure | undefined {
   if (error instanceof DatabaseUnavailableError) return 'database_unavailable'
@@ -33,6 +45,15 @@ export function storageFailureOf(error: unknown): StorageFailure | undefined {
   if (primary === full) return 'storage_full'
   return Object.values(others).includes(primary) ? 'database_unavailable' : undefined
 }
+
+/**
+ * Whether PostgreSQL undid, or will undo, the transaction although its work was valid: the connection broke before the
+ * COMMIT, another transaction kept a lock, or a failover is under way.
+ */
+export const isUndoneByPostgres = (error: unknown): boolean =>
+  (error instanceof DatabaseUnavailableError && !(error instanceof CommitInDoubtError)) ||
+  isPostgresReadOnly(error) ||
+  codeOf(error) === postgresLockTimeout
 
 /** Whether PostgreSQL accepts no writes, because it is a standby or was set to be read-only. */
 export const isPostgresReadOnly = (error: unknown): boolean => codeOf(error) === postgresReadOnly

@@ -1,9 +1,10 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type CompiledQuery, Kysely, PostgresAdapter, sql } from 'kysely'
 import pg from 'pg'
 import { NeighborFailedError } from './commit-groups.ts'
-import { DatabaseUnavailableError } from './failure.ts'
+import { CommitInDoubtError, DatabaseUnavailableError, isUndoneByPostgres } from './failure.ts'
 import { ListThreadDialect } from './list-thread.ts'
 import { PostgresPool } from './postgres.ts'
 import { KeywardPostgresDialect, type PostgresConnection } from './postgres-driver.ts'
@@ -71,7 +72,10 @@ const deadlockDetected = '40P01'
 export interface TransactionOptions {
   /** It reads or writes many rows. On SQLite another thread runs it, and its commit is not shared with others. */
   isLong?: boolean
-  /** It waits while PostgreSQL does not respond. Other transactions fail then, within five seconds. */
+  /**
+   * It waits while PostgreSQL does not respond, and is repeated if PostgreSQL undid it. Other transactions fail then,
+   * within five seconds.
+   */
   isPatient?: boolean
 }
 
@@ -81,35 +85,57 @@ const retryMs = 250
 /** Options of a transaction that changes this many rows. */
 export const forRows = (count: number): TransactionOptions => ({ isLong: count > manyRows })
 
+/** The same if its caller must not have to guess whether it was committed. */
+export const patientForRows = (count: number): TransactionOptions => ({ ...forRows(count), isPatient: true })
+
 /**
  * Runs `work` in one transaction; retries serialization failures, deadlocks, and after the failure of a transaction
- * with the same commit.
+ * with the same commit. `isStored` reads whether the rows of a patient one exist, after its commit got no response;
+ * without it, or without rows, such a transaction must not change anything when it is repeated.
  */
 export async function transact<T>(
   db: Kysely<Tables>,
   work: (tx: Tx) => Promise<T>,
   { isLong = false, isPatient = false }: TransactionOptions = {},
+  isStored: (result: T) => Promise<boolean> = async () => false,
 ): Promise<T> {
   const isMarked = needsLocks(db) ? isPatient : isLong
   const transaction = isMarked ? db.transaction().setAccessMode(markedTransaction) : db.transaction()
   const patientUntil = performance.now() + (isPatient ? patienceMs : 0)
   for (let attempt = 1; ; attempt += 1) {
-    let hasBegun = false
+    let done: { result: T } | undefined
     try {
-      return await transaction.execute((tx) => {
-        hasBegun = true
-        return work(tx)
+      return await transaction.execute(async (tx) => {
+        const result = await work(tx)
+        done = { result }
+        return result
       })
     } catch (error) {
-      if (!hasBegun && error instanceof DatabaseUnavailableError && performance.now() < patientUntil) {
+      if (done && error instanceof CommitInDoubtError && error.hasEnded) {
+        const { result } = done
+        if (await readPatiently(() => isStored(result))) return result
+      } else if (isUndoneByPostgres(error) && performance.now() < patientUntil) {
         attempt -= 1
-        await new Promise((resolve) => setTimeout(resolve, retryMs))
+        await pause(retryMs)
         continue
-      }
-      if (attempt >= 6 || !isTransient(error)) throw error
+      } else if (!isTransient(error)) throw error
+      if (attempt >= 6) throw error
       // Callers of long ones rely on it, see `inSlices`.
       if (isLong && error instanceof NeighborFailedError) throw error
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** attempt))
+      await pause(Math.random() * 10 * 2 ** attempt)
+    }
+  }
+}
+
+/** Repeats a read while connections break or PostgreSQL does not respond, for at most a minute. */
+export async function readPatiently<T>(read: () => Promise<T>): Promise<T> {
+  const until = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError) || performance.now() > until) throw error
+      await pause(retryMs)
     }
   }
 }

@@ -43,6 +43,10 @@ export class PostgresClient {
     this.#client = client
   }
 
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
   get processID(): number {
     return pidOf(this.#client)
   }
@@ -51,6 +55,11 @@ export class PostgresClient {
     return this.#noting(async () =>
       this.#pool.run(this.#client, await this.#prepared(query, values), values && [...values]),
     )
+  }
+
+  /** Runs several statements that take no parameters. */
+  async queryAll(statements: string): Promise<pg.QueryResult[]> {
+    return (await this.query(statements)) as unknown as pg.QueryResult[]
   }
 
   /** Runs statements in one round trip; returns what they did, such as `UPDATE 1`. */

@@ -25,6 +25,7 @@ test('a patient transaction begins once PostgreSQL responds again; another one f
   let failures = 0
   const client = {
     query: async () => ({ command: 'BEGIN', rows: [] }),
+    queryAll: async () => [{ rows: [{ id: '7' }] }],
     bePatient: async () => {},
     commit: async () => 'COMMIT',
     release: () => {},
@@ -40,6 +41,31 @@ test('a patient transaction begins once PostgreSQL responds again; another one f
   failures = 0
   expect(await transact(db, work, { isPatient: true })).toBe('done')
   expect(failures).toBe(3)
+})
+
+test.each([
+  ['another transaction kept a lock', '55P03'],
+  ['a standby accepts no writes', '25006'],
+])('a patient transaction is repeated when %s; another one fails', async (_why, code) => {
+  const client = {
+    query: async () => ({ command: 'BEGIN', rows: [] }),
+    queryAll: async () => [{ rows: [{ id: '7' }] }],
+    bePatient: async () => {},
+    commit: async () => 'COMMIT',
+    release: () => {},
+  }
+  const db = new Kysely<Tables>({
+    dialect: new KeywardPostgresDialect({ connect: async () => client } as never),
+  })
+  let runs = 0
+  const work = async () => {
+    runs += 1
+    if (runs === 1) throw Object.assign(new Error('undone'), { code })
+    return runs
+  }
+  expect(await transact(db, work, { isPatient: true })).toBe(2)
+  runs = 0
+  await expect(transact(db, work)).rejects.toThrow('undone')
 })
 
 test('a time limit that leaves the outcome open counts as a lost connection', () => {

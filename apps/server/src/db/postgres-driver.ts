@@ -7,6 +7,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
+import { CommitInDoubtError, DatabaseUnavailableError } from './failure.ts'
 import type { PostgresPool } from './postgres.ts'
 import type { LastStatements, PostgresClient } from './postgres-client.ts'
 import { markedTransaction } from './transactions.ts'
@@ -14,6 +15,7 @@ import { markedTransaction } from './transactions.ts'
 // A node that vanishes within a transaction must not keep its locks until TCP times out after hours, and waiting for
 // another's lock must not use up all connections.
 const begin = "begin; set local idle_in_transaction_session_timeout = '15s'; set local lock_timeout = '10s'"
+const beginPatient = `${begin}; select pg_current_xact_id()::text as id`
 
 export class KeywardPostgresDialect extends PostgresDialect {
   readonly #pool: PostgresPool
@@ -46,7 +48,7 @@ class KeywardPostgresDriver extends PostgresDriver {
   }
 
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await (connection as PostgresConnection).commit()
+    await (connection as PostgresConnection).commit((id) => this.#pool.untilEnded(id))
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
@@ -63,6 +65,8 @@ export class PostgresConnection implements DatabaseConnection {
   readonly #client: PostgresClient
   #last: LastStatements | undefined
   #isUnusable = false
+  /** Only of patient transactions. */
+  #id: string | undefined
 
   constructor(client: PostgresClient) {
     this.#client = client
@@ -76,8 +80,12 @@ export class PostgresConnection implements DatabaseConnection {
 
   async begin({ isPatient }: { isPatient: boolean }): Promise<void> {
     try {
-      if (isPatient) await this.#client.bePatient()
-      await this.#client.query(begin)
+      if (!isPatient) {
+        await this.#client.query(begin)
+        return
+      }
+      await this.#client.bePatient()
+      this.#id = (await this.#client.queryAll(beginPatient)).at(-1)?.rows[0]?.id
     } catch (error) {
       // The transaction may be open, and nothing would end it.
       this.#isUnusable = true
@@ -96,13 +104,20 @@ export class PostgresConnection implements DatabaseConnection {
     this.#last = last
   }
 
-  async commit(): Promise<void> {
-    const command = await this.#client.commit(this.#last)
+  /** `untilEnded` waits for the end of a transaction whose connection broke; returns whether it has ended. */
+  async commit(untilEnded: (id: string) => Promise<boolean>): Promise<void> {
+    // Others see a commit before it is on disk if locks end early; what a patient one stored must be on disk then.
+    const last = this.#last && { ...this.#last, areContended: this.#last.areContended && !this.#id }
+    const command = await this.#client.commit(last).catch(async (error) => {
+      if (!(error instanceof DatabaseUnavailableError)) throw error
+      throw new CommitInDoubtError(this.#id !== undefined && (await untilEnded(this.#id)), error)
+    })
     // COMMIT rolls back, and reports that, if an earlier statement of the transaction failed.
     if (command === 'ROLLBACK') throw new AbortedTransactionError()
   }
 
   async rollback(): Promise<void> {
+    if (this.#client.isLost) return
     try {
       await this.#client.query('rollback')
     } catch (error) {

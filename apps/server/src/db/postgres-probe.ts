@@ -45,6 +45,20 @@ export async function filterRunning(
   return new Set(rows.map((row: { pid: number }) => row.pid))
 }
 
+const inTheFuture = '22023'
+
+/** Whether the transaction with this id is over. A crash of PostgreSQL also ends it, and may forget its id. */
+export const hasEnded = (url: string, id: string): Promise<boolean> =>
+  queryOnce(url, async (probe) => {
+    try {
+      const { rows } = await probe.query('select pg_xact_status($1::xid8) as status', [id])
+      return rows[0]?.status !== 'in progress'
+    } catch (error) {
+      if ((error as { code?: unknown }).code === inTheFuture) return true
+      throw error
+    }
+  })
+
 /** Closes a connection, waiting at most `ms` for a server that does not respond. */
 export async function endOrTimeOut(client: { end(): Promise<void> }, ms: number): Promise<void> {
   let late: NodeJS.Timeout | undefined

@@ -10,14 +10,15 @@ import {
   isConnectionFault,
 } from './postgres-errors.ts'
 import { StatementNames } from './postgres-names.ts'
-import { endOrTimeOut, isDirect } from './postgres-probe.ts'
+import { endOrTimeOut, hasEnded, isDirect } from './postgres-probe.ts'
 import { SharedConnections } from './postgres-reads.ts'
-import { Waits } from './postgres-waits.ts'
+import { patienceMs, Waits } from './postgres-waits.ts'
 import { StorageRoom } from './storage-room.ts'
 
 /** A busy pool is waited for longer than a server that does not respond, which the probe finds within four seconds. */
 const checkouts = { max: 8, longestWaitMs: 10_500, connectMs: 10_000 }
 const endMs = 2000
+const retryMs = 250
 
 const mayFlush = `select coalesce(bool_and(has_function_privilege(oid, 'execute')), false) as may
   from pg_proc where proname = 'pg_logical_emit_message'`
@@ -27,6 +28,7 @@ export class PostgresPool {
   readonly room = new StorageRoom()
   readonly names = new StatementNames()
   readonly waits: Waits
+  readonly #url: string
   readonly #pool: pg.Pool
   readonly #shared: SharedConnections
   readonly #direct = new WeakMap<pg.ClientBase, boolean>()
@@ -34,6 +36,7 @@ export class PostgresPool {
   #isEnding = false
 
   constructor(url: string) {
+    this.#url = url
     this.waits = new Waits(url)
     this.#pool = new pg.Pool({
       connectionString: url,
@@ -149,6 +152,16 @@ export class PostgresPool {
 
   askAgainToFlushLater(): void {
     this.#canFlushLater = undefined
+  }
+
+  /** Waits for the end of a transaction on a broken connection; returns whether it has ended. */
+  async untilEnded(id: string): Promise<boolean> {
+    const until = performance.now() + patienceMs
+    while (performance.now() < until && !this.#isEnding) {
+      if (await hasEnded(this.#url, id).catch(() => false)) return true
+      await new Promise((resolve) => setTimeout(resolve, retryMs))
+    }
+    return false
   }
 
   /** The number of open connections and of waiting callers. */

@@ -1,4 +1,3 @@
-import { connect, createServer } from 'node:net'
 import { AbortedTransactionError } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
@@ -7,6 +6,7 @@ import { insertRows } from '../../src/db/insert-rows.ts'
 import { transact } from '../../src/db/open.ts'
 import { Batch } from '../../src/db/postgres-batch.ts'
 import { makeApp, makeLicenses, makePremium, refusal, signUp, single } from '../actors.ts'
+import { openBreakingGate } from '../breaking-gate.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { makePostgresDatabase, startServer } from '../harness.ts'
 import { startPrivateCluster } from '../postgres-cluster.ts'
@@ -150,48 +150,23 @@ test('a revoked permission to confirm commits fails one call; later commits conf
 })
 
 describe('a connection that breaks', { tags: ['race'] }, () => {
-  /** Forwards to the database until a client sends `text`; then breaks the connection. */
-  async function breakingAt(text: string, when: 'before' | 'after') {
-    const direct = new URL(await makePostgresDatabase())
-    const state = { isArmed: false }
-    const server = createServer((near) => {
-      const far = connect({ host: direct.hostname, port: Number(direct.port) })
-      const end = () => {
-        near.destroy()
-        far.destroy()
-      }
-      for (const socket of [near, far]) socket.on('error', () => {}).on('close', end)
-      let isBreaking = false
-      near.on('data', (chunk) => {
-        isBreaking = state.isArmed && chunk.includes(text)
-        if (isBreaking && when === 'before') end()
-        else far.write(chunk)
-      })
-      far.on('data', (chunk) => {
-        if (isBreaking) end()
-        else near.write(chunk)
-      })
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as { port: number }
-    const url = Object.assign(new URL(direct), { hostname: '127.0.0.1', port: String(port) })
-    return { url: url.toString(), state, close: () => server.close() }
-  }
-
   test.each([
     ['before the last statements arrive', 'before', 0],
     ['after the commit, before its confirmation', 'after', 1],
   ] as const)('%s answers 503 and leaves all or nothing', async (_which, when, stored) => {
-    const gate = await breakingAt('pg_logical_emit_message(true', when)
+    const gate = await openBreakingGate(
+      new URL(await makePostgresDatabase()),
+      'pg_logical_emit_message(true',
+      when,
+    )
     const node = await startServer({ DATABASE_URL: gate.url })
     try {
       const vendor = await signUp(node)
       await makePremium(node, vendor)
       const own = await makeApp(vendor)
       const body = { app: own._id, expiresAt: node.clock.inDays(30) }
-      gate.state.isArmed = true
+      gate.arm()
       expect(refusal(await vendor.call('POST', '/licenses', body))).toBe('database_unavailable')
-      gate.state.isArmed = false
       const { json } = await vendor.call('GET', '/licenses')
       expect(json.data.pagination.total).toBe(stored)
       const records = await node.database.db

@@ -4,6 +4,7 @@ import { invalid } from '../../core/problem.ts'
 import type { List, ListFilter, ListQuery } from '../../db/list-filters.ts'
 import { searchPage } from '../../db/list-search.ts'
 import { nextWindow } from '../../db/lists.ts'
+import { readPatiently } from '../../db/open.ts'
 import { type SearchTerm, toSearchTerm } from '../../db/search.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { toSlices, walkDown } from './export.walk.ts'
@@ -29,7 +30,7 @@ export async function exportRows<Status extends string, Row>(
   const filter = { scope, appId, status: query.status, now }
   const seqs = await findSeqs(ctx, source.list, filter, toSearchTerm(query.search))
   return (async function* () {
-    for await (const slice of seqs) yield await source.read(ctx, scope, slice, now)
+    for await (const slice of seqs) yield await readPatiently(() => source.read(ctx, scope, slice, now))
   })()
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { readPatiently } from '../../db/open.ts'
 
 /** A row of a list by `seq`, and whether it matches the status. */
 export interface WindowRow {
@@ -16,7 +17,7 @@ export async function* walkDown(
 ): AsyncGenerator<number[]> {
   let before = Number.MAX_SAFE_INTEGER
   for (;;) {
-    const seen = await window(before, windowSize)
+    const seen = await readPatiently(() => window(before, windowSize))
     yield* toSlices(seen.filter((row) => row.hit === 1).map((row) => row.seq))
     const last = seen.at(-1)
     if (!last || seen.length < windowSize) return

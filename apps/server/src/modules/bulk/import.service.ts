@@ -3,7 +3,7 @@ import { type ImportedRow, unlimited } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, forRows } from '../../db/open.ts'
+import { type Db, patientForRows } from '../../db/open.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import { readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
@@ -72,7 +72,7 @@ export async function importLicenses(
         ),
       )
     },
-    forRows(lines.length),
+    patientForRows(lines.length),
   )
 }
 

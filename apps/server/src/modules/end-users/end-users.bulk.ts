@@ -3,7 +3,7 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
-import { forRows } from '../../db/open.ts'
+import { patientForRows } from '../../db/open.ts'
 import { freeAllDevices } from '../devices/devices.access.ts'
 import { extendEndUsers, freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
@@ -39,7 +39,7 @@ export async function changeEndUsers(
       const changed = await apply(write, actor, { ...given, ids }, now)
       return { changed, rows: await repo.listById(tx, actor, ids) }
     },
-    forRows(ids.length),
+    patientForRows(ids.length),
   )
   return { changed, clients: rows.map((row) => toEndUser(row, now)) }
 }

@@ -3,6 +3,7 @@ import type { ResellerActor, VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
 import { hasChanged } from '../../core/seen.ts'
 import { inSlices } from '../../core/slices.ts'
 import { unlessTaken } from '../../db/open.ts'
@@ -94,9 +95,8 @@ async function applyToSold(
     if (count > 0) write.record('license_type.slice_applied', type.id, { count })
     return { found: sold.length, changed: count, mark: sold.at(-1)?.seq ?? after }
   })
-  await ctx.tx(actor, async (write) => {
-    write.record('license_type.applied', type.id, { count: changed })
-  })
+  const finish = async (write: Write) => write.record('license_type.applied', type.id, { count: changed })
+  await ctx.tx(actor, finish, { isPatient: true })
   return changed
 }
 

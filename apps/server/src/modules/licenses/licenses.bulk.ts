@@ -3,7 +3,7 @@ import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
-import { forRows } from '../../db/open.ts'
+import { patientForRows } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { extendLicenses } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
@@ -41,7 +41,7 @@ export async function changeLicenses(
       const changed = await apply(write, actor, { ...given, ids }, locked)
       return { changed, rows: await repo.listById(write.tx, actor, ids) }
     },
-    forRows(ids.length),
+    patientForRows(ids.length),
   )
   return { changed, licenses: rows.map((row) => toLicense(row, now)) }
 }

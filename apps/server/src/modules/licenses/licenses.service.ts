@@ -160,9 +160,8 @@ export async function deleteLicensesInSlices(
     if (slice.changed > 0) write.record('licenses.slice_deleted', appId, { count: slice.changed })
     return slice
   })
-  await ctx.tx(actor, async (write) => {
-    write.record('licenses.deletion_finished', appId, { count: deleted })
-  })
+  const finish = async (write: Write) => write.record('licenses.deletion_finished', appId, { count: deleted })
+  await ctx.tx(actor, finish, { isPatient: true })
   return deleted
 }
 

@@ -2,6 +2,7 @@ import { unlimited } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
 import { inSlices } from '../../core/slices.ts'
 import * as access from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
@@ -49,8 +50,9 @@ export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string)
       found: await access.deleteLeftovers(tx, id, table, size),
     }))
   }
-  await ctx.tx(actor, async (write) => {
+  const finish = async (write: Write) => {
     if (!(await access.deleteApp(write.tx, actor, id))) throw problem('not_found')
     write.record('app.deleted', id, { name })
-  })
+  }
+  await ctx.tx(actor, finish, { isPatient: true })
 }

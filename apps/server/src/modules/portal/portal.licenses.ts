@@ -4,7 +4,7 @@ import { toEpochMs, toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
-import { forRows, type Tx } from '../../db/open.ts'
+import { forRows, readPatiently, type Tx } from '../../db/open.ts'
 import { toSearchTerm } from '../../db/search.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
@@ -60,7 +60,7 @@ export async function exportLicenses(
       )
   return (async function* () {
     for await (const seqs of slices) {
-      const rows = await repo.readLicenses(ctx.database, actor, seqs)
+      const rows = await readPatiently(() => repo.readLicenses(ctx.database, actor, seqs))
       yield rows.map((row) => toPortalLicense(row, appName, now))
     }
   })()
