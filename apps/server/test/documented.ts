@@ -11,7 +11,7 @@ const patterns = allEndpoints.map(({ name, endpoint }) => ({
   isExact: !endpoint.path.includes(':'),
 }))
 
-export function findEndpoint(method: string, path: string): { name: string; endpoint: Endpoint } | undefined {
+function findEndpoint(method: string, path: string): { name: string; endpoint: Endpoint } | undefined {
   const [plain = ''] = path.split('?', 1)
   const matching = patterns.filter((one) => one.endpoint.method === method && one.path.test(plain))
   return matching.find((one) => one.isExact) ?? matching[0]

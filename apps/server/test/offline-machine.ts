@@ -11,7 +11,7 @@ const sha256 = (...data: (string | Uint8Array)[]) => {
 }
 
 /** Crockford base32, written differently from the code that it checks. */
-export const crockford = (bytes: Uint8Array): string => {
+const crockford = (bytes: Uint8Array): string => {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
   return (bits.match(/.{1,5}/g) ?? [])
     .map((five) => symbols[Number.parseInt(five.padEnd(5, '0'), 2)])
@@ -38,7 +38,7 @@ export const requestOf = (appId: string, body: Uint8Array): string =>
 export const makeRequest = (app: { appId: string }, machine: Machine): string =>
   requestOf(app.appId, requestBody(machine))
 
-export interface FileClaims {
+interface FileClaims {
   nonce: string
   iat: number
   exp: number | null

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from './constants.ts'
 
 /** An address, or a network such as `203.0.113.0/24`. */
-export const network = z.string().trim().min(1, 'Address is required').max(64, 'Address is too long')
+const network = z.string().trim().min(1, 'Address is required').max(64, 'Address is too long')
 
 /** What an owner can set per app, besides its name and version. */
 export const appSettings = z.strictObject({

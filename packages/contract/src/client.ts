@@ -35,7 +35,7 @@ const sessionUser = z.strictObject({
 })
 
 /** What a refusal says beside its code once the key or password was right. */
-export const refusalDetails = z.strictObject({
+const refusalDetails = z.strictObject({
   expiresAt: isoTime.nullable(),
   startedAt: isoTime.nullable().describe('when a license that counts from its first use was first used'),
   devices: deviceUse,
@@ -47,7 +47,7 @@ export const refusalDetails = z.strictObject({
 const machine = { hwid: hwid.optional(), device: sentDevice.optional() }
 
 /** Whether a license can be used now; `code` is the reason if not. */
-export const verdict = z.strictObject({
+const verdict = z.strictObject({
   valid: z.boolean(),
   activated: z.boolean().describe('whether the machine is a device of the license'),
   code: z.enum(Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]).optional(),

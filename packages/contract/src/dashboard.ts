@@ -17,7 +17,7 @@ const figure = z.strictObject({
 })
 const soon = `the next ${limits.expiringSoonDays} days`
 
-export const dashboardStats = z.strictObject({
+const dashboardStats = z.strictObject({
   totalLicenses: figure,
   activeLicenses: figure,
   totalResellers: figure,

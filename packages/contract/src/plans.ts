@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { planDuration, price } from './shared.ts'
 
 /** A plan with the price of its shortest term; -1 means unlimited. */
-export const planInfo = z.strictObject({
+const planInfo = z.strictObject({
   _id: plan,
   name: z.enum(['Free', 'Premium']),
   ...price.shape,

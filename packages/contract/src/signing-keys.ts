@@ -9,7 +9,7 @@ import { id, idParams, isoTime, none } from './shared.ts'
 const keyStatus = z.enum(['next', 'current', 'retired', 'revoked'])
 
 /** A public Ed25519 key of an app as a JSON Web Key. */
-export const publicKey = z.strictObject({
+const publicKey = z.strictObject({
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),
   x: z.string(),

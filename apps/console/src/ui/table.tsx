@@ -7,7 +7,7 @@ import type { Column, Selection, TableProps } from './table-props.ts'
 import { DataRow, lastCellClass, rowColour, SkeletonRow } from './table-rows.tsx'
 import { isHideable } from './table-view.ts'
 
-export type { Column, Selection, Sort } from './table-props.ts'
+export type { Column } from './table-props.ts'
 
 const headClass = cx(
   'md:sticky md:top-(--table-top) md:z-10 bg-(--row) shadow-[inset_0_-1px_var(--line)]',

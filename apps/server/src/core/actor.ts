@@ -35,7 +35,7 @@ export interface ProgramActor {
 }
 
 /** A caller who names an account without proving to own it, to request a reset link. */
-export interface AnonymousActor {
+interface AnonymousActor {
   kind: 'anonymous'
   ownerId: string
   address: string
@@ -49,7 +49,7 @@ export interface ProviderActor {
 }
 
 /** The operator at the server's command line; `ownerId` is null for changes that concern all owners. */
-export interface OperatorActor {
+interface OperatorActor {
   kind: 'operator'
   ownerId: string | null
 }

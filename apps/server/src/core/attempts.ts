@@ -15,9 +15,9 @@ export interface Allowance {
   toKey?: (...subject: string[]) => string
 }
 
-export const signInFailures: Allowance = { name: 'sign-in', max: 10, windowMs: 15 * minute }
+const signInFailures: Allowance = { name: 'sign-in', max: 10, windowMs: 15 * minute }
 /** A higher limit for one address that tries many accounts. */
-export const addressFailures: Allowance = { name: 'address', max: 100, windowMs: 15 * minute }
+const addressFailures: Allowance = { name: 'address', max: 100, windowMs: 15 * minute }
 /** Unknown license keys, per app and address. */
 export const keyFailures = {
   name: 'key',

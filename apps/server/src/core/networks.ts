@@ -13,7 +13,7 @@ export interface Network {
 
 /** Shorter prefixes would cover whole continents: one mistake would lock out every customer. */
 const shortestBits = { 4: 8, 6: 16 } as const
-export const widths = { 4: 32, 6: 64 } as const
+const widths = { 4: 32, 6: 64 } as const
 
 /**
  * Reads an address or a network such as `203.0.113.0/24`; undefined if it is neither, or too large. IPv4-mapped IPv6

@@ -45,7 +45,7 @@ export function parseInput(endpoint: Endpoint, request: FastifyRequest) {
 }
 
 /** Finds what makes a value unsafe to parse; visits at most `mostValues` values. */
-export function findFault(value: unknown, { allowNul }: { allowNul: boolean }): Issue | undefined {
+function findFault(value: unknown, { allowNul }: { allowNul: boolean }): Issue | undefined {
   let seen = 0
   const walk = (part: unknown, path: string, depth: number): Issue | undefined => {
     seen += 1

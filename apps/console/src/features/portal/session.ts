@@ -6,7 +6,7 @@ import { resellerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { toast } from '../../ui/toast.tsx'
 
-export const resellerKey = [...keys.reseller, 'profile']
+const resellerKey = [...keys.reseller, 'profile']
 
 export function useReseller() {
   const token = useToken(resellerSession)

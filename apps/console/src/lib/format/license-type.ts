@@ -5,7 +5,7 @@ import { amountOf } from './words.ts'
 type Terms = Omit<LicenseType, 'resellable' | 'createdAt'>
 
 /** 'Never', '30 days', '30 days from first use' */
-export function termText({ term, duration }: Pick<Terms, 'term' | 'duration'>): string {
+function termText({ term, duration }: Pick<Terms, 'term' | 'duration'>): string {
   if (duration === null) return 'Never expires'
   return term === 'first_use' ? `${durationText(duration)} from first use` : durationText(duration)
 }

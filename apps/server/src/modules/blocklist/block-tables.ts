@@ -1,7 +1,7 @@
 import { type Network, NetworkSet, parseNetwork } from '../../core/networks.ts'
 import type { Database } from '../../db/open.ts'
 
-export interface BlockedBy {
+interface BlockedBy {
   id: string
   reason: string | null
 }

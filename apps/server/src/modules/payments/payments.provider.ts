@@ -94,7 +94,7 @@ export interface PaymentProvider {
   readEvent(body: Buffer, signature: string): ProviderEvent | undefined
 }
 
-export interface ExpectedOrder {
+interface ExpectedOrder {
   orderId: string
   amount: number
   currency: string
@@ -112,7 +112,7 @@ export class ProviderError extends Error {
 }
 
 /** Prefix of the ids of simulated orders. */
-export const mockOrderPrefix = 'order_mock_'
+const mockOrderPrefix = 'order_mock_'
 
 /** Simulates payments on a development instance: every reported payment is one, and no money moves. */
 export const mockProvider: PaymentProvider = {

@@ -46,7 +46,7 @@ const event = z.object({
     .optional(),
 })
 
-export const hmacHex = (secret: string, text: string | Buffer): string =>
+const hmacHex = (secret: string, text: string | Buffer): string =>
   createHmac('sha256', secret).update(text).digest('hex')
 
 /** https://razorpay.com/docs/api: orders, payments, refunds, disputes; webhooks are validated as documented there. */

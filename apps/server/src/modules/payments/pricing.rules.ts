@@ -35,7 +35,7 @@ export function listPlans({ prices }: Pick<Config, 'prices'>): { free: PlanInfo;
 }
 
 /** Savings of the yearly plan against twelve months; none if it costs more. */
-export function savings(prices: Config['prices']): Pricing['premium_yearly']['savings'] {
+function savings(prices: Config['prices']): Pricing['premium_yearly']['savings'] {
   const twelveMonths = prices.monthly * 12
   const amount = Math.max(0, twelveMonths - prices.yearly)
   return {

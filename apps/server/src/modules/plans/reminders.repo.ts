@@ -5,7 +5,7 @@ import type { OwnerRow } from '../../db/tables.ts'
 // Housekeeping across all owners, so these functions take no scope.
 
 /** A reminder of one end date, sent `days` before it. */
-export interface Reminder {
+interface Reminder {
   ownerId: string
   premiumUntil: number
   days: number

@@ -13,7 +13,7 @@ const format = new Intl.DateTimeFormat('en-US', {
 })
 
 /** 'MMM dd, yyyy, HH:mm UTC' */
-export const formatUtc = (epochMs: number): string => `${format.format(epochMs)} UTC`
+const formatUtc = (epochMs: number): string => `${format.format(epochMs)} UTC`
 
 /** The reminder that premium is about to end. */
 export function toReminder(given: {

@@ -191,7 +191,7 @@ async function admit(
 }
 
 /** Assigns the session to an end user. */
-export async function startSession(
+async function startSession(
   { tx, now }: Write,
   session: SessionFacts,
   { endUser, hwidHash }: Admitted,

@@ -5,7 +5,7 @@ import { toCpp, toCSharp, toJavaScript, toPython, toShell } from './literals.ts'
 type Key = Record<string, unknown>
 
 /** What a program needs to know about its app. */
-export interface Subject {
+interface Subject {
   app: Pick<App, 'appId' | 'appSecret' | 'version'>
   keys: readonly object[]
   /** The server's public address. */
