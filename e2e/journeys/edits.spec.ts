@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, premiumVendor } from '../reseller.ts'
-import { dialog, enter, expectToast, keyPrefix, row, rowAction, visit } from '../steps.ts'
+import { dialog, enter, expectToast, keyPrefix, row, rowAction, tokenKey, Vendor, visit } from '../steps.ts'
 
 const rejected = (noun: string, them = 'it') =>
   `Someone else changed ${noun} in the meantime. Nothing was saved. Open ${them} again to see the current values.`
@@ -115,4 +115,38 @@ test('a dialog keeps what was typed when its row leaves the page', async ({ page
   await expectToast(page, 'License Updated')
   await expect(details).toBeHidden()
   expect((await vendor.call('GET', `/licenses/${oldest._id}`)).license.note).toBe('typed for minutes')
+})
+
+test('a session that expires loses nothing of what was typed', async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const signIn = async ({ email, password }: { email: string; password: string }) => {
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  }
+  await enter(page, vendor, `/dashboard?dialog=variables&id=${app._id}`)
+  const variables = dialog(page, 'Variables of Tally')
+  await variables.getByRole('button', { name: 'Add Variable' }).click()
+  await variables.getByLabel('Name').fill('endpoint')
+  await variables.getByLabel('Value').fill('typed for minutes')
+  await vendor.call('POST', '/auth/logout')
+  await expect(page).toHaveURL('/auth')
+  await signIn(vendor)
+  await expect(variables.getByLabel('Value')).toHaveValue('typed for minutes')
+  await variables.getByRole('button', { name: 'Save Variables' }).click()
+  await expectToast(page, 'Variables saved')
+
+  await visit(page, '/users?dialog=create')
+  const create = dialog(page, 'Create End User')
+  await create.getByLabel('Username').fill('erik')
+  await create.getByLabel('Password', { exact: true }).fill('a-secret-of-erik')
+  await page.evaluate(
+    `fetch('/api/auth/logout', { method: 'POST', headers: { authorization: 'Bearer ' + localStorage.getItem('${tokenKey}') } })`,
+  )
+  await expect(page).toHaveURL('/auth')
+  const stranger = await Vendor.signUp(request)
+  await stranger.createApp()
+  await signIn(stranger)
+  await expect(create.getByLabel('Username')).toHaveValue('')
+  await expect(create.getByLabel('Password', { exact: true })).toHaveValue('')
 })

@@ -1,6 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod'
 import { type FieldValues, type UseFormProps, type UseFormReturn, useForm } from 'react-hook-form'
 import type { z } from 'zod'
+import { useDraft } from './drafts.ts'
 import { useQuietBlur } from './quiet-blur.ts'
 
 /** A form with a schema of the contract. Validates a field on blur, and from then on with every change. */
@@ -8,13 +9,13 @@ export function useSchemaForm<Input extends FieldValues, Output>(
   schema: z.ZodType<Output, Input>,
   options: UseFormProps<Input, unknown, Output> = {},
 ): UseFormReturn<Input, unknown, Output> {
-  return useQuietBlur(
-    useForm<Input, unknown, Output>({
-      resolver: zodResolver(schema),
-      mode: 'onTouched',
-      ...options,
-    }),
-  )
+  const form = useForm<Input, unknown, Output>({
+    resolver: zodResolver(schema),
+    mode: 'onTouched',
+    ...options,
+  })
+  useDraft(form)
+  return useQuietBlur(form)
 }
 
 export { showFieldErrors } from './field-errors.ts'
