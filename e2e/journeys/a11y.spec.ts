@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { expectAccessible, expectToFit } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import {
@@ -203,6 +204,16 @@ test('a page that does not exist is accessible and fits the screen', { tag: '@ph
   await expectAccessible(page, '404')
 })
 
+/** Texts that end in an ellipsis, where no title shows the whole. */
+const cutTexts = (page: Page) =>
+  page.evaluate<string[]>(`
+    [...document.querySelectorAll('body *')]
+      .filter((node) => getComputedStyle(node).textOverflow === 'ellipsis')
+      .filter((node) => node.tagName !== 'INPUT' && node.scrollWidth > node.clientWidth + 1)
+      .filter((node) => !node.closest('[title]') && !node.querySelector('[title]'))
+      .map((node) => node.textContent)
+  `)
+
 test('1,000 licenses and very long names do not break the layout', { tag: '@phone' }, async ({
   page,
   request,
@@ -224,6 +235,7 @@ test('1,000 licenses and very long names do not break the layout', { tag: '@phon
     ['/licenses', page.getByText('1–25 of 1,001 licenses')],
     ['/licenses?page=41', page.getByText('1,001–1,001 of 1,001 licenses')],
     ['/users', row(page, keyPrefix(license.key))],
+    ['/activity', page.getByText('Registered').first()],
     ['/profile', page.getByRole('button', { name: 'Change Password' })],
     [`/dashboard?dialog=delete-app&id=${app._id}`, dialog(page, 'Delete Application')],
     [`/dashboard?dialog=integrate&id=${app._id}`, dialog(page, /Integrate/).locator('pre')],
@@ -235,6 +247,7 @@ test('1,000 licenses and very long names do not break the layout', { tag: '@phon
     await visit(page, path)
     await expect(ready.first()).toBeVisible()
     await expectToFit(page, path)
+    expect.soft(await cutTexts(page), `${path}: cut texts without a title`).toEqual([])
     for (const scroller of await page.locator('[role=dialog], [role=alertdialog]').all()) {
       const [content, width] = await scroller.evaluate((node) => [node.scrollWidth, node.clientWidth])
       expect.soft(content, `${path}: the dialog's content`).toBeLessThanOrEqual(width!)

@@ -68,7 +68,9 @@ export function StatCard({ label, value, detail, note, icon, loading, strip = fa
       )}
     >
       <div className="flex items-center justify-between gap-2 text-fg-muted [&_svg]:size-4">
-        <span className="truncate font-medium text-[0.8125rem]">{label}</span>
+        <span className="truncate font-medium text-[0.8125rem]" title={label}>
+          {label}
+        </span>
         {icon}
       </div>
       {loading ? (
@@ -79,7 +81,14 @@ export function StatCard({ label, value, detail, note, icon, loading, strip = fa
           {detail && <span className="text-fg-muted">{detail}</span>}
         </p>
       )}
-      {note && <p className={cx('text-[0.8125rem] text-fg-muted', loading && 'invisible')}>{note}</p>}
+      {note && (
+        <p
+          className={cx('text-[0.8125rem] text-fg-muted', loading && 'invisible')}
+          title={strip && typeof note === 'string' ? note : undefined}
+        >
+          {note}
+        </p>
+      )}
     </Card>
   )
 }

@@ -108,6 +108,7 @@ function Choices({ options, find, label, value, onPick }: ChoicesProps) {
             role="option"
             tabIndex={-1}
             aria-selected={option.value === value}
+            title={option.label}
             onPointerMove={() => setActive(at)}
             onClick={() => onPick(option)}
             className={cx(

@@ -77,7 +77,9 @@ export function Select(props: SelectProps) {
           className,
         )}
       >
-        <span className="truncate">{chosen?.label ?? placeholder}</span>
+        <span className="truncate" title={chosen?.label}>
+          {chosen?.label ?? placeholder}
+        </span>
         <ChevronDown aria-hidden className="size-4 shrink-0 text-fg-faint" />
       </button>
       {panels &&

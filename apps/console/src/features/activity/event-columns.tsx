@@ -34,7 +34,9 @@ export const eventColumns: Column<ActivityEvent>[] = [
     header: 'App',
     cell: ({ app, call }) => (
       <Lines note={call && <span className="block max-md:hidden">{call}</span>}>
-        <span className="block truncate md:max-w-36">{app?.name ?? 'Deleted'}</span>
+        <span className="block truncate md:max-w-36" title={app?.name}>
+          {app?.name ?? 'Deleted'}
+        </span>
       </Lines>
     ),
   },

@@ -21,7 +21,9 @@ export function MessagePreview({ appName, code, text }: MessagePreviewProps) {
       <div className="min-w-0 flex-1 rounded-lg border bg-surface shadow-soft">
         <p className="flex items-center gap-1.5 border-b px-3 py-1 text-fg-muted text-xs">
           <span aria-hidden className="size-2 shrink-0 rounded-full bg-line-strong" />
-          <span className="truncate">{appName}</span>
+          <span className="truncate" title={appName}>
+            {appName}
+          </span>
         </p>
         <p className="wrap-anywhere line-clamp-2 min-h-9 px-3 py-2">{shown}</p>
       </div>

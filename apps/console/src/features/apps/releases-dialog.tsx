@@ -73,6 +73,7 @@ function ReleaseRow({ app, release }: { app: App; release: Release }) {
           href={release.link}
           target="_blank"
           rel="noreferrer"
+          title={release.link}
           className="min-w-0 truncate text-accent-text underline"
         >
           {release.link}

@@ -84,7 +84,9 @@ export function SigningKeysDialog({ app, onClose }: SigningKeysDialogProps) {
                     </span>
                   </div>
                   <div className="flex items-center gap-1">
-                    <code className="min-w-0 flex-1 truncate text-[0.8125rem]">{key.kid}</code>
+                    <code className="min-w-0 flex-1 truncate text-[0.8125rem]" title={key.kid}>
+                      {key.kid}
+                    </code>
                     <CopyButton text={toJwk(key)} label={`Copy the ${key.status} public key`} />
                   </div>
                 </li>

@@ -249,9 +249,14 @@ function Option({ command, active, onChoose, onRun }: OptionProps) {
       )}
     >
       <Icon aria-hidden className={cx('size-4 shrink-0', !active && 'text-fg-muted')} />
-      <span className="min-w-0 truncate">{icon === 'license' ? <KeyText>{label}</KeyText> : label}</span>
+      <span className="min-w-0 truncate" title={label}>
+        {icon === 'license' ? <KeyText>{label}</KeyText> : label}
+      </span>
       {detail && (
-        <span className={cx('min-w-0 flex-1 truncate text-[0.8125rem]', !active && 'text-fg-muted')}>
+        <span
+          className={cx('min-w-0 flex-1 truncate text-[0.8125rem]', !active && 'text-fg-muted')}
+          title={detail}
+        >
           {detail}
         </span>
       )}

@@ -24,7 +24,15 @@ export const endUserColumns: Column<Client>[] = [
           {[...username][0]}
         </span>
         <div className="min-w-0 md:min-w-24 md:max-w-44">
-          <Lines note={email && <span className="block truncate">{email}</span>}>
+          <Lines
+            note={
+              email && (
+                <span className="block truncate" title={email}>
+                  {email}
+                </span>
+              )
+            }
+          >
             <Link
               to={userPath(_id)}
               data-row-open=""

@@ -107,7 +107,7 @@ const saysUse = (status: LicenseStatus) => status === 'unused' || status === 'ac
 function usedBy({ usedBy: user }: License) {
   if (!user) return <NoValue />
   return (
-    <span className="block min-w-0 truncate md:max-w-36">
+    <span className="block min-w-0 truncate md:max-w-36" title={user.username}>
       <UserRound aria-hidden className="mr-1 inline size-3 md:hidden" />
       <span className="sr-only">Used by </span>
       <Link to={userPath(user._id)} className="rounded-sm font-medium underline-offset-4 hover:underline">

@@ -19,7 +19,9 @@ function accountId(): string | undefined {
  * Keeps what was typed when the session expires, and fills it in after the same account has signed in again. A form that
  * opens with other values is another form, or somebody changed its object: it stays as it is.
  */
-export function useDraft<Input extends FieldValues>(form: UseFormReturn<Input, unknown, never>): void {
+export function useDraft<Input extends FieldValues, Output>(
+  form: UseFormReturn<Input, unknown, Output>,
+): void {
   useEffect(() => {
     const { formState, getValues, setValue } = form
     const account = accountId()

@@ -109,11 +109,15 @@ export function Sidebar({ owner, hasApps, expanded, onToggle, toggleLabel, searc
             aria-hidden
             className="grid size-8 shrink-0 place-items-center rounded-full bg-accent-soft font-semibold text-accent-text"
           >
-            {owner.name.slice(0, 1).toUpperCase()}
+            {[...owner.name][0]?.toUpperCase()}
           </span>
           <div className="min-w-0">
-            <p className="truncate font-medium">{owner.name}</p>
-            <p className="truncate text-fg-muted text-xs">{owner.email}</p>
+            <p className="truncate font-medium" title={owner.name}>
+              {owner.name}
+            </p>
+            <p className="truncate text-fg-muted text-xs" title={owner.email}>
+              {owner.email}
+            </p>
           </div>
         </div>
       )}
