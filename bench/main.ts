@@ -7,7 +7,7 @@ import type { Running } from './processes.ts'
 import { missedMarks, printReport, type Results, type Run, writeReport } from './report.ts'
 import type { Seeded } from './seed.ts'
 import { measureStart } from './start.ts'
-import { fileCases, listCases, measureWaits } from './waits.ts'
+import { changeCases, fileCases, listCases, measureWaits, nothing } from './waits.ts'
 import { prepareWorld, type World } from './world.ts'
 
 const loads = [
@@ -101,14 +101,17 @@ async function measure(run: Run, server: Running, world: World, seeded: Seeded, 
   }
   if (wanted.has('writes')) {
     console.log(`Measuring bulk writes and deletes (${what}) …`)
-    const hundred = [{ name: 'POST /licenses, 100 in one request', request: world.createHundred }]
+    const withWriter = true
+    const changes = await changeCases(baseUrl, world)
+    const files = fileCases(world, seeded, run.licenses)
     run.writes = [
-      ...(await measureWaits(baseUrl, world, hundred, { rounds, calls: 30 })),
-      ...(await measureWaits(baseUrl, world, fileCases(world, seeded, run.licenses), { rounds, calls: 2 })),
+      ...(await measureWaits(baseUrl, world, [nothing], { rounds, calls: 3, withWriter })),
+      ...(await measureWaits(baseUrl, world, changes, { rounds, calls: 30, withWriter })),
+      ...(await measureWaits(baseUrl, world, files, { rounds, calls: 1, withWriter })),
     ]
     if (run.licenses <= Number(options['delete-up-to'])) {
       const all = [{ name: 'DELETE /licenses, all licenses', request: world.deleteLicenses }]
-      run.writes.push(...(await measureWaits(baseUrl, world, all, { rounds: 1, calls: 1 })))
+      run.writes.push(...(await measureWaits(baseUrl, world, all, { rounds: 1, calls: 1, withWriter })))
     }
   }
 }

@@ -4,12 +4,12 @@ import { Caller } from './http.ts'
 
 const pauseMs = 5
 
-/** Sends one request repeatedly at a low rate and records the longest response time. */
+/** Sends one request repeatedly at a low rate and records the response times. */
 export class Probe {
   readonly #caller: Caller
   readonly #request: LoadRequest
   #stopped = false
-  #longestMs = 0
+  #times: number[] = []
   #sentAt: number | undefined
   #loop: Promise<void>
 
@@ -23,18 +23,18 @@ export class Probe {
     while (!this.#stopped) {
       this.#sentAt = performance.now()
       await this.#caller.send(this.#request)
-      this.#longestMs = Math.max(this.#longestMs, performance.now() - this.#sentAt)
+      this.#times.push(performance.now() - this.#sentAt)
       this.#sentAt = undefined
       await sleep(pauseMs)
     }
   }
 
-  /** Returns the longest response time since the last call, including a running request. */
-  async takeLongestMs(): Promise<number> {
+  /** Returns the response times since the last call, including a running request. */
+  async takeTimes(): Promise<number[]> {
     while (this.#sentAt !== undefined) await sleep(1)
-    const longest = this.#longestMs
-    this.#longestMs = 0
-    return longest
+    const times = this.#times
+    this.#times = []
+    return times
   }
 
   async stop(): Promise<void> {

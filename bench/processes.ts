@@ -23,7 +23,11 @@ export async function startServer(
 ): Promise<Running> {
   const inherited = ['PATH', 'HOME', 'TMPDIR', 'UV_THREADPOOL_SIZE'].map((name) => [name, process.env[name]])
   const env = Object.fromEntries(inherited.filter(([, value]) => value !== undefined))
-  Object.assign(env, { PORT: '0', HOST: '127.0.0.1', RATE_LIMITS: 'off' }, environment)
+  Object.assign(
+    env,
+    { PORT: '0', HOST: '127.0.0.1', RATE_LIMITS: 'off', DEFAULT_PLAN: 'premium' },
+    environment,
+  )
   const source = join(checkout, 'apps/server/src')
   // Earlier versions start with main.ts.
   const main = ['main.mjs', 'main.ts'].map((name) => join(source, name)).find((path) => existsSync(path))

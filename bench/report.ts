@@ -72,6 +72,10 @@ function missedBy({ loads, lists, writes, database }: Run): string[] {
     if (!(wait < marks.waitMs))
       missed.push(`${name}: other requests waited ${ms(wait)}, not under ${marks.waitMs} ms`)
   }
+  for (const { name, writers } of writes) {
+    if (writers && !(writers.wait < marks.waitMs))
+      missed.push(`${name}: writes of others waited ${ms(writers.wait)}, not under ${marks.waitMs} ms`)
+  }
   return missed
 }
 
@@ -186,7 +190,16 @@ const toLoadRow = (load: LoadResult): string[] => [
   us(load.otherMainCpu ?? Number.NaN),
 ]
 
-const waitColumns = ['p50', 'p99', 'max', 'others waited', 'bare waited']
+const waitColumns = [
+  'p50',
+  'p99',
+  'max',
+  'others waited',
+  'bare waited',
+  "others' writes p50",
+  'p99',
+  'writers waited',
+]
 const toWaitRow = (result: WaitResult): string[] => [
   result.name,
   ms(result.p50),
@@ -194,6 +207,7 @@ const toWaitRow = (result: WaitResult): string[] => [
   ms(result.max),
   ms(result.wait),
   ms(result.bareWait),
+  ...(result.writers ? [result.writers.p50, result.writers.p99, result.writers.wait].map(ms) : ['', '', '']),
 ]
 
 const fairnessColumns = [

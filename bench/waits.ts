@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '@keyward/contract'
 import type { LoadRequest } from 'autocannon'
 import { Caller } from './http.ts'
 import { median, percentile } from './load.ts'
@@ -7,7 +8,7 @@ import { startBare } from './processes.ts'
 import type { Seeded } from './seed.ts'
 import { importedRows, type World } from './world.ts'
 
-/** The times of sequential calls, and the longest wait of a probe that runs meanwhile. */
+/** The times of sequential calls, and the longest waits of probes that run meanwhile. */
 export interface WaitResult {
   name: string
   p50: number
@@ -17,36 +18,50 @@ export interface WaitResult {
   wait: number
   /** The same for a probe at a bare server: caused by the machine. */
   bareWait: number
+  /** The times of a probe that writes from another account, over all rounds, and its longest wait like `wait`. */
+  writers?: { p50: number; p99: number; wait: number }
 }
 
 interface Options {
   rounds: number
   calls: number
+  /** Also probes with a write of another account. */
+  withWriter?: boolean
 }
+
+interface Case {
+  name: string
+  request?: LoadRequest
+}
+
+/** The probes alone. */
+export const nothing: Case = { name: 'nothing' }
+const nothingMs = 1000
 
 export async function measureWaits(
   baseUrl: string,
   world: World,
-  cases: { name: string; request: LoadRequest }[],
-  { rounds, calls }: Options,
+  cases: Case[],
+  { rounds, calls, withWriter = false }: Options,
 ): Promise<WaitResult[]> {
   const [session] = world.session
   if (!session) throw new Error('no session to probe with')
   const caller = new Caller(baseUrl)
   const bare = await startBare({ [session.path]: await caller.send(session) })
-  const probes = [new Probe(baseUrl, session), new Probe(bare.baseUrl, session)] as const
-  const results = cases.map(({ name }) => ({ name, times: [] as number[], waits: [] as number[][] }))
+  const probes = [new Probe(baseUrl, session), new Probe(bare.baseUrl, session)]
+  if (withWriter) probes.push(new Probe(baseUrl, world.otherWrite))
+  const results = cases.map(({ name }) => ({ name, times: [] as number[], probed: [] as number[][][] }))
   try {
     for (let round = 0; round < rounds; round += 1) {
       for (const [at, { request }] of cases.entries()) {
-        if (round === 0 && calls > 1) await send(caller, request)
-        for (const probe of probes) await probe.takeLongestMs()
+        if (round === 0 && calls > 1 && request) await send(caller, request)
+        await Promise.all(probes.map((probe) => probe.takeTimes()))
         for (let call = 0; call < calls; call += 1) {
           const started = performance.now()
-          await send(caller, request)
+          await (request ? send(caller, request) : sleep(nothingMs))
           results[at]?.times.push(performance.now() - started)
         }
-        results[at]?.waits.push([await probes[0].takeLongestMs(), await probes[1].takeLongestMs()])
+        results[at]?.probed.push(await Promise.all(probes.map((probe) => probe.takeTimes())))
       }
     }
   } finally {
@@ -54,14 +69,21 @@ export async function measureWaits(
     caller.close()
     await bare.stop()
   }
-  return results.map(({ name, times, waits }) => ({
-    name,
-    p50: percentile(times, 0.5),
-    p99: percentile(times, 0.99),
-    max: Math.max(...times),
-    wait: median(waits.map(([wait]) => wait ?? Number.NaN)),
-    bareWait: median(waits.map(([, wait]) => wait ?? Number.NaN)),
-  }))
+  return results.map(({ name, times, probed }) => {
+    const longest = (probe: number) => median(probed.map((round) => Math.max(0, ...(round[probe] ?? []))))
+    const written = probed.flatMap(([, , writer = []]) => writer)
+    return {
+      name,
+      p50: percentile(times, 0.5),
+      p99: percentile(times, 0.99),
+      max: Math.max(...times),
+      wait: longest(0),
+      bareWait: longest(1),
+      ...(withWriter && {
+        writers: { p50: percentile(written, 0.5), p99: percentile(written, 0.99), wait: longest(2) },
+      }),
+    }
+  })
 }
 
 const repetitionsMax = 5
@@ -92,6 +114,26 @@ export function fileCases(world: World, seeded: Seeded, licenses: number) {
   return [
     { name: `GET /licenses/export, ${rows} licenses`, request: world.exportLicenses(app.appId) },
     { name: `POST /licenses/import, ${imported} rows`, request: world.importLicenses(app.appId) },
+  ]
+}
+
+/** Changes of as many licenses as one request can name. */
+export async function changeCases(baseUrl: string, world: World) {
+  const caller = new Caller(baseUrl)
+  const { licenses } = await caller.call<{ licenses: { _id: string }[] }>(
+    world.list(`limit=${limits.bulkMax}`),
+  )
+  caller.close()
+  const ids = licenses.map(({ _id }) => _id)
+  const changed = `${ids.length} licenses`
+  return [
+    { name: 'POST /licenses, 100 in one request', request: world.createHundred },
+    {
+      name: `POST /licenses/bulk, extend ${changed}`,
+      request: world.change({ action: 'extend', ids, days: 1 }),
+    },
+    { name: `POST /licenses/bulk, ban ${changed}`, request: world.change({ action: 'ban', ids }) },
+    { name: `POST /licenses/bulk, unban ${changed}`, request: world.change({ action: 'unban', ids }) },
   ]
 }
 

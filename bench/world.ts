@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { limits } from '@keyward/contract'
 import type { LoadRequest } from 'autocannon'
 import { day } from '../apps/server/src/core/clock.ts'
 import { Caller } from './http.ts'
@@ -15,11 +16,14 @@ export interface World {
   deleteLicenses: LoadRequest
   exportLicenses(app: string): LoadRequest
   importLicenses(app: string): LoadRequest
+  change(body: object): LoadRequest
+  /** A new license of an account of its own. */
+  otherWrite: LoadRequest
   list(query: string): LoadRequest
 }
 
 const sessionsOpened = 64
-export const importedRows = 1000
+export const importedRows = limits.importRowsMax
 const importedLine = (_: unknown, at: number) => `2036-01-01,Imported as number ${at}`
 const csv = ['expiresAt,note', ...Array.from({ length: importedRows }, importedLine)].join('\n')
 
@@ -43,6 +47,7 @@ export async function prepareWorld(baseUrl: string, seeded: Seeded): Promise<Wor
     login.push(request)
     session.push(signed('GET', '/client/session', undefined, headers))
   }
+  const otherWrite = await prepareOther(caller, seeded.password)
   caller.close()
   const owner = { authorization: `Bearer ${token}` }
   const license = { app: app.appId, expiresAt: new Date(Date.now() + 90 * day).toISOString() }
@@ -62,8 +67,24 @@ export async function prepareWorld(baseUrl: string, seeded: Seeded): Promise<Wor
       headers: owner,
     }),
     importLicenses: (app) => withBody('POST', '/licenses/import', { app, csv, dryRun: false }, owner),
+    change: (body) => withBody('POST', '/licenses/bulk', body, owner),
+    otherWrite,
     list: (query) => ({ method: 'GET', path: `/api/licenses?${query}`, headers: owner }),
   }
+}
+
+async function prepareOther(caller: Caller, password: string): Promise<LoadRequest> {
+  const email = `other-${randomBytes(6).toString('hex')}@example.com`
+  const { token } = await caller.call<{ token: string }>(
+    withBody('POST', '/auth/register', { name: 'Other', email, password }),
+  )
+  const owner = { authorization: `Bearer ${token}` }
+  const { app } = await caller.call<{ app: { _id: string } }>(
+    withBody('POST', '/apps', { name: 'Other app' }, owner),
+  )
+  const create = withBody('POST', '/licenses', { app: app._id, expiresAt: '2036-01-01' }, owner)
+  await caller.call(create)
+  return create
 }
 
 function withBody(method: string, path: string, body: object, headers = {}): LoadRequest {
