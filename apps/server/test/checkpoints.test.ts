@@ -1,7 +1,11 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { transactRecorded } from '../src/core/record.ts'
+import { inSlices } from '../src/core/slices.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, transact } from '../src/db/open.ts'
@@ -67,6 +71,50 @@ test('the log starts anew under steady writes without the writing connection', a
   await Promise.all([write(), write(), write(), write()])
   expect(salt()).not.toBe(first)
 })
+
+/** Writes this many rows of 4 KiB in slices. */
+const writeInSlices = (rows: number) => {
+  const actor = { kind: 'operator', ownerId: null } as const
+  const { db } = database
+  return inSlices(
+    {
+      db,
+      tx: (_, work, options) => transactRecorded(db, { actor, now: 1, publish: () => {} }, work, options),
+    },
+    actor,
+    async ({ tx }, size, first = 0) => {
+      const found = Math.min(size, rows - first)
+      await sql`insert into meta (name, value)
+        with recursive numbers (i) as (select ${first} union all select i + 1 from numbers where i + 1 < ${first + found})
+        select 'slice-' || i, printf('%.4000c', 'x') from numbers`.execute(tx)
+      return { found, mark: first + found }
+    },
+  )
+}
+
+test('slices wait while a reader keeps the log longer than 64 MB, and other writes do not', async () => {
+  const reader = new DatabaseSync(join(dataDir, 'keyward.db'), { readOnly: true })
+  try {
+    reader.exec('begin')
+    reader.prepare('select * from meta').all()
+    const rows = 26_000
+    const running = writeInSlices(rows)
+    await expect.poll(() => megabytes('keyward.db-wal'), { timeout: 60_000 }).toBeGreaterThan(64)
+    for (let at = 0; at < 100; at += 1) {
+      await transact(database.db, (tx) =>
+        tx
+          .insertInto('meta')
+          .values({ name: `short-${at}`, value: 'x' })
+          .execute(),
+      )
+    }
+    expect(megabytes('keyward.db-wal')).toBeLessThan(88)
+    reader.exec('rollback')
+    expect(await running).toBe(rows)
+  } finally {
+    reader.close()
+  }
+}, 120_000)
 
 test('everything is there after closing during writes and opening again', async () => {
   const writes = Array.from({ length: 8 }, () => writeMegabyte())

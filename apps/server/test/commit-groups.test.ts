@@ -11,7 +11,7 @@ import { transactRecorded } from '../src/core/record.ts'
 import { storageFailureOf } from '../src/db/failure.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
-import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
+import { type Database, openDatabase, othersWait, type Tx, transact } from '../src/db/open.ts'
 import { SqliteThread } from '../src/db/sqlite-thread.ts'
 import { countTurns } from './turns.ts'
 
@@ -252,6 +252,44 @@ test('other transactions go before a waiting long one, and share one group', asy
   expect(order[0]).toBe('long 1')
   expect(order).toHaveLength(5)
   expect(commits).toBe(1)
+})
+
+test('a long transaction learns whether others wait for it', async () => {
+  const seen = await transact(
+    database.db,
+    async (tx) => {
+      const before = await othersWait(tx)
+      const other = write('other')
+      await turn()
+      return { before, after: await othersWait(tx), other }
+    },
+    { isLong: true },
+  )
+  expect([seen.before, seen.after]).toEqual([false, true])
+  await seen.other
+})
+
+test('the last statements of a long transaction run ahead, and a failed one leaves nothing of them', async () => {
+  const store = (names: string[], failing?: number) =>
+    transactRecorded(
+      database.db,
+      { actor: system, now: 1, publish: () => {} },
+      async (write) => {
+        write.last(async function* () {
+          for (const [at, name] of names.entries()) {
+            if (at === failing)
+              yield sql`insert or rollback into meta (name, value) values ('a', 'x')`.compile(write.tx)
+            yield write.tx.insertInto('meta').values({ name, value: 'x' }).compile()
+          }
+        })
+      },
+      { isLong: true },
+    )
+  await store(['a', 'b'])
+  await expect(store(['c', 'd', 'e'], 1)).rejects.toThrow('UNIQUE')
+  await expect(store(['f', 'a', 'g'])).rejects.toThrow('UNIQUE')
+  await store(['h'])
+  expect(committed()).toEqual(['a', 'b', 'h'])
 })
 
 test('a long transaction stores nothing when it is refused, and SQLite rolls back no neighbor of it', async () => {

@@ -1,32 +1,49 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { CheckpointNews, CheckpointOrder } from './checkpoints.ts'
+import { type CheckpointNews, type CheckpointOrder, manyPagesInLog } from './checkpoints.ts'
 import { SqliteHandle } from './sqlite-handle.ts'
 
 /** Pages of 4 KiB after which the log starts anew: before a writing connection would copy it. */
 const pagesInLog = 7000
 
+/** How long a reader that is in the way is left alone: waiting for it keeps writers out. */
+const restMs = 500
+
 const { database } = new SqliteHandle(workerData as string, { readOnly: false })
 // Between two writes, and between two reads, the locks are free for moments only.
 database.exec('pragma busy_timeout = 25')
 
-function copy(how: 'noop' | 'passive' | 'restart'): { pages: number; left: number } {
-  const { log, checkpointed } = database.prepare(`pragma wal_checkpoint(${how})`).get() ?? {}
-  return { pages: Number(log), left: Number(log) - Number(checkpointed) }
+function copy(how: 'noop' | 'passive' | 'restart') {
+  const { busy, log, checkpointed } = database.prepare(`pragma wal_checkpoint(${how})`).get() ?? {}
+  return { isBusy: busy !== 0, pages: Number(log), copied: Number(checkpointed) }
+}
+
+let blockedAt = Number.NEGATIVE_INFINITY
+
+/** Keeps writers out while it copies the rest, which is little, and waits for readers. False if one stays. */
+function startAnew(): boolean {
+  const now = performance.now()
+  if (now - blockedAt < restMs) return false
+  const { isBusy } = copy('restart')
+  if (isBusy) blockedAt = now
+  return !isBusy
 }
 
 const report = (news: CheckpointNews) => parentPort?.postMessage(news)
 
 parentPort?.on('message', ({ leastPages }: CheckpointOrder) => {
+  let news: CheckpointNews = 'copied'
   try {
-    const { pages, left } = copy('noop')
+    const { pages, copied: copiedBefore } = copy('noop')
     const isLong = pages >= pagesInLog
     // Under steady writes the log would never end while it is copied, so long transactions wait from here on.
     if (isLong) report('long')
-    if (isLong || left >= leastPages) copy('passive')
-    // Keeps writers out while it copies the rest, which is little.
-    if (isLong) copy('restart')
+    const isDue = isLong || pages - copiedBefore >= leastPages
+    const copied = isDue ? copy('passive').copied : copiedBefore
+    // Less was copied than there was before if a reader needs an older state.
+    const isAnew = isLong && copied >= pages && startAnew()
+    if (!isAnew && pages >= manyPagesInLog) news = 'kept'
   } catch {
     // On a full or failing disk, writes report the same.
   }
-  report('copied')
+  report(news)
 })

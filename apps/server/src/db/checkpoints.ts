@@ -1,4 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { SqliteHandle } from './sqlite-handle.ts'
 
@@ -11,12 +12,19 @@ const manyPages = 4000
 /** Pages of 4 KiB after which a writing connection copies them itself, if the thread has not. */
 export const pagesAtMost = 24_000
 
+/** From so many pages on, 64 MB, slices of long work wait while a reader keeps the log from starting anew. */
+export const manyPagesInLog = 16_384
+
+const patienceMs = 10_000
+const retryMs = 100
+
 /** Copies unless fewer pages than this are left to copy. */
 export interface CheckpointOrder {
   leastPages: number
 }
 
-export type CheckpointNews = 'long' | 'copied'
+/** `kept`: copied as far as possible, but a reader needs the log, which has `manyPagesInLog`. */
+export type CheckpointNews = 'long' | 'copied' | 'kept'
 
 /**
  * Copies the write-ahead log into the database on another thread, which waits for the disk meanwhile. SQLite does so
@@ -29,6 +37,7 @@ export class Checkpoints {
   #isCopying = false
   #isClosed = false
   #copiedAt = 0
+  #isKept = false
   /** While the log is long: resolves when it is copied. */
   #short: PromiseWithResolvers<void> | undefined
 
@@ -57,6 +66,18 @@ export class Checkpoints {
     return this.#short?.promise
   }
 
+  /**
+   * Waits while a reader, such as a backup, keeps a long log: each slice adds megabytes. Resolves after some seconds in
+   * any case, because a reader can stay for hours.
+   */
+  async untilShort(): Promise<void> {
+    const until = performance.now() + patienceMs
+    while (this.#isKept && !this.#isClosed && performance.now() < until) {
+      if (!this.#isCopying) this.#copy(0)
+      await pause(retryMs, undefined, { ref: false })
+    }
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#worker?.terminate()
@@ -79,20 +100,21 @@ export class Checkpoints {
     worker.unref()
     worker.on('message', (news: CheckpointNews) => {
       if (news === 'long') this.#short ??= Promise.withResolvers()
-      else this.#end()
+      else this.#end(news)
     })
     const end = () => {
       if (this.#worker !== worker) return
       this.#worker = undefined
-      this.#end()
+      this.#end('copied')
     }
     worker.on('error', end)
     worker.on('exit', end)
     return worker
   }
 
-  #end(): void {
+  #end(news: CheckpointNews): void {
     this.#isCopying = false
+    this.#isKept = news === 'kept'
     this.#short?.resolve()
     this.#short = undefined
   }

@@ -99,6 +99,16 @@ export class CommitGroups {
     }
   }
 
+  /** Whether short transactions wait for the one that has the turn. */
+  get othersWait(): boolean {
+    return this.#queue.length > 0
+  }
+
+  /** Resolves when the log is short enough for many more rows, or after a while: a reader may keep it. */
+  untilLogIsShort(): Promise<void> {
+    return this.#checkpoints.untilShort()
+  }
+
   /** Without another thread, the server's runs long transactions, too. */
   async #startThread(): Promise<boolean> {
     try {

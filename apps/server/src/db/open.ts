@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type CompiledQuery, Kysely, PostgresAdapter, sql } from 'kysely'
+import { type CompiledQuery, type DatabaseConnection, Kysely, PostgresAdapter, sql } from 'kysely'
 import pg from 'pg'
 import { NeighborFailedError } from './commit-groups.ts'
 import { CommitInDoubtError, DatabaseUnavailableError, isUndoneByPostgres } from './failure.ts'
@@ -9,7 +9,7 @@ import { ListThreadDialect } from './list-thread.ts'
 import { PostgresPool } from './postgres.ts'
 import { KeywardPostgresDialect, type PostgresConnection } from './postgres-driver.ts'
 import { patienceMs } from './postgres-waits.ts'
-import { NodeSqliteDialect, openSqlite, type SqliteHandles } from './sqlite.ts'
+import { NodeSqliteDialect, openSqlite, type Pacing, type SqliteHandles } from './sqlite.ts'
 import { StorageRoom } from './storage-room.ts'
 import type { Db, Tables, Tx } from './tables.ts'
 import { markedTransaction } from './transactions.ts'
@@ -161,15 +161,42 @@ export async function runLast(
   queries: AsyncIterable<CompiledQuery>,
   areContended: boolean,
 ): Promise<void> {
-  if (!needsLocks(tx)) {
-    for await (const query of queries) await tx.executeQuery(query)
-    return
-  }
+  if (!needsLocks(tx)) return runAhead(tx, queries)
   const statements: CompiledQuery[] = []
   for await (const query of queries) statements.push(query)
   await tx.getExecutor().provideConnection(async (connection) => {
     ;(connection as PostgresConnection).endWith({ statements, areContended })
   })
+}
+
+/** Hands statements of a long transaction to its thread without waiting for each: others wait for all of them. */
+async function runAhead(tx: Tx, queries: AsyncIterable<CompiledQuery>): Promise<void> {
+  await tx.getExecutor().provideConnection(async (connection) => {
+    const running: Promise<unknown>[] = []
+    for await (const query of queries) {
+      const ran = connection.executeQuery(query)
+      // The first failure is thrown below.
+      ran.catch(() => {})
+      running.push(ran)
+    }
+    await Promise.all(running)
+  })
+}
+
+/** Whether other transactions wait until this one ends, as they do on SQLite. */
+export async function othersWait(tx: Tx): Promise<boolean> {
+  if (needsLocks(tx)) return false
+  return tx
+    .getExecutor()
+    .provideConnection(async (connection) => (connection as DatabaseConnection & Pacing).othersWait)
+}
+
+/** Waits before a slice of long work, for some seconds at most, while a reader keeps SQLite's log too long. */
+export async function untilLogIsShort(db: Kysely<Tables>): Promise<void> {
+  if (needsLocks(db)) return
+  await db
+    .getExecutor()
+    .provideConnection((connection) => (connection as DatabaseConnection & Pacing).untilLogIsShort())
 }
 
 function isTransient(error: unknown): boolean {

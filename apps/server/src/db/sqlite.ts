@@ -91,10 +91,16 @@ class NodeSqliteDriver implements Driver {
   }
 }
 
+/** What long work asks of its connection between two slices. */
+export interface Pacing {
+  readonly othersWait: boolean
+  untilLogIsShort(): Promise<void>
+}
+
 const readsOnly = /^\s*(select|with|explain)\b/i
 const mostAttempts = 5
 
-class NodeSqliteConnection implements DatabaseConnection {
+class NodeSqliteConnection implements DatabaseConnection, Pacing {
   readonly #handles: SqliteHandles
   readonly #groups: CommitGroups
   readonly #onFailure: OnFailure
@@ -112,6 +118,14 @@ class NodeSqliteConnection implements DatabaseConnection {
 
   async end(how: 'release' | 'rollback'): Promise<void> {
     await this.#transaction?.end(how)
+  }
+
+  get othersWait(): boolean {
+    return this.#groups.othersWait
+  }
+
+  untilLogIsShort(): Promise<void> {
+    return this.#groups.untilLogIsShort()
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {

@@ -56,6 +56,27 @@ test('ends with the error of a slice, whose rows stay, and keeps what the slices
   expect(await left()).toBe(rows - failedAt)
 })
 
+test.runIf(process.env.TEST_DATABASE === 'sqlite')(
+  'slices stay short while other writes wait for them',
+  async () => {
+    const sizes: number[] = []
+    const others: Promise<unknown>[] = []
+    await inSlices(ctx(), system, async ({ tx }, size, mark = 0) => {
+      sizes.push(size)
+      await tx
+        .deleteFrom('attempts')
+        .where('window_ends', '<', mark + size)
+        .execute()
+      const values = { key: `other-${mark}`, count: 1, window_ends: rows }
+      others.push(on.database.db.insertInto('attempts').values(values).execute())
+      await pause(6)
+      return { found: sizes.length < 10 ? size : 0, mark: mark + size }
+    })
+    await Promise.all(others)
+    expect(sizes).toEqual(Array.from({ length: 10 }, () => 20))
+  },
+)
+
 test('counts a slice that was tried again once', async () => {
   let attempts = 0
   const tx: Ctx['tx'] = (actor, work, options) =>

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { type ImportedRow, unlimited } from '@keyward/contract'
+import type { CompiledQuery } from 'kysely'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, patientForRows } from '../../db/open.ts'
+import { type Db, isUniqueViolation, patientForRows, readPatiently } from '../../db/open.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import { readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
@@ -48,32 +49,60 @@ export async function importLicenses(
     return answer(decide(lines, await findTaken(ctx.db, app.id, lines), { free, message }))
   }
   refuseMistakes(lines)
-  return ctx.tx(
-    actor,
-    async (write) => {
-      const { tx } = write
-      // Locks the app, so that no license is created between the decision and the insert.
-      if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited, now))) throw problem('not_found')
-      const rows = decide(lines, await findTaken(tx, app.id, lines), { free: lines.length, message })
-      const drafts = rows.flatMap((row, at) => {
-        const { key, note, sold, ban, keyPrefix } = lines[at] ?? {}
-        return row.outcome === 'created' && sold ? [{ key, keyPrefix, note, sold, ban }] : []
-      })
-      if (!(await reserveLicenses(tx, actor, app.id, drafts.length, max, now))) {
-        throw problem('plan_limit_reached', { message })
-      }
-      const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
-      write.record('licenses.imported', app.id, { count: made.length })
-      write.last(() => insertsOf(tx, made))
-      const keys = made.values()
-      return answer(
-        rows.map((row) =>
-          row.outcome === 'created' ? { ...row, key: keys.next().value?.key ?? null } : row,
-        ),
-      )
-    },
-    patientForRows(lines.length),
-  )
+  const prepare = async (db: Db): Promise<Prepared> => {
+    const rows = decide(lines, await findTaken(db, app.id, lines), { free: lines.length, message })
+    const drafts = rows.flatMap((row, at) => {
+      const { key, note, sold, ban, keyPrefix } = lines[at] ?? {}
+      return row.outcome === 'created' && sold ? [{ key, keyPrefix, note, sold, ban }] : []
+    })
+    const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
+    const inserts: CompiledQuery[] = []
+    for await (const insert of insertsOf(db, made)) inserts.push(insert)
+    const keys = made.values()
+    const withKeys = rows.map((row) =>
+      row.outcome === 'created' ? { ...row, key: keys.next().value?.key ?? null } : row,
+    )
+    return { count: made.length, inserts, rows: withKeys }
+  }
+  const store = (prepared?: Prepared) =>
+    ctx.tx(
+      actor,
+      async (write) => {
+        const { tx } = write
+        // Locks the app, so that no license is created between the decision and the insert.
+        if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited, now))) throw problem('not_found')
+        const { count, inserts, rows } = prepared ?? (await prepare(tx))
+        if (!(await reserveLicenses(tx, actor, app.id, count, max, now))) {
+          throw problem('plan_limit_reached', { message })
+        }
+        write.record('licenses.imported', app.id, { count })
+        write.last(() => each(inserts))
+        return answer(rows)
+      },
+      patientForRows(lines.length),
+    )
+  try {
+    // Other writes wait for the transaction, so that everything is prepared before it.
+    return await store(await readPatiently(() => prepare(ctx.database.lists)))
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    // One of the keys was created in the meantime.
+    return store()
+  }
+}
+
+interface Prepared {
+  /** Licenses to be created. */
+  count: number
+  inserts: CompiledQuery[]
+  rows: ImportedRow[]
+}
+
+async function* each(queries: readonly CompiledQuery[]): AsyncGenerator<CompiledQuery> {
+  for (const [at, query] of queries.entries()) {
+    if (at > 0) await setImmediate()
+    yield query
+  }
 }
 
 const sliceSize = 500

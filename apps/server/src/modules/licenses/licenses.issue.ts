@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type LicenseDetails, licenseDetails } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
 import { newId, newLicenseKey, normalizeKey } from '../../core/ids.ts'
-import type { Tx } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/open.ts'
 import { insertOf, type NewLicense } from './licenses.repo.ts'
 import type { SoldColumns } from './licenses.rules.ts'
 
@@ -54,11 +54,11 @@ export async function draftLicenses(issuer: Issuer, drafts: readonly LicenseDraf
   return rows
 }
 
-export async function* insertsOf(tx: Tx, rows: readonly NewLicense[]): AsyncGenerator<CompiledQuery> {
+export async function* insertsOf(db: Db, rows: readonly NewLicense[]): AsyncGenerator<CompiledQuery> {
   for (let at = 0; at < rows.length; at += sliceSize) {
     // Lets other requests run while a long list is built.
     if (at > 0) await setImmediate()
-    yield insertOf(tx, rows.slice(at, at + sliceSize))
+    yield insertOf(db, rows.slice(at, at + sliceSize))
   }
 }
 

@@ -74,9 +74,9 @@ export type NewLicense = Omit<
 
 const unused = { client_id: null, used_at: null }
 
-export const insertOf = (tx: Tx, licenses: NewLicense[]): CompiledQuery =>
+export const insertOf = (db: Db, licenses: NewLicense[]): CompiledQuery =>
   insertRows(
-    tx,
+    db,
     'licenses',
     licenses.map((license) => ({ ...license, ...unused })),
   )
