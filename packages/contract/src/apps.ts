@@ -26,7 +26,7 @@ export const app = z.strictObject({
 export const version = z
   .string()
   .trim()
-  .max(32)
+  .max(32, { error: 'Version can have at most 32 characters', abort: true })
   .regex(/^\d+\.\d+\.\d+$/, 'Version must be in format x.y.z (e.g., 1.0.0)')
 
 const messageKeys = Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]

@@ -1,5 +1,9 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
+import { plainIssue } from './plain-issues.ts'
+
+// Every schema is made after this module loads, and checked in forms and on the server.
+z.config({ customError: plainIssue })
 
 const control = /\p{Cc}|\p{Cs}/u
 

@@ -5,7 +5,7 @@ import { graceDays } from './terms.ts'
 const featureName = z
   .string()
   .trim()
-  .max(64)
+  .max(64, { error: 'A feature has 1 to 64 letters, digits or . _ : -', abort: true })
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/, 'A feature has 1 to 64 letters, digits or . _ : -')
 
 /** Names of features, each once. */
