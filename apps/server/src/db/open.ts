@@ -140,16 +140,16 @@ export async function readPatiently<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs writes one after the other, on PostgreSQL in one round trip; returns how many rows each of them changed. */
-export async function writeTogether(tx: Tx, queries: readonly CompiledQuery[]): Promise<number[]> {
+/** Runs queries one after the other, on PostgreSQL in one round trip; returns how many rows each of them found. */
+export async function countTogether(tx: Tx, queries: readonly CompiledQuery[]): Promise<number[]> {
   if (needsLocks(tx)) {
     return tx
       .getExecutor()
       .provideConnection((connection) => (connection as PostgresConnection).executeTogether(queries))
   }
-  const changed = []
-  for (const query of queries) changed.push(Number((await tx.executeQuery(query)).numAffectedRows))
-  return changed
+  const counts = []
+  for (const query of queries) counts.push((await tx.executeQuery(query)).rows.length)
+  return counts
 }
 
 /**
@@ -216,6 +216,13 @@ export const ownerOf = (table: string) => sql<string>`coalesce(${sql.ref(`${tabl
  * in the order of their ids, because callers would deadlock otherwise.
  */
 export const needsLocks = (db: Db): boolean => db.getExecutor().adapter instanceof PostgresAdapter
+
+/**
+ * Locks the rows that a query returns until the transaction ends. Others can still insert rows that refer to them,
+ * which FOR UPDATE would prevent.
+ */
+export const locked = <Query extends { forNoKeyUpdate(): Query }>(tx: Tx, query: Query): Query =>
+  needsLocks(tx) ? query.forNoKeyUpdate() : query
 
 /** Whether a write failed because of a unique constraint. */
 export function isUniqueViolation(error: unknown): boolean {

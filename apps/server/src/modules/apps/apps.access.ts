@@ -1,7 +1,7 @@
-import { limits, unlimited } from '@keyward/contract'
+import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
-import { type Database, type Db, type Tx, writeTogether } from '../../db/open.ts'
+import { countTogether, type Database, type Db, locked, needsLocks, type Tx } from '../../db/open.ts'
 import type { AppRow } from '../../db/tables.ts'
 
 /** An app is identified by its `_id` or its 8-character `appId`. */
@@ -15,16 +15,12 @@ export const findApp = (db: Db, scope: OwnerScope, idOrAppId: string): Promise<A
     .where(nameColumn(idOrAppId), '=', idOrAppId)
     .executeTakeFirst()
 
+const appOf = (tx: Tx, scope: OwnerScope, id: string) =>
+  tx.selectFrom('apps').select('id').where('id', '=', id).where('owner_id', '=', scope.ownerId)
+
 /** Locks an app until the transaction ends; false if it is not the owner's. */
-export async function lockAppById(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
-  const locked = await tx
-    .updateTable('apps')
-    .set({ license_count: sql`license_count` })
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .returning('id')
-    .executeTakeFirst()
-  return locked !== undefined
+export async function lockApp(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
+  return (await locked(tx, appOf(tx, scope, id)).executeTakeFirst()) !== undefined
 }
 
 /** The newest apps of an owner. */
@@ -49,23 +45,18 @@ export async function reserveLicenses(
   max: number,
   now: number,
 ): Promise<boolean> {
-  const lock = tx
-    .updateTable('apps')
-    .set({ license_count: sql`license_count` })
-    .where('id', '=', appId)
-    .where('owner_id', '=', scope.ownerId)
-  if (max < 0) return (await lock.executeTakeFirst()).numUpdatedRows === 1n
-  const guarded = lock
+  if (max < 0) return lockApp(tx, scope, appId)
+  const fitting = appOf(tx, scope, appId)
     .where('license_count', '<=', max - count)
     .where(sql<boolean>`license_count + ${unlicensed(appId, max, now)} <= ${max - count}`)
   // Lock in a separate statement: a statement that waits for a lock on PostgreSQL counts the rows as of its start.
-  const [, reserved] = await writeTogether(tx, [lock.compile(), guarded.compile()])
-  return reserved === 1
+  const lock = needsLocks(tx) ? [locked(tx, appOf(tx, scope, appId))] : []
+  const found = await countTogether(
+    tx,
+    [...lock, fitting].map((query) => query.compile()),
+  )
+  return found.at(-1) === 1
 }
-
-/** Locks an app until the transaction ends; false if there is none. */
-export const lockApp = (tx: Tx, scope: OwnerScope, appId: string): Promise<boolean> =>
-  reserveLicenses(tx, scope, appId, 0, unlimited, 0)
 
 /** End users with remaining time and no stored license; counts at most `max` + 1. */
 const unlicensed = (appId: string, max: number, now: number) => sql<number>`(

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { orderOf, type Page } from '../../core/paging.ts'
-import type { Database, Db, Tx } from '../../db/open.ts'
+import { type Database, type Db, locked, type Tx } from '../../db/open.ts'
 import { seqsOfPage } from '../../db/pages.ts'
 import { anywhere } from '../../db/search.ts'
 import type { AppRow } from '../../db/tables.ts'
@@ -53,20 +53,17 @@ export async function countApps(db: Db, scope: OwnerScope): Promise<number> {
 
 /** Locks the owner's count and returns whether one more app fits below `max`; the insert's trigger counts it. */
 export async function reserveApp(tx: Tx, scope: OwnerScope, max: number): Promise<boolean> {
-  let query = tx.updateTable('owners').set({ app_count: sql`app_count` }).where('id', '=', scope.ownerId)
+  let query = tx.selectFrom('owners').select('id').where('id', '=', scope.ownerId)
   if (max >= 0) query = query.where('app_count', '<', max)
-  return (await query.returning('id').executeTakeFirst()) !== undefined
+  return (await locked(tx, query).executeTakeFirst()) !== undefined
 }
 
 /** Reads an app and locks the row until the transaction ends. */
 export const lockApp = (tx: Tx, scope: OwnerScope, id: string): Promise<AppRow> =>
-  tx
-    .updateTable('apps')
-    .set({ license_count: sql`license_count` })
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  locked(
+    tx,
+    tx.selectFrom('apps').selectAll().where('id', '=', id).where('owner_id', '=', scope.ownerId),
+  ).executeTakeFirstOrThrow()
 
 type NewApp = Pick<
   AppRow,

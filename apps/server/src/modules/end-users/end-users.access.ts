@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import { type Db, locked, type Tx } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 
 export async function insertEndUser(tx: Tx, client: NewEndUser): Promise<void> {
@@ -36,13 +36,10 @@ export async function isEndUserOf(db: Db, scope: OwnerScope, id: string): Promis
 
 /** Locks the row until the transaction ends. */
 export const lockEndUser = (tx: Tx, scope: OwnerScope, id: string): Promise<ClientRow | undefined> =>
-  tx
-    .updateTable('clients')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .returningAll()
-    .executeTakeFirst()
+  locked(
+    tx,
+    tx.selectFrom('clients').selectAll().where('id', '=', id).where('owner_id', '=', scope.ownerId),
+  ).executeTakeFirst()
 
 export async function updateEndUser(
   tx: Tx,

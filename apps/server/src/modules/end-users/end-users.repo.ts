@@ -1,6 +1,6 @@
 import type { OwnerScope } from '../../core/ctx.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
-import { type Db, ownerOf, type Tx } from '../../db/open.ts'
+import { type Db, locked, ownerOf, type Tx } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
 
 /** An end user with joined columns for display. */
@@ -41,14 +41,13 @@ export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Pro
 
 /** Locks the rows until the transaction ends and returns how many there are. */
 export async function lockEndUsers(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
-  const locked = await tx
-    .updateTable('clients')
-    .set((eb) => ({ id: eb.ref('id') }))
+  const endUsers = tx
+    .selectFrom('clients')
+    .select('id')
     .where('id', 'in', ids)
     .where(ownerOf('clients'), '=', scope.ownerId)
-    .returning('id')
-    .execute()
-  return locked.length
+    .orderBy('id')
+  return (await locked(tx, endUsers).execute()).length
 }
 
 export async function updateEndUsers(

@@ -1,6 +1,6 @@
 import type { OwnerScope } from '../../core/ctx.ts'
 import { never, toShownEnd } from '../../db/ends.ts'
-import { ownerOf, type Tx } from '../../db/open.ts'
+import { locked, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { afterReturn, afterTaking } from './added-time.rules.ts'
 import { withEnd } from './ends.ts'
@@ -154,13 +154,12 @@ async function forEachUser(
 ): Promise<void> {
   const added = keys.filter((key) => key.added_ms !== null && key.client_id !== null)
   for (const [clientId, ofUser] of [...Map.groupBy(added, (key) => key.client_id as string)].sort()) {
-    const user = await tx
-      .updateTable('clients')
-      .set((eb) => ({ id: eb.ref('id') }))
+    const found = tx
+      .selectFrom('clients')
+      .select(['expires_at', 'license_id'])
       .where('id', '=', clientId)
       .where('owner_id', '=', scope.ownerId)
-      .returning(['expires_at', 'license_id'])
-      .executeTakeFirst()
+    const user = await locked(tx, found).executeTakeFirst()
     if (!user) continue
     let end = user.expires_at
     for (const key of ofUser) end = await change(end, key)

@@ -1,6 +1,6 @@
 import { limits } from '@keyward/contract'
 import type { OwnerScope } from '../../core/ctx.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import { type Db, locked, type Tx } from '../../db/open.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 
 /** The license types of an app that the caller has checked to be the owner's, oldest first. */
@@ -36,13 +36,10 @@ export async function lastSoldSeq(db: Db, id: string): Promise<number> {
 
 /** Locks the row until the transaction ends. */
 export const lockType = (tx: Tx, scope: OwnerScope, id: string): Promise<LicenseTypeRow | undefined> =>
-  tx
-    .updateTable('license_types')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .returningAll()
-    .executeTakeFirst()
+  locked(
+    tx,
+    tx.selectFrom('license_types').selectAll().where('id', '=', id).where('owner_id', '=', scope.ownerId),
+  ).executeTakeFirst()
 
 export type NewType = Omit<LicenseTypeRow, 'seq'>
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../db/open.ts'
+import { type Db, locked, type Tx } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { type TypedKey, typedColumn } from '../../db/typed-keys.ts'
 
@@ -49,13 +49,10 @@ export const findFirstLicenseOf = (
 
 /** Like `findLicenseById`, and locks the row until the transaction ends. */
 export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<LicenseRow | undefined> =>
-  tx
-    .updateTable('licenses')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('app_id', '=', appId)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst()
+  locked(
+    tx,
+    tx.selectFrom('licenses').selectAll().where('app_id', '=', appId).where('id', '=', id),
+  ).executeTakeFirst()
 
 /** The keys of an app that are equal to one of these as people type them, in the form of `key_normalized`. */
 export async function takenKeys(db: Db, appId: string, typed: readonly string[]): Promise<string[]> {

@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
 import { insertRows } from '../../db/insert-rows.ts'
-import { type Db, ownerOf, type Tx } from '../../db/open.ts'
+import { type Db, locked, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { AddedKey } from '../entitlements/added-time.ts'
 import { pauseOf } from '../entitlements/pauses.ts'
@@ -58,13 +58,15 @@ export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Pro
 
 /** Locks the rows until the transaction ends and returns them. */
 export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<LicenseRow[]> =>
-  tx
-    .updateTable('licenses')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', 'in', ids)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
-    .returningAll()
-    .execute()
+  locked(
+    tx,
+    tx
+      .selectFrom('licenses')
+      .selectAll()
+      .where('id', 'in', ids)
+      .where(ownerOf('licenses'), '=', scope.ownerId)
+      .orderBy('id'),
+  ).execute()
 
 /** The columns of a new license; the others start empty. */
 export type NewLicense = Omit<

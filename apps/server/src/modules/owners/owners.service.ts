@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import { type Db, locked, type Tx } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import { type CurrentPlan, type PlanLimits, planLimits, planOf } from './plan.rules.ts'
 
@@ -22,12 +21,7 @@ export const getOwner = (db: Db, scope: OwnerScope): Promise<OwnerRow> =>
 
 /** Reads an owner and locks the row until the transaction ends. */
 export const lockOwner = (tx: Tx, scope: OwnerScope): Promise<OwnerRow> =>
-  tx
-    .updateTable('owners')
-    .set({ app_count: sql`app_count` })
-    .where('id', '=', scope.ownerId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  locked(tx, tx.selectFrom('owners').selectAll().where('id', '=', scope.ownerId)).executeTakeFirstOrThrow()
 
 export async function insertOwner(
   tx: Tx,

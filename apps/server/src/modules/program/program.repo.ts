@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/open.ts'
+import { locked, type Tx } from '../../db/open.ts'
 import { endedVersion } from '../sessions/sessions.service.ts'
 import type { SessionFacts } from './program.facts.ts'
 
@@ -66,12 +66,10 @@ export async function insertSdk(
   }
   if (!(await hasRoom())) return
   // Locks the app, so that the count holds until the commit.
-  const app = await tx
-    .updateTable('apps')
-    .set((eb) => ({ sdkless_init_at: eb.ref('sdkless_init_at') }))
-    .where('id', '=', row.app_id)
-    .returning('id')
-    .executeTakeFirst()
+  const app = await locked(
+    tx,
+    tx.selectFrom('apps').select('id').where('id', '=', row.app_id),
+  ).executeTakeFirst()
   if (app && (await hasRoom())) await tx.insertInto('app_sdks').values(row).execute()
 }
 

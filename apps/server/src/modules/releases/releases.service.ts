@@ -6,7 +6,7 @@ import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { type Db, unlessTaken } from '../../db/open.ts'
 import type { ReleaseRow } from '../../db/tables.ts'
-import { lockAppById } from '../apps/apps.access.ts'
+import { lockApp } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import * as repo from './releases.repo.ts'
 
@@ -41,7 +41,7 @@ export async function addRelease(
     () => problem('release_exists'),
     () =>
       ctx.tx(actor, async (write) => {
-        if (!(await lockAppById(write.tx, actor, appId))) throw problem('not_found')
+        if (!(await lockApp(write.tx, actor, appId))) throw problem('not_found')
         if (!(await repo.insertRelease(write.tx, release, limits.releasesMax))) throw problem('releases_full')
         const { version, released_at: releasedAt } = release
         write.record('release.added', release.id, { appId, version, releasedAt })

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { orderOf, type Page } from '../../core/paging.ts'
-import type { Database, Db, Tx } from '../../db/open.ts'
+import { type Database, type Db, locked, type Tx } from '../../db/open.ts'
 import { seqsOfPage } from '../../db/pages.ts'
 import { anywhere } from '../../db/search.ts'
 import type { ResellerRow } from '../../db/tables.ts'
@@ -64,17 +64,14 @@ export async function countResellers(tx: Tx, scope: OwnerScope): Promise<number>
 
 /** Reads a reseller and locks the row until the transaction ends. */
 export const lockReseller = (tx: Tx, scope: OwnerScope, id: string): Promise<ResellerRow | undefined> =>
-  tx
-    .updateTable('resellers')
-    .set((eb) => ({ id: eb.ref('id') }))
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .returningAll()
-    .executeTakeFirst()
+  locked(
+    tx,
+    tx.selectFrom('resellers').selectAll().where('id', '=', id).where('owner_id', '=', scope.ownerId),
+  ).executeTakeFirst()
 
 /** Locks the owner, so that concurrent calls cannot exceed the plan's number of resellers. */
 export async function lockOwner(tx: Tx, scope: OwnerScope): Promise<void> {
-  await tx.updateTable('owners').set({ app_count: sql`app_count` }).where('id', '=', scope.ownerId).execute()
+  await locked(tx, tx.selectFrom('owners').select('id').where('id', '=', scope.ownerId)).execute()
 }
 
 export async function insertReseller(
