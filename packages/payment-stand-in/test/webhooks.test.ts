@@ -47,7 +47,7 @@ describe('signatures', () => {
 })
 
 describe('manual delivery', () => {
-  test('delivers nothing until told to, and then only new events in order', async () => {
+  test('delivers nothing until asked to, and then only new events in order', async () => {
     const hook = await listen()
     const { provider, order } = await start({ webhookUrl: hook.url })
     const { razorpay_payment_id: paymentId } = provider.pay(order().id)

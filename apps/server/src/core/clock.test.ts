@@ -40,6 +40,6 @@ test('writes random times like Date', () => {
   }
 })
 
-test('rejects what is no time', () => {
+test('rejects text that is not a time', () => {
   expect(() => toIso(Number.NaN)).toThrow(RangeError)
 })

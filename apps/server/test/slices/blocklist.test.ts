@@ -35,7 +35,7 @@ test('a blocked device is refused from the next call on, with the reason, until 
   expect((await program.call('GET', '/session')).status).toBe(200)
 })
 
-test('a blocked device redeems no key and registers nobody', async () => {
+test('a blocked device redeems no key and creates no end user', async () => {
   await block('hwid', 'pc-1')
   const { json } = await owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(9) })
   const licenseKey = json.data.license.key
@@ -88,7 +88,7 @@ test('a forwarded address counts exactly if the proxy is trusted', async () => {
   }
 })
 
-test('rejects what is no address, and networks that would lock out everybody', async () => {
+test('rejects text that is not an address, and networks that would lock out everyone', async () => {
   for (const value of [
     '0.0.0.0/0',
     '::/0',

@@ -102,7 +102,7 @@ test("has the app's lengths", async () => {
     expect((await owner.call('PUT', `/apps/${app._id}`, { settings })).status).toBe(400)
 })
 
-test('is refused to another device, to nobody, and to everyone whom a check refuses', async () => {
+test('is refused to another device, without a sign-in, and to every user that a check refuses', async () => {
   const { program, user } = await activateKey(on, owner, app, 'pc-1')
   expect(refusal(await ask(program, 'pc-2'))).toBe('hwidMismatch')
   expect((await ask(program, '')).status).toBe(400)

@@ -137,7 +137,7 @@ describe('a program', () => {
     expect((await english.call('POST', '/login', signIn)).json.message).toBe(messageDefaults.userBanned)
   })
 
-  test('gets its language before anybody has signed in, also for a paused app and a bad init', async () => {
+  test('gets its language before a sign-in, also for a paused app and a bad init', async () => {
     await change({ pausedApp: 'Pause', appDisabled: 'Aus', sessionUnauthed: 'Niemand da' }, 'de')
     const program = await startProgram(on, app, { locale: 'de' })
     expect((await program.call('GET', '/session')).json.message).toBe('Niemand da')

@@ -191,7 +191,7 @@ describe('a deactivation code', () => {
     expect((await devicesOf(client._id)).used).toBe(1)
   })
 
-  test('is stored nowhere in clear', async () => {
+  test('is never stored in clear text', async () => {
     const { claims } = await activated()
     const rows = await on.database.db.selectFrom('offline_activations').selectAll().execute()
     const audit = await on.database.db.selectFrom('audit').selectAll().execute()

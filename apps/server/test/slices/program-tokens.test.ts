@@ -45,7 +45,7 @@ test('init writes nothing; the first sign-in writes one row and the session cont
   expect((await program.call('GET', '/session')).status).toBe(200)
 })
 
-describe('a session nobody has signed in to', () => {
+describe('a session without a sign-in', () => {
   test('expires after 24 hours', async () => {
     const program = await startProgram(on, app)
     on.clock.advance(24 * hour - 1)

@@ -47,7 +47,7 @@ test('every sign-in returns the variables of the signed-in end user', async () =
   expect(answer.json.data.user.variables).toEqual({ token: token.value, quota: '5' })
 })
 
-test('nobody reads a private variable before signing in, or after a ban', async () => {
+test('sends no private variable before a sign-in, or after a ban', async () => {
   await setApp(endpoint, token)
   const program = await startProgram(on, app)
   for (const answer of [
@@ -76,7 +76,7 @@ test('an upgrade returns variables to the signed-in end user alone', async () =>
   expect(await upgrade(program, two!.key)).toEqual({ token: token.value, quota: '5' })
 })
 
-test('a license brings its features', async () => {
+test('sends the features of the license', async () => {
   const { program, license } = await registerUser(on, owner, app)
   const seen = async () => (await program.call('GET', '/session')).json.data.user.features
   expect(await seen()).toEqual([])

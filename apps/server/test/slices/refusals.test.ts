@@ -103,7 +103,7 @@ describe('a VPN', () => {
     expect(seen.used).toBe(false)
   })
 
-  test('cannot be refused by a server without a list of ranges, which the console can tell', async () => {
+  test('cannot be refused by a server without a list of ranges, which the console shows', async () => {
     const vendor = await signUp(plain)
     const theirs = await makeApp(vendor)
     const answer = await vendor.call('PUT', `/apps/${theirs._id}`, { settings: { blockVpn: true } })
