@@ -10,6 +10,9 @@ import { makeReseller } from '../reseller-actor.ts'
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
 const otherOwner = premiumOwnerForAll(on)
+/** Owners without objects, here and on a server without other owners. */
+const stranger = premiumOwnerForAll(on)
+const alone = premiumOwnerForAll(serverForAll())
 let theirs: Objects
 beforeAll(async () => {
   theirs = await makeObjects(otherOwner)
@@ -242,6 +245,25 @@ test.each(namingCalls)(
     expect(await snapshot()).toBe(before)
   },
 )
+
+const readings = allEndpoints
+  .filter(({ name, endpoint }) => {
+    const isRead = endpoint.method === 'GET' && endpoint.access === 'owner' && endpoint.params === undefined
+    return isRead && name !== 'events.stream'
+  })
+  .map(({ name, endpoint }) => [name, endpoint] as const)
+
+test.each(readings)('%s returns, counts and finds nothing of other owners', async (_name, endpoint) => {
+  const texts = 'search' in fieldsOf(endpoint.query) ? [theirs.license, theirs.client, theirs.appId, 'e'] : []
+  for (const query of ['', ...texts.map((text) => `?search=${text}`)]) {
+    const seenBy = async (vendor: Owner) => {
+      const { raw } = await vendor.call('GET', `${endpoint.path}${query}`)
+      const text = raw.toString().replace(/Owner \d+/g, 'the name')
+      return text.replaceAll(vendor.id, 'the id').replaceAll(vendor.email, 'the address')
+    }
+    expect(await seenBy(stranger)).toBe(await seenBy(alone))
+  }
+})
 
 test('each of these requests succeeds for the owner of the object', async () => {
   for (const [name, named] of Object.entries(naming)) {
