@@ -2,12 +2,16 @@ import type pg from 'pg'
 import type { Database } from '../src/db/open.ts'
 import { Batch, type BatchStatement } from '../src/db/postgres-batch.ts'
 
+interface Sent {
+  text: string
+  name?: string | undefined
+  /** Of single statements on PostgreSQL. */
+  values?: unknown[] | undefined
+}
+
 /** The statements that the work sends to the database, in order; prepared ones with their names. */
-export async function statementsOf(
-  database: Database,
-  work: () => Promise<unknown>,
-): Promise<{ text: string; name?: string | undefined }[]> {
-  const sent: { text: string; name?: string | undefined }[] = []
+export async function statementsOf(database: Database, work: () => Promise<unknown>): Promise<Sent[]> {
+  const sent: Sent[] = []
   if (database.dialect === 'sqlite') {
     const { writer } = database.handles
     const prepare = writer.prepare.bind(writer)
@@ -24,7 +28,10 @@ export async function statementsOf(
   const run = pool.run.bind(pool)
   pool.run = ((client: pg.ClientBase, query: string | BatchStatement | Batch, values?: unknown[]) => {
     if (query instanceof Batch) sent.push(...query.statements.map(({ text, name }) => ({ text, name })))
-    else sent.push(typeof query === 'string' ? { text: query } : { text: query.text, name: query.name })
+    else
+      sent.push(
+        typeof query === 'string' ? { text: query, values } : { text: query.text, name: query.name, values },
+      )
     return run(client, query as string, values)
   }) as typeof pool.run
   await work().finally(() => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { inNote } from '../../src/db/search.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import { statementsOf } from '../statements.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -44,4 +45,25 @@ test('PostgreSQL knows how many licenses have a common note', async () => {
   expect(planned).toBeGreaterThan(common / 2)
   expect(planned).toBeLessThan(common * 2)
   expect((await planOf('nothing of this'))['Plan Rows']).toBeLessThan(common / 10)
+})
+
+test.each([
+  ['/licenses', 'clients'],
+  ['/clients', 'licenses'],
+  ['/licenses/export?format=csv', 'clients'],
+])('GET %s reads rows of %s by index, although reading all of them seems cheaper', async (path, other) => {
+  const { db } = on.database
+  await sql`insert into clients (id, owner_id, app_id, license_id, username, username_normalized, password_hash,
+        expires_at, created_at)
+      select 'usr_' || id, owner_id, app_id, id, 'user' || seq, 'user' || seq, 'x', expires_at, created_at from licenses
+      on conflict do nothing`.execute(db)
+  await sql`update licenses set used = 1, client_id = 'usr_' || id where client_id is null`.execute(db)
+  await sql`analyze licenses, clients`.execute(db)
+  const sent = await statementsOf(on.database, () => owner.call('GET', path))
+  const page = sent.find(({ text }) => text.includes('app_public_id'))
+  if (!page || on.database.dialect !== 'postgres') throw new Error('no statement reads the page')
+  const { rows } = await on.database.pool.query({ text: `explain ${page.text}`, values: page.values ?? [] })
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(plan).toContain('SubPlan')
+  expect(plan).not.toContain(`Seq Scan on ${other}`)
 })

@@ -19,10 +19,10 @@ export function endOf({ paused_at, expires_at }: Paused, now: number): number {
   return isRunning ? expires_at : Math.min(lastInstant, expires_at + Math.max(0, now - paused_at))
 }
 
-/** Since when the end user is paused that shares the end of a license, by the aliases of both tables. */
-export const pauseOf = (license: string, client: string) =>
-  sql<number | null>`case when ${sql.ref(`${client}.license_id`)} = ${sql.ref(`${license}.id`)}
-    then ${sql.ref(`${client}.paused_at`)} end`
+/** Since when the end user that shares the end of a license is paused, by the alias of the license. */
+export const pauseOf = (license: string) =>
+  sql<number | null>`(select u.paused_at from clients u
+    where u.id = ${sql.ref(`${license}.client_id`)} and u.license_id = ${sql.ref(`${license}.id`)})`
 
 /** Pauses or resumes an end user whose row is locked; its license's row is locked before. Returns the end. */
 export async function setPaused(

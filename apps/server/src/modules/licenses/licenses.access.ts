@@ -80,6 +80,13 @@ export async function hasTwins(db: Db, appId: string, typed: string): Promise<bo
   return twin !== undefined
 }
 
+/**
+ * The name of a license's end user, by the alias of the license. Not joined: for a page of some thousand rows,
+ * PostgreSQL would read all end users.
+ */
+export const usernameOf = (license: string) =>
+  sql<string | null>`(select u.username from clients u where u.id = ${sql.ref(`${license}.client_id`)})`
+
 /** The end users of licenses. */
 export const usersOf = (licenses: readonly Pick<LicenseRow, 'client_id'>[]): string[] =>
   licenses.map((license) => license.client_id).filter((id) => id !== null)

@@ -6,6 +6,7 @@ import { type Db, locked, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { AddedKey } from '../entitlements/added-time.ts'
 import { pauseOf } from '../entitlements/pauses.ts'
+import { usernameOf } from './licenses.access.ts'
 
 /** A license with joined columns for display. */
 export interface LicenseView extends LicenseRow {
@@ -22,15 +23,14 @@ const views = (db: Db) =>
   db
     .selectFrom('licenses as l')
     .innerJoin('apps as a', 'a.id', 'l.app_id')
-    .leftJoin('clients as c', 'c.id', 'l.client_id')
     .leftJoin('resellers as r', 'r.id', 'l.reseller_id')
     .leftJoin('license_types as lt', 'lt.id', 'l.type_id')
     .selectAll('l')
     .select([
       'a.name as app_name',
       'a.app_id as app_public_id',
-      'c.username as username',
-      pauseOf('l', 'c').as('paused_at'),
+      usernameOf('l').as('username'),
+      pauseOf('l').as('paused_at'),
       'r.email as reseller_email',
       'lt.name as type_name',
     ])

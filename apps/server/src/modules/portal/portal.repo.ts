@@ -5,6 +5,7 @@ import type { Database } from '../../db/open.ts'
 import { seqsOfPage } from '../../db/pages.ts'
 import { anywhere, type SearchTerm } from '../../db/search.ts'
 import { pauseOf } from '../entitlements/pauses.ts'
+import { usernameOf } from '../licenses/licenses.access.ts'
 
 /** The `seq` of a page of the reseller's `total` licenses. */
 export function pageOfLicenses(
@@ -62,10 +63,9 @@ export async function readLicenses({ db }: Database, { resellerId }: ResellerAct
   if (seqs.length === 0) return []
   return db
     .selectFrom('licenses as l')
-    .leftJoin('clients as c', 'c.id', 'l.client_id')
     .select(['l.id', 'l.key', 'l.used', 'l.banned', 'l.created_at', 'l.expires_at', 'l.grace_days'])
-    .select(['l.term', 'l.duration_value', 'l.duration_unit', 'l.started_at', 'c.username'])
-    .select(pauseOf('l', 'c').as('paused_at'))
+    .select(['l.term', 'l.duration_value', 'l.duration_unit', 'l.started_at'])
+    .select([usernameOf('l').as('username'), pauseOf('l').as('paused_at')])
     .where('l.seq', 'in', seqs)
     .where('l.reseller_id', '=', resellerId)
     .orderBy('l.seq', orderOf.newest)
