@@ -46,6 +46,20 @@ test.runIf(process.env.TEST_DATABASE === 'postgres')(
   },
 )
 
+test.runIf(process.env.TEST_DATABASE === 'postgres')(
+  'compares row by row, and without patterns, when more licenses have a text than are counted',
+  async () => {
+    const compares = async (text: string) => {
+      const sent = await statementsOf(on.database, () =>
+        owner.call('GET', `/licenses?search=${encodeURIComponent(text)}`),
+      )
+      return sent.some((one) => one.text.includes('strpos('))
+    }
+    expect(await compares('spring fair 2027')).toBe(true)
+    expect(await compares('a rare text')).toBe(false)
+  },
+)
+
 interface Answer {
   licenses?: { key: string }[]
   clients?: { username: string }[]

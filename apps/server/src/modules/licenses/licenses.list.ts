@@ -11,7 +11,7 @@ import {
 } from '../../db/list-filters.ts'
 import { anyOf, countedFast, firstOf, withoutIndex } from '../../db/list-search.ts'
 import type { Database } from '../../db/open.ts'
-import { afterPrefix, anywhere, containsLower, inNote } from '../../db/search.ts'
+import { afterPrefix, anywhere, containsLower, inNote, inNoteOfRow } from '../../db/search.ts'
 
 /** The licenses of an owner. */
 export const licenseList: List<LicenseStatus> = {
@@ -107,9 +107,15 @@ async function byPostgresIndex(search: Search): Promise<Hits> {
   const inName = sql`c.username_normalized like ${anywhere(term.text)}`
   const few = narrow && (await search.expectsMany(sql`licenses t where ${inKeyOrNote}`)) ? narrow : undefined
   const fewUsers = narrow && (await search.expectsMany(sql`clients c where ${inName}`)) ? narrow : undefined
+  // Comparing patterns is slower, and PostgreSQL would start parallel workers although it soon has enough hits.
+  const isCommon = !narrow && (await search.expectsMany(sql`licenses t where ${mine} and ${inKeyOrNote}`))
+  const inRow = keyOrNote(
+    term.key === undefined ? undefined : sql`strpos(t.key_normalized, ${term.key}) > 0`,
+    inNoteOfRow('t.note', term.text),
+  )
   const byText = few
     ? sql`select t.seq from ${few.rows} where ${few.where} and ${withoutIndex(inKeyOrNote)}`
-    : sql`select t.seq from licenses t where ${mine} and ${inKeyOrNote}`
+    : sql`select t.seq from licenses t where ${mine} and ${isCommon ? inRow : inKeyOrNote}`
   const byName = fewUsers
     ? sql`select t.seq from ${fewUsers.rows}
       where ${fewUsers.where} and exists (select 1 from clients c where c.id = t.client_id and ${withoutIndex(inName)} offset 0)`
