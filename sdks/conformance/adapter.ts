@@ -23,6 +23,8 @@ export interface CallRequest {
   id: string
   method: string
   args?: unknown[]
+  /** Starts this call when the file exists. */
+  after?: string
 }
 
 interface Waiting {
@@ -91,6 +93,10 @@ export class Adapter {
       const line = JSON.stringify(request).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
       this.#child.stdin!.write(`${line}\n`)
     })
+  }
+
+  get pid(): number {
+    return this.#child.pid!
   }
 
   /** Creates a client and fails unless that succeeds. */

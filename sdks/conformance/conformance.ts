@@ -9,9 +9,11 @@ import { hwids } from './suites/hwids.ts'
 import { keySets } from './suites/key-sets.ts'
 import { leases } from './suites/leases.ts'
 import { live } from './suites/live.ts'
+import { locks } from './suites/locks.ts'
 import { offline } from './suites/offline.ts'
 import { requests } from './suites/requests.ts'
 import { retries } from './suites/retries.ts'
+import { signOuts } from './suites/sign-outs.ts'
 import { signatures } from './suites/signatures.ts'
 
 /** Every test that the SDK of one language must pass. */
@@ -38,6 +40,8 @@ export function conformance(name: LanguageName): void {
     attacked(adapter)
     offline(adapter)
     activations(adapter)
+    locks(adapter)
+    signOuts(adapter)
     live(adapter)
 
     it('ends with its input', async () => {

@@ -1,7 +1,9 @@
 // The adapter of the TypeScript SDK; see README.md for its protocol.
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 import { encodeRequest } from '../../packages/sdk/src/activation.ts'
 import { describeDevice } from '../../packages/sdk/src/device.ts'
 import { exchange } from '../../packages/sdk/src/http.ts'
@@ -53,7 +55,10 @@ const operations: Record<string, (request: Request) => unknown> = {
   call: ({ id, method, args }) => call(id, method, args),
   together: async ({ calls }) => ({
     results: await Promise.all(
-      calls.map(({ id, method, args }: Request) => call(id, method, args).catch(toError)),
+      calls.map(async ({ id, method, args, after }: Request) => {
+        while (after !== undefined && !existsSync(after)) await setTimeout(5)
+        return call(id, method, args).catch(toError)
+      }),
     ),
   }),
   events: ({ id }) => ({ result: clients.get(id)!.events.splice(0) }),
@@ -113,7 +118,7 @@ async function judgeCase({ keys, request, response }: Request) {
   const exchanged = { url: path, method, headers, body: request.body ?? undefined }
   try {
     const answer = await exchange(respondWith(response), exchanged, 60_000)
-    const outcome = await judge(sent, answer, ring)
+    const { outcome } = await judge(sent, answer, ring)
     if (!isSigned(answer)) return { outcome }
     const { params } = parseDictionary(answer.headers.get('signature-input')!.trim()).get('keyward')!
     const created = params.get('created')?.value as number
@@ -166,11 +171,19 @@ function machineWith({ platform, files = {}, macs = [], hostname = '' }: Request
     if (found.times !== undefined && failed > found.times) return found.text
     throw Object.assign(new Error(found.error), { code: found.error })
   }
-  const run = async () => {
-    const id = await read(sourceOf[platform]!)
-    return `"IOPlatformUUID" = "${id}"\r\n    MachineGuid    REG_SZ    ${id}\r\n`
+  const run = async (file: string, args: string[]) => {
+    if (file !== 'reg.exe') return `"IOPlatformUUID" = "${await read(sourceOf[platform]!)}"\n`
+    return query(args, files['machine-guid'] === undefined ? undefined : await read('machine-guid'))
   }
   return { platform, hostname, system: '', macs, read, run }
+}
+
+/** What reg.exe prints; it ends with 1 if it is asked for a value that is missing. */
+function query(args: string[], id: string | undefined): string {
+  if (id === undefined && args.includes('/v')) throw Object.assign(new Error('reg.exe'), { code: 1 })
+  const key = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography'
+  const value = id === undefined ? '' : `    MachineGuid    REG_SZ    ${id}\r\n`
+  return `\r\n${key}\r\n    OldMachineGuid    REG_SZ    0ld\r\n${value}\r\n${key}\\Services\r\n`
 }
 
 /** A machine with exactly one identity, `source:id`. */

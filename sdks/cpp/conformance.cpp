@@ -1,6 +1,7 @@
 // The adapter of the C++ SDK for the conformance tests; ../conformance/README.md describes its protocol.
 #include "keyward.hpp"
 
+#include <fstream>
 #include <iostream>
 
 using keyward::Json;
@@ -240,7 +241,12 @@ Json call(const Json &request) {
 Json together(const Json &request) {
   std::vector<std::future<Json>> running;
   for (const Json &one : request["calls"].items())
-    running.push_back(std::async(std::launch::async, [&one] { return answered([&one] { return call(one); }); }));
+    running.push_back(std::async(std::launch::async, [&one] {
+      const std::string &after = one["after"].string();
+      while (!after.empty() && !std::ifstream(after).good())
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      return answered([&one] { return call(one); });
+    }));
   Json results = Json::array();
   for (std::future<Json> &each : running) results.push(each.get());
   return Json::object().set("results", results);
@@ -279,9 +285,9 @@ Json judge(const Json &request) {
       answer.body += once;
       if (answer.body.size() > detail::maxAnswerBytes) throw detail::bodyTooLarge(answer.status);
     }
-    std::string base;
-    result.set("outcome", detail::judge(sent, answer, keys, &base) ? "verdict" : "unavailable");
-    if (!base.empty()) result.set("signatureBase", base);
+    detail::Verified verified;
+    result.set("outcome", detail::judge(sent, answer, keys, verified) ? "verdict" : "unavailable");
+    if (!verified.base.empty()) result.set("signatureBase", verified.base);
   } catch (const keyward::SignatureError &error) {
     result.set("outcome", "refused").set("reason", error.code);
   } catch (const keyward::NetworkError &error) {

@@ -1,4 +1,4 @@
-// Keyward SDK for C++17, version 1.2.0. Puts a program behind a Keyward license.
+// Keyward SDK for C++17, version 1.2.1. Puts a program behind a Keyward license.
 // One header: include it wherever you need it. Linux and macOS link libcurl and libsodium, Windows links
 // winhttp, bcrypt, advapi32 and iphlpapi. The server explains the protocol at /docs/client-protocol.
 // SPDX-License-Identifier: Apache-2.0
@@ -95,7 +95,7 @@ extern char **environ;
 namespace keyward {
 
 /** What the program sends as `sdk` when it opens a session. */
-inline constexpr const char *sdk = "keyward-cpp/1.2.0";
+inline constexpr const char *sdk = "keyward-cpp/1.2.1";
 
 /** Base class of all errors that the SDK throws. A refused license is a result, not an error. */
 class Error : public std::runtime_error {
@@ -1885,11 +1885,18 @@ inline std::optional<SignatureParameters> readParameters(const Parameters &param
   return SignatureParameters{created.number, keyid.text};
 }
 
+/** What a genuine signature says. */
+struct Verified {
+  /** The text that was signed. */
+  std::string base;
+  /** When the server signed it, in seconds since 1970. */
+  std::int64_t created = 0;
+};
+
 /**
  * Verifies that a response is genuine, complete and meant for exactly this request; throws `SignatureError` otherwise.
- * Returns the text that was signed.
  */
-inline std::string verifyAnswer(const SentRequest &sent, const ReceivedAnswer &answer, const KeyRing &keys) {
+inline Verified verifyAnswer(const SentRequest &sent, const ReceivedAnswer &answer, const KeyRing &keys) {
   const auto refused = [&](const char *code, const std::string &message) {
     return SignatureError(code, message + " (" + sent.method + " " + sent.path + ")", answer.status);
   };
@@ -1923,7 +1930,7 @@ inline std::string verifyAnswer(const SentRequest &sent, const ReceivedAnswer &a
   std::string base = signatureBase(sent, answer, parameters->created, parameters->keyid);
   if (!verifyEd25519(*key, base, signature->item.value.text))
     throw refused("bad_signature", "The signature is not of this answer to this request");
-  return base;
+  return {std::move(base), parameters->created};
 }
 
 /**
@@ -1951,18 +1958,14 @@ inline std::optional<NetworkError> toStranger(const ReceivedAnswer &answer) {
 /**
  * Returns true for a verdict, false for `unavailable` (429 and 5xx, which a proxy may send without a signature). Throws
  * `NetworkError` if something other than the app's server answered, and `SignatureError` for any other response that is not
- * genuine. `base` becomes the text that was signed.
+ * genuine. `verified` becomes what its signature says.
  */
-inline bool judge(const SentRequest &sent, const ReceivedAnswer &answer, const KeyRing &keys,
-                  std::string *base = nullptr) {
+inline bool judge(const SentRequest &sent, const ReceivedAnswer &answer, const KeyRing &keys, Verified &verified) {
   const bool isUnavailable = answer.status == 429 || answer.status >= 500;
   const bool hasSignature = isSigned(answer);
   if (!hasSignature && (!isUnavailable || answer.status == 511))
     if (const std::optional<NetworkError> stranger = toStranger(answer)) throw *stranger;
-  if (!isUnavailable || hasSignature) {
-    std::string verified = verifyAnswer(sent, answer, keys);
-    if (base) *base = std::move(verified);
-  }
+  if (!isUnavailable || hasSignature) verified = verifyAnswer(sent, answer, keys);
   return !isUnavailable;
 }
 
@@ -2732,6 +2735,12 @@ class Transport {
     }
   }
 
+  /** When the server signed its last verdict, in seconds since 1970. The clock of this machine has no part in it. */
+  std::optional<double> serverTime() const {
+    const std::int64_t time = serverTime_;
+    return time < 0 ? std::nullopt : std::optional<double>(static_cast<double>(time));
+  }
+
   /** A hook must not change the result of a call, whatever it does. */
   void log(const LogEvent &event) const {
     if (!log_) return;
@@ -2783,7 +2792,9 @@ class Transport {
     const Exchange request = prepare(call, sent);
     log(toEvent("request", call, attempt, std::nullopt));
     const ReceivedAnswer answer = http_.exchange(request, attemptMs);
-    if (!judge(sent, answer, keys_)) throw toUnavailable(answer);
+    Verified verified;
+    if (!judge(sent, answer, keys_, verified)) throw toUnavailable(answer);
+    serverTime_ = verified.created;
     return toOutcome(answer);
   }
 
@@ -2822,6 +2833,7 @@ class Transport {
   KeyRing keys_;
   std::function<void(const LogEvent &)> log_;
   Http http_;
+  std::atomic<std::int64_t> serverTime_{-1};
 };
 
 /** A source of the hardware id that could not be read. */
@@ -2997,9 +3009,9 @@ inline void replaceFile(const std::string &path, const std::string &draft, const
   throw std::runtime_error(path + " cannot be written");
 }
 
-inline void removeFile(const std::string &path) { DeleteFileW(toWide(path).c_str()); }
+inline bool removeFile(const std::string &path) { return DeleteFileW(toWide(path).c_str()) != FALSE; }
 
-inline LockAttempt createLock(const std::string &path) {
+inline LockAttempt createLock(const std::string &path, const std::string &) {
   const HANDLE file = CreateFileW(toWide(path).c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
                                   nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr);
   if (file != INVALID_HANDLE_VALUE) {
@@ -3023,6 +3035,11 @@ inline std::optional<double> lockAge(const std::string &path) {
   };
   return (ticks(now) - ticks(facts.ftLastWriteTime)) / 1e7;
 }
+
+/** Whether a lock is that of a program that was ended: unknown on this system. */
+inline std::optional<std::string> describeProgram(long) { return std::nullopt; }
+inline bool isRunning(long) { return true; }
+inline long ownNumber() { return 0; }
 
 inline constexpr const char *slashes = "\\/";
 inline void makeFolder(const std::string &path) { CreateDirectoryW(toWide(path).c_str(), nullptr); }
@@ -3232,13 +3249,62 @@ inline void replaceFile(const std::string &path, const std::string &draft, const
   throw std::runtime_error(path + " cannot be written");
 }
 
-inline void removeFile(const std::string &path) { ::unlink(path.c_str()); }
+inline bool removeFile(const std::string &path) { return ::unlink(path.c_str()) == 0; }
 
-inline LockAttempt createLock(const std::string &path) {
+inline LockAttempt createWith(const std::string &path, const std::string &text) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (file.get() >= 0) return LockAttempt::created;
-  return errno == EEXIST ? LockAttempt::exists : LockAttempt::impossible;
+  if (file.get() < 0) return errno == EEXIST ? LockAttempt::exists : LockAttempt::impossible;
+  ssize_t count = -1;
+  do count = ::write(file.get(), text.data(), text.size());
+  while (count < 0 && errno == EINTR);
+  return LockAttempt::created;
 }
+
+/** Creates the file together with its text where that is possible; a lock without its text becomes stale by its age. */
+inline LockAttempt createLock(const std::string &path, const std::string &text) {
+  struct stat facts {};
+  if (::lstat(path.c_str(), &facts) == 0) return LockAttempt::exists;
+  if (text.empty()) return createWith(path, text);
+  // Written after it was created, the lock of a program that is killed in between would name no holder.
+  const std::string draft = path + "." + toHex(randomBytes(16));
+  if (createWith(draft, text) != LockAttempt::created) return createWith(path, text);
+  const int failed = ::link(draft.c_str(), path.c_str()) == 0 ? 0 : errno;
+  ::unlink(draft.c_str());
+  if (failed == 0) return LockAttempt::created;
+  return failed == EEXIST ? LockAttempt::exists : createWith(path, text);
+}
+
+/** Number and start of a program, and where they are its own; nothing on systems other than Linux. */
+inline std::optional<std::string> describeProgram(long pid) {
+#ifdef __linux__
+  const auto target = [](const char *path) {
+    std::array<char, 256> buffer;
+    const ssize_t size = ::readlink(path, buffer.data(), buffer.size());
+    return size > 0 ? std::string(buffer.data(), static_cast<std::size_t>(size)) : "";
+  };
+  const std::string pids = target("/proc/self/ns/pid");
+  const std::string times = target("/proc/self/ns/time");
+  if (pids.empty()) return std::nullopt;
+  try {
+    const std::string boot = trim(readWholeFile("/proc/sys/kernel/random/boot_id"));
+    const std::string status = readWholeFile("/proc/" + std::to_string(pid) + "/stat");
+    // The second field is the name in parentheses, which may contain spaces.
+    std::istringstream fields(status.substr(status.rfind(')') + 1));
+    std::string start;
+    for (int at = 0; at < 20; at++) fields >> start;
+    if (!fields || !std::all_of(start.begin(), start.end(), isDigit)) return std::nullopt;
+    return std::to_string(pid) + " " + start + " " + boot + "/" + pids + "/" + (times.empty() ? "-" : times) + "\n";
+  } catch (const SourceError &) {
+    return std::nullopt;
+  }
+#else
+  static_cast<void>(pid);
+  return std::nullopt;
+#endif
+}
+
+inline bool isRunning(long pid) { return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH; }
+inline long ownNumber() { return static_cast<long>(::getpid()); }
 
 /** How long ago the lock was created, in seconds. */
 inline std::optional<double> lockAge(const std::string &path) {
@@ -3287,7 +3353,7 @@ inline std::string readSource(const std::function<std::string()> &ask) {
     } catch (const SourceError &error) {
       if (error.isAbsent) return "";
       if (attempt == 3)
-        throw UsageError("hwid_unreadable", std::string("The id of this machine could not be read. Try again later. (") +
+        throw UsageError("hwid_unreadable", std::string("The id of this machine could not be read. Try again later, or pass the option hwid. (") +
                                                 error.what() + ")");
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
@@ -3438,16 +3504,13 @@ class LockFile {
  public:
   LockFile(std::string path, const std::function<void()> &makeFolders) : path_(std::move(path)) {
     makeFolders();
+    const std::string holder = describeProgram(ownNumber()).value_or("");
     const Clock::time_point end = Clock::now() + std::chrono::seconds(2);
     while (Clock::now() < end) {
-      const LockAttempt attempt = createLock(path_);
+      const LockAttempt attempt = createLock(path_, holder);
       isOurs_ = attempt == LockAttempt::created;
       if (attempt != LockAttempt::exists) return;
-      // A change takes milliseconds, so an older lock is that of a program that was ended.
-      if (const std::optional<double> age = lockAge(path_); age && std::fabs(*age) > 10)
-        removeFile(path_);
-      else
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      if (!removeStale()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
   LockFile(const LockFile &) = delete;
@@ -3457,6 +3520,50 @@ class LockFile {
   }
 
  private:
+  /** Removes the lock of a program that was ended; returns whether it did. */
+  bool removeStale() const {
+    if (!isStale()) return false;
+    // One program at a time, and each looks again: otherwise the second one would remove the lock that the first one took.
+    const std::string claim = path_ + ".claim";
+    if (createLock(claim, "") != LockAttempt::created) {
+      if (isOld(claim)) removeFile(claim);
+      return false;
+    }
+    const bool isRemoved = isStale() && removeFile(path_);
+    removeFile(claim);
+    return isRemoved;
+  }
+
+  bool isStale() const { return isOfEndedProgram() || isOld(path_); }
+
+  /** A change takes milliseconds, so an older lock is that of a program that was ended. */
+  static bool isOld(const std::string &path) {
+    const std::optional<double> age = lockAge(path);
+    return age && std::fabs(*age) > 10;
+  }
+
+  /** False wherever that cannot be known: on another machine, in another container, of an earlier version. */
+  bool isOfEndedProgram() const {
+    const std::optional<std::string> own = describeProgram(ownNumber());
+    if (!own) return false;
+    std::string holder;
+    try {
+      holder = readWholeFile(path_);
+    } catch (const SourceError &) {
+      return false;
+    }
+    const std::size_t digits = holder.find_first_not_of("0123456789");
+    const std::size_t place = holder.rfind(' ');
+    if (digits == 0 || digits > 9 || holder[0] == '0' || place <= digits + 1) return false;
+    if (!consistsOf(std::string_view(holder).substr(digits + 1, place - digits - 1), isDigit)) return false;
+    if (own->substr(own->rfind(' ')) != holder.substr(place)) return false;
+    const long pid = std::stol(holder.substr(0, digits));
+    if (!isRunning(pid)) return true;
+    // The system gives the number of an ended program to a new one.
+    const std::optional<std::string> running = describeProgram(pid);
+    return running && *running != holder;
+  }
+
   std::string path_;
   bool isOurs_ = false;
 };
@@ -3635,6 +3742,9 @@ struct OfflineOutcome {
   std::string problem = "";
 };
 
+/** Whether no sign-out has begun since a call. */
+using IsCurrent = std::function<bool()>;
+
 /** Keeps the latest lease and the activation of a device, and answers with them while the server is not reached. */
 class Offline {
  public:
@@ -3650,10 +3760,11 @@ class Offline {
 
   /** Stores a lease that the server has just issued; ignores one that is not valid, or older than the stored one. */
   void keep(const std::string &text, const std::string &hwid, const Json &user,
-            const std::optional<std::string> &licenseKey) {
+            const std::optional<std::string> &licenseKey, const IsCurrent &isCurrent) {
     const std::optional<Json> lease = readLease(text, subject(hwid));
     if (!lease) return;
     alone([&](Kept &kept) {
+      if (!isCurrent()) return;
       const std::optional<Json> stored = readLease(kept.all["lease"].string(), subject(hwid));
       const bool isSameUser = stored && (*stored)["sub"] == (*lease)["sub"];
       if (isSameUser && (*stored)["seq"].number() > (*lease)["seq"].number()) return;
@@ -3664,9 +3775,29 @@ class Offline {
     });
   }
 
-  /** Forgets the lease and the activation after a refusal. */
-  void forgetLease() {
+  /**
+   * Corrects the latest time after a clock that was far ahead. `serverTime` is when the server signed the answer to a request
+   * of just now; an attacker can neither choose nor repeat it.
+   */
+  void correctTime(double serverTime, const std::optional<std::string> &hwid) {
+    const auto isAhead = [&](const Kept &kept) { return kept.all["latest"].number() > serverTime + clockToleranceS; };
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!isAhead(load())) return;
+    }
     alone([&](Kept &kept) {
+      const std::optional<Json> lease = hwid ? readLease(kept.all["lease"].string(), subject(*hwid)) : std::nullopt;
+      const double latest = (std::max)(serverTime, lease ? (*lease)["iat"].number() : 0);
+      if (!isAhead(kept) || latest >= kept.all["latest"].number()) return;
+      kept.all.set("latest", latest);
+      write(kept);
+    });
+  }
+
+  /** Forgets the lease and the activation after a refusal. */
+  void forgetLease(const IsCurrent &isCurrent) {
+    alone([&](Kept &kept) {
+      if (!isCurrent()) return;
       clearLease(kept);
       const Json pending = kept.all["activation"]["pending"];
       if (pending.isNull())
@@ -3700,8 +3831,9 @@ class Offline {
     return load().all["deviceToken"].text();
   }
 
-  void keepDeviceToken(const std::string &deviceToken) {
+  void keepDeviceToken(const std::string &deviceToken, const IsCurrent &isCurrent) {
     alone([&](Kept &kept) {
+      if (!isCurrent()) return;
       kept.all.set("deviceToken", deviceToken);
       write(kept);
     });
@@ -4348,6 +4480,7 @@ class Client {
    * `outcomeUnknown`, try `login` to find out whether it succeeded. The underscore is there because `register` is a keyword.
    */
   Result<UserData> register_(const Registration &registration) {
+    const detail::IsCurrent isCurrent = untilSignOut();
     detail::checkArgument("username", registration.username);
     detail::checkArgument("password", registration.password);
     Json body = Json::object();
@@ -4356,27 +4489,29 @@ class Client {
         .set("licenseKey", detail::toKey(registration.licenseKey));
     setOptional(body, "email", registration.email);
     addSignInFacts(body);
-    return toUserResult(kept([&] { return call({"POST", "register", body, {}, false}); }));
+    return toUserResult(signIn({"POST", "register", body, {}, false}, isCurrent));
   }
 
   /** Signs an end user in by username and password; the first sign-in binds the user to this machine. */
   Result<UserData> login(const Credentials &credentials) {
+    const detail::IsCurrent isCurrent = untilSignOut();
     detail::checkArgument("username", credentials.username);
     detail::checkArgument("password", credentials.password);
     Json body = Json::object();
     body.set("username", credentials.username).set("password", credentials.password);
     addSignInFacts(body);
-    return toUserResult(kept([&] { return call({"POST", "login", body, {}, true}); }));
+    return toUserResult(signIn({"POST", "login", body, {}, true}, isCurrent));
   }
 
   /** Signs in by license key alone; the first use redeems the key and binds it to this machine. */
   Result<UserData> license(const std::string &licenseKey) {
+    const detail::IsCurrent isCurrent = untilSignOut();
     const std::string key = detail::toKey(licenseKey);
     Json body = Json::object();
     body.set("licenseKey", key);
     addSignInFacts(body);
-    const auto online = [&] { return call({"POST", "license", body, {}, true}); };
-    return toUserResult(orOffline("license", [&] { return kept(online, key); }, key));
+    const auto online = [&] { return signIn({"POST", "license", body, {}, true}, isCurrent, key); };
+    return toUserResult(orOffline("license", online, isCurrent, key));
   }
 
   /**
@@ -4387,7 +4522,7 @@ class Client {
     detail::checkArgument("username", upgrade.username);
     Json body = Json::object();
     body.set("username", upgrade.username).set("licenseKey", detail::toKey(upgrade.licenseKey));
-    return toUserResult(call({"POST", "upgrade", body, {}, false}));
+    return toUserResult(call({"POST", "upgrade", body, {}, false}, {deadline(), [] { return true; }}));
   }
 
   /**
@@ -4396,25 +4531,30 @@ class Client {
    * the vendor lets the app remember sign-ins.
    */
   Result<UserData> session() {
-    const auto online = [&] {
+    const detail::IsCurrent isCurrent = untilSignOut();
+    const auto online = [&](const Limits &limits) {
       if (!currentSession())
-        if (const std::optional<Json> resumed = resumeOnce()) return *resumed;
-      const Json result = call({"GET", "session", {}, {}, true}, false);
+        if (const std::optional<Json> resumed = resumeOnce(limits)) return *resumed;
+      const Json result = call({"GET", "session", {}, {}, true}, limits, false);
       if (!isSignedOut(result)) return result;
-      return resumeOnce().value_or(result);
+      return resumeOnce(limits).value_or(result);
     };
-    return toUserResult(orOffline("session", [&] {
-      const Json result = kept(online);
-      return isSignedOut(result) ? activated().value_or(result) : result;
-    }));
+    const auto checked = [&] {
+      const Json result = kept(online, isCurrent);
+      return isSignedOut(result) && isCurrent() ? activated(isCurrent).value_or(result) : result;
+    };
+    return toUserResult(orOffline("session", checked, isCurrent));
   }
 
-  /** Ends the session. Always succeeds locally, even if the server is not reached or there is no session. */
+  /**
+   * Ends the session. Always succeeds locally, even if the server is not reached or there is no session. A sign-in or `session`
+   * that is still under way ends with `sessionUnauthed`, also if the server grants it.
+   */
   Result<Nothing> logout() {
-    signOuts_++;
     std::optional<std::string> session;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
+      signOuts_++;
       session = std::exchange(session_, std::nullopt);
       user_ = Json();
     }
@@ -4433,11 +4573,12 @@ class Client {
    * refuses.
    */
   Result<UserData> trial(const Trial &trial = {}) {
+    const detail::IsCurrent isCurrent = untilSignOut();
     Json body = Json::object();
     setOptional(body, "type", trial.type);
     setOptional(body, "email", trial.email);
     addMachine(body);
-    return toUserResult(kept([&] { return call({"POST", "trial", body, {}, true}); }));
+    return toUserResult(signIn({"POST", "trial", body, {}, true}, isCurrent));
   }
 
   /** Lists the devices of the signed-in user, if the app lets users free devices. */
@@ -4520,10 +4661,11 @@ class Client {
    * server is not reached. Throws `UsageError` (`activation_rejected`) for any other file. Sends nothing.
    */
   Result<UserData> activateOffline(const std::string &file) {
+    const detail::IsCurrent isCurrent = untilSignOut();
     const std::string hwid = offlineMachine("activateOffline");
     const detail::OfflineOutcome outcome = checked_.offline->activate(file, hwid);
     if (!outcome.answer) throw UsageError("activation_rejected", rejection(outcome.problem));
-    return toUserResult(answerOffline(*outcome.answer));
+    return toUserResult(answerOffline(*outcome.answer, isCurrent));
   }
 
   /**
@@ -4539,6 +4681,22 @@ class Client {
   }
 
  private:
+  struct Limits {
+    /** When the call ends. */
+    detail::Clock::time_point until;
+    detail::IsCurrent isCurrent;
+  };
+
+  /** A renewal of the lease that failed. */
+  struct FailedRenewal {
+    std::string userId;
+    detail::Clock::time_point pausedUntil;
+  };
+
+  /** A call that was granted waits no longer for its lease. */
+  static constexpr std::chrono::seconds longestRenewal{5};
+  static constexpr std::chrono::seconds pauseAfterFailure{60};
+
   detail::Clock::time_point deadline() const {
     return detail::Clock::now() + std::chrono::milliseconds(checked_.options.timeoutMs);
   }
@@ -4570,6 +4728,32 @@ class Client {
   void forgetUser() {
     const std::lock_guard<std::mutex> lock(mutex_);
     user_ = Json();
+  }
+
+  /** Whether no sign-out has begun since now: ask for it before anything else of a call. */
+  detail::IsCurrent untilSignOut() const {
+    return [this, signOuts = signOuts_.load()] { return signOuts == signOuts_; };
+  }
+
+  /** The result of a sign-in or `session` that was granted only after the user had signed out. */
+  static Json overtaken() {
+    return Json::object()
+        .set("ok", false)
+        .set("code", "sessionUnauthed")
+        .set("message", "The user signed out before this call was finished");
+  }
+
+  /** Signs the user of an answer in, unless a sign-out has overtaken the answer. */
+  bool signInIfCurrent(const Json &user, const detail::IsCurrent &isCurrent) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!isCurrent()) return false;
+    user_ = user;
+    return true;
+  }
+
+  Json signIn(const detail::Call &attempt, const detail::IsCurrent &isCurrent,
+              const std::optional<std::string> &licenseKey = std::nullopt) {
+    return kept([&](const Limits &limits) { return call(attempt, limits); }, isCurrent, licenseKey);
   }
 
   Json open(detail::Clock::time_point until) {
@@ -4604,29 +4788,35 @@ class Client {
     return opened["ok"].isTrue() ? std::nullopt : std::optional<Json>(opened);
   }
 
-  Json call(detail::Call call, bool reopen = true) {
-    const detail::Clock::time_point until = deadline();
+  /** A call that signs in or needs a session; opens a new one and repeats the call if it has ended. */
+  Json call(detail::Call call, const Limits &limits, bool reopen = true) {
+    const detail::IsCurrent &isCurrent = limits.isCurrent;
     for (;;) {
-      if (const std::optional<Json> refused = openIfNeeded(until)) return *refused;
+      if (!isCurrent()) return overtaken();
+      if (const std::optional<Json> refused = openIfNeeded(limits.until)) return *refused;
       call.session = currentSession();
-      const detail::Outcome outcome = transport_.send(call, until);
+      // Sent now, it would sign in the user who has signed out meanwhile.
+      if (!isCurrent()) return overtaken();
+      const detail::Outcome outcome = transport_.send(call, limits.until);
       if (outcome.ok) {
         Json result = detail::granted(outcome, "user");
-        const std::lock_guard<std::mutex> lock(mutex_);
         // An upgrade may concern another user than the signed-in one.
-        if (call.name != "upgrade") user_ = result["user"];
-        return result;
+        if (call.name == "upgrade" || signInIfCurrent(result["user"], isCurrent)) return result;
+        endSession(call.session);
+        return overtaken();
       }
       const bool isUnauthed = outcome.refused["code"].string() == "sessionUnauthed";
-      {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        // A refusal ends what the license included, until the next success.
-        if (call.name == "session") user_ = Json();
-        if (isUnauthed && session_ == call.session) session_.reset();
-      }
-      if (!isUnauthed || !reopen) return outcome.refused;
+      // A refusal ends what the license included, until the next success.
+      if (call.name == "session") signInIfCurrent(Json(), isCurrent);
+      if (isUnauthed) endSession(call.session);
+      if (!isUnauthed || !reopen || !isCurrent()) return outcome.refused;
       reopen = false;
     }
+  }
+
+  void endSession(const std::optional<std::string> &session) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (session_ == session) session_.reset();
   }
 
   /** A call of the signed-in user; without one it is `sessionUnauthed`. */
@@ -4640,40 +4830,43 @@ class Client {
 
   /** Renews the lease after a success, and forgets it after a refusal that would hold offline, too. */
   template <class Online>
-  Json kept(Online online, const std::optional<std::string> &licenseKey = std::nullopt) {
-    const int signOuts = signOuts_;
-    const Json result = online();
-    const bool hasEnded = !result["ok"].isTrue() && detail::endsLease(result["code"].string());
-    if (hasEnded) forgetUser();
-    const std::optional<std::string> hwid = checked_.offline ? findHwid() : std::nullopt;
+  Json kept(Online online, const detail::IsCurrent &isCurrent, const std::optional<std::string> &licenseKey = std::nullopt) {
+    const Limits limits{deadline(), isCurrent};
+    const Json result = online(limits);
+    const bool isGranted = result["ok"].isTrue();
+    if (!isCurrent()) return isGranted ? overtaken() : result;
+    const bool hasEnded = !isGranted && detail::endsLease(result["code"].string());
+    if (hasEnded) signInIfCurrent(Json(), isCurrent);
+    if (!checked_.offline) return result;
+    const std::optional<std::string> hwid = findHwid();
+    if (const std::optional<double> time = transport_.serverTime()) checked_.offline->correctTime(*time, hwid);
     if (!hwid) return result;
-    if (result["ok"].isTrue()) {
-      const Json shown = keepToken(result, signOuts);
-      renewLease(*hwid, shown["user"], licenseKey, signOuts);
-      return shown;
+    if (!isGranted) {
+      if (hasEnded) checked_.offline->forgetLease(isCurrent);
+      return result;
     }
-    if (hasEnded) checked_.offline->forgetLease();
-    return result;
+    const Json shown = keepToken(result, isCurrent);
+    renewLease(*hwid, shown["user"], licenseKey, limits);
+    return isCurrent() ? shown : overtaken();
   }
 
   /** Stores the token of a remembered sign-in, which programs never see, unless the user has signed out meanwhile. */
-  Json keepToken(Json result, int signOuts) {
+  Json keepToken(Json result, const detail::IsCurrent &isCurrent) {
     const Json token = result["deviceToken"];
     result.erase("deviceToken");
-    if (token.isString() && signOuts == signOuts_) checked_.offline->keepDeviceToken(token.string());
+    if (token.isString()) checked_.offline->keepDeviceToken(token.string(), isCurrent);
     return result;
   }
 
   /** Concurrent calls share one sign-in, because each replaces the token. */
-  std::optional<Json> resumeOnce() {
+  std::optional<Json> resumeOnce(const Limits &limits) {
     if (!checked_.offline) return std::nullopt;
-    const Json resumed = resuming_.run([&] { return resume().value_or(Json()); });
+    const Json resumed = resuming_.run([&] { return resume(limits).value_or(Json()); });
     return resumed.isNull() ? std::nullopt : std::optional<Json>(resumed);
   }
 
   /** Signs in with the remembered sign-in; nothing without one, or if the server has ended it. */
-  std::optional<Json> resume() {
-    const int signOuts = signOuts_;
+  std::optional<Json> resume(const Limits &limits) {
     const std::optional<std::string> deviceToken = checked_.offline->deviceToken();
     if (!deviceToken) return std::nullopt;
     Json body = Json::object();
@@ -4681,30 +4874,51 @@ class Client {
     addMachine(body);
     if (!body.find("hwid")) return std::nullopt;
     // The server accepts the same token again if its answer was lost.
-    const Json result = call({"POST", "resume", body, {}, true}, false);
-    if (result["ok"].isTrue()) return keepToken(result, signOuts);
+    const Json result = call({"POST", "resume", body, {}, true}, limits, false);
+    if (result["ok"].isTrue()) return keepToken(result, limits.isCurrent);
     if (!isSignedOut(result)) return result;
     checked_.offline->dropDeviceToken(*deviceToken);
     return std::nullopt;
   }
 
-  void renewLease(const std::string &hwid, const Json &user, const std::optional<std::string> &licenseKey, int signOuts) {
-    if (signOuts != signOuts_) return;
-    if (!licenseKey && !checked_.offline->isDue(hwid, user["_id"].string())) return;
+  /** Never fails the call that was granted. */
+  void renewLease(const std::string &hwid, const Json &user, const std::optional<std::string> &licenseKey,
+                  const Limits &limits) {
+    const std::string userId = user["_id"].string();
+    if (!limits.isCurrent() || !(licenseKey || isRenewalDue(hwid, userId))) return;
+    setFailedRenewal(FailedRenewal{userId, detail::Clock::now() + pauseAfterFailure});
     try {
-      const detail::Outcome outcome = transport_.send(
-          {"POST", "lease", Json::object().set("hwid", hwid), currentSession(), true}, deadline());
+      const detail::Outcome outcome =
+          transport_.send({"POST", "lease", Json::object().set("hwid", hwid), currentSession(), true},
+                          (std::min)(limits.until, detail::Clock::now() + longestRenewal));
       const Json &lease = outcome.data["lease"];
-      if (outcome.ok && lease.isString() && signOuts == signOuts_)
-        checked_.offline->keep(lease.string(), hwid, user, licenseKey);
+      if (!outcome.ok || !lease.isString()) return;
+      setFailedRenewal(std::nullopt);
+      checked_.offline->keep(lease.string(), hwid, user, licenseKey, limits.isCurrent);
     } catch (const Error &) {
-      // The program may run; the next call tries again.
+      // The program may run; a later call tries again.
     }
+  }
+
+  /** Not soon after a failure, which would delay every call. */
+  bool isRenewalDue(const std::string &hwid, const std::string &userId) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (failedRenewal_ && failedRenewal_->userId == userId && detail::Clock::now() < failedRenewal_->pausedUntil)
+        return false;
+    }
+    return checked_.offline->isDue(hwid, userId);
+  }
+
+  void setFailedRenewal(std::optional<FailedRenewal> failed) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    failedRenewal_ = std::move(failed);
   }
 
   /** Answers from the lease or the activation if the server is not reached. */
   template <class Online>
-  Json orOffline(const char *name, Online online, const std::optional<std::string> &licenseKey = std::nullopt) {
+  Json orOffline(const char *name, Online online, const detail::IsCurrent &isCurrent,
+                 const std::optional<std::string> &licenseKey = std::nullopt) {
     try {
       return online();
     } catch (const NetworkError &error) {
@@ -4720,12 +4934,13 @@ class Client {
       LogEvent event{"offline", name};
       event.code = error.code;
       transport_.log(event);
-      return answerOffline(*outcome.answer);
+      const Json result = answerOffline(*outcome.answer, isCurrent);
+      return isCurrent() ? result : overtaken();
     }
   }
 
   /** Answers from the activation of this machine; nothing if there is none that helps. */
-  std::optional<Json> activated() {
+  std::optional<Json> activated(const detail::IsCurrent &isCurrent) {
     const std::optional<std::string> hwid = checked_.offline ? findHwid() : std::nullopt;
     if (!hwid) return std::nullopt;
     const detail::OfflineOutcome outcome = checked_.offline->answerFromActivation(*hwid);
@@ -4733,12 +4948,12 @@ class Client {
     LogEvent event{"offline", "session"};
     event.code = "sessionUnauthed";
     transport_.log(event);
-    return answerOffline(*outcome.answer);
+    const Json result = answerOffline(*outcome.answer, isCurrent);
+    return isCurrent() ? result : overtaken();
   }
 
-  Json answerOffline(const detail::OfflineAnswer &answer) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    user_ = answer.user;
+  Json answerOffline(const detail::OfflineAnswer &answer, const detail::IsCurrent &isCurrent) {
+    signInIfCurrent(answer.user, isCurrent);
     return Json::object().set("user", answer.user).set("offline", answer.offline).set("ok", true);
   }
 
@@ -4800,6 +5015,7 @@ class Client {
   std::optional<std::string> hwid_;
   std::optional<Json> device_;
   std::atomic<int> signOuts_{0};
+  std::optional<FailedRenewal> failedRenewal_;
   detail::Shared<Json> opening_;
   detail::Shared<Json> resuming_;
 };

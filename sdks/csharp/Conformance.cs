@@ -95,6 +95,8 @@ namespace Keyward
         {
             try
             {
+                string after = JsonText.Text(request, "after");
+                while (after != null && !File.Exists(after)) await Task.Delay(5);
                 return await CallAsync(request);
             }
             catch (Exception error)
@@ -222,7 +224,7 @@ namespace Keyward
             try
             {
                 Answer answer = await ReadAsync(JsonText.Child(request, "response"));
-                Json judged = JsonText.Object("outcome", Verification.IsUnavailable(sent, answer, keys) ? "unavailable" : "verdict");
+                Json judged = JsonText.Object("outcome", Verification.IsUnavailable(sent, answer, keys, out long _) ? "unavailable" : "verdict");
                 if (!Verification.IsSigned(answer)) return judged;
                 StructuredFields.Member input = StructuredFields.ParseDictionary(answer.Header("signature-input"))["keyward"];
                 Verification.TryReadParameters(input, out long created, out string keyId);
@@ -364,10 +366,19 @@ namespace Keyward
                 Read = read,
                 Run = (file, arguments) =>
                 {
-                    string id = read(platform == Machine.Mac ? "ioplatform" : "machine-guid");
-                    return "\"IOPlatformUUID\" = \"" + id + "\"\r\n    MachineGuid    REG_SZ    " + id + "\r\n";
+                    if (file != "reg.exe") return files.ContainsKey("ioplatform") ? "\"IOPlatformUUID\" = \"" + read("ioplatform") + "\"\n" : "";
+                    return Query(arguments, files.ContainsKey("machine-guid") ? read("machine-guid") : null);
                 },
             };
+        }
+
+        /// <summary>What reg.exe prints; it ends with 1 if it is asked for a value that is missing.</summary>
+        private static string Query(string arguments, string id)
+        {
+            if (id == null && arguments.Contains(" /v ")) throw new IOException("reg.exe ended with 1");
+            const string key = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography";
+            string value = id == null ? "" : "    MachineGuid    REG_SZ    " + id + "\r\n";
+            return "\r\n" + key + "\r\n    OldMachineGuid    REG_SZ    0ld\r\n" + value + "\r\n" + key + "\\Services\r\n";
         }
 
         /// <summary>A machine with exactly one identity, <c>source:id</c>.</summary>

@@ -1,4 +1,4 @@
-// Keyward for .NET: puts a program behind a Keyward license. Version 1.2.0, Apache License 2.0.
+// Keyward for .NET: puts a program behind a Keyward license. Version 1.2.1, Apache License 2.0.
 //
 // One file for .NET Standard 2.0 and C# 7.0 and later, without packages: add it to your project. The README explains every call,
 // option and error: https://licenses.example.com/sdk/
@@ -579,7 +579,7 @@ namespace Keyward
     /// </summary>
     public sealed class KeywardClient : IDisposable
     {
-        internal const string Sdk = "keyward-csharp/1.2.0";
+        internal const string Sdk = "keyward-csharp/1.2.1";
 
         private static readonly HashSet<string> EndsLease = new HashSet<string>(StringComparer.Ordinal)
         {
@@ -600,6 +600,20 @@ namespace Keyward
         private int _signOuts;
         private Task<string> _hwid;
         private Task<Dictionary<string, object>> _device;
+        private string _failedRenewalUser;
+        private long _renewalPausedUntil;
+
+        /// <summary>A call that was granted waits no longer for its lease.</summary>
+        private const int LongestRenewalMs = 5000;
+        private const int RenewalPauseMs = 60000;
+
+        /// <summary>When a call ends, and whether no sign-out has begun since it was made.</summary>
+        private sealed class Limits
+        {
+            public long Deadline;
+            public Func<bool> IsCurrent;
+            public CancellationToken Cancellation;
+        }
 
         /// <summary>Throws <see cref="KeywardUsageException"/> (<c>invalid_options</c>) if an option is missing or invalid. Sends nothing.</summary>
         public KeywardClient(KeywardOptions options)
@@ -626,37 +640,34 @@ namespace Keyward
         /// <see cref="KeywardNetworkException"/> with <c>OutcomeUnknown</c>, try <see cref="LoginAsync"/> to find out whether it succeeded.
         /// </summary>
         public Task<UserResult> RegisterAsync(string username, string password, string licenseKey, string email = null,
-            CancellationToken cancellationToken = default(CancellationToken)) => Run(async deadline =>
+            CancellationToken cancellationToken = default(CancellationToken)) => RunCurrent(async limits =>
         {
             Require(username, "username");
             Require(password, "password");
             Dictionary<string, object> body = JsonText.Object(
                 "username", username, "password", password, "licenseKey", ToKey(licenseKey), "email", email);
             await AddSignInFactsAsync(body).ConfigureAwait(false);
-            var call = new Call("POST", "register", body, repeatable: false);
-            return await KeptAsync(() => CallAsync(call, true, deadline, cancellationToken), null, deadline, cancellationToken).ConfigureAwait(false);
+            return await SignInAsync(new Call("POST", "register", body, repeatable: false), null, limits).ConfigureAwait(false);
         }, cancellationToken);
 
         /// <summary>Signs an end user in by username and password; the first sign-in binds the user to this machine.</summary>
         public Task<UserResult> LoginAsync(string username, string password,
-            CancellationToken cancellationToken = default(CancellationToken)) => Run(async deadline =>
+            CancellationToken cancellationToken = default(CancellationToken)) => RunCurrent(async limits =>
         {
             Dictionary<string, object> body = JsonText.Object("username", Require(username, "username"), "password", Require(password, "password"));
             await AddSignInFactsAsync(body).ConfigureAwait(false);
-            var call = new Call("POST", "login", body, repeatable: true);
-            return await KeptAsync(() => CallAsync(call, true, deadline, cancellationToken), null, deadline, cancellationToken).ConfigureAwait(false);
+            return await SignInAsync(new Call("POST", "login", body, repeatable: true), null, limits).ConfigureAwait(false);
         }, cancellationToken);
 
         /// <summary>Signs in by license key alone; the first use redeems the key and binds it to this machine.</summary>
         public Task<UserResult> LicenseAsync(string licenseKey,
-            CancellationToken cancellationToken = default(CancellationToken)) => Run(async deadline =>
+            CancellationToken cancellationToken = default(CancellationToken)) => RunCurrent(async limits =>
         {
             string key = ToKey(licenseKey);
             Dictionary<string, object> body = JsonText.Object("licenseKey", key);
             await AddSignInFactsAsync(body).ConfigureAwait(false);
             var call = new Call("POST", "license", body, repeatable: true);
-            return await OrOfflineAsync("license", () =>
-                KeptAsync(() => CallAsync(call, true, deadline, cancellationToken), key, deadline, cancellationToken), key).ConfigureAwait(false);
+            return await OrOfflineAsync("license", () => SignInAsync(call, key, limits), key, limits.IsCurrent).ConfigureAwait(false);
         }, cancellationToken);
 
         /// <summary>
@@ -667,7 +678,8 @@ namespace Keyward
             CancellationToken cancellationToken = default(CancellationToken)) => Run(deadline =>
         {
             Dictionary<string, object> body = JsonText.Object("username", Require(username, "username"), "licenseKey", ToKey(licenseKey));
-            return CallAsync(new Call("POST", "upgrade", body, repeatable: false), true, deadline, cancellationToken);
+            var limits = new Limits { Deadline = deadline, IsCurrent = () => true, Cancellation = cancellationToken };
+            return CallAsync(new Call("POST", "upgrade", body, repeatable: false), true, limits);
         }, cancellationToken);
 
         /// <summary>
@@ -675,24 +687,27 @@ namespace Keyward
         /// next call on. <c>sessionUnauthed</c> means that no user is signed in. With the option <c>Storage</c> it signs in again by
         /// itself, if the vendor lets the app remember sign-ins.
         /// </summary>
-        public Task<UserResult> SessionAsync(CancellationToken cancellationToken = default(CancellationToken)) => Run(deadline =>
+        public Task<UserResult> SessionAsync(CancellationToken cancellationToken = default(CancellationToken)) => RunCurrent(limits =>
             OrOfflineAsync("session", async () =>
             {
-                UserResult result = await KeptAsync(() => SessionOnlineAsync(deadline, cancellationToken), null, deadline, cancellationToken).ConfigureAwait(false);
-                if (result.Ok || result.Code != LicenseState.SessionUnauthed) return result;
-                return await FromActivationAsync().ConfigureAwait(false) ?? result;
-            }, null), cancellationToken);
+                UserResult result = await KeptAsync(() => SessionOnlineAsync(limits), null, limits).ConfigureAwait(false);
+                if (result.Ok || result.Code != LicenseState.SessionUnauthed || !limits.IsCurrent()) return result;
+                return await FromActivationAsync(limits.IsCurrent).ConfigureAwait(false) ?? result;
+            }, null, limits.IsCurrent), cancellationToken);
 
-        private async Task<UserResult> SessionOnlineAsync(long deadline, CancellationToken cancellationToken)
+        private async Task<UserResult> SessionOnlineAsync(Limits limits)
         {
-            UserResult resumed = Session == null ? await ResumeOnceAsync(deadline, cancellationToken).ConfigureAwait(false) : null;
+            UserResult resumed = Session == null ? await ResumeOnceAsync(limits).ConfigureAwait(false) : null;
             if (resumed != null) return resumed;
-            UserResult result = await CallAsync(new Call("GET", "session", null, repeatable: true), false, deadline, cancellationToken).ConfigureAwait(false);
+            UserResult result = await CallAsync(new Call("GET", "session", null, repeatable: true), false, limits).ConfigureAwait(false);
             if (result.Ok || result.Code != LicenseState.SessionUnauthed) return result;
-            return await ResumeOnceAsync(deadline, cancellationToken).ConfigureAwait(false) ?? result;
+            return await ResumeOnceAsync(limits).ConfigureAwait(false) ?? result;
         }
 
-        /// <summary>Ends the session. Always succeeds locally, even if the server is not reached or there is no session.</summary>
+        /// <summary>
+        /// Ends the session. Always succeeds locally, even if the server is not reached or there is no session. A sign-in or
+        /// <c>SessionAsync</c> that is still under way ends with <c>sessionUnauthed</c>, also if the server grants it.
+        /// </summary>
         public Task<KeywardResult> LogoutAsync(CancellationToken cancellationToken = default(CancellationToken)) => Run(async deadline =>
         {
             string session;
@@ -719,12 +734,11 @@ namespace Keyward
         /// server refuses. <paramref name="type"/> is a trial type of the app; by default its oldest.
         /// </summary>
         public Task<UserResult> TrialAsync(string type = null, string email = null,
-            CancellationToken cancellationToken = default(CancellationToken)) => Run(async deadline =>
+            CancellationToken cancellationToken = default(CancellationToken)) => RunCurrent(async limits =>
         {
             Dictionary<string, object> body = JsonText.Object("type", type, "email", email);
             await AddMachineAsync(body).ConfigureAwait(false);
-            var call = new Call("POST", "trial", body, repeatable: true);
-            return await KeptAsync(() => CallAsync(call, true, deadline, cancellationToken), null, deadline, cancellationToken).ConfigureAwait(false);
+            return await SignInAsync(new Call("POST", "trial", body, repeatable: true), null, limits).ConfigureAwait(false);
         }, cancellationToken);
 
         /// <summary>Lists the devices of the signed-in user, if the app lets users free devices.</summary>
@@ -776,11 +790,11 @@ namespace Keyward
         /// (<c>activation_rejected</c>) for any other file. Sends nothing.
         /// </summary>
         public Task<UserResult> ActivateOfflineAsync(string file,
-            CancellationToken cancellationToken = default(CancellationToken)) => Run(async deadline =>
+            CancellationToken cancellationToken = default(CancellationToken)) => RunCurrent(async limits =>
         {
             Require(file, "file");
             string hwid = await OfflineMachineAsync("ActivateOfflineAsync").ConfigureAwait(false);
-            return Shown(await _options.Offline.ActivateAsync(file, hwid).ConfigureAwait(false));
+            return Shown(await _options.Offline.ActivateAsync(file, hwid).ConfigureAwait(false), limits.IsCurrent);
         }, cancellationToken);
 
         /// <summary>
@@ -902,34 +916,59 @@ namespace Keyward
             }
         }
 
-        private async Task<UserResult> CallAsync(Call call, bool reopen, long deadline, CancellationToken cancellationToken)
+        /// <summary>A call that signs in or needs a session; opens a new one and repeats the call if it has ended.</summary>
+        private async Task<UserResult> CallAsync(Call call, bool reopen, Limits limits)
         {
             for (;;)
             {
+                if (!limits.IsCurrent()) return Overtaken();
                 if (Session == null)
                 {
-                    InitResult opened = await OpenOnceAsync(deadline, cancellationToken).ConfigureAwait(false);
+                    InitResult opened = await OpenOnceAsync(limits.Deadline, limits.Cancellation).ConfigureAwait(false);
                     if (!opened.Ok) return new UserResult(opened.Json);
                 }
                 string session = Session;
+                // Sent now, it would sign in the user who has signed out meanwhile.
+                if (!limits.IsCurrent()) return Overtaken();
                 call.Session = session;
-                Outcome outcome = await _transport.SendAsync(call, deadline, cancellationToken).ConfigureAwait(false);
+                Outcome outcome = await _transport.SendAsync(call, limits.Deadline, limits.Cancellation).ConfigureAwait(false);
                 if (outcome.Ok)
                 {
                     var result = new UserResult(Granted(outcome, "user"));
                     // An upgrade may concern another user than the signed-in one.
-                    if (call.Name != "upgrade") lock (_gate) _user = result.User;
-                    return result;
+                    if (call.Name == "upgrade" || TrySignIn(result.User, limits.IsCurrent)) return result;
+                    EndSession(session);
+                    return Overtaken();
                 }
                 bool signedOut = outcome.Code == LicenseState.SessionUnauthed;
-                lock (_gate)
-                {
-                    // A refusal ends what the license included, until the next success.
-                    if (call.Name == "session") _user = null;
-                    if (signedOut && _session == session) _session = null;
-                }
-                if (!signedOut || !reopen) return new UserResult(outcome.Refusal());
+                // A refusal ends what the license included, until the next success.
+                if (call.Name == "session") TrySignIn(null, limits.IsCurrent);
+                if (signedOut) EndSession(session);
+                if (!signedOut || !reopen || !limits.IsCurrent()) return new UserResult(outcome.Refusal());
                 reopen = false;
+            }
+        }
+
+        /// <summary>The result of a sign-in or session call that was granted only after the user had signed out.</summary>
+        private static UserResult Overtaken() => new UserResult(JsonText.Object(
+            "ok", false, "code", LicenseState.SessionUnauthed, "message", "The user signed out before this call was finished"));
+
+        /// <summary>Signs the user of an answer in, unless a sign-out has overtaken the answer.</summary>
+        private bool TrySignIn(SessionUser user, Func<bool> isCurrent)
+        {
+            lock (_gate)
+            {
+                if (!isCurrent()) return false;
+                _user = user;
+                return true;
+            }
+        }
+
+        private void EndSession(string session)
+        {
+            lock (_gate)
+            {
+                if (_session == session) _session = null;
             }
         }
 
@@ -946,24 +985,30 @@ namespace Keyward
             return outcome.Ok ? Granted(outcome, required) : outcome.Refusal();
         }
 
+        private Task<UserResult> SignInAsync(Call call, string licenseKey, Limits limits) =>
+            KeptAsync(() => CallAsync(call, true, limits), licenseKey, limits);
+
         /// <summary>Renews the lease after a success, and forgets it after a refusal that would hold offline, too.</summary>
-        private async Task<UserResult> KeptAsync(Func<Task<UserResult>> online, string licenseKey, long deadline, CancellationToken cancellationToken)
+        private async Task<UserResult> KeptAsync(Func<Task<UserResult>> online, string licenseKey, Limits limits)
         {
-            int signOuts = SignOuts;
             UserResult result = await online().ConfigureAwait(false);
+            if (!limits.IsCurrent()) return result.Ok ? Overtaken() : result;
             bool hasEnded = !result.Ok && EndsLease.Contains(result.Code ?? "");
-            if (hasEnded) ForgetUser();
+            if (hasEnded) TrySignIn(null, limits.IsCurrent);
             Offline offline = _options.Offline;
-            string hwid = offline == null ? null : await FindHwidAsync().ConfigureAwait(false);
+            if (offline == null) return result;
+            string hwid = await FindHwidAsync().ConfigureAwait(false);
+            long serverTime = _transport.ServerTime;
+            if (serverTime >= 0) await offline.CorrectTimeAsync(serverTime, hwid).ConfigureAwait(false);
             if (hwid == null) return result;
-            if (result.Ok)
+            if (!result.Ok)
             {
-                UserResult shown = await KeepTokenAsync(result, signOuts).ConfigureAwait(false);
-                await RenewLeaseAsync(hwid, shown, licenseKey, signOuts, deadline, cancellationToken).ConfigureAwait(false);
-                return shown;
+                if (hasEnded) await offline.ForgetLeaseAsync(limits.IsCurrent).ConfigureAwait(false);
+                return result;
             }
-            if (hasEnded) await offline.ForgetLeaseAsync().ConfigureAwait(false);
-            return result;
+            UserResult shown = await KeepTokenAsync(result, limits.IsCurrent).ConfigureAwait(false);
+            await RenewLeaseAsync(hwid, shown, licenseKey, limits).ConfigureAwait(false);
+            return limits.IsCurrent() ? shown : Overtaken();
         }
 
         private void ForgetUser()
@@ -971,23 +1016,31 @@ namespace Keyward
             lock (_gate) _user = null;
         }
 
-        private int SignOuts
+        /// <summary>Whether no sign-out has begun since now: ask for it before anything else of a call.</summary>
+        private Func<bool> UntilSignOut()
         {
-            get { lock (_gate) return _signOuts; }
+            int signOuts = Volatile.Read(ref _signOuts);
+            return () => signOuts == Volatile.Read(ref _signOuts);
+        }
+
+        private Task<T> RunCurrent<T>(Func<Limits, Task<T>> call, CancellationToken cancellationToken)
+        {
+            Func<bool> isCurrent = UntilSignOut();
+            return Run(deadline => call(new Limits { Deadline = deadline, IsCurrent = isCurrent, Cancellation = cancellationToken }), cancellationToken);
         }
 
         /// <summary>Stores the token of a remembered sign-in, which programs never see, unless the user has signed out meanwhile.</summary>
-        private async Task<UserResult> KeepTokenAsync(UserResult result, int signOuts)
+        private async Task<UserResult> KeepTokenAsync(UserResult result, Func<bool> isCurrent)
         {
             if (!result.Json.TryGetValue("deviceToken", out object value)) return result;
-            if (value is string token && signOuts == SignOuts) await _options.Offline.KeepDeviceTokenAsync(token).ConfigureAwait(false);
+            if (value is string token) await _options.Offline.KeepDeviceTokenAsync(token, isCurrent).ConfigureAwait(false);
             var shown = new Dictionary<string, object>(result.Json, StringComparer.Ordinal);
             shown.Remove("deviceToken");
             return new UserResult(shown);
         }
 
         /// <summary>Concurrent calls share one sign-in, because each replaces the token. Null if there is none to repeat.</summary>
-        private Task<UserResult> ResumeOnceAsync(long deadline, CancellationToken cancellationToken)
+        private Task<UserResult> ResumeOnceAsync(Limits limits)
         {
             lock (_gate)
             {
@@ -997,7 +1050,7 @@ namespace Keyward
                     {
                         try
                         {
-                            return await ResumeAsync(deadline).ConfigureAwait(false);
+                            return await ResumeAsync(limits).ConfigureAwait(false);
                         }
                         finally
                         {
@@ -1005,14 +1058,13 @@ namespace Keyward
                         }
                     });
                 }
-                return Waiting.ForAsync(_resuming, cancellationToken);
+                return Waiting.ForAsync(_resuming, limits.Cancellation);
             }
         }
 
         /// <summary>Signs in with the remembered sign-in; null without one, or if the server has ended it.</summary>
-        private async Task<UserResult> ResumeAsync(long deadline)
+        private async Task<UserResult> ResumeAsync(Limits limits)
         {
-            int signOuts = SignOuts;
             Offline offline = _options.Offline;
             string deviceToken = offline == null ? null : await offline.DeviceTokenAsync().ConfigureAwait(false);
             if (deviceToken == null) return null;
@@ -1020,47 +1072,77 @@ namespace Keyward
             await AddMachineAsync(body).ConfigureAwait(false);
             if (!body.ContainsKey("hwid")) return null;
             // The server accepts the same token again if its answer was lost.
-            UserResult result = await CallAsync(new Call("POST", "resume", body, repeatable: true), false, deadline, CancellationToken.None).ConfigureAwait(false);
-            if (result.Ok) return await KeepTokenAsync(result, signOuts).ConfigureAwait(false);
+            var shared = new Limits { Deadline = limits.Deadline, IsCurrent = limits.IsCurrent };
+            UserResult result = await CallAsync(new Call("POST", "resume", body, repeatable: true), false, shared).ConfigureAwait(false);
+            if (result.Ok) return await KeepTokenAsync(result, limits.IsCurrent).ConfigureAwait(false);
             if (result.Code != LicenseState.SessionUnauthed) return result;
             await offline.DropDeviceTokenAsync(deviceToken).ConfigureAwait(false);
             return null;
         }
 
-        private async Task RenewLeaseAsync(string hwid, UserResult result, string licenseKey, int signOuts, long deadline, CancellationToken cancellationToken)
+        /// <summary>Never fails the call that was granted.</summary>
+        private async Task RenewLeaseAsync(string hwid, UserResult result, string licenseKey, Limits limits)
         {
             Offline offline = _options.Offline;
-            if (signOuts != SignOuts) return;
-            if (licenseKey == null && !await offline.IsDueAsync(hwid, result.User.Id).ConfigureAwait(false)) return;
+            string userId = result.User.Id;
+            if (!limits.IsCurrent() || (licenseKey == null && !await IsRenewalDueAsync(hwid, userId).ConfigureAwait(false))) return;
+            PauseRenewal(userId, Clock.NowMs + RenewalPauseMs);
             var call = new Call("POST", "lease", JsonText.Object("hwid", hwid), repeatable: true) { Session = Session };
             try
             {
-                Outcome outcome = await _transport.SendAsync(call, deadline, cancellationToken).ConfigureAwait(false);
+                long deadline = Math.Min(limits.Deadline, Clock.NowMs + LongestRenewalMs);
+                Outcome outcome = await _transport.SendAsync(call, deadline, limits.Cancellation).ConfigureAwait(false);
                 string lease = outcome.Ok ? JsonText.Text(outcome.Data, "lease") : null;
-                if (lease != null && signOuts == SignOuts)
-                    await offline.KeepAsync(lease, hwid, JsonText.Child(result.Json, "user"), licenseKey).ConfigureAwait(false);
+                if (lease == null) return;
+                PauseRenewal(null, 0);
+                await offline.KeepAsync(lease, hwid, JsonText.Child(result.Json, "user"), licenseKey, limits.IsCurrent).ConfigureAwait(false);
             }
             catch (Exception error) when (error is KeywardException || error is OperationCanceledException)
             {
-                // The program may run; the next call tries again.
+                // The program may run; a later call tries again.
             }
         }
 
-        private async Task<UserResult> FromActivationAsync()
+        /// <summary>Not soon after a failure, which would delay every call.</summary>
+        private async Task<bool> IsRenewalDueAsync(string hwid, string userId)
+        {
+            lock (_gate)
+            {
+                if (_failedRenewalUser != null && _failedRenewalUser == userId && Clock.NowMs < _renewalPausedUntil) return false;
+            }
+            return await _options.Offline.IsDueAsync(hwid, userId).ConfigureAwait(false);
+        }
+
+        private void PauseRenewal(string userId, long until)
+        {
+            lock (_gate)
+            {
+                _failedRenewalUser = userId;
+                _renewalPausedUntil = until;
+            }
+        }
+
+        private async Task<UserResult> FromActivationAsync(Func<bool> isCurrent)
         {
             string hwid = _options.Offline == null ? null : await FindHwidAsync().ConfigureAwait(false);
             if (hwid == null) return null;
             OfflineAnswer answer = await _options.Offline.AnswerFromActivationAsync(hwid).ConfigureAwait(false);
             if (answer.Problem != null) return null;
             _options.Log(new LogEvent { Event = "offline", Call = "session", Code = LicenseState.SessionUnauthed });
-            return Shown(answer);
+            return IfCurrent(answer, isCurrent);
         }
 
-        private UserResult Shown(OfflineAnswer answer)
+        private UserResult Shown(OfflineAnswer answer, Func<bool> isCurrent)
         {
             var result = new UserResult(JsonText.Object("user", answer.User, "offline", answer.State, "ok", true));
-            lock (_gate) _user = result.User;
+            TrySignIn(result.User, isCurrent);
             return result;
+        }
+
+        private UserResult IfCurrent(OfflineAnswer answer, Func<bool> isCurrent)
+        {
+            UserResult result = Shown(answer, isCurrent);
+            return isCurrent() ? result : Overtaken();
         }
 
         private async Task<string> OfflineMachineAsync(string call)
@@ -1072,7 +1154,7 @@ namespace Keyward
         }
 
         /// <summary>Answers from the lease or the activation if the server is not reached.</summary>
-        private async Task<UserResult> OrOfflineAsync(string call, Func<Task<UserResult>> online, string licenseKey)
+        private async Task<UserResult> OrOfflineAsync(string call, Func<Task<UserResult>> online, string licenseKey, Func<bool> isCurrent)
         {
             KeywardNetworkException error;
             try
@@ -1088,7 +1170,7 @@ namespace Keyward
             OfflineAnswer answer = await _options.Offline.AnswerAsync(hwid, licenseKey).ConfigureAwait(false);
             if (answer.Problem != null) throw error.With(answer.Problem);
             _options.Log(new LogEvent { Event = "offline", Call = call, Code = error.Code });
-            return Shown(answer);
+            return IfCurrent(answer, isCurrent);
         }
 
         private async Task AddSignInFactsAsync(Dictionary<string, object> body)
@@ -1438,6 +1520,7 @@ namespace Keyward.Internal
 
         private readonly CheckedOptions _options;
         private readonly Http _http;
+        private long _serverTime = -1;
 
         public Transport(CheckedOptions options)
         {
@@ -1446,6 +1529,11 @@ namespace Keyward.Internal
         }
 
         public void Dispose() => _http.Dispose();
+
+        /// <summary>
+        /// When the server signed its last verdict, in seconds since 1970; -1 before. The clock of this machine has no part in it.
+        /// </summary>
+        public long ServerTime => Interlocked.Read(ref _serverTime);
 
         /// <summary><paramref name="deadline"/> is a time of <see cref="Clock.NowMs"/>; no attempt or pause exceeds it.</summary>
         public async Task<Outcome> SendAsync(Call call, long deadline, CancellationToken cancellationToken)
@@ -1509,7 +1597,8 @@ namespace Keyward.Internal
             SentRequest sent = SentRequest.From(call, _options);
             Log(call, new LogEvent { Event = "request", Attempt = attempt });
             Answer answer = await _http.ExchangeAsync(sent, (int)attemptMs, cancellationToken).ConfigureAwait(false);
-            if (Verification.IsUnavailable(sent, answer, _options.Keys)) throw ToUnavailable(answer);
+            if (Verification.IsUnavailable(sent, answer, _options.Keys, out long created)) throw ToUnavailable(answer);
+            Interlocked.Exchange(ref _serverTime, created);
             return Outcome.From(answer);
         }
 
@@ -1984,14 +2073,16 @@ namespace Keyward.Internal
         /// <summary>
         /// Classifies an answer as a verdict (false), or as unavailable (429 and 5xx, which a proxy may send without a signature).
         /// Throws <see cref="KeywardNetworkException"/> if something other than the app's server answered, and
-        /// <see cref="KeywardSignatureException"/> for any other answer that is not genuine.
+        /// <see cref="KeywardSignatureException"/> for any other answer that is not genuine. <paramref name="created"/> is when the server
+        /// signed it, in seconds since 1970; -1 without a signature.
         /// </summary>
-        public static bool IsUnavailable(SentRequest sent, Answer answer, KeyRing keys)
+        public static bool IsUnavailable(SentRequest sent, Answer answer, KeyRing keys, out long created)
         {
+            created = -1;
             bool unavailable = answer.Status == 429 || answer.Status >= 500;
             bool signed = IsSigned(answer);
             if (!signed && (!unavailable || answer.Status == 511)) ExplainStranger(answer);
-            if (!unavailable || signed) Verify(sent, answer, keys);
+            if (!unavailable || signed) created = Verify(sent, answer, keys);
             return unavailable;
         }
 
@@ -2068,7 +2159,7 @@ namespace Keyward.Internal
             return text.ToString();
         }
 
-        private static void Verify(SentRequest sent, Answer answer, KeyRing keys)
+        private static long Verify(SentRequest sent, Answer answer, KeyRing keys)
         {
             Func<string, string, KeywardSignatureException> refused = (code, message) =>
                 new KeywardSignatureException(code, message + " (" + sent.Method + " " + sent.Path + ")", answer.Status);
@@ -2100,6 +2191,7 @@ namespace Keyward.Internal
             if (!DigestMatches(answer)) throw refused("digest_mismatch", "The body does not match its Content-Digest");
             if (!key.Verify(Text.ToUtf8(SignatureBase(sent, answer, created, keyId)), bytes))
                 throw refused("bad_signature", "The signature is not of this answer to this request");
+            return created;
         }
 
         private static string ComponentName(StructuredFields.Item item)
@@ -2432,8 +2524,9 @@ namespace Keyward.Internal
         }
 
         /// <summary>Stores a lease that the server has just issued; ignores one that is not valid, or older than the stored one.</summary>
-        public Task KeepAsync(string text, string hwid, Dictionary<string, object> user, string licenseKey) => AloneAsync(async () =>
+        public Task KeepAsync(string text, string hwid, Dictionary<string, object> user, string licenseKey, Func<bool> isCurrent) => AloneAsync(async () =>
         {
+            if (!isCurrent()) return false;
             Lease lease = Lease.Read(text, _appId, hwid, _keys);
             Kept kept = await LoadAsync().ConfigureAwait(false);
             Lease stored = ReadLease(kept, hwid);
@@ -2446,9 +2539,29 @@ namespace Keyward.Internal
             return await TryStoreAsync(kept).ConfigureAwait(false);
         });
 
-        /// <summary>Forgets the lease and the activation after a refusal.</summary>
-        public Task ForgetLeaseAsync() => AloneAsync(async () =>
+        /// <summary>
+        /// Corrects the latest time after a clock that was far ahead. <paramref name="serverTime"/> is when the server signed the answer
+        /// to a request of just now; an attacker can neither choose nor repeat it.
+        /// </summary>
+        public async Task CorrectTimeAsync(long serverTime, string hwid)
         {
+            Func<Kept, bool> isAhead = kept => kept.Latest > serverTime + ClockTolerance;
+            if (!isAhead(await LoadAsync().ConfigureAwait(false))) return;
+            await AloneAsync(async () =>
+            {
+                Kept kept = await LoadAsync().ConfigureAwait(false);
+                Lease lease = hwid == null ? null : ReadLease(kept, hwid);
+                double latest = Math.Max(serverTime, lease == null ? 0 : lease.IssuedAt);
+                if (!isAhead(kept) || latest >= kept.Latest) return false;
+                kept.Latest = latest;
+                return await TryStoreAsync(kept).ConfigureAwait(false);
+            }).ConfigureAwait(false);
+        }
+
+        /// <summary>Forgets the lease and the activation after a refusal.</summary>
+        public Task ForgetLeaseAsync(Func<bool> isCurrent) => AloneAsync(async () =>
+        {
+            if (!isCurrent()) return false;
             Kept kept = await LoadAsync().ConfigureAwait(false);
             kept.ForgetLease();
             kept.File = kept.FileNonce = kept.FileKey = null;
@@ -2475,8 +2588,9 @@ namespace Keyward.Internal
 
         public async Task<string> DeviceTokenAsync() => (await LoadAsync().ConfigureAwait(false)).DeviceToken;
 
-        public Task KeepDeviceTokenAsync(string deviceToken) => AloneAsync(async () =>
+        public Task KeepDeviceTokenAsync(string deviceToken, Func<bool> isCurrent) => AloneAsync(async () =>
         {
+            if (!isCurrent()) return false;
             Kept kept = await LoadAsync().ConfigureAwait(false);
             kept.DeviceToken = deviceToken;
             return await TryStoreAsync(kept).ConfigureAwait(false);
@@ -3030,8 +3144,12 @@ namespace Keyward.Internal
         /// <summary>The patterns and programs of the ids of macOS and Windows.</summary>
         public string MacId(string name) => Found("/usr/sbin/ioreg", "-rd1 -c IOPlatformExpertDevice", "\"" + name + "\" = \"([^\"]+)\"");
 
+        /// <summary>
+        /// Asked for the value alone, reg.exe reports a missing one like every other failure. On one line: the text after an empty value
+        /// is the name of a key, which all machines have.
+        /// </summary>
         public string MachineGuid() =>
-            Found("reg.exe", "query HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography /v MachineGuid /reg:64", "MachineGuid\\s+REG_SZ\\s+(\\S+)");
+            Found("reg.exe", "query HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography /reg:64", "(?im)^[ \\t]*MachineGuid[ \\t]+REG_SZ[ \\t]+(\\S+)");
 
         public string Found(string file, string arguments, string pattern)
         {
@@ -3097,7 +3215,7 @@ namespace Keyward.Internal
                 catch (Exception cause)
                 {
                     // Another source would give the machine another id.
-                    if (attempt == Attempts) throw new KeywardUsageException("hwid_unreadable", "The id of this machine could not be read. Try again later.", cause);
+                    if (attempt == Attempts) throw new KeywardUsageException("hwid_unreadable", "The id of this machine could not be read. Try again later, or pass the option Hwid.", cause);
                 }
                 await Task.Delay(PauseMs).ConfigureAwait(false);
             }
@@ -3174,7 +3292,7 @@ namespace Keyward.Internal
             Action<string, Func<string>> addOne = (name, reader) => add(name, new[] { reader });
             Action<string, string[]> addFile = (name, paths) => add(name, paths.Select(path => (Func<string>)(() => machine.Read(path))).ToArray());
             Func<string, string, string, string> registry = (key, value, more) =>
-                machine.Found("reg.exe", "query " + key + more + " /v " + value, value + "\\s+REG_SZ\\s+(\\S.*)");
+                machine.Found("reg.exe", "query " + key + more + " /v " + value, value + "[ \\t]+REG_SZ[ \\t]+(\\S.*)");
             switch (machine.Platform)
             {
                 case Machine.Linux:
@@ -3290,24 +3408,63 @@ namespace Keyward.Internal
             string path = Path.GetFullPath(_path) + ".lock";
             long endsAt = Clock.NowMs + LongestWaitMs;
             CreateFolder(Path.GetDirectoryName(path));
+            string holder = Unix.DescribeProgram(Unix.OwnNumber()) ?? "";
             while (Clock.NowMs < endsAt)
             {
-                try
-                {
-                    new FileStream(path, FileMode.CreateNew, FileAccess.Write).Dispose();
-                    return new FileLock { Path = path };
-                }
-                catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
-                {
-                    // Windows reports a file that is being deleted as one that may not be opened.
-                    if (!File.Exists(path) && Machine.ThisPlatform != Machine.Windows && !IsThereNow(error)) return null;
-                }
-                TimeSpan age = DateTime.UtcNow - File.GetLastWriteTimeUtc(path);
-                if (File.Exists(path) && age.Duration() > StaleLock) Remove(path);
-                else await Task.Delay(PollMs).ConfigureAwait(false);
+                bool? isOurs = TryCreate(path, holder);
+                if (isOurs == true) return new FileLock { Path = path };
+                if (isOurs == null) return null;
+                if (!RemoveStale(path)) await Task.Delay(PollMs).ConfigureAwait(false);
             }
             return null;
         }
+
+        /// <summary>Whether it was created; null where that is impossible. A lock without its text becomes stale by its age.</summary>
+        private static bool? TryCreate(string path, string text)
+        {
+            bool? isWhole = text == "" ? null : Unix.TryCreateWhole(path, text);
+            if (isWhole != null) return isWhole;
+            try
+            {
+                using (var file = new FileStream(path, FileMode.CreateNew, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete))
+                {
+                    byte[] bytes = Text.ToUtf8(text);
+                    file.Write(bytes, 0, bytes.Length);
+                }
+                return true;
+            }
+            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+            {
+                // Windows reports a file that is being deleted as one that may not be opened.
+                if (!File.Exists(path) && Machine.ThisPlatform != Machine.Windows && !IsThereNow(error)) return null;
+                return false;
+            }
+        }
+
+        /// <summary>Removes the lock of a program that was ended; returns whether it did.</summary>
+        private static bool RemoveStale(string path)
+        {
+            if (!IsStale(path)) return false;
+            // One program at a time, and each looks again: otherwise the second one would remove the lock that the first one took.
+            string claim = path + ".claim";
+            if (TryCreate(claim, "") != true)
+            {
+                if (IsOld(claim)) Remove(claim);
+                return false;
+            }
+            try
+            {
+                return IsStale(path) && Remove(path);
+            }
+            finally
+            {
+                Remove(claim);
+            }
+        }
+
+        private static bool IsStale(string path) => Unix.IsOfEndedProgram(path) || IsOld(path);
+
+        private static bool IsOld(string path) => File.Exists(path) && (DateTime.UtcNow - File.GetLastWriteTimeUtc(path)).Duration() > StaleLock;
 
         /// <summary>Whether another program may have removed its lock since; all other errors stay.</summary>
         private static bool IsThereNow(Exception error) =>
@@ -3320,15 +3477,17 @@ namespace Keyward.Internal
             public void Dispose() => Remove(Path);
         }
 
-        private static void Remove(string path)
+        private static bool Remove(string path)
         {
             try
             {
                 File.Delete(path);
+                return true;
             }
             catch (Exception)
             {
                 // It becomes stale.
+                return false;
             }
         }
 
@@ -3378,6 +3537,103 @@ namespace Keyward.Internal
             private static extern int Close(int file);
             [DllImport("libc", EntryPoint = "rename")]
             private static extern int Rename(string from, string to);
+            [DllImport("libc", EntryPoint = "kill", SetLastError = true)]
+            private static extern int Signal(int program, int signal);
+            [DllImport("libc", EntryPoint = "getpid")]
+            private static extern int ProgramNumber();
+            [DllImport("libc", EntryPoint = "readlink")]
+            private static extern IntPtr ReadLink(string path, byte[] target, IntPtr size);
+
+            [DllImport("libc", EntryPoint = "link", SetLastError = true)]
+            private static extern int Link(string from, string to);
+
+            private const int NoSuchProgram = 3;
+            private const int Exists = 17;
+
+            /// <summary>Creates a file together with its text; false if it exists, null where that is impossible.</summary>
+            public static bool? TryCreateWhole(string path, string text)
+            {
+                if (File.Exists(path)) return false;
+                // Written after it was created, the lock of a program that is killed in between would name no holder.
+                string draft = path + "." + Guid.NewGuid().ToString("D", CultureInfo.InvariantCulture);
+                try
+                {
+                    if (!TryCreateFile(draft)) return null;
+                    File.WriteAllText(draft, text);
+                    if (Link(draft, path) == 0) return true;
+                    return Marshal.GetLastWin32Error() == Exists ? false : (bool?)null;
+                }
+                catch (Exception error) when (error is IOException || error is UnauthorizedAccessException || IsMissing(error))
+                {
+                    return null;
+                }
+                finally
+                {
+                    Remove(draft);
+                }
+            }
+
+            public static int OwnNumber()
+            {
+                try
+                {
+                    return Machine.ThisPlatform == Machine.Linux ? ProgramNumber() : 0;
+                }
+                catch (Exception error) when (IsMissing(error))
+                {
+                    return 0;
+                }
+            }
+
+            /// <summary>False wherever that cannot be known: on another machine, in another container, of an earlier version.</summary>
+            public static bool IsOfEndedProgram(string path)
+            {
+                try
+                {
+                    string own = DescribeProgram(OwnNumber());
+                    string holder = own == null ? "" : File.ReadAllText(path, Encoding.UTF8);
+                    Match found = Regex.Match(holder, "\\A([1-9][0-9]{0,8}) [0-9]+ [^ \n]+\n\\z", RegexOptions.CultureInvariant);
+                    if (!found.Success || PlaceOf(own) != PlaceOf(holder)) return false;
+                    int number = int.Parse(found.Groups[1].Value, CultureInfo.InvariantCulture);
+                    if (Signal(number, 0) != 0 && Marshal.GetLastWin32Error() == NoSuchProgram) return true;
+                    // The system gives the number of an ended program to a new one.
+                    string running = DescribeProgram(number);
+                    return running != null && running != holder;
+                }
+                catch (Exception error) when (error is IOException || error is UnauthorizedAccessException || IsMissing(error))
+                {
+                    return false;
+                }
+            }
+
+            private static string PlaceOf(string program) => program.Substring(program.LastIndexOf(' '));
+
+            /// <summary>Number and start of a program, and where they are its own; null on systems other than Linux.</summary>
+            public static string DescribeProgram(int number)
+            {
+                if (number == 0) return null;
+                try
+                {
+                    string status = File.ReadAllText("/proc/" + Text.Of(number) + "/stat", Encoding.UTF8);
+                    // The second field is the name in parentheses, which may contain spaces.
+                    string[] fields = status.Substring(status.LastIndexOf(')') + 1).Split(new[] { ' ' }, StringSplitOptions.RemoveEmptyEntries);
+                    string boot = File.ReadAllText("/proc/sys/kernel/random/boot_id", Encoding.UTF8).Trim();
+                    string numbers = TargetOf("/proc/self/ns/pid");
+                    if (numbers == null || fields.Length < 20 || fields[19].Any(each => each < '0' || each > '9')) return null;
+                    return Text.Of(number) + " " + fields[19] + " " + boot + "/" + numbers + "/" + (TargetOf("/proc/self/ns/time") ?? "-") + "\n";
+                }
+                catch (Exception error) when (error is IOException || error is UnauthorizedAccessException || IsMissing(error))
+                {
+                    return null;
+                }
+            }
+
+            private static string TargetOf(string path)
+            {
+                var target = new byte[256];
+                int size = (int)ReadLink(path, target, new IntPtr(target.Length));
+                return size > 0 ? Encoding.ASCII.GetString(target, 0, size) : null;
+            }
 
             public static void CreateFolder(string folder)
             {

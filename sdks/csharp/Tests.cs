@@ -409,7 +409,7 @@ namespace Keyward
             Task[] changes = Enumerable.Range(0, 8).Select(i => Task.Run(async () =>
             {
                 var offline = new Offline(new FileStorage(file), "app12345", KeyRing.From(Fact("publicKeys")));
-                if (i % 2 == 0) await offline.KeepDeviceTokenAsync("token-" + i);
+                if (i % 2 == 0) await offline.KeepDeviceTokenAsync("token-" + i, () => true);
                 else await offline.RequestNonceAsync("KEY");
             })).ToArray();
             Task.WaitAll(changes);

@@ -6,8 +6,10 @@ import base64
 import dataclasses
 import errno
 import json
+import os
 import re
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -128,6 +130,8 @@ def together(request: Request) -> Request:
 
     def run(each: Request) -> Request:
         barrier.wait()
+        while "after" in each and not os.path.exists(each["after"]):
+            time.sleep(0.005)
         return answered(call, each)
 
     with ThreadPoolExecutor(len(calls)) as pool:
@@ -153,7 +157,7 @@ def judge_case(request: Request) -> Request:
     )
     try:
         answer = transmit(request["response"], sent.method)
-        outcome = judge(sent, answer, ring)
+        outcome, _ = judge(sent, answer, ring)
     except KeywardSignatureError as error:
         return {"outcome": "refused", "reason": error.code}
     except KeywardNetworkError as error:
@@ -252,12 +256,22 @@ def machine_with(facts: Mapping[str, Any]) -> Machine:
             return str(found["text"])
         raise OSError(getattr(errno, found["error"]), found["error"])
 
-    def run(_: str, __: Sequence[str]) -> str:
-        text = read({"darwin": "ioplatform", "win32": "machine-guid"}[facts["platform"]])
-        return f'"IOPlatformUUID" = "{text}"\r\n    MachineGuid    REG_SZ    {text}\r\n'
+    def run(file: str, arguments: Sequence[str]) -> str:
+        if file != "reg.exe":
+            return f'"IOPlatformUUID" = "{read("ioplatform")}"\n' if "ioplatform" in files else ""
+        return query(arguments, read("machine-guid") if "machine-guid" in files else None)
 
     macs = tuple(facts.get("macs") or ())
     return Machine(facts["platform"], facts.get("hostname", ""), "", macs, read, run)
+
+
+def query(arguments: Sequence[str], value: Optional[str]) -> str:
+    """What reg.exe prints; it ends with 1 if it is asked for a value that is missing."""
+    if value is None and "/v" in arguments:
+        raise subprocess.CalledProcessError(1, "reg.exe")
+    key = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography"
+    line = "" if value is None else f"    MachineGuid    REG_SZ    {value}\r\n"
+    return f"\r\n{key}\r\n    OldMachineGuid    REG_SZ    0ld\r\n{line}\r\n{key}\\Services\r\n"
 
 
 def machine_of(identity: str) -> Machine:

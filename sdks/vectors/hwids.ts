@@ -135,6 +135,20 @@ export const sources: SourceCase[] = [
     { 'machine-guid': filler },
     { platform: 'win32', macs: [burnedIn] },
   ),
+  source('Windows without its id', `network:${burnedIn}:anvil`, {}, { platform: 'win32', macs: [burnedIn] }),
+  source(
+    'Windows with an empty id',
+    `network:${burnedIn}:anvil`,
+    { 'machine-guid': '' },
+    { platform: 'win32', macs: [burnedIn] },
+  ),
+  source('Windows without its id and without a network', none, {}, { platform: 'win32' }),
+  source(
+    'Windows whose id cannot be read',
+    unreadable,
+    { 'machine-guid': { error: 'EIO' } },
+    { platform: 'win32', macs: [burnedIn] },
+  ),
   source(
     'another system',
     'hostid:a8c06401',

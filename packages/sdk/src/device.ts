@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type Machine, thisMachine } from './hwid.ts'
+import { type Machine, machineGuid, machineGuidQuery, thisMachine } from './hwid.ts'
 import type { DeviceDescription } from './types.ts'
 
 type PartName = keyof NonNullable<DeviceDescription['parts']>
@@ -114,13 +114,8 @@ function partReaders(machine: Machine): Record<'machine' | 'board' | 'disk', Rea
           ['query', key, ...more, '/v', value],
           new RegExp(`${value}[ \\t]+REG_SZ[ \\t]+(\\S.*)`),
         )
-      const cryptography = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography'
       return {
-        machine: found(
-          'reg.exe',
-          ['query', cryptography, '/v', 'MachineGuid', '/reg:64'],
-          /MachineGuid\s+REG_SZ\s+(\S+)/,
-        ),
+        machine: found('reg.exe', machineGuidQuery, machineGuid),
         board: query('HKEY_LOCAL_MACHINE\\SYSTEM\\HardwareConfig', 'LastConfig'),
         disk: query('HKEY_LOCAL_MACHINE\\HARDWARE\\DEVICEMAP\\Scsi', 'SerialNumber', '/s'),
       }

@@ -46,7 +46,7 @@ export type UsageErrorCode =
   | 'invalid_argument'
   /** No unique hardware id was found on this machine; pass `hwid`. */
   | 'hwid_unavailable'
-  /** The machine's id exists but could not be read, in three attempts; try again later. */
+  /** The machine's id exists but could not be read, in three attempts; try again later, or pass `hwid`. */
   | 'hwid_unreadable'
   /** The activation file is not for this app, this machine or its last request, it has ended, or the clock is behind. */
   | 'activation_rejected'

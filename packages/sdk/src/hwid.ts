@@ -17,7 +17,10 @@ export interface Machine {
 }
 
 const linuxFiles = ['/etc/machine-id', '/var/lib/dbus/machine-id', '/sys/class/dmi/id/product_uuid']
-const registryKey = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography'
+/** Asked for the value alone, reg.exe reports a missing one like every other failure. */
+export const machineGuidQuery = ['query', 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography', '/reg:64']
+/** On one line: the text after an empty value is the name of a key, which all machines have. */
+export const machineGuid = /^[ \t]*MachineGuid[ \t]+REG_SZ[ \t]+(\S+)/im
 /** Only root may read `product_uuid`, so a refusal there is as lasting as a missing file. */
 const absent = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
 /** Placeholder ids of firmware and disk images, shared by many machines. */
@@ -60,7 +63,7 @@ async function readSource(ask: () => Promise<string>): Promise<string> {
       const { code } = cause as { code?: unknown }
       if (typeof code === 'string' && absent.has(code)) return ''
       if (attempt === attempts) {
-        const message = 'The id of this machine could not be read. Try again later.'
+        const message = 'The id of this machine could not be read. Try again later, or pass the option hwid.'
         throw new KeywardUsageError('hwid_unreadable', message, { cause })
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
@@ -83,8 +86,7 @@ function sources(machine: Machine): Source[] {
     return [['ioplatform', ask]]
   }
   if (machine.platform === 'win32') {
-    const args = ['query', registryKey, '/v', 'MachineGuid', '/reg:64']
-    const ask = async () => matched(await machine.run('reg.exe', args), /MachineGuid\s+REG_SZ\s+(\S+)/)
+    const ask = async () => matched(await machine.run('reg.exe', machineGuidQuery), machineGuid)
     return [['machine-guid', ask]]
   }
   return [['hostid', () => machine.read('/etc/hostid')]]

@@ -125,6 +125,21 @@ export class Offline {
     })
   }
 
+  /**
+   * Corrects the latest time after a clock that was far ahead. `serverTime` is when the server signed the answer to a
+   * request of just now; an attacker can neither choose nor repeat it.
+   */
+  async correctTime(serverTime: number, hwid: string | undefined): Promise<void> {
+    const isAhead = ({ latest }: Kept) => latest > serverTime + clockToleranceS
+    if (!isAhead(await this.#load())) return
+    await this.#alone(async () => {
+      const kept = await this.#load()
+      const lease = hwid === undefined ? undefined : await readLease(kept.lease, this.#subject(hwid))
+      const latest = Math.max(serverTime, lease?.iat ?? 0)
+      if (isAhead(kept) && latest < kept.latest) await this.#write({ ...kept, latest })
+    })
+  }
+
   /** Forgets the lease and the activation after a refusal. */
   forgetLease(): Promise<void> {
     return this.#alone(async () => {
@@ -301,10 +316,20 @@ export class Offline {
 
   /** One change after the other, so that none is lost, also those of other programs. */
   #alone<T>(change: () => Promise<T>): Promise<T> {
-    const storage = this.#storage
-    const result = this.#last.then(() => (storage.lock ? storage.lock(change) : change()))
+    const result = this.#last.then(() => this.#locked(change))
     this.#last = result.catch(() => {})
     return result
+  }
+
+  async #locked<T>(change: () => Promise<T>): Promise<T> {
+    let running: Promise<T> | undefined
+    const run = () => {
+      running ??= change()
+      return running
+    }
+    // A lock that fails must not stop the program.
+    await this.#storage.lock?.(run).catch(() => {})
+    return run()
   }
 
   async #write(kept: Kept): Promise<void> {

@@ -64,22 +64,24 @@ export function signatureBase(
   ].join('\n')
 }
 
+interface Judged {
+  outcome: 'verdict' | 'unavailable'
+  /** When the server signed it, in seconds since 1970; undefined without a signature. */
+  created: number | undefined
+}
+
 /**
  * Classifies a response as a `verdict`, or as `unavailable` (429 and 5xx, which a proxy may send without a
  * signature). Rejects with `KeywardNetworkError` if something other than the app's server answered, and with
  * `KeywardSignatureError` for any other response that is not genuine.
  */
-export async function judge(
-  sent: SentRequest,
-  answer: ReceivedAnswer,
-  keys: KeyRing,
-): Promise<'verdict' | 'unavailable'> {
+export async function judge(sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing): Promise<Judged> {
   const unavailable = answer.status === 429 || answer.status >= 500
   const signed = isSigned(answer)
   const stranger = signed || (unavailable && answer.status !== 511) ? undefined : toStranger(answer)
   if (stranger) throw stranger
-  if (!unavailable || signed) await verifyAnswer(sent, answer, keys)
-  return unavailable ? 'unavailable' : 'verdict'
+  const verified = !unavailable || signed ? await verifyAnswer(sent, answer, keys) : undefined
+  return { outcome: unavailable ? 'unavailable' : 'verdict', created: verified?.created }
 }
 
 /**

@@ -54,11 +54,17 @@ export class Transport {
   readonly #options: TransportOptions
   readonly #pause: (ms: number) => Promise<void>
   readonly #random: () => number
+  #serverTime: number | undefined
 
   constructor(options: TransportOptions) {
     this.#options = options
     this.#pause = options.pause ?? sleep
     this.#random = options.random ?? Math.random
+  }
+
+  /** When the server signed its last verdict, in seconds since 1970. The clock of this machine has no part in it. */
+  get serverTime(): number | undefined {
+    return this.#serverTime
   }
 
   /** `deadline` is a time of `performance.now()`; no attempt or pause exceeds it. */
@@ -114,7 +120,9 @@ export class Transport {
     const { request, sent } = await this.#prepare(call)
     this.#log(call, { event: 'request', attempt })
     const answer = await exchange(fetch, request, Math.ceil(attemptMs))
-    if ((await judge(sent, answer, keys)) === 'unavailable') throw toUnavailable(answer)
+    const { outcome, created } = await judge(sent, answer, keys)
+    if (outcome === 'unavailable') throw toUnavailable(answer)
+    this.#serverTime = created
     return { status: answer.status, outcome: toOutcome(answer) }
   }
 

@@ -11,7 +11,10 @@ export interface RefusalDetails {
   [name: string]: unknown
 }
 
-/** A signed refusal: the server's verdict with the app owner's text for it. */
+/**
+ * A signed refusal: the server's verdict with the app owner's text for it. Only a call that a `logout` has overtaken ends
+ * with `sessionUnauthed` and a text of the SDK.
+ */
 export interface Refused {
   ok: false
   /** A `LicenseState`, or a general code such as `invalid_input`. */

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir, platform } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
+import { locked } from './lock-file.ts'
 import type { KeywardStorage } from './types.ts'
-
-/** A change takes milliseconds, so an older lock is that of a program that was ended. */
-const staleLockMs = 10_000
-const longestWaitMs = 2_000
-const pollMs = 20
 
 /** The folder for data of programs that the user does not edit, on this system. */
 function dataFolder(): string {
@@ -47,37 +43,4 @@ export function userDataFile(appId: string, folder = dataFolder()): KeywardStora
     },
     lock: (change) => locked(`${path}.lock`, change),
   }
-}
-
-/** Runs a change while this program alone has created the lock; without it where that is impossible. */
-async function locked<T>(lock: string, change: () => Promise<T>): Promise<T> {
-  const isOurs = await takeLock(lock)
-  try {
-    return await change()
-  } finally {
-    if (isOurs) await rm(lock, { force: true }).catch(() => {})
-  }
-}
-
-async function takeLock(lock: string): Promise<boolean> {
-  const endsAt = performance.now() + longestWaitMs
-  await mkdir(dirname(lock), { recursive: true, mode: 0o700 }).catch(() => {})
-  while (performance.now() < endsAt) {
-    try {
-      await (await open(lock, 'wx', 0o600)).close()
-      return true
-    } catch (error) {
-      const { code } = error as { code?: unknown }
-      // Windows reports a file that is being deleted as one that may not be opened.
-      if (code !== 'EEXIST' && platform() !== 'win32') return false
-    }
-    if (await isStale(lock)) await rm(lock, { force: true }).catch(() => {})
-    else await new Promise((resolve) => setTimeout(resolve, pollMs))
-  }
-  return false
-}
-
-async function isStale(lock: string): Promise<boolean> {
-  const found = await stat(lock).catch(() => undefined)
-  return found !== undefined && Math.abs(Date.now() - found.mtimeMs) > staleLockMs
 }

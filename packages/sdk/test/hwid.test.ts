@@ -51,6 +51,35 @@ describe('defaultHwid', () => {
     )
   })
 
+  it.each([
+    ['no machine guid', ''],
+    ['an empty one', '    MachineGuid    REG_SZ    \r\n'],
+    ['another one beside it', '    OldMachineGuid    REG_SZ    0ld\r\n'],
+  ])('falls back to the network on Windows with %s, never to what all machines have', async (_, value) => {
+    const key = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography'
+    const run = async (_: string, args: string[]) => {
+      // Asked for a value that is missing, reg.exe ends with 1, as after every failure.
+      if (args.includes('/v')) throw Object.assign(new Error('reg.exe'), { code: 1 })
+      return `\r\n${key}\r\n${value}\r\n${key}\\Services\r\n`
+    }
+    const windows = { platform: 'win32', run }
+    const macs = ['8c:00:00:00:00:01']
+    expect(await defaultHwid(appId, machine({ ...windows, macs }))).toBe(
+      expected('network:8c:00:00:00:00:01:anvil'),
+    )
+    await expect(defaultHwid(appId, machine(windows))).rejects.toMatchObject({ code: 'hwid_unavailable' })
+  })
+
+  it('says that the machine guid could not be read, and what to do', async () => {
+    const run = () => Promise.reject(Object.assign(new Error('reg.exe'), { code: 1 }))
+    const macs = ['8c:00:00:00:00:01']
+    await expect(defaultHwid(appId, machine({ platform: 'win32', run, macs }))).rejects.toMatchObject({
+      name: 'KeywardUsageError',
+      code: 'hwid_unreadable',
+      message: expect.stringContaining('pass the option hwid'),
+    })
+  })
+
   it('falls back to the lowest burned-in network address and the host name', async () => {
     const macs = ['02:42:ac:11:00:02', '9C:00:00:00:00:02', '00:00:00:00:00:00', '8c:00:00:00:00:01']
     expect(await defaultHwid(appId, machine({ macs }))).toBe(expected('network:8c:00:00:00:00:01:anvil'))

@@ -8,6 +8,7 @@ import { Keyward, type KeywardOptions, type KeywardStorage, type LogEvent } from
 import { toKeyRing } from '../src/keys.ts'
 import { readLease } from '../src/offline.ts'
 import { userDataFile } from '../src/user-data.ts'
+import { lockOfEndedProgram } from './ended-program.ts'
 import { otherKey, testKey, toPublic } from './signer.ts'
 import { type Behaviour, refuse, type StandIn, startStandIn, succeed, user } from './stand-in.ts'
 
@@ -93,11 +94,11 @@ const start = (options: Partial<KeywardOptions> = {}) =>
     secret: 's',
     version: '1.2.0',
     hwid: 'hw-1',
-    timeoutMs: 300,
+    timeoutMs: 10_000,
     storage,
     ...options,
   })
-const unreachable = { baseUrl: 'http://127.0.0.1:9' }
+const unreachable = { baseUrl: 'http://127.0.0.1:9', timeoutMs: 300 }
 const later = (seconds: number) => vi.useFakeTimers({ now: Date.now() + seconds * 1000, toFake: ['Date'] })
 
 describe('a program without its server', () => {
@@ -383,6 +384,37 @@ describe("the file in the user's data folder", () => {
     } finally {
       rmSync(folder, { recursive: true })
     }
+  })
+
+  it.skipIf(process.platform !== 'linux')(
+    'is taken over from a program that was killed by one program after the other',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'keyward-data-'))
+      try {
+        const file = () => userDataFile('app12345', folder)
+        for (let round = 1; round <= 5; round++) {
+          await file().write('0')
+          writeFileSync(join(folder, 'keyward', 'app12345.json.lock'), await lockOfEndedProgram())
+          let running = 0
+          const increase = () =>
+            file().lock!(async () => {
+              expect(++running).toBe(1)
+              await file().write(`${Number(await file().read()) + 1}`)
+              running -= 1
+            })
+          await Promise.all(Array.from({ length: 10 }, increase))
+          expect(await file().read()).toBe('10')
+          expect(readdirSync(join(folder, 'keyward'))).toEqual(['app12345.json'])
+        }
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
+    },
+  )
+
+  it('stops no program whose own storage has a lock that fails', async () => {
+    const lock = () => Promise.reject(new Error('no lock'))
+    expect((await start({ storage: { ...storage, lock } }).license('KEY')).ok).toBe(true)
   })
 
   it('keeps what several programs store at the same time', async () => {

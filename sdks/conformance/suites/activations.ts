@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { activationClaims } from '../../vectors/leases.ts'
 import type { Adapter } from '../adapter.ts'
 import { appId, hour, hwid, issued, makeFile, makeLease, nonceOf, problem, useMachines } from '../machines.ts'
-import { refuse } from '../stand-in.ts'
+import { refuse, signed } from '../stand-in.ts'
 
 /** Requests and files of machines that are never online. */
 export function activations(adapter: () => Adapter): void {
@@ -11,6 +11,23 @@ export function activations(adapter: () => Adapter): void {
     const machine = useMachines(adapter)
     const call = (id: string, method: string, ...args: unknown[]) => adapter().call(id, method, ...args)
     const rejected = { error: { kind: 'usage', code: 'activation_rejected' } }
+
+    it('runs again after a clock that was years ahead, once the server has said what time it is', async () => {
+      const { space, start, startOffline } = machine()
+      const id = await startOffline()
+      const { result: request } = await call(id, 'offlineRequest', 'KEY')
+      await call(id, 'activateOffline', makeFile(request, { exp: null, expiresAt: null, term: 'forever' }))
+      const years = 10 * 365 * 24 * hour
+      expect(await call(await startOffline(issued + years), 'session')).toMatchObject({
+        result: { ok: true },
+      })
+      const now = issued + 2 * hour
+      expect(await call(await startOffline(now), 'session')).toMatchObject(problem('clock_set_back'))
+      const content = { success: false, code: 'sessionUnauthed', message: 'nobody is signed in' }
+      space.on('session', (seen) => signed(seen, 401, content, { created: now }))
+      expect(await call(await start({}, now), 'session')).toMatchObject({ result: { ok: true } })
+      expect(await call(await startOffline(now), 'session')).toMatchObject({ result: { ok: true } })
+    })
 
     it('makes one request per key until a file answers it', async () => {
       const { startOffline } = machine()

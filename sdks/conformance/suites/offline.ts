@@ -1,11 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { otherKey } from '../../../packages/sdk/test/signer.ts'
 import { leaseClaims } from '../../vectors/leases.ts'
 import type { Adapter } from '../adapter.ts'
 import { appId, hour, hwid, issued, makeFile, makeLease, problem, useMachines } from '../machines.ts'
-import { plain, refuse, signed, succeed, unusedAddress, user } from '../stand-in.ts'
+import { type Behaviour, plain, refuse, signed, succeed, unusedAddress, user } from '../stand-in.ts'
 
 /** What a program may do without its server, with a lease or a remembered sign-in, and what ends it. */
 export function offline(adapter: () => Adapter): void {
@@ -56,6 +57,34 @@ export function offline(adapter: () => Adapter): void {
       expect(await call(await startOffline(issued + hour), 'session')).toMatchObject(
         problem('clock_set_back'),
       )
+    })
+
+    it('it runs again after a clock that was far ahead, once the server has said what time it is', async () => {
+      const { space, start, startOffline, kept } = machine()
+      const at = (created: number, how: object = {}): Behaviour => {
+        return (seen) => signed(seen, 200, { success: true, data: { user } }, { created, ...how })
+      }
+      await call(await start(), 'license', 'KEY')
+      expect(await call(await startOffline(issued + 200 * hour), 'session')).toMatchObject({
+        result: { ok: true },
+      })
+      const now = issued + 2 * hour
+      const isAhead = async () => {
+        expect(await call(await startOffline(now), 'session')).toMatchObject(problem('clock_set_back'))
+        expect(kept().latest).toBe(issued + 200 * hour)
+      }
+      await isAhead()
+      space.on('session', at(now, { key: otherKey }))
+      expect(await call(await start({}, now), 'session')).toMatchObject({ error: { kind: 'signature' } })
+      await isAhead()
+      space.on('session', at(issued + 200 * hour - 200))
+      expect(await call(await start({}, now), 'session')).toMatchObject({ result: { ok: true } })
+      await isAhead()
+      space.on('session', at(now))
+      expect(await call(await start({}, now), 'session')).toMatchObject({ result: { ok: true } })
+      expect(kept().latest).toBe(now)
+      expect(await call(await startOffline(now + hour), 'session')).toMatchObject({ result: { ok: true } })
+      expect(await call(await startOffline(now - hour), 'session')).toMatchObject(problem('clock_set_back'))
     })
 
     it('nothing runs on another device, in another app, with another key or other public keys', async () => {
@@ -208,6 +237,47 @@ export function offline(adapter: () => Adapter): void {
       const id = await start({ storage })
       expect(await call(id, 'license', 'KEY')).toMatchObject({ result: { ok: true } })
       expect(await call(id, 'session')).toMatchObject({ result: { ok: true } })
+    })
+
+    it('a lease that does not come delays a call a little, and the next ones not at all', async () => {
+      const { space, start } = machine()
+      const id = await start({ timeoutMs: 60_000 })
+      await call(id, 'login', { username: 'ada', password: 'secret1' })
+      space.on('lease', () => undefined)
+      await adapter().ask({ op: 'now', id, now: leaseClaims.refreshAfter })
+      const startedAt = performance.now()
+      expect(await call(id, 'session')).toMatchObject({ result: { ok: true } })
+      const delayed = performance.now() - startedAt
+      expect(delayed).toBeGreaterThan(4_500)
+      expect(delayed).toBeLessThan(15_000)
+      // The last attempt may arrive after the program has given it up.
+      await setTimeout(500)
+      const count = space.requests('lease').length
+      const laterAt = performance.now()
+      for (let at = 0; at < 3; at++) {
+        expect(await call(id, 'session')).toMatchObject({ result: { ok: true } })
+      }
+      expect(performance.now() - laterAt).toBeLessThan(4_000)
+      expect(space.requests('lease')).toHaveLength(count)
+      expect((await call(id, 'has', 'pro')).result).toBe(true)
+      space.on('lease', succeed({ lease: makeLease() }))
+      expect(await call(id, 'license', 'KEY')).toMatchObject({ result: { ok: true } })
+      expect(space.requests('lease')).toHaveLength(count + 1)
+    })
+
+    it('a lease that does not come exceeds the time of no call', async () => {
+      const { space, start } = machine()
+      space.on('lease', () => undefined)
+      space.on('license', (seen, response) => {
+        const { status, headers, body } = succeed({ user })(seen, response)!
+        setTimeout(1_500).then(() => response.writeHead(status, headers).end(body))
+        return undefined
+      })
+      const id = await start({ timeoutMs: 4_000 })
+      await call(id, 'init')
+      const startedAt = performance.now()
+      expect(await call(id, 'license', 'KEY')).toMatchObject({ result: { ok: true } })
+      expect(performance.now() - startedAt).toBeLessThan(5_000)
     })
 
     it('a program without storage or hardware id asks for no lease', async () => {

@@ -12,6 +12,7 @@ from .identity import Identity
 from .log import LogEvent
 from .offline import ActivationProblem, Offline, OfflineAnswer, StorageFailure
 from .options import DEFAULT, Hwid, PublicKeys, check_options
+from .renewal import IsCurrent
 from .results import (
     DevicesData,
     Granted,
@@ -122,6 +123,7 @@ class Keyward:
         Creates an end user from an unused license key and signs in. Never retried automatically: after a
         ``KeywardNetworkError`` with ``outcome_unknown``, try ``login`` to find out whether it succeeded.
         """
+        is_current = self._session.until_sign_out()
         body = {
             "username": _text("username", username),
             "password": _text("password", password),
@@ -129,22 +131,24 @@ class Keyward:
             "email": _optional_text("email", email),
             **self._sign_in_facts(),
         }
-        return self._sign_in(Call("POST", "register", False, body))
+        return self._sign_in(Call("POST", "register", False, body), is_current)
 
     def login(self, username: str, password: str) -> Union[UserData, Refused]:
         """Signs an end user in; the first sign-in binds the user to this machine."""
+        is_current = self._session.until_sign_out()
         body = {
             "username": _text("username", username),
             "password": _text("password", password),
             **self._sign_in_facts(),
         }
-        return self._sign_in(Call("POST", "login", True, body))
+        return self._sign_in(Call("POST", "login", True, body), is_current)
 
     def license(self, license_key: str) -> Union[UserData, Refused]:
         """Signs in by license key alone; the first use redeems the key and binds it to this machine."""
+        is_current = self._session.until_sign_out()
         key = trim(_text("license_key", license_key))
         call = Call("POST", "license", True, {"licenseKey": key, **self._sign_in_facts()})
-        return self._session.or_offline("license", lambda: self._sign_in(call, key), key)
+        return self._session.or_offline("license", lambda: self._sign_in(call, is_current, key), is_current, key)
 
     def upgrade(self, username: str, license_key: str) -> Union[UserData, Refused]:
         """
@@ -155,7 +159,7 @@ class Keyward:
             "username": _text("username", username),
             "licenseKey": trim(_text("license_key", license_key)),
         }
-        outcome = self._session.call(Call("POST", "upgrade", False, body), self._session.deadline())
+        outcome = self._session.upgrade(Call("POST", "upgrade", False, body))
         return outcome if isinstance(outcome, Refused) else to_user_data(outcome)
 
     def session(self) -> Union[UserData, Refused]:
@@ -164,18 +168,22 @@ class Keyward:
         from the next call on. ``sessionUnauthed`` means that no user is signed in. With the option ``storage`` it signs
         in again by itself, if the vendor lets the app remember sign-ins.
         """
+        is_current = self._session.until_sign_out()
 
         def online() -> Union[UserData, Refused]:
-            result = self._session.kept(self._session.check)
-            if result.ok or result.code != "sessionUnauthed":
+            result = self._session.kept(lambda deadline: self._session.check(deadline, is_current), is_current)
+            if result.ok or result.code != "sessionUnauthed" or not is_current():
                 return result
-            activated = self._session.activated()
+            activated = self._session.activated(is_current)
             return result if activated is None else activated
 
-        return self._session.or_offline("session", online)
+        return self._session.or_offline("session", online, is_current)
 
     def logout(self) -> Union[Granted, Refused]:
-        """Ends the session. Always succeeds locally, even if the server is not reached or there is no session."""
+        """
+        Ends the session. Always succeeds locally, even if the server is not reached or there is no session. A sign-in or
+        ``session`` that is still under way ends with ``sessionUnauthed``, also if the server grants it.
+        """
         session = self._session.sign_out()
         if session is None:
             return Granted(None, {})
@@ -190,12 +198,13 @@ class Keyward:
         Starts the only trial of this machine, or signs in to it while it runs; then ``trialUsed``. ``type`` is a trial
         type of the app; by default its oldest. Without a hardware id the server refuses.
         """
+        is_current = self._session.until_sign_out()
         body = {
             "type": _optional_text("type", type),
             "email": _optional_text("email", email),
             **self._identity.facts(),
         }
-        return self._sign_in(Call("POST", "trial", True, body))
+        return self._sign_in(Call("POST", "trial", True, body), is_current)
 
     def devices(self) -> Union[DevicesData, Refused]:
         """Lists the devices of the signed-in user, if the app lets users free devices."""
@@ -278,12 +287,13 @@ class Keyward:
         it while the server is not reached. Raises ``KeywardUsageError`` (``activation_rejected``) for any other file.
         Sends nothing.
         """
+        is_current = self._session.until_sign_out()
         _text("file", file)
         offline, hwid = self._offline_machine("activate_offline")
         answer = _stored(lambda: offline.activate(file, hwid))
         if not isinstance(answer, OfflineAnswer):
             raise KeywardUsageError("activation_rejected", _REJECTIONS[answer])
-        return self._session.answered(answer)
+        return self._session.answered(answer, is_current)
 
     def deactivate_offline(self) -> str:
         """
@@ -297,8 +307,12 @@ class Keyward:
         self._session.forget_user()
         return code
 
-    def _sign_in(self, call: Call, license_key: Optional[str] = None) -> Union[UserData, Refused]:
-        return self._session.kept(lambda deadline: self._session.call(call, deadline), license_key)
+    def _sign_in(
+        self, call: Call, is_current: IsCurrent, license_key: Optional[str] = None
+    ) -> Union[UserData, Refused]:
+        return self._session.kept(
+            lambda deadline: self._session.call(call, deadline, is_current), is_current, license_key
+        )
 
     def _sign_in_facts(self) -> Dict[str, Any]:
         facts = self._identity.facts()

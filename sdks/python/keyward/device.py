@@ -114,8 +114,8 @@ def _part_readers(machine: Machine) -> Dict[str, List[Reader]]:
         return [lambda: matched(machine.run(file, arguments), pattern)]
 
     def registry(key: str, value: str, *more: str) -> List[Reader]:
-        # A value ends with its line.
-        pattern = f"{value}[{WHITE_SPACE}]+REG_SZ[{WHITE_SPACE}]+([^{WHITE_SPACE}][^\r\n\u2028\u2029]*)"
+        # On one line: the text after an empty value is the name of a key, which all machines have.
+        pattern = f"{value}[ \t]+REG_SZ[ \t]+([^{WHITE_SPACE}][^\r\n\u2028\u2029]*)"
         return found(REG, ("query", key, *more, "/v", value), re.compile(pattern))
 
     if machine.platform.startswith("linux"):

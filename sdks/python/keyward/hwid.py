@@ -32,10 +32,13 @@ _PAUSE_S = 0.1
 _COMMAND_TIMEOUT_S = 5
 
 _NOT_SPACE = f"[^{WHITE_SPACE}]"
-_SPACE = f"[{WHITE_SPACE}]"
-MACHINE_GUID = re.compile(f"MachineGuid{_SPACE}+REG_SZ{_SPACE}+({_NOT_SPACE}+)")
+#: On one line: the text after an empty value is the name of a key, which all machines have.
+MACHINE_GUID = re.compile(
+    f"^[ \\t]*MachineGuid[ \\t]+REG_SZ[ \\t]+({_NOT_SPACE}+)", re.IGNORECASE | re.MULTILINE | re.ASCII
+)
 PLATFORM_UUID = re.compile(r'"IOPlatformUUID" = "([^"]+)"')
-QUERY_MACHINE_GUID = ("query", _CRYPTOGRAPHY_KEY, "/v", "MachineGuid", "/reg:64")
+#: Asked for the value alone, reg.exe reports a missing one like every other failure.
+QUERY_MACHINE_GUID = ("query", _CRYPTOGRAPHY_KEY, "/reg:64")
 QUERY_PLATFORM = ("-rd1", "-c", "IOPlatformExpertDevice")
 IOREG = "/usr/sbin/ioreg"
 REG = "reg.exe"
@@ -127,7 +130,7 @@ def _read_source(ask: Reader) -> str:
             if isinstance(error, OSError) and error.errno in _ABSENT:
                 return ""
             if attempt == _ATTEMPTS:
-                message = "The id of this machine could not be read. Try again later."
+                message = "The id of this machine could not be read. Try again later, or pass the option hwid."
                 raise KeywardUsageError("hwid_unreadable", message) from error
         time.sleep(_PAUSE_S)
         attempt += 1

@@ -116,9 +116,25 @@ class Offline:
                 }
             )
 
-    def forget_lease(self) -> None:
+    def correct_time(self, server_time: float, hwid: Optional[str]) -> None:
+        """
+        Corrects the latest time after a clock that was far ahead. ``server_time`` is when the server signed the answer to
+        a request of just now; an attacker can neither choose nor repeat it.
+        """
+        if self._load()["latest"] <= server_time + _CLOCK_TOLERANCE_S:
+            return
+        with self._alone():
+            kept = self._load()
+            lease = None if hwid is None else self._read_lease(kept, hwid)
+            latest = max(server_time, 0 if lease is None else lease.iat)
+            if kept["latest"] > server_time + _CLOCK_TOLERANCE_S and latest < kept["latest"]:
+                self._write({**kept, "latest": latest})
+
+    def forget_lease(self, is_current: Callable[[], bool]) -> None:
         """Forgets the lease and the activation after a refusal."""
         with self._alone():
+            if not is_current():
+                return
             kept = self._load()
             pending = (kept["activation"] or {}).get("pending")
             self._write({**kept, **_NOTHING, "activation": {"pending": pending} if pending else None})

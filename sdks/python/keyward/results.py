@@ -174,7 +174,10 @@ class ValidateData(Granted):
 
 @dataclass(frozen=True)
 class Refused:
-    """A signed refusal: the server's verdict with the app owner's text for it. False in conditions."""
+    """
+    A signed refusal: the server's verdict with the app owner's text for it. Only a call that a ``logout`` has overtaken
+    ends with ``sessionUnauthed`` and a text of the SDK. False in conditions.
+    """
 
     #: One of ``LicenseState``, or a general code such as ``invalid_input``.
     code: Union[LicenseState, str]

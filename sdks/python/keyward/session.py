@@ -8,12 +8,13 @@ import time
 from dataclasses import replace
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
-from .errors import KeywardError, KeywardNetworkError
+from .errors import KeywardNetworkError
 from .flight import Shared
 from .identity import Identity
 from .log import LogEvent
-from .offline import Offline, OfflineAnswer
+from .offline import OfflineAnswer
 from .options import CheckedOptions
+from .renewal import IsCurrent, LeaseRenewal
 from .results import AppInfo, InitData, Refused, User, UserData, to_texts, to_user
 from .transport import Call, Delivered, Outcome, Transport
 from .version import SDK
@@ -50,6 +51,7 @@ class Session:
         self._sign_outs = 0
         self._opening: Shared[Union[InitData, Refused]] = Shared()
         self._resuming: Shared[Optional[Outcome]] = Shared()
+        self._renewal = LeaseRenewal(transport)
 
     @property
     def user(self) -> Optional[User]:
@@ -96,26 +98,31 @@ class Session:
             self._public = opened.variables
         return opened
 
-    def call(self, call: Call, deadline: float, reopen: bool = True) -> Outcome:
+    def call(self, call: Call, deadline: float, is_current: IsCurrent, reopen: bool = True) -> Outcome:
         """A call that signs in or needs a session; opens a new one and repeats the call if it has ended."""
-        is_current = self._until_sign_out()
         while True:
-            opened, token = self._opened(deadline)
+            opened, token = self._opened(deadline) if is_current() else (overtaken(), None)
             if opened is not None:
                 return opened
+            # Sent now, it would sign in the user who has signed out meanwhile.
+            if not is_current():
+                return overtaken()
             outcome = self._transport.send(replace(call, session=token), deadline)
             if isinstance(outcome, Delivered):
-                self._remember(call, outcome, token, is_current)
-                return outcome
+                return self._remember(call, outcome, token, is_current)
             with self._lock:
                 # A refusal ends what the license included, until the next success.
-                if call.name == "session":
+                if call.name == "session" and is_current():
                     self._user = None
                 if outcome.code == "sessionUnauthed" and self._token == token:
                     self._token = None
-            if outcome.code != "sessionUnauthed" or not reopen:
+            if outcome.code != "sessionUnauthed" or not reopen or not is_current():
                 return outcome
             reopen = False
+
+    def upgrade(self, call: Call) -> Outcome:
+        """Adds a key to the user of that name, who may be another one than the signed-in user."""
+        return self.call(call, self.deadline(), lambda: True)
 
     def signed_in(self, call: Call) -> Outcome:
         """A call of the signed-in user; without one it is ``sessionUnauthed``."""
@@ -123,21 +130,21 @@ class Session:
         opened, token = self._opened(deadline)
         return self._transport.send(replace(call, session=token), deadline) if opened is None else opened
 
-    def check(self, deadline: float) -> Outcome:
+    def check(self, deadline: float, is_current: IsCurrent) -> Outcome:
         """Whether the user may go on; signs in again where the app remembers sign-ins."""
         while True:
             if self._token is None:
-                resumed = self._resuming.run(lambda: self._resume(deadline))
+                resumed = self._resuming.run(lambda: self._resume(deadline, is_current))
                 if resumed is not None:
                     return resumed
-            outcome = self.call(_CHECK, deadline, reopen=False)
+            outcome = self.call(_CHECK, deadline, is_current, reopen=False)
             if isinstance(outcome, Delivered) or outcome.code != "sessionUnauthed":
                 return outcome
             if self._token is None:
-                resumed = self._resuming.run(lambda: self._resume(deadline))
+                resumed = self._resuming.run(lambda: self._resume(deadline, is_current))
                 if resumed is not None:
                     return resumed
-            if self._token is None:
+            if self._token is None or not is_current():
                 return outcome
             # Another thread has opened a session meanwhile: it may have a user.
 
@@ -152,35 +159,43 @@ class Session:
         return token
 
     def kept(
-        self, online: Callable[[float], Outcome], license_key: Optional[str] = None
+        self,
+        online: Callable[[float], Outcome],
+        is_current: IsCurrent,
+        license_key: Optional[str] = None,
     ) -> Union[UserData, Refused]:
         """Renews the lease after a success, and forgets it after a refusal that would hold offline, too."""
-        is_current = self._until_sign_out()
         deadline = self.deadline()
         outcome = online(deadline)
+        if not is_current():
+            return outcome if isinstance(outcome, Refused) else overtaken()
+        has_ended = isinstance(outcome, Refused) and outcome.code in _ENDS_LEASE
+        if has_ended:
+            self.forget_user(is_current)
         offline = self._options.offline
         hwid = None if offline is None else self._identity.hwid()
+        server_time = self._transport.server_time
+        if offline is not None and server_time is not None:
+            offline.correct_time(server_time, hwid)
         if isinstance(outcome, Refused):
-            if outcome.code in _ENDS_LEASE:
-                self.forget_user()
-                if offline is not None and hwid is not None:
-                    offline.forget_lease()
+            if has_ended and offline is not None and hwid is not None:
+                offline.forget_lease(is_current)
             return outcome
         outcome, device_token = _split(outcome)
         if offline is not None and hwid is not None:
             if device_token is not None:
                 offline.keep_device_token(device_token, is_current)
-            if is_current() and (license_key is not None or offline.is_due(hwid, outcome.data["user"].get("_id"))):
-                lease = self._new_lease(hwid, deadline)
-                if lease is not None:
-                    offline.keep(lease, hwid, outcome.data["user"], license_key, is_current)
-        return to_user_data(outcome)
+            self._renewal.run(offline, hwid, outcome.data["user"], license_key, self._token, deadline, is_current)
+        return to_user_data(outcome) if is_current() else overtaken()
 
     def or_offline(
-        self, name: str, online: Callable[[], Union[UserData, Refused]], license_key: Optional[str] = None
+        self,
+        name: str,
+        online: Callable[[], Union[UserData, Refused]],
+        is_current: IsCurrent,
+        license_key: Optional[str] = None,
     ) -> Union[UserData, Refused]:
         """Answers from the lease or the activation if the server is not reached."""
-        is_current = self._until_sign_out()
         try:
             return online()
         except KeywardNetworkError as error:
@@ -193,33 +208,42 @@ class Session:
                 error.offline = answer
                 raise
             self._options.log(LogEvent("offline", name, code=error.code))
-            return self.answered(answer, is_current)
+            return self._if_current(answer, is_current)
 
-    def activated(self) -> Optional[UserData]:
+    def activated(self, is_current: IsCurrent) -> Union[UserData, Refused, None]:
         """Answers from the activation of this machine; None if there is none that helps."""
         offline = self._options.offline
         hwid = None if offline is None else self._identity.hwid()
         if offline is None or hwid is None:
             return None
-        is_current = self._until_sign_out()
         answer = offline.answer_from_activation(hwid)
         if not isinstance(answer, OfflineAnswer):
             return None
         self._options.log(LogEvent("offline", "session", code="sessionUnauthed"))
-        return self.answered(answer, is_current)
+        return self._if_current(answer, is_current)
 
-    def answered(self, answer: OfflineAnswer, is_current: Optional[Callable[[], bool]] = None) -> UserData:
+    def answered(self, answer: OfflineAnswer, is_current: IsCurrent) -> UserData:
         """What a lease or an activation says, as the result of a call."""
         user, state = to_user(answer.user), answer.state
         with self._lock:
-            if is_current is None or is_current():
+            if is_current():
                 self._user = user
         shown = {"until": state.until, "graceUntil": state.grace_until, "inGrace": state.in_grace}
         return UserData(None, {"user": answer.user, "offline": shown}, user, state)
 
-    def forget_user(self) -> None:
+    def forget_user(self, is_current: Optional[IsCurrent] = None) -> None:
         with self._lock:
-            self._user = None
+            if is_current is None or is_current():
+                self._user = None
+
+    def until_sign_out(self) -> IsCurrent:
+        """Whether no sign-out has begun since now: ask for it before anything else of a call."""
+        sign_outs = self._sign_outs
+        return lambda: sign_outs == self._sign_outs
+
+    def _if_current(self, answer: OfflineAnswer, is_current: IsCurrent) -> Union[UserData, Refused]:
+        result = self.answered(answer, is_current)
+        return result if is_current() else overtaken()
 
     def _opened(self, deadline: float) -> Tuple[Optional[Refused], Optional[str]]:
         """A session, or why there is none. Concurrent calls share one ``init``."""
@@ -229,35 +253,32 @@ class Session:
         opened = self._opening.run(lambda: self.open(deadline))
         return (opened, None) if isinstance(opened, Refused) else (None, self._token)
 
-    def _until_sign_out(self) -> Callable[[], bool]:
-        """A function that says whether no sign-out has begun since now."""
-        sign_outs = self._sign_outs
-        return lambda: sign_outs == self._sign_outs
-
-    def _remember(self, call: Call, outcome: Delivered, token: Optional[str], is_current: Callable[[], bool]) -> None:
+    def _remember(self, call: Call, outcome: Delivered, token: Optional[str], is_current: IsCurrent) -> Outcome:
         user = to_user(to_object(outcome, "user"))
+        if call.name == "upgrade":
+            # An upgrade may concern another user than the signed-in one.
+            return outcome
         with self._lock:
-            if not is_current():
-                # The user has signed out meanwhile, and must not be signed in by this answer.
-                if self._token == token:
-                    self._token = None
-            elif call.name != "upgrade":
-                # An upgrade may concern another user than the signed-in one.
+            if is_current():
                 self._user = user
+                return outcome
+            if self._token == token:
+                self._token = None
+        return overtaken()
 
-    def _resume(self, deadline: float) -> Optional[Outcome]:
+    def _resume(self, deadline: float, is_current: IsCurrent) -> Optional[Outcome]:
         """Signs in with the remembered sign-in; None without one, or if the server has ended it."""
         offline = self._options.offline
         if offline is None or self._token is not None:
             return None
-        is_current = self._until_sign_out()
         device_token = offline.device_token()
         facts = {} if device_token is None else self._identity.facts()
         if device_token is None or "hwid" not in facts:
             return None
         # The server accepts the same token again if its answer was lost.
         body = {"deviceToken": device_token, **facts}
-        outcome = self.call(Call("POST", "resume", repeatable=True, body=body), deadline, reopen=False)
+        call = Call("POST", "resume", repeatable=True, body=body)
+        outcome = self.call(call, deadline, is_current, reopen=False)
         if isinstance(outcome, Delivered):
             outcome, renewed = _split(outcome)
             if renewed is not None:
@@ -268,15 +289,10 @@ class Session:
         offline.drop_device_token(device_token)
         return None
 
-    def _new_lease(self, hwid: str, deadline: float) -> Optional[str]:
-        call = Call("POST", "lease", repeatable=True, body={"hwid": hwid}, session=self._token)
-        try:
-            outcome = self._transport.send(call, deadline)
-        except KeywardError:
-            # The program may run; the next call tries again.
-            return None
-        lease = outcome.data.get("lease") if isinstance(outcome, Delivered) else None
-        return lease if isinstance(lease, str) else None
+
+def overtaken() -> Refused:
+    """The result of a sign-in or ``session`` that was granted only after the user had signed out."""
+    return Refused("sessionUnauthed", "The user signed out before this call was finished")
 
 
 def to_user_data(outcome: Delivered) -> UserData:

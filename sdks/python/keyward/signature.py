@@ -66,12 +66,16 @@ def signature_base(sent: SentRequest, answer: ReceivedAnswer, created: int, keyi
     return "\n".join([*lines, f'"@signature-params": ({covered});{params}'])
 
 
-def judge(sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing) -> Literal["verdict", "unavailable"]:
+def judge(
+    sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing
+) -> Tuple[Literal["verdict", "unavailable"], Optional[int]]:
     """
     Classifies a response as a ``verdict``, or as ``unavailable`` (429 and 5xx, which a proxy may send without a
     signature). Raises ``KeywardNetworkError`` if something other than the app's server answered, and
-    ``KeywardSignatureError`` for any other response that is not genuine.
+    ``KeywardSignatureError`` for any other response that is not genuine. The second value is the server's signing time
+    in seconds; None without a signature.
     """
+    created: Optional[int] = None
     unavailable = answer.status == 429 or answer.status >= 500
     signed = is_signed(answer)
     if not signed and (not unavailable or answer.status == 511):
@@ -79,8 +83,8 @@ def judge(sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing) -> Literal["
         if stranger is not None:
             raise stranger
     if not unavailable or signed:
-        verify_answer(sent, answer, keys)
-    return "unavailable" if unavailable else "verdict"
+        created = verify_answer(sent, answer, keys)
+    return "unavailable" if unavailable else "verdict", created
 
 
 def is_signed(answer: ReceivedAnswer) -> bool:

@@ -70,6 +70,8 @@ class Transport:
         # Replaceable, so that tests of retries need neither waiting nor randomness.
         self._pause = pause
         self._jitter = jitter
+        #: When the server signed its last verdict, in seconds since 1970. The clock of this machine has no part in it.
+        self.server_time: Optional[int] = None
 
     def send(self, call: Call, deadline: float) -> Outcome:
         """``deadline`` is a time of ``time.monotonic()``; no attempt or pause exceeds it."""
@@ -100,8 +102,10 @@ class Transport:
         request, sent = self._prepare(call)
         self._log(LogEvent("request", _name(call), attempt=attempt))
         answer = self._network.exchange(request, math.ceil(attempt_ms) / 1000)
-        if judge(sent, answer, self._keys) == "unavailable":
+        verdict, created = judge(sent, answer, self._keys)
+        if verdict == "unavailable":
             raise _to_unavailable(answer)
+        self.server_time = created
         return answer.status, _to_outcome(answer)
 
     def _prepare(self, call: Call) -> Tuple[Exchange, SentRequest]:

@@ -10,13 +10,11 @@ import uuid
 from contextlib import contextmanager
 from typing import Iterator, Optional, Protocol, runtime_checkable
 
+from .lock_file import locked, remove
+
 _SAFE = re.compile(r"[A-Za-z0-9_]")
 _BUSY_ATTEMPTS = 20
 _BUSY_PAUSE_S = 0.05
-#: A change takes milliseconds, so an older lock is that of a program that was ended.
-_STALE_LOCK_S = 10
-_LONGEST_WAIT_S = 2
-_POLL_S = 0.02
 
 
 @runtime_checkable
@@ -56,54 +54,14 @@ class UserDataFile:
                 file.write(text.encode("utf-8"))
             _replace(draft, self._path)
         except BaseException:
-            _remove(draft)
+            remove(draft)
             raise
-
 
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keeps other programs from changing the content; does nothing where that is impossible."""
-        path = f"{self._path}.lock"
-        is_ours = _take_lock(path)
-        try:
+        with locked(f"{self._path}.lock"):
             yield
-        finally:
-            if is_ours:
-                _remove(path)
-
-
-def _take_lock(path: str) -> bool:
-    ends_at = time.monotonic() + _LONGEST_WAIT_S
-    try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    except OSError:
-        return False
-    while time.monotonic() < ends_at:
-        try:
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-            return True
-        except OSError as error:
-            # Windows reports a file that is being deleted as one that may not be opened.
-            if not isinstance(error, FileExistsError) and sys.platform != "win32":
-                return False
-        if not (_is_stale(path) and _remove(path)):
-            time.sleep(_POLL_S)
-    return False
-
-
-def _is_stale(path: str) -> bool:
-    try:
-        return abs(time.time() - os.stat(path).st_mtime) > _STALE_LOCK_S
-    except OSError:
-        return False
-
-
-def _remove(path: str) -> bool:
-    try:
-        os.remove(path)
-        return True
-    except OSError:
-        return False
 
 
 def _replace(draft: str, path: str) -> None:
