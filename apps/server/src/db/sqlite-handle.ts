@@ -8,12 +8,18 @@ export interface SqliteResult {
   changes: number
 }
 
+interface Prepared {
+  statement: StatementSync
+  /** Asking SQLite for the columns takes three times as long as reading a row. */
+  returnsRows: boolean
+}
+
 /** A `node:sqlite` database that keeps its prepared statements. */
 export class SqliteHandle {
   readonly database: DatabaseSync
   /** How many transactions of this connection were committed. */
   commits = 0
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements = new Map<string, Prepared>()
 
   constructor(path: string, options: { readOnly: boolean }) {
     this.database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: 5000 })
@@ -32,23 +38,28 @@ export class SqliteHandle {
   }
 
   prepare(text: string): StatementSync {
-    let statement = this.#statements.get(text)
-    if (statement) {
+    return this.#prepare(text).statement
+  }
+
+  #prepare(text: string): Prepared {
+    let prepared = this.#statements.get(text)
+    if (prepared) {
       this.#statements.delete(text)
     } else {
-      statement = this.database.prepare(text)
+      const statement = this.database.prepare(text)
+      prepared = { statement, returnsRows: statement.columns().length > 0 }
       if (this.#statements.size >= statementsKept) {
         const oldest = this.#statements.keys().next().value
         if (oldest !== undefined) this.#statements.delete(oldest)
       }
     }
-    this.#statements.set(text, statement)
-    return statement
+    this.#statements.set(text, prepared)
+    return prepared
   }
 
   run(text: string, parameters: readonly SQLInputValue[]): SqliteResult {
-    const statement = this.prepare(text)
-    if (statement.columns().length > 0) return { rows: statement.all(...parameters), changes: 0 }
+    const { statement, returnsRows } = this.#prepare(text)
+    if (returnsRows) return { rows: statement.all(...parameters), changes: 0 }
     return { rows: [], changes: Number(statement.run(...parameters).changes) }
   }
 
