@@ -16,6 +16,9 @@ const alone = premiumOwnerForAll(serverForAll())
 let theirs: Objects
 beforeAll(async () => {
   theirs = await makeObjects(otherOwner)
+  const { orderId } = (await otherOwner.call('POST', '/payments/razorpay/create-order', {})).json.data
+  const paid = { razorpay_order_id: orderId, razorpay_payment_id: 'pay_theirs', razorpay_signature: 'mock' }
+  expect((await otherOwner.call('POST', '/payments/razorpay/verify', paid)).status).toBe(200)
 })
 
 const missing = '00000000000000000000000000000000'
