@@ -248,3 +248,18 @@ test('explainers are open for newcomers, and closed for good once they have done
   await expect(page.getByText('How registration works')).toBeVisible()
   await expect(page.getByText('What your program sends')).toBeHidden()
 })
+
+test('a search takes no more text than the server accepts', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createLicenses(await vendor.createApp())
+  await enter(page, vendor, '/licenses')
+  const paste = () => page.keyboard.insertText('x'.repeat(5000))
+  await page.getByRole('searchbox', { name: /Search/ }).focus()
+  await paste()
+  await expect(page.getByText('No licenses found')).toBeVisible()
+  await page.getByRole('button', { name: /Search or go to/ }).click()
+  await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeFocused()
+  await paste()
+  await expect(page.getByRole('combobox', { name: 'Search or go to' })).toHaveValue('x'.repeat(100))
+  await expect(page.getByText('Failed to search your lists.')).toHaveCount(0)
+})

@@ -50,6 +50,8 @@ export const limits = {
   variablesBytesMax: 65_536,
   releasesMax: 1000,
   bulkMax: 200,
+  /** Characters of a search. */
+  searchMax: 100,
   importRowsMax: 5000,
   exportRowsMax: 1_000_000,
   pageSizeDefault: 50,

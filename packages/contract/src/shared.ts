@@ -59,7 +59,11 @@ const page = z.coerce.number().int().min(1).max(1_000_000_000).default(1)
 const limit = z.coerce.number().int().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault)
 export const pageQuery = z.object({ page, limit })
 
-export const search = z.string().trim().max(100, 'A search can have at most 100 characters').optional()
+export const search = z
+  .string()
+  .trim()
+  .max(limits.searchMax, `A search can have at most ${limits.searchMax} characters`)
+  .optional()
 
 /** Sorts by creation time. */
 export const sort = z.enum(['newest', 'oldest']).default('newest')

@@ -1,3 +1,4 @@
+import { limits } from '@keyward/contract'
 import { Eye, EyeOff, Search, X } from 'lucide-react'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { IconButton } from './button.tsx'
@@ -89,6 +90,7 @@ export function SearchInput({ value, onSearch, label, placeholder, className }: 
         role="searchbox"
         aria-label={label}
         placeholder={placeholder ?? label}
+        maxLength={limits.searchMax}
         value={text}
         onChange={(event) => setText(event.target.value)}
         className="pr-9 pl-9"

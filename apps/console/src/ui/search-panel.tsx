@@ -1,3 +1,4 @@
+import { limits } from '@keyward/contract'
 import { Popover } from 'radix-ui'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { cx } from './cx.ts'
@@ -91,6 +92,7 @@ function Choices({ options, find, label, value, onPick }: ChoicesProps) {
         autoCapitalize="none"
         spellCheck={false}
         placeholder="Type to search"
+        maxLength={limits.searchMax}
         value={text}
         onChange={(event) => {
           setText(event.target.value)

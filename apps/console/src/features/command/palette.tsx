@@ -1,3 +1,4 @@
+import { limits } from '@keyward/contract'
 import {
   BookOpen,
   Box,
@@ -162,6 +163,7 @@ export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () =
               autoCapitalize="none"
               spellCheck={false}
               enterKeyHint="go"
+              maxLength={limits.searchMax}
               placeholder="A page, a key, a user…"
               value={text}
               onChange={(event) => setText(event.target.value)}
