@@ -24,6 +24,9 @@ test('no table cuts off content at 1280 pixels, even with long names', async ({ 
   for (const path of ['/dashboard', '/resellers', '/licenses', '/users', '/subscription']) {
     await expectWhole(page, path)
   }
+  await expectWhole(page, '/activity')
+  const address = page.locator('td code').filter({ hasText: '127.0.0.1' }).first()
+  expect((await address.boundingBox())!.height, 'the address is in one line').toBeLessThan(24)
   await enterPortal(page, seller)
   await expectWhole(page, '/reseller/licenses')
 })

@@ -2,6 +2,7 @@ import type { ActivityEvent } from '@keyward/contract'
 import { formatDate, formatExactTime, formatTime } from '../../lib/format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { cx } from '../../ui/cx.ts'
 import type { Column } from '../../ui/table.tsx'
 import { Lines } from '../../ui/table-rows.tsx'
 import { labelOf, toneOf } from './labels.ts'
@@ -44,7 +45,14 @@ export const eventColumns: Column<ActivityEvent>[] = [
     id: 'address',
     header: 'Address',
     phone: 'third',
-    cell: ({ address }) => <code className="wrap-anywhere font-mono text-xs">{address ?? '—'}</code>,
+    cell: ({ address }) => (
+      // An IPv6 address is too long for one line.
+      <code
+        className={cx('font-mono text-xs', address?.includes(':') ? 'wrap-anywhere' : 'whitespace-nowrap')}
+      >
+        {address ?? '—'}
+      </code>
+    ),
   },
   {
     id: 'at',
