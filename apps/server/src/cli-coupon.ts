@@ -90,7 +90,7 @@ function describe(coupon: CouponWithUses): string {
   const parts = [
     `${coupon.percent}% off`,
     ...(coupon.active === 0 ? ['ended'] : []),
-    ...(coupon.listed === 1 ? ['shown to everybody'] : []),
+    ...(coupon.listed === 1 ? ['shown to every vendor'] : []),
     ...(from === null ? [] : [`from ${toIso(from)}`]),
     ...(until === null ? [] : [`until ${toIso(until)}`]),
     max === null ? `used ${coupon.uses} times` : `used ${coupon.uses} of ${max} times`,

@@ -152,7 +152,7 @@ function explain(error: unknown): string {
   if (error instanceof ConfigError) return `Configuration: ${error.mistakes.join('; ')}`
   const { code, message, stack } = error as NodeJS.ErrnoException
   if (code === '42P01' || message?.includes('no such table')) {
-    return 'The database lacks tables of this version: start Keyward once, so that it makes them.'
+    return 'The database lacks tables of this version: start Keyward once, so that it creates them.'
   }
   return databaseFault(error, readConfig(process.env))?.message ?? stack ?? String(error)
 }

@@ -163,7 +163,7 @@ describe('a backup and a restore', () => {
     const [path = ''] = (await keywardOk('backup')).split('\n')
     expect(path.startsWith(join(dataDir, 'backups'))).toBe(true)
     const before = readFileSync(path)
-    expect(await refusal(['backup', path])).toContain('is there already')
+    expect(await refusal(['backup', path])).toContain('exists already')
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 })

@@ -112,7 +112,7 @@ export function* checkedChunks(path: string, { database }: Contents): Generator<
 }
 
 export const damaged = (path: string, why: string) =>
-  new OperatorError(`${path} is damaged or no backup of Keyward: ${why}. Nothing was changed.`)
+  new OperatorError(`${path} is damaged or not a backup of Keyward: ${why}. Nothing was changed.`)
 
 function toManifest(path: string, text: string): Manifest {
   try {

@@ -79,7 +79,7 @@ export function publish(scratch: string, path: string): void {
 }
 
 export const existing = (path: string) =>
-  new OperatorError(`${path} is there already: choose another name, nothing was written.`)
+  new OperatorError(`${path} exists already: choose another name. Nothing was written.`)
 
 /** Files that root creates must belong to the server's account, or the server cannot read them. */
 export function matchOwnerOf(directory: string, path: string): void {

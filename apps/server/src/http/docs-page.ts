@@ -34,7 +34,7 @@ Programs use an <a href="${basePath}/sdk/">SDK</a>, or the <a href="${basePath}/
 Terms and license types: <a href="${basePath}/docs/licensing">licensing models</a>.</p>
 <h3>Answers</h3>
 <p>A success is <code>{ "success": true, "message"?, "data" }</code>; a failure is
-<code>{ "success": false, "code", "message", "errors"? }</code> with a fitting status. An id that is not yours
+<code>{ "success": false, "code", "message", "errors"? }</code> with the matching status. An id that is not yours
 answers exactly as one that does not exist: 404. A body can have up to ${limits.bodyBytesMax.toLocaleString('en-US')} bytes unless its call
 names another limit; a larger one answers 413.</p>
 <h3>Tokens</h3>
@@ -86,7 +86,7 @@ const permission = ({ permission: needed }: Endpoint): string =>
       : ` Permission: <code>${needed}</code>.`
 
 const access: Record<Endpoint['access'], string> = {
-  public: 'Open to anybody.',
+  public: 'Needs no token.',
   owner: 'Needs a vendor token.',
   reseller: 'Needs a reseller token.',
   program: 'For programs, without a session; the answer is signed.',

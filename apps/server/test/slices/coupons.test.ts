@@ -197,7 +197,7 @@ describe('the command line', () => {
     })
     expect(await placeOrder(owner, { couponCode: 'SPRING' })).toMatchObject({ amount: 41_940 })
     const changed = await coupon('set', 'SPRING', '--percent', '5', '--uses-per-owner', '1', '--listed')
-    expect(changed.stdout).toContain('SPRING: 5% off, shown to everybody, used 0 times')
+    expect(changed.stdout).toContain('SPRING: 5% off, shown to every vendor, used 0 times')
     expect(changed.stdout).toContain('at most 1 for each owner')
     expect((await coupon('end', 'SPRING')).stdout).toContain('SPRING: 5% off, ended')
     expect(refusal(await validate(owner, 'SPRING'))).toBe('invalid_coupon')

@@ -34,7 +34,7 @@ export function EndUserVariablesDialog({ user, onClose }: EndUserDialogProps) {
           Variables of <bdi>{user.username}</bdi>
         </>
       }
-      description={`After a sign-in, programs receive these texts besides the variables of ${user.app.name}. Of two with one name, these win.`}
+      description={`After a sign-in, programs receive these texts besides the variables of ${user.app.name}. If a name is in both lists, this value wins.`}
     >
       {!stored && variables.isError && (
         <DialogBody>

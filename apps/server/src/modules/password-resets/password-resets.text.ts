@@ -25,7 +25,7 @@ export const toResetMail = ({ kind, email, consoleUrl, token }: About & { token:
     subject: 'Choose a new Keyward password',
     paragraphs: [
       'Hello,',
-      `somebody asked for a new password for ${accountOf(kind, email)}.`,
+      `someone requested a new password for ${accountOf(kind, email)}.`,
       { before: 'To choose it, open', link: `${consoleUrl}${resetPath(kind, token)}` },
       `The link works once, for ${limits.resetLinkMinutes} minutes. If you did not ask for it, ignore this message: your password stays as it is.`,
     ],
