@@ -164,6 +164,21 @@ describe('over the network', () => {
     return { own, lines, send }
   }
 
+  test('a request is logged once, with its id, its route and its status, and without secrets of it', async () => {
+    const { own, lines } = await startLogging()
+    try {
+      const body = { email: 'missing@example.com', password: 'hunter2 hunter2' }
+      const { headers } = await own.call('POST', '/auth/login?token=hunter2', { body, token: 'hunter2' })
+      const logged = lines.filter((line) => line.status !== undefined)
+      expect(logged).toMatchObject([
+        { reqId: headers['x-request-id'], method: 'POST', url: '/api/auth/login', status: 401 },
+      ])
+      expect(JSON.stringify(lines)).not.toContain('hunter2')
+    } finally {
+      await own.close()
+    }
+  })
+
   test('an aborted upload is not logged as an error', async () => {
     const { own, lines, send } = await startLogging()
     try {
