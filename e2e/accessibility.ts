@@ -1,6 +1,7 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect } from './keyward.ts'
+import { isPhone } from './steps.ts'
 
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const colorRules = ['color-contrast', 'link-in-text-block']
@@ -22,15 +23,17 @@ interface AccessibleOptions {
   within?: string
   /** Rules of axe to ignore. */
   exempt?: string[]
+  /** Whether to check the dark theme too; by default on a desktop alone, because phones show the same colors. */
+  dark?: boolean
 }
 
 /** Checks the screen for violations, light and dark, and for horizontal overflow. */
 export async function expectAccessible(
   page: Page,
   what: string,
-  { within, exempt = [] }: AccessibleOptions = {},
+  { within, exempt = [], dark = !isPhone(page) }: AccessibleOptions = {},
 ) {
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of dark ? (['light', 'dark'] as const) : (['light'] as const)) {
     await page.emulateMedia({ colorScheme })
     await expect(page.locator('html')).toHaveClass(colorScheme === 'dark' ? /dark/ : /^((?!dark).)*$/)
     await page.evaluate(settled)

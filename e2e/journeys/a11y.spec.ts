@@ -113,7 +113,7 @@ test('every page of a console in use is accessible and fits the screen', { tag: 
   await page.keyboard.press('Escape')
   if (isPhone(page)) {
     await openMenu(page)
-    await expectAccessible(page, 'the menu of the phone')
+    await expectAccessible(page, 'the menu of the phone', { dark: true })
   } else {
     await page.keyboard.press('Control+b')
     await expect(page.getByRole('button', { name: 'Expand sidebar' })).toBeVisible()

@@ -7,10 +7,7 @@ import { Tally } from '../program.ts'
 import { dialog, enter, expectToast, Program, readClipboard, rowAction, Vendor } from '../steps.ts'
 
 test.describe('the settings of an app', () => {
-  test('shows the integration snippet, and its secret only on request', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('shows the integration snippet, and its secret only on request', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp(`O'Brien \\ Sons`)
     await enter(page, vendor)
@@ -24,10 +21,7 @@ test.describe('the settings of an app', () => {
     await expect(view.getByRole('link', { name: 'API docs' })).toHaveAttribute('href', '/docs')
   })
 
-  test('shows the integration in the language that was chosen last', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('shows the integration in the language that was chosen last', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor)
@@ -53,7 +47,7 @@ test.describe('the settings of an app', () => {
     await expect(view.getByRole('region', { name: 'License.cs' })).toBeVisible()
   })
 
-  test('saves its settings', { tag: '@phone' }, async ({ page, request }) => {
+  test('saves its settings', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor)

@@ -15,7 +15,7 @@ import {
 } from '../steps.ts'
 
 test.describe('an app', () => {
-  test('is created with only a name', { tag: '@phone' }, async ({ page, request }) => {
+  test('is created with only a name', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor)
     await addApp(page).click()
@@ -113,9 +113,10 @@ test.describe('an app', () => {
     expect(await readClipboard(page)).toBe(app.appId)
   })
 
-  test('is deleted with everything that belongs to it, after its name was typed exactly', {
-    tag: '@phone',
-  }, async ({ page, request }) => {
+  test('is deleted with everything that belongs to it, after its name was typed exactly', async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp('Tally')
     const [license] = await vendor.createLicenses(app, 3)

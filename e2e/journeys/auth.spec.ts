@@ -60,10 +60,7 @@ test.describe('sign in', () => {
     expect(made).toHaveLength(1)
   })
 
-  test('opens the dashboard, stores the token and shows a message', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('opens the dashboard, stores the token and shows a message', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request, 'Ida Inn')
     await page.goto('/auth')
     await fillSignIn(page, vendor)
@@ -163,7 +160,7 @@ test.describe('sign up', () => {
     await expect(page.getByText('one of the most common passwords')).toBeHidden()
   })
 
-  test('accepts six characters, signs in and shows a welcome', { tag: '@phone' }, async ({ page }) => {
+  test('accepts six characters, signs in and shows a welcome', async ({ page }) => {
     await page.goto('/auth')
     await page.getByRole('tab', { name: 'Sign Up' }).click()
     await fillSignUp(page, { name: 'Nora New', email: `${unique('nora')}@example.com`, password: 'kT4-x9' })
@@ -274,10 +271,7 @@ test.describe('session', () => {
     expect(await storedToken(page)).toBeNull()
   })
 
-  test('log-out ends the session on the server, and Back does not restore it', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('log-out ends the session on the server, and Back does not restore it', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor, '/settings')
     await navigate(page, 'Profile')

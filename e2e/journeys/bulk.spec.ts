@@ -24,9 +24,10 @@ const toastOf = (page: Page, title: string) =>
   page.locator('[data-sonner-toast]').filter({ has: page.getByText(title, { exact: true }) })
 
 test.describe('many licenses', () => {
-  test('are selected one by one or by page, across pages, until the filters change', {
-    tag: '@phone',
-  }, async ({ page, request }) => {
+  test('are selected one by one or by page, across pages, until the filters change', async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const licenses = await vendor.createLicenses(await vendor.createApp(), 30)
     await enter(page, vendor, '/licenses')

@@ -4,7 +4,7 @@ import { expect, test } from '../keyward.ts'
 import { addApp, dialog, enter, figure, heading, makePremium, Program, Vendor } from '../steps.ts'
 
 test.describe('dashboard', () => {
-  test('offers two ways to create the first app', { tag: '@phone' }, async ({ page, request }) => {
+  test('offers two ways to create the first app', async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request, 'Dora Dash'))
     const main = page.getByRole('main')
     await expect(main.getByRole('heading', { level: 1 })).toHaveText(/Dora Dash/)

@@ -30,7 +30,7 @@ async function withErik(request: Parameters<typeof Vendor.signUp>[0]) {
 }
 
 test.describe('create', () => {
-  test('is disabled until every rule is met', { tag: '@phone' }, async ({ page, request }) => {
+  test('is disabled until every rule is met', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp('One')
     const two = await vendor.createApp('Two')
@@ -203,10 +203,7 @@ test.describe('an end user', () => {
 })
 
 test.describe('the list', () => {
-  test('is searched and filtered, and keeps both in the URL across a reload', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('is searched and filtered, and keeps both in the URL across a reload', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const [one, two] = [await vendor.createApp('One'), await vendor.createApp('Two')]
     const banned = await vendor.createEndUser(one, 'anna')

@@ -6,9 +6,10 @@ import { dialog, enter, figure, Program, row, Vendor } from '../steps.ts'
 const checklist = (page: Page) => page.getByRole('region', { name: 'Getting started' })
 
 test.describe('getting started', () => {
-  test('completes its steps automatically, and disappears permanently after the first activation', {
-    tag: '@phone',
-  }, async ({ page, request }) => {
+  test('completes its steps automatically, and disappears permanently after the first activation', async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor)
     const done = (count: number) => expect(checklist(page)).toContainText(`${count} of 4 steps done`)

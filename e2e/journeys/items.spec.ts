@@ -200,6 +200,8 @@ test('the dialogs of an app with long values fit a screen of 320 pixels', async 
     'variables',
     'releases',
     'blocking',
+    'activate-offline',
+    'deactivate-offline',
   ]) {
     await visit(page, at)
     await expect(page.getByRole('dialog')).toHaveCount(0)

@@ -74,7 +74,7 @@ test.describe('the list', () => {
     await expect(page).toHaveURL('/licenses')
   })
 
-  test('has pages, kept in the URL and reversed by Back', { tag: '@phone' }, async ({ page, request }) => {
+  test('has pages, kept in the URL and reversed by Back', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createLicenses(await vendor.createApp(), 30)
     await enter(page, vendor, '/licenses')

@@ -23,9 +23,10 @@ const form = (page: Page) => dialog(page, 'Generate License')
 const submit = (page: Page) => form(page).getByRole('button', { name: 'Generate License' }).click()
 
 test.describe('generate', () => {
-  test('defaults to one key for 30 days, and shows each new key with a copy button', {
-    tag: '@phone',
-  }, async ({ page, request }) => {
+  test('defaults to one key for 30 days, and shows each new key with a copy button', async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor, '/licenses')
@@ -171,10 +172,7 @@ test.describe('generate', () => {
 })
 
 test.describe('a license', () => {
-  test('shows sixteen characters of the key, and copies the full key', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('shows sixteen characters of the key, and copies the full key', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const [license] = await vendor.createLicenses(await vendor.createApp())
     const key = license!.key

@@ -6,7 +6,7 @@ import { expect, test } from '../keyward.ts'
 import { type Configuration, Tally } from '../program.ts'
 import { dialog, enter, expectToast, Vendor } from '../steps.ts'
 
-test('a machine that is never online is activated with a file and freed with a code @phone', async ({
+test('a machine that is never online is activated with a file and freed with a code', async ({
   page,
   request,
 }) => {

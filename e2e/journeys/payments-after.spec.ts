@@ -62,7 +62,7 @@ test('a refund beside premium without an end keeps premium, and the question say
   await expect(page.getByRole('button', { name: 'Get ₹699 back' })).toHaveCount(0)
 })
 
-test('shows a receipt, and prints it alone', { tag: '@phone' }, async ({ page, request }) => {
+test('shows a receipt, and prints it alone', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request, 'Vera Vendor')
   await enter(page, vendor, '/subscription')
   await page.getByLabel('Coupon code').fill('LAUNCH')

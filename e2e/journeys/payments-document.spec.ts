@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect } from '../keyward.ts'
 import { test } from '../paying.ts'
-import { enter, expectToast, heading, isPhone, navigate, openMenu, storedToken, Vendor } from '../steps.ts'
+import { enter, expectToast, heading, navigate, openMenu, storedToken, Vendor } from '../steps.ts'
 
 const provider = 'https://checkout.razorpay.com'
 /** Changes when another document is loaded. */
@@ -16,7 +16,7 @@ test('only the subscription page allows the provider in its Content-Security-Pol
   }
 })
 
-test('the page is entered and left by a full document load', { tag: '@phone' }, async ({ page, request }) => {
+test('the page is entered and left by a full document load', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await enter(page, vendor)
@@ -39,20 +39,18 @@ test('the page is entered and left by a full document load', { tag: '@phone' }, 
   await expectAnother('/dashboard', /^Welcome/)
   await page.goForward()
   await expectAnother('/subscription', 'Subscription')
-  if (!isPhone(page)) {
-    // The shortcuts load after the page.
-    const search = page.getByRole('combobox', { name: 'Search or go to' })
-    await expect(async () => {
-      await page.keyboard.press('Control+k')
-      await expect(search).toBeVisible({ timeout: 1000 })
-    }).toPass()
-    await search.fill('settings')
-    await page
-      .getByRole('option', { name: /^Settings/ })
-      .first()
-      .click()
-    await expectAnother('/settings', 'Settings')
-  }
+  // The shortcuts load after the page.
+  const search = page.getByRole('combobox', { name: 'Search or go to' })
+  await expect(async () => {
+    await page.keyboard.press('Control+k')
+    await expect(search).toBeVisible({ timeout: 1000 })
+  }).toPass()
+  await search.fill('settings')
+  await page
+    .getByRole('option', { name: /^Settings/ })
+    .first()
+    .click()
+  await expectAnother('/settings', 'Settings')
 })
 
 test('other navigation does not reload the document', async ({ page, request }) => {
@@ -72,7 +70,7 @@ test('other navigation does not reload the document', async ({ page, request }) 
   expect(await documentOf(page)).toBe(second)
 })
 
-test('toasts survive the document load', { tag: '@phone' }, async ({ page, request }) => {
+test('toasts survive the document load', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await page.goto('/subscription')
   await expect(page).toHaveURL('/auth')

@@ -12,11 +12,7 @@ import {
 } from '../paying.ts'
 import { enter, expectToast, figure, inDays, navigate, row, shownDate, Vendor } from '../steps.ts'
 
-test('a payment in the checkout starts premium on all pages', { tag: '@phone' }, async ({
-  page,
-  request,
-  provider,
-}) => {
+test('a payment in the checkout starts premium on all pages', async ({ page, request, provider }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   const scripts = countScripts(page)
@@ -170,11 +166,7 @@ test("shows the server's message for a rejection, or a default", async ({ page, 
   await expectToast(page, 'Come back later')
 })
 
-test('a coupon shows the reduced price, and is sent with the order', { tag: '@phone' }, async ({
-  page,
-  request,
-  provider,
-}) => {
+test('a coupon shows the reduced price, and is sent with the order', async ({ page, request, provider }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/subscription')
   const field = page.getByLabel('Coupon code')

@@ -85,7 +85,7 @@ test('licenses are generated with the end of the chosen day, copied, used and de
   await expect(figure(page, 'Total Generated')).toContainText('5 remaining')
 })
 
-test('licenses are searched and exported', { tag: '@phone' }, async ({ page, request, keyward }) => {
+test('licenses are searched and exported', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const seller = await Seller.signIn(request, await createReseller(vendor, app, 40))
   const [sold] = await seller.generate(30)
@@ -111,7 +111,7 @@ test('licenses are searched and exported', { tag: '@phone' }, async ({ page, req
   await expect(page.getByText('1–25 of 30 licenses')).toBeVisible()
 })
 
-test('marks licenses that the owner has banned', { tag: '@phone' }, async ({ page, request, keyward }) => {
+test('marks licenses that the owner has banned', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app)
   const seller = await Seller.signIn(request, reseller)

@@ -85,7 +85,7 @@ test.describe('sign-in', () => {
     await expect(page.locator('[data-sonner-toast]')).toHaveCount(0)
   })
 
-  test('sign-out ends the session on the server', { tag: '@phone' }, async ({ page, request, keyward }) => {
+  test('sign-out ends the session on the server', async ({ page, request, keyward }) => {
     const { vendor, app } = await premiumVendor(request, keyward)
     const seller = await Seller.signIn(request, await createReseller(vendor, app))
     await enterPortal(page, seller)

@@ -26,9 +26,12 @@ import {
   visit,
 } from '../steps.ts'
 
-test('a reseller is created, generates within its quota, is suspended and deleted; its licenses stay', {
-  tag: '@phone',
-}, async ({ page, browser, request, keyward }) => {
+test('a reseller is created, generates within its quota, is suspended and deleted; its licenses stay', async ({
+  page,
+  browser,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const email = `${unique('rita')}@example.com`
   const context = await browser.newContext({
@@ -231,11 +234,7 @@ test('a failed creation shows the reason and clears the form', async ({ page, re
   await expect(form.getByText('A reseller with this email already exists')).toBeVisible()
 })
 
-test('the directory is searched and filtered, kept in the URL', { tag: '@phone' }, async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('the directory is searched and filtered, kept in the URL', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const second = await vendor.createApp('Other')
   const [one, two, three] = [

@@ -22,7 +22,7 @@ const chooseTheme = (page: Page, name: string) =>
   page.getByRole('main').locator('label').filter({ hasText: name }).click()
 
 test.describe('theme', () => {
-  test('a choice applies immediately and after a reload', { tag: '@phone' }, async ({ page, request }) => {
+  test('a choice applies immediately and after a reload', async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     await expect(theme(page, 'System')).toBeChecked()
     await chooseTheme(page, 'Dark')
@@ -181,7 +181,7 @@ test('Reset Data requires a typed word and the password, deletes everything exce
 })
 
 test.describe('profile', () => {
-  test('shows the account, the free plan and its limits', { tag: '@phone' }, async ({ page, request }) => {
+  test('shows the account, the free plan and its limits', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request, 'Paula Profile')
     await vendor.createApp()
     await enter(page, vendor, '/profile')

@@ -16,7 +16,7 @@ import {
 const hint = 'Create an app first to access this section'
 
 test.describe('sidebar', () => {
-  test('marks a development server, and no other', { tag: '@phone' }, async ({ page, request }) => {
+  test('marks a development server, and no other', async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     await expect(page.getByText('Dev mode')).toBeVisible()
     await expect(page.getByTitle('only this machine reaches it, and payments are simulated.')).toBeVisible()
@@ -149,9 +149,10 @@ test.describe('sidebar', () => {
     await expect(sheet).toBeHidden()
   })
 
-  test('its logo links to /landing, which redirects signed-in owners to the dashboard', {
-    tag: '@phone',
-  }, async ({ page, request }) => {
+  test('its logo links to /landing, which redirects signed-in owners to the dashboard', async ({
+    page,
+    request,
+  }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     const logo = page.getByRole('link', { name: 'Keyward' })
     await expect(logo).toHaveAttribute('href', '/landing')
@@ -202,7 +203,7 @@ test.describe('footer', () => {
 })
 
 test.describe('any other path', () => {
-  test('shows a 404 page with a link home', { tag: '@phone' }, async ({ page }) => {
+  test('shows a 404 page with a link home', async ({ page }) => {
     const answer = await page.goto('/no/such/page')
     expect(answer?.status()).toBe(404)
     await expect(heading(page, 'Oops! Page not found')).toBeVisible()
@@ -258,7 +259,7 @@ test.describe('keyboard', () => {
     await expect(page).toHaveURL('/auth')
   })
 
-  test('can skip the sidebar', { tag: '@phone' }, async ({ page, request }) => {
+  test('can skip the sidebar', async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     await expect(heading(page, 'Settings')).toBeVisible()
     await page.keyboard.press('Tab')

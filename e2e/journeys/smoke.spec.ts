@@ -1,6 +1,6 @@
 import { expect, test } from '../keyward.ts'
 
-test('a visitor finds the product', { tag: '@phone' }, async ({ page }) => {
+test('a visitor finds the product', async ({ page }) => {
   await page.goto('/')
   await expect(page).toHaveTitle(/Keyward/)
 })

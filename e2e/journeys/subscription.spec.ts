@@ -5,11 +5,7 @@ import { enter, expectToast, shownDate, Vendor } from '../steps.ts'
 
 const refused = { status: 403, json: { success: false, code: 'forbidden', message: 'Not now' } }
 
-test('the free plan shows its features and the prices of premium', { tag: '@phone' }, async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('the free plan shows its features and the prices of premium', async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/subscription')
   await expect(page.getByText('2 applications')).toBeVisible()

@@ -2,10 +2,7 @@ import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { dialog, enter, expectToast, Program, rowAction, Vendor } from '../steps.ts'
 
-test('variables of an app and of an end user reach its programs', { tag: '@phone' }, async ({
-  page,
-  request,
-}) => {
+test('variables of an app and of an end user reach its programs', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Atlas')
   const [license] = await vendor.createLicenses(app, 1, 20)
