@@ -117,6 +117,13 @@ test('a dialog keeps what was typed when its row leaves the page', async ({ page
   expect((await vendor.call('GET', `/licenses/${oldest._id}`)).license.note).toBe('typed for minutes')
 })
 
+async function expire(page: Page) {
+  await page.evaluate(
+    `fetch('/api/auth/logout', { method: 'POST', headers: { authorization: 'Bearer ' + localStorage.getItem('${tokenKey}') } })`,
+  )
+  await expect(page).toHaveURL('/auth')
+}
+
 test('a session that expires loses nothing of what was typed', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const signIn = async ({ email, password }: { email: string; password: string }) => {
@@ -136,14 +143,20 @@ test('a session that expires loses nothing of what was typed', async ({ page, re
   await variables.getByRole('button', { name: 'Save Variables' }).click()
   await expectToast(page, 'Variables saved')
 
+  await visit(page, `/dashboard?dialog=app-settings&id=${app._id}`)
+  const settings = dialog(page, 'App Settings')
+  await settings.getByLabel('HWID Lock').click()
+  await expire(page)
+  await signIn(vendor)
+  await expect(settings.getByLabel('HWID Lock')).not.toBeChecked()
+  await settings.getByRole('button', { name: 'Save Settings' }).click()
+  await expectToast(page, 'App settings updated successfully')
+
   await visit(page, '/users?dialog=create')
   const create = dialog(page, 'Create End User')
   await create.getByLabel('Username').fill('erik')
   await create.getByLabel('Password', { exact: true }).fill('a-secret-of-erik')
-  await page.evaluate(
-    `fetch('/api/auth/logout', { method: 'POST', headers: { authorization: 'Bearer ' + localStorage.getItem('${tokenKey}') } })`,
-  )
-  await expect(page).toHaveURL('/auth')
+  await expire(page)
   const stranger = await Vendor.signUp(request)
   await stranger.createApp()
   await signIn(stranger)

@@ -1,5 +1,6 @@
 import type { App } from '@keyward/contract'
 import { Suspense, useState } from 'react'
+import { useDraft } from '../../lib/form/drafts.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
@@ -45,6 +46,7 @@ export function AppSettingsDialog({ app, onClose }: { app: App; onClose: () => v
 function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
   const [opened] = useState(app.settings)
   const [settings, setSettings] = useState(opened)
+  useDraft({ opened, read: () => settings, restore: setSettings })
   const update = useUpdateApp({
     done: 'App settings updated successfully',
     failed: 'Failed to update app settings',

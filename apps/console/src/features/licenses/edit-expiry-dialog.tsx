@@ -2,6 +2,7 @@ import type { License } from '@keyward/contract'
 import { type FormEvent, useState } from 'react'
 import { useApp } from '../../lib/api/apps.ts'
 import { isNetworkError } from '../../lib/api/call.ts'
+import { useDraft } from '../../lib/form/drafts.ts'
 import { type DurationUnit, endOfLocalDay, formatExactTime, toDayInput } from '../../lib/format/dates.ts'
 import { noDateText, oldProgramsWarning } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
@@ -41,8 +42,25 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
   const [change, setChange] = useState<Change>('from-now')
   const [duration, setDuration] = useState('30')
   const [unit, setUnit] = useState<DurationUnit>('days')
-  const [day, setDay] = useState(() => toDayInput(expiryAfter(30, 'days')!))
+  const [openedDay] = useState(() => toDayInput(expiryAfter(30, 'days')!))
+  const [day, setDay] = useState(openedDay)
   const current = seen.expiresAt === null ? undefined : Date.parse(seen.expiresAt)
+  useDraft({
+    opened: {
+      change: 'from-now' as Change,
+      duration: '30',
+      unit: 'days' as DurationUnit,
+      day: openedDay,
+      seen,
+    },
+    read: () => ({ change, duration, unit, day, seen }),
+    restore: (draft) => {
+      setChange(draft.change)
+      setDuration(draft.duration)
+      setUnit(draft.unit)
+      setDay(draft.day)
+    },
+  })
   const isAhead = current !== undefined && current > Date.now()
 
   const amount = duration === '' ? Number.NaN : Number(duration)

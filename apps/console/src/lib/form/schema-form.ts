@@ -1,5 +1,12 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { type FieldValues, type UseFormProps, type UseFormReturn, useForm } from 'react-hook-form'
+import {
+  type FieldValues,
+  type Path,
+  type PathValue,
+  type UseFormProps,
+  type UseFormReturn,
+  useForm,
+} from 'react-hook-form'
 import type { z } from 'zod'
 import { useDraft } from './drafts.ts'
 import { useQuietBlur } from './quiet-blur.ts'
@@ -14,7 +21,15 @@ export function useSchemaForm<Input extends FieldValues, Output>(
     mode: 'onTouched',
     ...options,
   })
-  useDraft(form)
+  useDraft<Record<string, unknown>>({
+    opened: form.formState.defaultValues ?? {},
+    read: form.getValues,
+    restore: (values) => {
+      for (const [name, value] of Object.entries(values)) {
+        form.setValue(name as Path<Input>, value as PathValue<Input, Path<Input>>, { shouldDirty: true })
+      }
+    },
+  })
   return useQuietBlur(form)
 }
 
