@@ -26,7 +26,7 @@ export class Write {
   /** Milliseconds since 1970, constant within the transaction. */
   readonly now: number
   readonly #records: ActionRecord[] = []
-  #last: LastQueries | undefined
+  readonly #last: LastQueries[] = []
 
   constructor(tx: Tx, actor: Actor, now: number) {
     this.tx = tx
@@ -53,20 +53,19 @@ export class Write {
    * They fail when the transaction ends.
    */
   last(queries: LastQueries): void {
-    if (this.#last) throw new Error('a transaction has one last step')
-    this.#last = queries
+    this.#last.push(queries)
   }
 
   /** Inserts the records into the audit log, runs the last statements and returns the records. */
   async finish(): Promise<readonly ActionRecord[]> {
-    await runLast(this.tx, this.#queries(), this.#last !== undefined)
+    await runLast(this.tx, this.#queries(), this.#last.length > 0)
     return this.#records
   }
 
   async *#queries(): AsyncGenerator<CompiledQuery> {
     const rows = this.#records.filter((record) => !isUnlogged(record)).map(toRow)
     if (rows.length > 0) yield insertRows(this.tx, 'audit', rows)
-    if (this.#last) yield* this.#last()
+    for (const queries of this.#last) yield* queries()
   }
 }
 

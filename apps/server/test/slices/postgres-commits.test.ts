@@ -5,7 +5,7 @@ import { transactAsOperator } from '../../src/core/record.ts'
 import { insertRows } from '../../src/db/insert-rows.ts'
 import { transact } from '../../src/db/open.ts'
 import { Batch } from '../../src/db/postgres-batch.ts'
-import { makeApp, makeLicenses, makePremium, refusal, signUp, single } from '../actors.ts'
+import { makeApp, makeLicenses, makePremium, refusal, signUp, single, startProgram } from '../actors.ts'
 import { openBreakingGate } from '../breaking-gate.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { makePostgresDatabase, startServer } from '../harness.ts'
@@ -36,7 +36,8 @@ const countDay = (day: number) =>
     })
   })
 
-test('sends the license, its record and the commit in one round trip', async () => {
+/** What each round trip to the database sends. */
+async function tripsOf(work: () => Promise<unknown>): Promise<string[][]> {
   if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
   const { pool } = on.database
   const run = pool.run.bind(pool) as (...given: unknown[]) => unknown
@@ -46,17 +47,40 @@ test('sends the license, its record and the commit in one round trip', async () 
     else trips.push([typeof query === 'string' ? query : query.text])
     return run(client, query, values)
   }) as never
-  try {
-    expect((await create()).status).toBe(201)
-  } finally {
+  await work().finally(() => {
     pool.run = run as never
-  }
+  })
+  return trips
+}
+
+const committedEarly = [
+  'set local synchronous_commit = off',
+  'commit',
+  expect.stringContaining('pg_logical_emit_message'),
+]
+
+test('sends the license, its record and the commit in one round trip', async () => {
+  const trips = await tripsOf(async () => expect((await create()).status).toBe(201))
   expect(trips.at(-1)).toEqual([
     expect.stringContaining('insert into "audit"'),
     expect.stringContaining('insert into "licenses"'),
-    'set local synchronous_commit = off',
-    'commit',
-    expect.stringContaining('pg_logical_emit_message'),
+    ...committedEarly,
+  ])
+})
+
+test('counts an activation and its sign-in together with the commit: all of an app share these counts', async () => {
+  const license = single(await makeLicenses(on, owner, app))
+  const program = await startProgram(on, app)
+  const body = { licenseKey: license.key, hwid: 'hw-1' }
+  const trips = await tripsOf(async () => {
+    expect((await program.call('POST', '/license', body)).status).toBe(200)
+  })
+  const counted = trips.filter((trip) => trip.some((text) => text.includes('insert into "daily_counts"')))
+  expect(counted).toHaveLength(1)
+  expect(counted[0]?.slice(-5)).toEqual([
+    expect.stringContaining('insert into "daily_counts"'),
+    expect.stringContaining('insert into "daily_counts"'),
+    ...committedEarly,
   ])
 })
 

@@ -1,5 +1,7 @@
+import type { CompiledQuery } from 'kysely'
 import { dayNumber } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
+import type { Write } from '../../core/record.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { DailyMetric } from '../../db/tables/counts.ts'
 
@@ -20,11 +22,11 @@ export async function listDailyCounts(
   return rows.map((row) => ({ ...row, n: Number(row.n) }))
 }
 
-async function addToDay(
+const addToDay = (
   tx: Tx,
   row: { appId: string; ownerId: string; day: number; metric: DailyMetric },
-): Promise<void> {
-  await tx
+): CompiledQuery =>
+  tx
     .insertInto('daily_counts')
     .values({ app_id: row.appId, owner_id: row.ownerId, day: row.day, metric: row.metric, n: 1 })
     .onConflict((conflict) =>
@@ -32,13 +34,16 @@ async function addToDay(
         .columns(['app_id', 'metric', 'day'])
         .doUpdateSet((eb) => ({ n: eb('daily_counts.n', '+', 1) })),
     )
-    .execute()
-}
+    .compile()
 
-/** Adds to today's count, in the transaction of the activation or sign-in. */
-export const countToday = (
-  tx: Tx,
-  app: { id: string; owner_id: string },
+/** Adds to today's count at the end of the transaction of the activation or sign-in: all of an app change the same row. */
+export function countToday(
+  write: Write,
+  app: { id: string; ownerId: string },
   metric: 'activations' | 'sign_ins',
-  now: number,
-): Promise<void> => addToDay(tx, { appId: app.id, ownerId: app.owner_id, day: dayNumber(now), metric })
+): void {
+  const row = { appId: app.id, ownerId: app.ownerId, day: dayNumber(write.now), metric }
+  write.last(async function* () {
+    yield addToDay(write.tx, row)
+  })
+}

@@ -232,7 +232,7 @@ export async function upgrade(
     await setEndUserEnd(tx, app, client.id, endsAt)
     await setAddedTime(tx, app, key.id, { before: toStoredEnd(base, client.grace_days), after: endsAt })
     write.record('license.redeemed', key.id, { endUserId: client.id, expiresAt: end })
-    await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
+    countToday(write, app, 'activations')
     const first = await findFirstLicense(tx, app.id, client)
     return toSessionUser(toEndUserFacts({ ...client, expires_at: endsAt }, first), now, null)
   })
@@ -333,7 +333,7 @@ export async function redeemForNewUser(
   await setEndUserOfLicense(tx, app, license.id, client.id)
   if (machine) await addFirstDevice(write, app, client, machine)
   write.record('end_user.registered', client.id, { licenseId: license.id })
-  await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
+  countToday(write, app, 'activations')
   const stored = { ...client, banned: 0, ban_reason: null, paused_at: null } as const
   const endUser = toEndUserFacts(stored, redeemed)
   return { endUser, hwidHash: client.hwid_hash, before: { ...endUser.devices, used: 0 } }
@@ -361,7 +361,7 @@ async function redeemForFormerUser<T>(
   const left = Math.max(0, client.expires_at - now)
   const ends = afterReturn(redeemed.expires_at, client.expires_at === never ? never : left)
   if (left > 0) await setEndUserEnd(tx, app, client.id, ends)
-  await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'activations', now)
+  countToday(write, app, 'activations')
   const end = toShownEnd({ expires_at: ends, grace_days: redeemed.grace_days })
   write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: end })
   return enter(write, entry, client.id, device)

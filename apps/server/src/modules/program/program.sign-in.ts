@@ -192,16 +192,17 @@ async function admit(
 
 /** Assigns the session to an end user. */
 async function startSession(
-  { tx, now }: Write,
+  write: Write,
   session: SessionFacts,
   { endUser, hwidHash }: Admitted,
 ): Promise<void> {
+  const { tx, now } = write
   const { app } = session
   // Not before the token's own end, which another node's clock may have set.
   const expiresAt = Math.max(session.expiresAt, now + sessionLifetimeMs)
   const user = { clientId: endUser.id, hwidHash, expiresAt }
   if (!(await signSessionIn(tx, session, user, now))) throw problem('sessionUnauthed')
-  await countToday(tx, { id: app.id, owner_id: app.ownerId }, 'sign_ins', now)
+  countToday(write, app, 'sign_ins')
 }
 
 /** The rate limit's key for attempts on an end user's password. */
