@@ -109,6 +109,22 @@ test('imports 5,000 lines and rejects 5,001', async () => {
   expect((await owner.call('GET', `/licenses?app=${own._id}`)).json.data.stats.total).toBe(5000)
 })
 
+test('keeps the values and the order of many lines', async () => {
+  const own = await makeApp(owner, 'Many')
+  const notes = Array.from({ length: 120 }, (_, at) => `Ann "${at}" \\ {null} 😀`)
+  const lines = notes.map(
+    (note, at) => `2027-01-31,"${note.replaceAll('"', '""')}",${at + 1},pro beta,${at % 2 === 0}`,
+  )
+  const { json } = await importInto(own, ['expiresAt,note,devices,features,banned', ...lines].join('\n'))
+  expect(json.data.created).toBe(120)
+  const { licenses } = (await owner.call('GET', `/licenses?app=${own._id}&limit=200`)).json.data
+  const seen = licenses.toReversed().map((one: License) => [one.note, one.devices, one.features, one.banned])
+  expect(seen).toEqual(notes.map((note, at) => [note, at + 1, ['pro', 'beta'], at % 2 === 0]))
+  expect(licenses.map((one: License) => one.key).toReversed()).toEqual(
+    json.data.rows.map((row: { key: string }) => row.key),
+  )
+})
+
 test('accepts keys only if the app allows custom keys', async () => {
   const own = await makeApp(owner, 'Strict')
   const { json } = await importInto(own, 'key,expiresAt\nGIVEN-KEY-1,2027-01-31', true)

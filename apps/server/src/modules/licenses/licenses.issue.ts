@@ -27,7 +27,8 @@ export interface Issuer {
   now: number
 }
 
-const sliceSize = 50
+/** With each statement SQLite completes a part of its search index, and merges these later; larger ones take long to build. */
+const sliceSize = 200
 const draftedAtOnce = 200
 
 /**
