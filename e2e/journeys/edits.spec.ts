@@ -117,6 +117,12 @@ test('a dialog keeps what was typed when its row leaves the page', async ({ page
   expect((await vendor.call('GET', `/licenses/${oldest._id}`)).license.note).toBe('typed for minutes')
 })
 
+async function signIn(page: Page, { email, password }: Vendor) {
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+}
+
 async function expire(page: Page) {
   await page.evaluate(
     `fetch('/api/auth/logout', { method: 'POST', headers: { authorization: 'Bearer ' + localStorage.getItem('${tokenKey}') } })`,
@@ -126,11 +132,6 @@ async function expire(page: Page) {
 
 test('a session that expires loses nothing of what was typed', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
-  const signIn = async ({ email, password }: { email: string; password: string }) => {
-    await page.getByLabel('Email').fill(email)
-    await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Sign In', exact: true }).click()
-  }
   await enter(page, vendor, `/dashboard?dialog=variables&id=${app._id}`)
   const variables = dialog(page, 'Variables of Tally')
   await variables.getByRole('button', { name: 'Add Variable' }).click()
@@ -138,7 +139,7 @@ test('a session that expires loses nothing of what was typed', async ({ page, re
   await variables.getByLabel('Value').fill('typed for minutes')
   await vendor.call('POST', '/auth/logout')
   await expect(page).toHaveURL('/auth')
-  await signIn(vendor)
+  await signIn(page, vendor)
   await expect(variables.getByLabel('Value')).toHaveValue('typed for minutes')
   await variables.getByRole('button', { name: 'Save Variables' }).click()
   await expectToast(page, 'Variables saved')
@@ -147,7 +148,7 @@ test('a session that expires loses nothing of what was typed', async ({ page, re
   const settings = dialog(page, 'App Settings')
   await settings.getByLabel('HWID Lock').click()
   await expire(page)
-  await signIn(vendor)
+  await signIn(page, vendor)
   await expect(settings.getByLabel('HWID Lock')).not.toBeChecked()
   await settings.getByRole('button', { name: 'Save Settings' }).click()
   await expectToast(page, 'App settings updated successfully')
@@ -159,7 +160,33 @@ test('a session that expires loses nothing of what was typed', async ({ page, re
   await expire(page)
   const stranger = await Vendor.signUp(request)
   await stranger.createApp()
-  await signIn(stranger)
+  await signIn(page, stranger)
   await expect(create.getByLabel('Username')).toHaveValue('')
   await expect(create.getByLabel('Password', { exact: true })).toHaveValue('')
+})
+
+test('neither Back nor an expired session takes away the password of a new reseller', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor } = await premiumVendor(request, keyward)
+  await enter(page, vendor, '/resellers')
+  await page.getByRole('button', { name: 'Create First Reseller' }).click()
+  const form = dialog(page, 'Add New Reseller')
+  await form.getByLabel('Email').fill('once@example.com')
+  await form.getByLabel('Password', { exact: true }).fill('shown-only-once')
+  await form.getByRole('button', { name: 'Create Reseller' }).click()
+  const shown = dialog(page, 'Reseller Created')
+  await expect(shown.getByText('shown-only-once')).toBeVisible()
+  await expire(page)
+  await signIn(page, vendor)
+  await expect(shown.getByText('shown-only-once')).toBeVisible()
+  await page.goBack()
+  await expect(page).toHaveURL('/resellers')
+  await expect(shown.getByText('shown-only-once')).toBeVisible()
+  await shown.getByRole('button', { name: 'Done' }).click()
+  await expect(shown).toBeHidden()
+  await page.getByRole('button', { name: 'Add Reseller' }).click()
+  await expect(form.getByLabel('Email')).toHaveValue('')
 })

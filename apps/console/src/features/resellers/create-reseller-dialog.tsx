@@ -3,6 +3,7 @@ import { resellers as resellersEndpoints } from '@keyward/contract/resellers'
 import { Crown } from 'lucide-react'
 import { useState } from 'react'
 import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
+import { useDraft } from '../../lib/form/drafts.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
@@ -16,7 +17,7 @@ import { generatePassword } from './generate-password.ts'
 import { useCreateReseller } from './queries.ts'
 import { ResellerCredentials } from './reseller-credentials.tsx'
 
-type CreatedReseller = DataOf<typeof endpoints.resellers.create>
+export type CreatedReseller = DataOf<typeof endpoints.resellers.create>
 
 export interface CreateResellerDialogProps {
   /** Whether the owner's plan includes resellers. */
@@ -24,12 +25,19 @@ export interface CreateResellerDialogProps {
   apps: App[]
   /** The app that is selected at first. */
   appId: string | undefined
+  created: CreatedReseller | undefined
+  onCreated: (created: CreatedReseller) => void
   onClose: () => void
 }
 
-export function CreateResellerDialog({ available, apps, appId, onClose }: CreateResellerDialogProps) {
+export function CreateResellerDialog(props: CreateResellerDialogProps) {
+  const { available, apps, appId, created, onCreated, onClose } = props
   const [busy, setBusy] = useState(false)
-  const [created, setCreated] = useState<CreatedReseller>()
+  useDraft<CreatedReseller | null>({
+    opened: null,
+    read: () => created ?? null,
+    restore: (kept) => kept && onCreated(kept),
+  })
   const [closing, setClosing] = useState(false)
   if (created && closing) {
     return (
@@ -63,7 +71,7 @@ export function CreateResellerDialog({ available, apps, appId, onClose }: Create
       description={available ? 'A reseller generates license keys for one of your apps.' : undefined}
     >
       {available ? (
-        <CreateForm apps={apps} appId={appId} onBusy={setBusy} onCancel={onClose} onCreated={setCreated} />
+        <CreateForm apps={apps} appId={appId} onBusy={setBusy} onCancel={onClose} onCreated={onCreated} />
       ) : (
         <Unavailable onClose={onClose} />
       )}

@@ -1,8 +1,10 @@
 import type { App, Reseller } from '@keyward/contract'
+import { useState } from 'react'
 import { useChosen } from '../../lib/list/use-chosen.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { DialogSlot } from '../../ui/deferred.tsx'
+import type { CreatedReseller } from './create-reseller-dialog.tsx'
 
 const confirmDialogs = () => import('./confirm-dialogs.tsx')
 const DeleteResellerDialog = lazyNamed(confirmDialogs, 'DeleteResellerDialog')
@@ -28,10 +30,22 @@ export interface ResellerDialogsProps {
 export function ResellerDialogs({ available, apps, appId, resellers }: ResellerDialogsProps) {
   const { kind, id, close } = useResellerDialog()
   const reseller = useChosen(resellers, id)
+  // The browser's Back must not take away a password that cannot be shown again.
+  const [created, setCreated] = useState<CreatedReseller>()
   return (
     <DialogSlot>
-      {kind === 'create' && (
-        <CreateResellerDialog available={available} apps={apps} appId={appId} onClose={close} />
+      {(kind === 'create' || created) && (
+        <CreateResellerDialog
+          available={available}
+          apps={apps}
+          appId={appId}
+          created={created}
+          onCreated={setCreated}
+          onClose={() => {
+            setCreated(undefined)
+            close()
+          }}
+        />
       )}
       {kind === 'edit' && reseller && <EditLimitDialog key={id} reseller={reseller} onClose={close} />}
       {kind === 'suspend' && reseller?.active && (
