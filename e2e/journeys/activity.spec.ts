@@ -1,6 +1,17 @@
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { choose, dialog, enter, expectToast, heading, Program, row, rowAction, Vendor } from '../steps.ts'
+import {
+  choose,
+  dialog,
+  enter,
+  expectToast,
+  heading,
+  openPalette,
+  Program,
+  row,
+  rowAction,
+  Vendor,
+} from '../steps.ts'
 
 test('a reference from a customer explains the refusal, and one click lets the customer in', async ({
   page,
@@ -27,10 +38,7 @@ test('a reference from a customer explains the refusal, and one click lets the c
   await expectAccessible(page, 'activity')
 
   await page.goto('/settings')
-  await expect(async () => {
-    await page.keyboard.press('Control+k')
-    await expect(dialog(page, 'Search or go to')).toBeVisible({ timeout: 1000 })
-  }).toPass()
+  await openPalette(page)
   await page.keyboard.type(reference.toLowerCase())
   await expect(page.getByRole('option', { name: `Why was ${reference} refused?` })).toHaveAttribute(
     'aria-selected',

@@ -1,6 +1,6 @@
 import type { APIRequestContext, Locator, Page } from '@playwright/test'
 import { expect, type Keyward, test } from '../keyward.ts'
-import { dialog, enter, expectToast, keyPrefix, makePremium, row, Vendor } from '../steps.ts'
+import { dialog, enter, expectToast, keyPrefix, makePremium, openPalette, row, Vendor } from '../steps.ts'
 
 const more = 202
 
@@ -56,11 +56,7 @@ test('finds an app among very many in the list, in filters, in forms and in the 
   await expect(page.getByRole('combobox', { name: 'App', exact: true })).toHaveText('Teapot')
   await expect(row(page, keyPrefix(licenses[0].key))).toBeVisible()
 
-  // The shortcuts load after the page.
-  await expect(async () => {
-    await page.keyboard.press('Control+k')
-    await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeVisible({ timeout: 1000 })
-  }).toPass()
+  await openPalette(page)
   await page.getByRole('combobox', { name: 'Search or go to' }).fill('teapot')
   await page
     .getByRole('option', { name: /Teapot/ })
