@@ -166,7 +166,7 @@ test.describe('an end user', () => {
     await form.getByLabel('Days').fill('10')
     await expect(form).toContainText(shownDate(inDays(30)))
     await form.getByRole('button', { name: 'Extend' }).click()
-    await expectToast(page, 'Subscription Extended')
+    await expectToast(page, 'Subscription Extended', 'erik has 10 more days.')
     await expect(row(page, 'erik')).toContainText(shownDate(inDays(30)))
     const { licenses } = await vendor.call('GET', '/licenses')
     expect(shownDate(licenses[0].expiresAt)).toBe(shownDate(inDays(30)))

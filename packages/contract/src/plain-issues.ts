@@ -17,6 +17,7 @@ export const plainIssue: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_value') {
     return `Must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`
   }
+  if (issue.code === 'invalid_union') return 'Is not one of the values that are accepted'
   if (issue.code === 'too_big') return bound('at most', issue.maximum, issue.origin)
   if (issue.code !== 'too_small') return undefined
   return issue.minimum === 1 && issue.origin === 'string' && issue.inclusive

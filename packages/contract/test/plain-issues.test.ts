@@ -18,6 +18,12 @@ test.each<[string, z.ZodType, unknown, string]>([
   ['short text', z.string().min(3), 'x', 'Must have at least 3 characters'],
   ['a long list', z.array(z.string()).max(1), ['a', 'b'], 'Must have at most 1 entry'],
   ['another word', z.enum(['date', 'forever']), 'soon', 'Must be one of date, forever'],
+  [
+    'neither of two',
+    z.union([z.enum(['a', 'b']), z.literal('any')]),
+    'c',
+    'Is not one of the values that are accepted',
+  ],
   ['another constant', z.literal('premium'), 'free', 'Must be premium'],
 ])('says plainly what is wrong with %s', (_, schema, value, message) => {
   expect(schema.safeParse(value).error?.issues[0]?.message).toBe(message)

@@ -9,6 +9,7 @@ import {
 import { call, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { amountOf } from '../../lib/format/words.ts'
 import { toast } from '../../ui/toast.tsx'
 import { offlineSentence } from './offline.ts'
 
@@ -147,7 +148,9 @@ export function useExtend() {
       (await call(wire.clients.extend, { params: { id }, body: { days } })).client,
     onSuccess: ({ username }, { days }) => {
       refreshEndUsers(client)
-      toast.success('Subscription Extended', { description: `${username} has ${days} more day(s).` })
+      toast.success('Subscription Extended', {
+        description: `${username} has ${amountOf(days, 'more day')}.`,
+      })
     },
     onError: (error) =>
       toast.error('Extend Failed', { description: messageOf(error, 'Failed to extend subscription.') }),

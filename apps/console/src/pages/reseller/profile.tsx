@@ -51,10 +51,10 @@ export function ResellerProfilePage() {
           <CardHeader title="Account" description="Only your administrator can change these." />
           <CardBody className="grid gap-4">
             <Field label="Email">
-              <Input value={reseller.email} readOnly />
+              <Input value={reseller.email} title={reseller.email} readOnly />
             </Field>
             <Field label="Associated App">
-              <Input value={reseller.app_id.name} readOnly />
+              <Input value={reseller.app_id.name} title={reseller.app_id.name} readOnly />
             </Field>
             <Field label="Account Created">
               <Input value={formatDate(reseller.createdAt)} readOnly />
