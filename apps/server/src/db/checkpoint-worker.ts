@@ -5,6 +5,10 @@ import { SqliteHandle } from './sqlite-handle.ts'
 /** Pages of 4 KiB after which the log starts anew: before a writing connection would copy it. */
 const pagesInLog = 7000
 
+/** Short transactions add pages during a copy. At most so many are left to the copy that keeps writers out. */
+const fewPages = 32
+const copiesMost = 4
+
 /** How long a reader that is in the way is left alone: waiting for it keeps writers out. */
 const restMs = 500
 
@@ -15,6 +19,14 @@ database.exec('pragma busy_timeout = 25')
 function copy(how: 'noop' | 'passive' | 'restart') {
   const { busy, log, checkpointed } = database.prepare(`pragma wal_checkpoint(${how})`).get() ?? {}
   return { isBusy: busy !== 0, pages: Number(log), copied: Number(checkpointed) }
+}
+
+/** Copies again what is added meanwhile, until little is left. Returns how many pages are copied. */
+function copyMost(): number {
+  for (let copies = 1; ; copies += 1) {
+    const { copied } = copy('passive')
+    if (copies === copiesMost || copy('noop').pages - copied <= fewPages) return copied
+  }
 }
 
 let blockedAt = Number.NEGATIVE_INFINITY
@@ -38,7 +50,7 @@ parentPort?.on('message', ({ leastPages }: CheckpointOrder) => {
     // Under steady writes the log would never end while it is copied, so long transactions wait from here on.
     if (isLong) report('long')
     const isDue = isLong || pages - copiedBefore >= leastPages
-    const copied = isDue ? copy('passive').copied : copiedBefore
+    const copied = isLong ? copyMost() : isDue ? copy('passive').copied : copiedBefore
     // Less was copied than there was before if a reader needs an older state.
     const isAnew = isLong && copied >= pages && startAnew()
     if (!isAnew && pages >= manyPagesInLog) news = 'kept'
