@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Adapter } from './adapter.ts'
 import { conformance } from './conformance.ts'
-import { build, buildCpp, findLanguage } from './languages.ts'
+import { buildCpp, findLanguage } from './languages.ts'
 import { answers } from './suites/answers.ts'
 import { leases } from './suites/leases.ts'
 import { signatures } from './suites/signatures.ts'
@@ -16,7 +16,8 @@ conformance('cpp')
 describe.skipIf(missing !== undefined)('the C++ SDK with its own verification of Ed25519', () => {
   let running: Adapter
   beforeAll(async () => {
-    const file = await buildCpp('conformance-own', ['-DKEYWARD_OWN_ED25519'], ['sdks/cpp/conformance.cpp'])
+    const own = ['-O0', '-DKEYWARD_OWN_ED25519']
+    const file = await buildCpp('conformance-own', own, ['sdks/cpp/conformance.cpp'])
     running = await Adapter.start([file])
   }, 600_000)
   afterAll(() => running?.stop())
@@ -44,16 +45,8 @@ describe('the header of the C++ SDK', () => {
   for (const compiler of ['x86_64-w64-mingw32-g++-posix', 'clang++']) {
     const isMissing = spawnSync(compiler, ['--version']).status !== 0
     it.skipIf(isMissing)(`compiles without a warning with ${compiler}`, async () => {
-      const source = 'sdks/cpp/conformance.cpp'
-      await build('cpp', `${compiler}.o`, (target) => [
-        compiler,
-        '-std=c++17',
-        ...strict,
-        '-c',
-        source,
-        '-o',
-        target,
-      ])
+      const command = ['-std=c++17', ...strict, '-fsyntax-only', 'sdks/cpp/conformance.cpp']
+      expect((await execute(compiler, command)).stderr).toBe('')
     })
   }
 })
