@@ -44,13 +44,13 @@ test('SIGTERM closes idle connections at once, finishes running requests, closes
   const given = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
   const { token } = (await callOver(server.url, 'POST', '/auth/register', { body: given })).json.data
   const idle = await open(health)
-  await vi.waitFor(() => expect(idle.received()).toContain('"up"'))
+  await vi.waitFor(() => expect(idle.received()).toContain('"up"'), { timeout: 60_000 })
   const unused = await open('')
   const partial = await open('GET /api/health HTTP/1.1\r\n')
   const stream = await open(
     `GET /api/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`,
   )
-  await vi.waitFor(() => expect(stream.received()).toContain('hello'))
+  await vi.waitFor(() => expect(stream.received()).toContain('hello'), { timeout: 60_000 })
   const slow = await open(`${upload}${body.slice(0, 10)}`)
   // A response on another connection proves that the server has read the bytes above.
   await callOver(server.url, 'GET', '/health')
@@ -72,7 +72,9 @@ test('SIGTERM closes idle connections at once, finishes running requests, closes
 
 test('answers requests that arrive together with SIGTERM', async () => {
   const lines = await Promise.all(Array.from({ length: 20 }, () => open(health)))
-  await vi.waitFor(() => expect(lines.every((line) => line.received().includes('"up"'))).toBe(true))
+  await vi.waitFor(() => expect(lines.every((line) => line.received().includes('"up"'))).toBe(true), {
+    timeout: 60_000,
+  })
   for (const line of lines) line.socket.write(health)
   expect(await server.end('SIGTERM')).toBe(0)
   await Promise.all(lines.map((line) => line.closed))

@@ -30,7 +30,7 @@ test('keeps a megabyte of lines while the disk is full, then writes them and rep
   for (let count = 0; count < 3000; count += 1) log.write(line)
   expect(log.waitingBytes).toBe(megabyte)
   disk.full = false
-  await vi.waitFor(() => expect(disk.text).toContain('dropped'))
+  await vi.waitFor(() => expect(disk.text).toContain('dropped'), { timeout: 60_000 })
   log.write('later\n')
   await log.flush(5000)
   const lines = disk.text.split('\n')

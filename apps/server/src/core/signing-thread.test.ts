@@ -64,9 +64,11 @@ test('never leaves a text unsigned when its thread falls asleep and wakes up', a
 
 test('signs each text with its own key, before the worker is ready and after', async () => {
   const { thread, workers, sent } = open()
-  expect(await signMany(thread, 20)).toBe(true)
+  const early = signMany(thread, 20)
   expect(sent).toHaveLength(0)
-  await once(workers[0] as Worker, 'message')
+  const ready = once(workers[0] as Worker, 'message')
+  expect(await early).toBe(true)
+  await ready
   expect(await signMany(thread, 20)).toBe(true)
   expect(sent).toHaveLength(3)
 })

@@ -188,9 +188,11 @@ describe('over the network', () => {
       const sockets = ['Content-Length: 100', 'Transfer-Encoding: chunked'].map((framing) =>
         send(`${head}${framing}\r\n\r\n1\r\n{\r\n`),
       )
-      await vi.waitFor(() => expect(requests).toHaveLength(2))
+      await vi.waitFor(() => expect(requests).toHaveLength(2), { timeout: 60_000 })
       for (const socket of sockets) socket.destroy()
-      await vi.waitFor(() => expect(requests.every((request) => request.closed)).toBe(true))
+      await vi.waitFor(() => expect(requests.every((request) => request.closed)).toBe(true), {
+        timeout: 60_000,
+      })
       await own.server.inject('/api/health')
       expect(lines.filter(({ level }) => level > 30)).toEqual([])
     } finally {

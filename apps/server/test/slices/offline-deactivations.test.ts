@@ -215,11 +215,14 @@ test('concurrent uses of one code free one device', async () => {
 test('activations and deactivations appear in the activity log', async () => {
   const { client, claims } = await activated()
   await deactivate(claims.deactivation)
-  await vi.waitFor(async () => {
-    const { events } = (await owner.call('GET', `/activity?client=${client._id}`)).json.data
-    const kinds = events.map(({ kind }: { kind: string }) => kind)
-    expect(kinds).toEqual(['end_user.deactivated_offline', 'end_user.activated_offline'])
-  })
+  await vi.waitFor(
+    async () => {
+      const { events } = (await owner.call('GET', `/activity?client=${client._id}`)).json.data
+      const kinds = events.map(({ kind }: { kind: string }) => kind)
+      expect(kinds).toEqual(['end_user.deactivated_offline', 'end_user.activated_offline'])
+    },
+    { timeout: 60_000 },
+  )
 })
 
 describe('nothing is left dangling', () => {

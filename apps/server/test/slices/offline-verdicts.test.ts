@@ -101,14 +101,17 @@ describe('the verdict', () => {
     const answer = await activate(second)
     expect(reasonOf(answer)).toBe('hwidMismatch')
     const { reference } = answer.json.details
-    await vi.waitFor(async () => {
-      const { status, json } = await owner.call('GET', `/activity/${reference}`)
-      expect(status).toBe(200)
-      expect(json.data).toMatchObject({
-        event: { code: 'hwidMismatch', call: 'offline-activations', address: null },
-        explanation: { now: { code: 'hwidMismatch' } },
-      })
-    })
+    await vi.waitFor(
+      async () => {
+        const { status, json } = await owner.call('GET', `/activity/${reference}`)
+        expect(status).toBe(200)
+        expect(json.data).toMatchObject({
+          event: { code: 'hwidMismatch', call: 'offline-activations', address: null },
+          explanation: { now: { code: 'hwidMismatch' } },
+        })
+      },
+      { timeout: 60_000 },
+    )
     await owner.call('PUT', `/apps/${app._id}`, { settings: { hwidLock: false } })
     expect(reasonOf(await activate(second))).toBe('hwidMismatch')
     expect((await list()).activations).toHaveLength(1)
