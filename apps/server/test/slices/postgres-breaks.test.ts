@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import { readPatiently } from '../../src/db/open.ts'
 import { activateKey, makeApp, makePremium, type Owner, refusal, signUp, single } from '../actors.ts'
 import { openBreakingGate } from '../breaking-gate.ts'
 import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
@@ -23,20 +24,27 @@ const importing = (owner: Owner, app: { appId: string }, count = rows) => {
   return owner.call('POST', '/licenses/import', { app: app.appId, csv, dryRun: false })
 }
 
+/** Repeats a call that met a broken connection before its work began, which is an ordinary 503. */
+async function untilBegun(call: () => ReturnType<Owner['call']>) {
+  for (;;) {
+    const answer = await call()
+    if (answer.status !== 503) return answer
+    expect(refusal(answer)).toBe('database_unavailable')
+  }
+}
+
 const countLicenses = async (owner: Owner): Promise<number> =>
-  (await owner.call('GET', '/licenses')).json.data.pagination.total
+  (await untilBegun(() => owner.call('GET', '/licenses'))).json.data.pagination.total
 
 async function records(on: TestServer, action: 'licenses.slice_deleted' | 'licenses.imported') {
-  const found = await on.database.db
-    .selectFrom('audit')
-    .select('detail')
-    .where('action', '=', action)
-    .execute()
+  const found = await readPatiently(() =>
+    on.database.db.selectFrom('audit').select('detail').where('action', '=', action).execute(),
+  )
   return found.reduce((sum, { detail }) => sum + JSON.parse(detail ?? '{}').count, 0)
 }
 
 async function expectCountsToBeRight(on: TestServer): Promise<void> {
-  const { kept, counted } = await recount(on)
+  const { kept, counted } = await readPatiently(() => recount(on))
   expect(kept).toEqual(counted)
 }
 
@@ -48,7 +56,7 @@ async function whileEnding<T>(url: string, work: () => Promise<T>): Promise<{ re
   const ending = (async () => {
     // A transaction may take longer than one wait.
     for (let time = 0; time < 6 && !state.isOver; time += 1) {
-      await wait(Math.random() * 250)
+      await wait(Math.random() * 150)
       const { rowCount } = await admin.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()`,
@@ -86,25 +94,21 @@ describe.each(ways)('while connections end at random moments, with %s', (_way, v
       ended += done.ended
       return done.result
     }
-    // A connection may also end before the work begins, which is an ordinary 503.
-    const untilBegun = async (call: () => ReturnType<Owner['call']>) => {
-      for (;;) {
-        const answer = await call()
-        if (answer.status !== 503) return answer
-        expect(refusal(answer)).toBe('database_unavailable')
-      }
-    }
     try {
-      expect((await among(() => untilBegun(() => importing(owner, app)))).json.data.created).toBe(rows)
-      expect(await countLicenses(owner)).toBe(rows + 5)
-      const file = await among(() => untilBegun(() => owner.call('GET', '/licenses/export?format=json')))
-      expect(file.json).toHaveLength(rows + 5)
-      const deletion = await among(() => untilBegun(() => owner.call('DELETE', '/licenses')))
-      expect(deletion.json.data).toEqual({ deletedCount: rows + 5 })
-      expect(await records(on, 'licenses.imported')).toBe(rows)
-      expect(await records(on, 'licenses.slice_deleted')).toBe(rows + 5)
+      let rounds = 0
+      for (let others = 5; ended < 5; others = 0) {
+        rounds += 1
+        const imported = await among(() => untilBegun(() => importing(owner, app)))
+        expect(imported.json.data.created).toBe(rows)
+        expect(await countLicenses(owner)).toBe(rows + others)
+        const file = await among(() => untilBegun(() => owner.call('GET', '/licenses/export?format=json')))
+        expect(file.json).toHaveLength(rows + others)
+        const deletion = await among(() => untilBegun(() => owner.call('DELETE', '/licenses')))
+        expect(deletion.json.data).toEqual({ deletedCount: rows + others })
+      }
+      expect(await records(on, 'licenses.imported')).toBe(rows * rounds)
+      expect(await records(on, 'licenses.slice_deleted')).toBe(rows * rounds + 5)
       await expectCountsToBeRight(on)
-      expect(ended).toBeGreaterThan(0)
     } finally {
       await on.close()
       await way.stop()
