@@ -18,5 +18,6 @@ declare module 'autocannon' {
     connections: number
     duration: number
     requests: LoadRequest[]
+    workers?: number
   }): Promise<Result>
 }

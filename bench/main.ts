@@ -3,7 +3,7 @@ import { type Engine, withServer } from './engines.ts'
 import { measureFairness } from './fairness.ts'
 import { measureLimiter } from './limiter.ts'
 import { measureLoad } from './load.ts'
-import type { Running } from './processes.ts'
+import { pinProcesses, type Running } from './processes.ts'
 import { missedMarks, printReport, type Results, type Run, writeReport } from './report.ts'
 import type { Seeded } from './seed.ts'
 import { measureStart } from './start.ts'
@@ -30,6 +30,7 @@ const { values: options } = parseArgs({
     profile: { type: 'string' },
     beside: { type: 'string' },
     'delete-up-to': { type: 'string', default: '1000000' },
+    cores: { type: 'string' },
     check: { type: 'boolean', default: false },
   },
 })
@@ -38,6 +39,7 @@ for (const name of wanted) if (!sections.includes(name)) throw new Error(`there 
 const rounds = Number(options.rounds)
 const seconds = Number(options.seconds)
 const started = performance.now()
+if (options.cores) pinProcesses(options.cores)
 
 const results: Results = { runs: [], fairness: [], limiter: undefined, start: undefined }
 const isLicensed = (section: string) => !['fairness', 'limiter', 'start'].includes(section)

@@ -13,6 +13,22 @@ export interface Running {
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
+let pinning: string[] = []
+
+/** From here on, started processes run on these cores only, named as for `taskset`, which Linux has. */
+export function pinProcesses(cores: string): void {
+  pinning = ['taskset', '-c', cores]
+}
+
+/** Whether the load tool has cores of its own. */
+export const arePinned = (): boolean => pinning.length > 0
+
+/** Forks a script of the bench on the cores of the measured processes. */
+function forkPinned(script: string, args: string[] = []): ChildProcess {
+  const [execPath = '', ...execArgv] = [...pinning, process.execPath]
+  return fork(at(script), args, { stdio: 'inherit', execPath, execArgv })
+}
+
 const thisVersion = at('../')
 
 /** Starts one server process on a free loopback port, like an operator, with the default log level. */
@@ -32,7 +48,8 @@ export async function startServer(
   // Earlier versions start with main.ts.
   const main = ['main.mjs', 'main.ts'].map((name) => join(source, name)).find((path) => existsSync(path))
   if (!main) throw new Error(`there is no server in ${source}`)
-  const child = spawn(process.execPath, [...flags, main], {
+  const [command = '', ...args] = [...pinning, process.execPath, ...flags, main]
+  const child = spawn(command, args, {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -65,7 +82,7 @@ export const startFloor = (answers: Record<string, Answer>): Promise<Running> =>
   startAnswering('./floor.ts', answers)
 
 async function startAnswering(script: string, answers: Record<string, Answer>): Promise<Running> {
-  const child = fork(at(script), { stdio: 'inherit' })
+  const child = forkPinned(script)
   child.send(answers)
   const [port] = (await once(child, 'message')) as [number]
   return { baseUrl: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => end(child) }
@@ -80,7 +97,7 @@ async function end(child: ChildProcess): Promise<void> {
 
 /** Password hashes per second on an idle machine. */
 export async function measureHashes(seconds: number): Promise<number> {
-  const child = fork(at('./hashes.ts'), [String(seconds)], { stdio: 'inherit' })
+  const child = forkPinned('./hashes.ts', [String(seconds)])
   const [rate] = (await once(child, 'message')) as [number]
   await end(child)
   return rate
