@@ -165,6 +165,51 @@ test('a session that expires loses nothing of what was typed', async ({ page, re
   await expect(create.getByLabel('Password', { exact: true })).toHaveValue('')
 })
 
+test('a form is filled in again without passwords, in its language, and not after a logout', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const create = dialog(page, 'Create End User')
+  await enter(page, vendor, '/users?dialog=create')
+  await create.getByLabel('Username').fill('erik')
+  await create.getByLabel('Password', { exact: true }).fill('a-secret-of-erik')
+  await expire(page)
+  await signIn(page, vendor)
+  await expect(create.getByLabel('Username')).toHaveValue('erik')
+  await expect(create.getByLabel('Password', { exact: true })).toHaveValue('')
+
+  await expire(page)
+  await visit(page, '/auth')
+  await signIn(page, vendor)
+  await page.getByRole('button', { name: 'Log Out' }).click()
+  await signIn(page, vendor)
+  await expect(page).toHaveURL('/dashboard')
+  await visit(page, '/users?dialog=create')
+  await expect(create.getByLabel('Username')).toHaveValue('')
+
+  await visit(page, `/dashboard?dialog=app-settings&id=${app._id}&tab=messages`)
+  const settings = dialog(page, 'App Settings')
+  const text = settings.getByLabel('usernameNotFound', { exact: true })
+  const choose = async (language: string) => {
+    await settings.getByRole('combobox', { name: 'Language' }).click()
+    await page.getByRole('combobox', { name: 'Search: Language' }).fill(language)
+    await page.getByRole('option', { name: new RegExp(`^${language} \\(..\\)`) }).click()
+  }
+  await choose('German')
+  await text.fill('Unbekannt')
+  await settings.getByRole('button', { name: 'Save Messages' }).click()
+  await expectToast(page, 'Error messages updated successfully')
+  await text.fill('Hallo')
+  await expire(page)
+  await signIn(page, vendor)
+  await choose('French')
+  await expect(text).toHaveValue('')
+  await choose('German')
+  await expect(text).toHaveValue('Hallo')
+})
+
 test('neither Back nor an expired session takes away the password of a new reseller', async ({
   page,
   request,

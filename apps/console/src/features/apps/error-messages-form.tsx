@@ -46,7 +46,7 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
   const [previewed, setPreviewed] = useState<MessageKey>('loggedInMsg')
   const update = useUpdateErrorMessages(app._id, locale)
   const reset = useResetErrorMessages(app._id, locale)
-  const form = useSchemaForm(schema, { defaultValues: shown(messages, locale) })
+  const form = useSchemaForm(schema, { name: locale, defaultValues: shown(messages, locale) })
   const { errors, isDirty, dirtyFields } = form.formState
   useEffect(() => onDirty(isDirty), [isDirty, onDirty])
 

@@ -4,8 +4,14 @@ import { keys } from '../api/query-keys.ts'
 import { ownerSession, resellerSession } from '../api/session.ts'
 import { base } from '../navigation/base.ts'
 
-/** What was typed when a session expired, until the same form opens again. In memory only: it can contain passwords. */
+/** What was typed when a session expired, until the same form opens again or the user signs out. In memory only. */
 const drafts = new Map<string, unknown>()
+
+for (const session of [ownerSession, resellerSession]) {
+  session.subscribe(() => {
+    if (session.signedOutByUser()) drafts.clear()
+  })
+}
 
 const inPortal = () => location.pathname.startsWith(`${base}/reseller/`)
 
@@ -15,6 +21,8 @@ function accountId(): string | undefined {
 }
 
 export interface Draftable<Values> {
+  /** Distinguishes forms of one page that open with the same values. */
+  name?: string | undefined
   /** The values that the form opened with. */
   opened: Values
   read: () => Values
@@ -31,8 +39,9 @@ export function useDraft<Values>(form: Draftable<Values>): void {
   useEffect(() => {
     const account = accountId()
     if (account === undefined) return
-    const opened = JSON.stringify(current.current.opened)
-    const key = JSON.stringify([account, location.pathname + location.search, opened])
+    const page = location.pathname + location.search
+    const keyNow = () => JSON.stringify([account, page, current.current.name, current.current.opened])
+    const key = keyNow()
     const draft = drafts.get(key)
     drafts.delete(key)
     if (draft !== undefined) current.current.restore(draft as Values)
@@ -40,7 +49,7 @@ export function useDraft<Values>(form: Draftable<Values>): void {
     return session.subscribe(() => {
       if (session.get() !== null || session.signedOutByUser()) return
       const values = current.current.read()
-      if (JSON.stringify(values) !== opened) drafts.set(key, values)
+      if (JSON.stringify(values) !== JSON.stringify(current.current.opened)) drafts.set(keyNow(), values)
     })
   }, [])
 }

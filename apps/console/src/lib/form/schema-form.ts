@@ -8,13 +8,17 @@ import {
   useForm,
 } from 'react-hook-form'
 import type { z } from 'zod'
-import { useDraft } from './drafts.ts'
+import { type Draftable, useDraft } from './drafts.ts'
 import { useQuietBlur } from './quiet-blur.ts'
+
+/** Passwords are not kept for after a sign-in: whoever typed them types them again. */
+const withoutPasswords = (values: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !/password|^confirm$/i.test(name)))
 
 /** A form with a schema of the contract. Validates a field on blur, and from then on with every change. */
 export function useSchemaForm<Input extends FieldValues, Output>(
   schema: z.ZodType<Output, Input>,
-  options: UseFormProps<Input, unknown, Output> = {},
+  { name, ...options }: UseFormProps<Input, unknown, Output> & Pick<Draftable<unknown>, 'name'> = {},
 ): UseFormReturn<Input, unknown, Output> {
   const form = useForm<Input, unknown, Output>({
     resolver: zodResolver(schema),
@@ -22,8 +26,9 @@ export function useSchemaForm<Input extends FieldValues, Output>(
     ...options,
   })
   useDraft<Record<string, unknown>>({
-    opened: form.formState.defaultValues ?? {},
-    read: form.getValues,
+    name,
+    opened: withoutPasswords(form.formState.defaultValues ?? {}),
+    read: () => withoutPasswords(form.getValues()),
     restore: (values) => {
       for (const [name, value] of Object.entries(values)) {
         form.setValue(name as Path<Input>, value as PathValue<Input, Path<Input>>, { shouldDirty: true })
