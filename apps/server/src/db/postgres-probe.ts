@@ -47,11 +47,15 @@ export async function filterRunning(
 
 const inTheFuture = '22023'
 
-/** Whether the transaction with this id is over. A crash of PostgreSQL also ends it, and may forget its id. */
+/**
+ * Whether the transaction with this id is over. A crash of PostgreSQL also ends it, and may forget its id. A standby
+ * does not know: until it is promoted, it can lack a commit that it has received.
+ */
 export const hasEnded = (url: string, id: string): Promise<boolean> =>
   queryOnce(url, async (probe) => {
     try {
-      const { rows } = await probe.query('select pg_xact_status($1::xid8) as status', [id])
+      const status = "case when pg_is_in_recovery() then 'in progress' else pg_xact_status($1::xid8) end"
+      const { rows } = await probe.query(`select ${status} as status`, [id])
       return rows[0]?.status !== 'in progress'
     } catch (error) {
       if ((error as { code?: unknown }).code === inTheFuture) return true

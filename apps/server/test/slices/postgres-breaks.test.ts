@@ -1,12 +1,16 @@
 /** @module-tag race */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { readPatiently } from '../../src/db/open.ts'
+import { hasEnded, queryOnce } from '../../src/db/postgres-probe.ts'
 import { activateKey, makeApp, makePremium, type Owner, refusal, signUp, single } from '../actors.ts'
 import { openBreakingGate } from '../breaking-gate.ts'
 import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
 import { findPgBouncer, startPgBouncer } from '../pgbouncer.ts'
+import { startPrivateCluster } from '../postgres-cluster.ts'
 import { recount } from '../recount.ts'
 
 const rows = 800
@@ -185,4 +189,24 @@ describe.each(['before', 'after', 'during'] as const)('a connection that breaks 
       gate.close()
     }
   })
+})
+
+test('a standby does not decide about a commit in doubt until it is promoted', async () => {
+  const cluster = await startPrivateCluster()
+  const query = (text: string) => queryOnce(cluster.url, async (probe) => (await probe.query(text)).rows[0])
+  const later = String(2n ** 62n)
+  try {
+    expect(await hasEnded(cluster.url, later)).toBe(true)
+    const { data_directory: directory } = await query('show data_directory')
+    await cluster.crash()
+    writeFileSync(join(directory, 'standby.signal'), '')
+    await cluster.restart()
+    expect(await query('select pg_is_in_recovery() as is')).toEqual({ is: true })
+    expect(await hasEnded(cluster.url, later)).toBe(false)
+    await query('select pg_promote(false)')
+    await expect.poll(() => query('select pg_is_in_recovery() as is')).toEqual({ is: false })
+    expect(await hasEnded(cluster.url, later)).toBe(true)
+  } finally {
+    await cluster.stop()
+  }
 })
