@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 const staleLockMs = 10_000
 const longestWaitMs = 2_000
 const pollMs = 20
+const longestHolder = 4_096
 
 /** Runs a change while this program alone has created the lock; without it where that is impossible. */
 export async function locked<T>(lock: string, change: () => Promise<T>): Promise<T> {
@@ -86,7 +87,7 @@ async function isOld(path: string): Promise<boolean> {
 
 /** False wherever that cannot be known: on another machine, in another container, of an earlier version. */
 async function isOfEndedProgram(lock: string): Promise<boolean> {
-  const holder = await readFile(lock, 'utf8').catch(() => '')
+  const holder = await readHolder(lock).catch(() => '')
   const [, pid] = /^([1-9]\d{0,9}) \d+ \S+\n$/.exec(holder) ?? []
   if (pid === undefined) return false
   const own = await describeProgram(process.pid)
@@ -95,6 +96,12 @@ async function isOfEndedProgram(lock: string): Promise<boolean> {
   // The system gives the number of an ended program to a new one.
   const running = await describeProgram(Number(pid))
   return running !== undefined && running !== holder
+}
+
+/** Something else may be at its place: reading a pipe waits forever. */
+async function readHolder(lock: string): Promise<string> {
+  const found = await stat(lock)
+  return found.isFile() && found.size <= longestHolder ? readFile(lock, 'utf8') : ''
 }
 
 const placeOf = (program: string) => program.slice(program.lastIndexOf(' '))

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -89,6 +90,25 @@ export function locks(adapter: () => Adapter): void {
       utimesSync(lock, past, past)
       expect(await store('KEY-2')).toBeLessThan(waited)
       expect(files()).toHaveLength(1)
+    })
+
+    it.each([
+      ['a number alone', (lock: string) => writeFileSync(lock, `${process.pid}\n`)],
+      ['numbers without spaces', (lock: string) => writeFileSync(lock, '12x34')],
+      [
+        'bytes that are no text',
+        (lock: string) => writeFileSync(lock, Uint8Array.of(0, 255, 254, 32, 49, 32, 10)),
+      ],
+      ['a pipe', (lock: string) => execFileSync('mkfifo', [lock])],
+      ['a folder', (lock: string) => mkdirSync(lock)],
+      ['a link to nothing', (lock: string) => symlinkSync('nothing', lock)],
+    ])('is judged by its age, and stops no program: %s', async (_, put) => {
+      if (process.platform === 'win32') return
+      const { lock, store } = await program()
+      put(lock)
+      const tookMs = await store()
+      expect(tookMs).toBeGreaterThan(waited)
+      expect(tookMs).toBeLessThan(3 * waited)
     })
 
     linux(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
 import time
 import uuid
@@ -125,7 +126,8 @@ def _is_of_ended_program(path: str) -> bool:
     if own is None:
         return False
     try:
-        holder = _read(path)
+        # Something else may be at its place: reading a pipe waits forever.
+        holder = _read(path) if stat.S_ISREG(os.stat(path).st_mode) else ""
     except OSError:
         return False
     found, place = _HOLDER.fullmatch(holder), own.rsplit(" ", 1)[1]
