@@ -3548,6 +3548,7 @@ namespace Keyward.Internal
             private static extern int Link(string from, string to);
 
             private const int NoSuchProgram = 3;
+            private const int LongestHolder = 4096;
             private const int Exists = 17;
 
             /// <summary>Creates a file together with its text; false if it exists, null where that is impossible.</summary>
@@ -3591,7 +3592,9 @@ namespace Keyward.Internal
                 try
                 {
                     string own = DescribeProgram(OwnNumber());
-                    string holder = own == null ? "" : File.ReadAllText(path, Encoding.UTF8);
+                    // Something else may be at its place: reading a pipe, whose length is 0, waits forever.
+                    long length = own == null ? 0 : new FileInfo(path).Length;
+                    string holder = length < 1 || length > LongestHolder ? "" : File.ReadAllText(path, Encoding.UTF8);
                     Match found = Regex.Match(holder, "\\A([1-9][0-9]{0,8}) [0-9]+ [^ \n]+\n\\z", RegexOptions.CultureInvariant);
                     if (!found.Success || PlaceOf(own) != PlaceOf(holder)) return false;
                     int number = int.Parse(found.Groups[1].Value, CultureInfo.InvariantCulture);

@@ -3554,7 +3554,7 @@ class LockFile {
     }
     const std::size_t digits = holder.find_first_not_of("0123456789");
     const std::size_t place = holder.rfind(' ');
-    if (digits == 0 || digits > 9 || holder[0] == '0' || place <= digits + 1) return false;
+    if (digits == 0 || digits > 9 || holder[0] == '0' || place == std::string::npos || place <= digits + 1) return false;
     if (!consistsOf(std::string_view(holder).substr(digits + 1, place - digits - 1), isDigit)) return false;
     if (own->substr(own->rfind(' ')) != holder.substr(place)) return false;
     const long pid = std::stol(holder.substr(0, digits));
