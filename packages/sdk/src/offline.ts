@@ -327,8 +327,11 @@ export class Offline {
       running ??= change()
       return running
     }
-    // A lock that fails must not stop the program.
-    await this.#storage.lock?.(run).catch(() => {})
+    try {
+      await this.#storage.lock?.(run)
+    } catch {
+      // A lock that fails must not stop the program.
+    }
     return run()
   }
 

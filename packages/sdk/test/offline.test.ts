@@ -356,8 +356,12 @@ describe('readLease', () => {
 
 describe("the file in the user's data folder", () => {
   it('stops no program whose own storage has a lock that fails', async () => {
-    const lock = () => Promise.reject(new Error('no lock'))
-    expect((await start({ storage: { ...storage, lock } }).license('KEY')).ok).toBe(true)
+    const fail = () => {
+      throw new Error('no lock')
+    }
+    for (const lock of [fail, async () => fail()]) {
+      expect((await start({ storage: { ...storage, lock } }).license('KEY')).ok).toBe(true)
+    }
   })
 
   it('keeps what several programs store at the same time', async () => {
