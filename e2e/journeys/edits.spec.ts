@@ -210,6 +210,34 @@ test('a form is filled in again without passwords, in its language, and not afte
   await expect(text).toHaveValue('Hallo')
 })
 
+test('a page shows nothing of an account after another tab signed in as another one', async ({
+  page,
+  context,
+  request,
+  keyward,
+}) => {
+  const { vendor } = await premiumVendor(request, keyward)
+  const stranger = await Vendor.signUp(request)
+  await stranger.createApp('Ledger')
+  const create = dialog(page, 'Create End User')
+  await enter(page, vendor, '/users?dialog=create')
+  const tab = await context.newPage()
+  await tab.goto('/about')
+  for (const signedOutBefore of [false, true]) {
+    await create.getByLabel('Username').fill('erik')
+    if (signedOutBefore) {
+      await tab.evaluate(`localStorage.removeItem('${tokenKey}')`)
+      await expect(page).toHaveURL('/auth')
+    }
+    await tab.evaluate(`localStorage.setItem('${tokenKey}', '${stranger.token}')`)
+    await expect(create.getByRole('combobox', { name: 'Application' })).toHaveText('Ledger')
+    await expect(create.getByLabel('Username')).toHaveValue('')
+    await tab.evaluate(`localStorage.setItem('${tokenKey}', '${vendor.token}')`)
+    await expect(create.getByRole('combobox', { name: 'Application' })).toHaveText('Tally')
+    await expect(create.getByLabel('Username')).toHaveValue('erik')
+  }
+})
+
 test('neither Back nor an expired session takes away the password of a new reseller', async ({
   page,
   request,

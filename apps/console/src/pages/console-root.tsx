@@ -5,6 +5,7 @@ import { onSessionExpired } from '../lib/api/call.ts'
 import { watchConnection } from '../lib/api/connection.ts'
 import { queryClient } from '../lib/api/query-client.ts'
 import { keys } from '../lib/api/query-keys.ts'
+import { onSessionChangedElsewhere } from '../lib/api/session.ts'
 import { wire } from '../lib/api/wire.ts'
 import { Toaster, toast } from '../ui/toast.tsx'
 import { showKeptToasts } from '../ui/toast-handover.ts'
@@ -23,6 +24,7 @@ export function ConsoleRoot() {
       }),
     [],
   )
+  useEffect(() => onSessionChangedElsewhere(() => queryClient.clear()), [])
   // Refetch on every change: the queries become stale when the connection is lost, and fresh when it returns.
   useEffect(() => watchConnection(() => void queryClient.invalidateQueries()), [])
   useEffect(showKeptToasts, [])

@@ -3,6 +3,11 @@ import { createListeners } from '../browser/listeners.ts'
 import { readStored, writeStored } from '../browser/stored.ts'
 import { base } from '../navigation/base.ts'
 
+const elsewhere = createListeners()
+
+/** The listener runs after another tab signed in or out. */
+export const onSessionChangedElsewhere = elsewhere.subscribe
+
 /** A token in localStorage, synchronized across tabs. */
 function createSession(key: string) {
   const { subscribe, notify } = createListeners()
@@ -11,7 +16,14 @@ function createSession(key: string) {
 
   window.addEventListener('storage', (event) => {
     if (event.key !== key && event.key !== null) return
-    token = readStored(key)
+    const next = readStored(key)
+    if (next === token) return
+    // It can belong to another account: the session ends here first, so that nothing of it stays on the page.
+    token = null
+    signedOut = false
+    notify()
+    elsewhere.notify()
+    token = next
     notify()
   })
 
