@@ -223,6 +223,11 @@ test('a page shows nothing of an account after another tab signed in as another 
   await enter(page, vendor, '/users?dialog=create')
   const tab = await context.newPage()
   await tab.goto('/about')
+  await create.getByLabel('Username').fill('kept')
+  await tab.evaluate(`localStorage.setItem('keyward-reseller-token', 'another')`)
+  await page.setViewportSize({ width: 700, height: 800 })
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await expect(create.getByLabel('Username')).toHaveValue('kept')
   for (const signedOutBefore of [false, true]) {
     await create.getByLabel('Username').fill('erik')
     if (signedOutBefore) {

@@ -5,10 +5,18 @@ import { onSessionExpired } from '../lib/api/call.ts'
 import { watchConnection } from '../lib/api/connection.ts'
 import { queryClient } from '../lib/api/query-client.ts'
 import { keys } from '../lib/api/query-keys.ts'
-import { onSessionChangedElsewhere } from '../lib/api/session.ts'
+import { onSessionChangedElsewhere, resellerSession, type Session } from '../lib/api/session.ts'
 import { wire } from '../lib/api/wire.ts'
 import { Toaster, toast } from '../ui/toast.tsx'
 import { showKeptToasts } from '../ui/toast-handover.ts'
+
+/** Removes the data of one session: the console and the portal can be open at the same time. */
+function forget(session: Session) {
+  const ofReseller = session === resellerSession
+  queryClient.removeQueries({
+    predicate: ({ queryKey }) => (queryKey[0] === keys.reseller[0]) === ofReseller,
+  })
+}
 
 /** Provides data and toasts, which the public pages do not need. */
 export function ConsoleRoot() {
@@ -24,7 +32,7 @@ export function ConsoleRoot() {
       }),
     [],
   )
-  useEffect(() => onSessionChangedElsewhere(() => queryClient.clear()), [])
+  useEffect(() => onSessionChangedElsewhere(forget), [])
   // Refetch on every change: the queries become stale when the connection is lost, and fresh when it returns.
   useEffect(() => watchConnection(() => void queryClient.invalidateQueries()), [])
   useEffect(showKeptToasts, [])

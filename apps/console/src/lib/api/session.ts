@@ -3,13 +3,21 @@ import { createListeners } from '../browser/listeners.ts'
 import { readStored, writeStored } from '../browser/stored.ts'
 import { base } from '../navigation/base.ts'
 
-const elsewhere = createListeners()
+export interface Session {
+  get(): string | null
+  /** Whether the user signed out, so that the sign-in page does not return to the last page. */
+  signedOutByUser(): boolean
+  set(next: string | null, byUser?: boolean): void
+  subscribe(listener: () => void): () => void
+}
+
+const elsewhere = createListeners<[session: Session]>()
 
 /** The listener runs after another tab signed in or out. */
 export const onSessionChangedElsewhere = elsewhere.subscribe
 
 /** A token in localStorage, synchronized across tabs. */
-function createSession(key: string) {
+function createSession(key: string): Session {
   const { subscribe, notify } = createListeners()
   let token = readStored(key)
   let signedOut = false
@@ -22,14 +30,13 @@ function createSession(key: string) {
     token = null
     signedOut = false
     notify()
-    elsewhere.notify()
+    elsewhere.notify(session)
     token = next
     notify()
   })
 
-  return {
+  const session: Session = {
     get: () => token,
-    /** Whether the user signed out, so that the sign-in page does not return to the last page. */
     signedOutByUser: () => signedOut,
     set(next: string | null, byUser = false) {
       token = next
@@ -39,9 +46,8 @@ function createSession(key: string) {
     },
     subscribe,
   }
+  return session
 }
-
-export type Session = ReturnType<typeof createSession>
 
 // Two servers on one host share its storage, but must not see each other's tokens.
 export const ownerSession = createSession(`keyward-owner-token${base}`)
