@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { License } from '@keyward/contract'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { makeApp, makeLicenses, makeType, plainSold, signUp, startProgram } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
@@ -304,4 +305,27 @@ test.each([
     failed: 1,
     rows: [{ outcome: 'error', message: expect.any(String) }],
   })
+})
+
+test('prepares only some of many imports before their transactions', async () => {
+  const own = await makeApp(owner, 'Imported')
+  const { db, lists } = on.database
+  const inserted = vi.spyOn(lists, 'insertInto')
+  const preparedAhead = () => inserted.mock.calls.filter(([table]) => table === 'licenses').length
+  const isFree = Promise.withResolvers<void>()
+  const holding = db.transaction().execute(async (tx) => {
+    await tx.updateTable('apps').set({ name: 'Imported' }).where('id', '=', own._id).execute()
+    await isFree.promise
+  })
+  const imports = Array.from({ length: 6 }, () => importInto(own, 'expiresAt\n2027-01-31'))
+  await vi.waitFor(() => expect(preparedAhead()).toBeGreaterThanOrEqual(4))
+  await pause(500)
+  isFree.resolve()
+  await holding
+  expect((await Promise.all(imports)).map(({ json }) => json.data.created)).toEqual([1, 1, 1, 1, 1, 1])
+  const ofMany = preparedAhead()
+  expect(ofMany).toBeLessThan(6)
+  await importInto(own, 'expiresAt\n2027-01-31')
+  expect(preparedAhead()).toBe(ofMany + 1)
+  inserted.mockRestore()
 })

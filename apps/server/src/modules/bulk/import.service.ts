@@ -4,7 +4,7 @@ import type { CompiledQuery } from 'kysely'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, isUniqueViolation, patientForRows, readPatiently } from '../../db/open.ts'
+import { type Database, type Db, isUniqueViolation, patientForRows, readPatiently } from '../../db/open.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import { readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
@@ -81,15 +81,24 @@ export async function importLicenses(
       },
       patientForRows(lines.length),
     )
+  const ahead = preparedAhead.get(ctx.database) ?? 0
+  if (ahead >= aheadMost) return store()
+  preparedAhead.set(ctx.database, ahead + 1)
   try {
     // Other writes wait for the transaction, so that everything is prepared before it.
     return await store(await readPatiently(() => prepare(ctx.database.lists)))
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
     // One of the keys was created in the meantime.
-    return store()
+    return await store()
+  } finally {
+    preparedAhead.set(ctx.database, (preparedAhead.get(ctx.database) ?? 1) - 1)
   }
 }
+
+/** A prepared import takes some 20 MB until it is stored; beyond so many, others prepare inside of their transaction. */
+const aheadMost = 4
+const preparedAhead = new WeakMap<Database, number>()
 
 interface Prepared {
   /** Licenses to be created. */
