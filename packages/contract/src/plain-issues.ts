@@ -7,6 +7,7 @@ const types: Record<string, string> = {
   boolean: 'Must be true or false',
   array: 'Must be a list',
   object: 'Must be an object',
+  record: 'Must be an object',
 }
 
 /** Messages of values that a schema has no message for, as people say them. */

@@ -11,6 +11,7 @@ test.each<[string, z.ZodType, unknown, string]>([
   ['text as a yes', z.boolean(), 'yes', 'Must be true or false'],
   ['text as a list', z.array(z.string()), 'a', 'Must be a list'],
   ['a list as an object', z.object({}), [], 'Must be an object'],
+  ['text as texts', apps.updateErrorMessages.body!, 'a', 'Must be an object'],
   ['a high number', z.int().max(2160), 99_999, 'Must be at most 2160'],
   ['a low number', z.int().min(0), -1, 'Must be at least 0'],
   ['long text', z.string().max(32), 'x'.repeat(33), 'Must have at most 32 characters'],
