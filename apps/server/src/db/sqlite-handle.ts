@@ -8,18 +8,13 @@ export interface SqliteResult {
   changes: number
 }
 
-interface Prepared {
-  statement: StatementSync
-  /** Asking SQLite for the columns takes three times as long as reading a row. */
-  returnsRows: boolean
-}
-
 /** A `node:sqlite` database that keeps its prepared statements. */
 export class SqliteHandle {
   readonly database: DatabaseSync
   /** How many transactions of this connection were committed. */
   commits = 0
-  readonly #statements = new Map<string, Prepared>()
+  readonly #statements = new Map<string, StatementSync>()
+  readonly #returnsRows = new WeakMap<StatementSync, boolean>()
 
   constructor(path: string, options: { readOnly: boolean }) {
     this.database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: 5000 })
@@ -38,29 +33,34 @@ export class SqliteHandle {
   }
 
   prepare(text: string): StatementSync {
-    return this.#prepare(text).statement
-  }
-
-  #prepare(text: string): Prepared {
-    let prepared = this.#statements.get(text)
-    if (prepared) {
+    let statement = this.#statements.get(text)
+    if (statement) {
       this.#statements.delete(text)
     } else {
-      const statement = this.database.prepare(text)
-      prepared = { statement, returnsRows: statement.columns().length > 0 }
+      statement = this.database.prepare(text)
       if (this.#statements.size >= statementsKept) {
         const oldest = this.#statements.keys().next().value
         if (oldest !== undefined) this.#statements.delete(oldest)
       }
     }
-    this.#statements.set(text, prepared)
-    return prepared
+    this.#statements.set(text, statement)
+    return statement
   }
 
   run(text: string, parameters: readonly SQLInputValue[]): SqliteResult {
-    const { statement, returnsRows } = this.#prepare(text)
-    if (returnsRows) return { rows: statement.all(...parameters), changes: 0 }
+    const statement = this.prepare(text)
+    if (this.#hasColumns(statement)) return { rows: statement.all(...parameters), changes: 0 }
     return { rows: [], changes: Number(statement.run(...parameters).changes) }
+  }
+
+  /** Remembered, because asking SQLite for the columns takes three times as long as reading a row. */
+  #hasColumns(statement: StatementSync): boolean {
+    let has = this.#returnsRows.get(statement)
+    if (has === undefined) {
+      has = statement.columns().length > 0
+      this.#returnsRows.set(statement, has)
+    }
+    return has
   }
 
   /**
