@@ -14,7 +14,7 @@ interface Editable {
   read: () => Promise<{ now: object; seen: unknown }>
   first: object
   second: object
-  /** What no edit of somebody else made. */
+  /** Values that were never stored. */
   unseen: unknown
 }
 

@@ -30,8 +30,8 @@ export interface Draftable<Values> {
 }
 
 /**
- * Keeps what was typed when the session expires, and fills it in after the same account has signed in again. A form that
- * opens with other values is another form, or somebody changed its object: it stays as it is.
+ * Keeps unsaved input when the session expires, and restores it after the same account has signed in again. A draft is
+ * restored only into a form that opens with the same values: others would hide a change made in the meantime.
  */
 export function useDraft<Values>(form: Draftable<Values>): void {
   const current = useRef(form)

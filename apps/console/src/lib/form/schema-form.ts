@@ -11,7 +11,7 @@ import type { z } from 'zod'
 import { type Draftable, useDraft } from './drafts.ts'
 import { useQuietBlur } from './quiet-blur.ts'
 
-/** Passwords are not kept for after a sign-in: whoever typed them types them again. */
+/** Drafts never contain passwords; the user enters them again. */
 const withoutPasswords = (values: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !/password|^confirm$/i.test(name)))
 
