@@ -47,14 +47,6 @@ export function logStorageFailure(error: unknown, log: FastifyBaseLogger): Stora
 
 function fromFramework(error: FastifyError): Problem | undefined {
   switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return problem('payload_too_large')
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return problem('unsupported_media_type')
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return problem('invalid_json')
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_ASYNC_CONSTRAINT':
     case 'FST_ERR_MAX_PARAM_LENGTH':

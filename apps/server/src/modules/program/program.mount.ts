@@ -70,7 +70,7 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
     const body = JSON.stringify(payload)
     reply.type('application/json; charset=utf-8')
     if (app) await options.signer.sign(request, reply, app, body)
-    return reply.send(body)
+    reply.send(body)
   }
 
   async function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply) {
@@ -109,27 +109,30 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
       method: endpoint.method,
       url: `/api${endpoint.path}`,
       bodyLimit: endpoint.bodyLimit ?? limits.bodyBytesMax,
-      handler: async (request, reply) => {
-        checkHeaders(request)
-        const session = await open(request)
-        const input = parseInput(endpoint, request) as { params: ParamsOf<E>; body: BodyOf<E> }
-        const result = await handler({
-          ...input,
-          session,
-          address: visitorOf(request.ip),
-          pinned: String(request.headers['keyward-keys'] ?? '') || undefined,
-          signAs: (app) => {
-            request.signingApp = app
-          },
-          textOf: (key, reason) => textOf(request, key, reason),
-        })
-        const { data, message } =
-          result instanceof WithMessage ? result : { data: result, message: undefined }
-        if (options.checkAnswers) endpoint.data.parse(data)
-        reply.code(endpoint.status ?? 200)
-        return answer(request, reply, { success: true, message, data })
+      // Fastify would wait for a promise once more.
+      handler: (request, reply) => {
+        respond(request, reply).catch((error) => reply.send(error))
       },
     })
+    async function respond(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      checkHeaders(request)
+      const session = await open(request)
+      const input = parseInput(endpoint, request) as { params: ParamsOf<E>; body: BodyOf<E> }
+      const result = await handler({
+        ...input,
+        session,
+        address: visitorOf(request.ip),
+        pinned: String(request.headers['keyward-keys'] ?? '') || undefined,
+        signAs: (app) => {
+          request.signingApp = app
+        },
+        textOf: (key, reason) => textOf(request, key, reason),
+      })
+      const { data, message } = result instanceof WithMessage ? result : { data: result, message: undefined }
+      if (options.checkAnswers) endpoint.data.parse(data)
+      reply.code(endpoint.status ?? 200)
+      await answer(request, reply, { success: true, message, data })
+    }
   }
 
   return {
