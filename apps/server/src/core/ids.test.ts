@@ -44,6 +44,12 @@ test.each([
   expect(normalizeKey(given)).toBe(compared)
 })
 
+test('compares keys as they were issued like keys with an invisible character', () => {
+  for (const key of many(newLicenseKey)) {
+    expect(normalizeKey(key)).toBe(normalizeKey(`${key}\u200b`))
+  }
+})
+
 test.each([
   [' Alice ', 'alice'],
   ['ＡＬＩＣＥ', 'alice'],

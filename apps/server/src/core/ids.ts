@@ -51,9 +51,13 @@ export const newReceipt = (now: number): string =>
  * Normalizes license keys for comparison: compatible forms and case of letters, without spaces, underscores, dashes
  * and quotes of any kind, and invisible characters.
  */
-export const normalizeKey = (key: string): string =>
+export function normalizeKey(key: string): string {
+  // Most keys are sent as they were issued.
+  if (issued.test(key)) return key.replaceAll('-', '')
   // Remove them before NFKC, too: it splits an accent used as a quote into a space and a combining mark.
-  key.replace(ignored, '').normalize('NFKC').toUpperCase().replace(ignored, '')
+  return key.replace(ignored, '').normalize('NFKC').toUpperCase().replace(ignored, '')
+}
+const issued = /^[\dA-Z-]+$/
 const ignored = /[\s_`´′″\p{Dash}\p{Quotation_Mark}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu
 
 /** Normalizes names and email addresses for comparison. */
