@@ -20,8 +20,8 @@ declare module 'fastify' {
 const methodsWithBody = ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT']
 
 /**
- * Reads and parses bodies. Accepts only JSON; an empty body counts as `{}` whatever its content type. Fastify's own
- * reading takes several percent of a check. Must be installed before the first route.
+ * Reads and parses bodies, because Fastify would take a seventh of a check for it. Accepts only JSON; an empty body
+ * counts as `{}` whatever its content type. Must be installed before the first route.
  */
 export function installBodies(server: FastifyInstance): void {
   server.decorateRequest('rawBody', undefined)
