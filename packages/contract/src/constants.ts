@@ -50,6 +50,10 @@ export const limits = {
   variablesBytesMax: 65_536,
   releasesMax: 1000,
   bulkMax: 200,
+  idempotencyKeyMax: 255,
+  /** Requests with an Idempotency-Key of one account, and how long their answers are kept. */
+  idempotencyKeysMax: 10_000,
+  idempotencyHours: 24,
   /** Characters of a search. */
   searchMax: 100,
   importRowsMax: 5000,

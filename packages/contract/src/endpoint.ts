@@ -33,6 +33,8 @@ export interface Endpoint<
   signed?: true
   /** Long work: an account runs one such call at a time. Further calls wait up to ten seconds, then get `job_running`. */
   job?: true
+  /** Accepts an `Idempotency-Key`: a repeat with the same key gets the first answer and changes nothing. */
+  keyed?: true
   /** The `data` of a successful response. */
   data: Data
   /** Media types of a successful response that is a file or a stream instead of JSON; `data` is then empty. */

@@ -81,6 +81,11 @@ const general = {
     409,
     'Someone else changed these variables in the meantime. Nothing was saved. Open them again to see the current values.',
   ],
+  request_running: [409, 'This request is still running. Please try again in a moment.'],
+  messages_changed: [
+    409,
+    'Someone else changed these texts in the meantime. Nothing was saved. Open them again to see the current values.',
+  ],
   conflict: [409, 'The request conflicts with the current state'],
   payment_pending: [
     409,
@@ -89,12 +94,20 @@ const general = {
   payment_returned: [409, 'This payment could not be used. It is refunded in full.'],
   payload_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The body must be JSON'],
+  idempotency_key_used: [
+    422,
+    'This Idempotency-Key was used for another request. Please send a new key with a new request.',
+  ],
   rate_limited: [429, 'Too many attempts. Please try again later.'],
   busy: [429, 'The server is busy. Please try again in a moment.'],
   too_many_at_once: [429, 'Your account has too many concurrent requests. Please try again in a moment.'],
   job_running: [
     429,
     'An export, import, deletion or change of many licenses is still running in your account. Please try again when it has finished.',
+  ],
+  idempotency_keys_full: [
+    429,
+    `Your account has sent ${limits.idempotencyKeysMax.toLocaleString('en')} requests with an Idempotency-Key within ${limits.idempotencyHours} hours. Please try again later.`,
   ],
   headers_too_large: [431, 'The request headers are too large'],
   internal: [500, 'Something went wrong on the server'],

@@ -1,8 +1,12 @@
 import { amountOf } from '../lib/format/words.ts'
-import { type BulkRun, changeInBatches } from '../lib/list/bulk.ts'
+import { changeInBatches, toBatches } from '../lib/list/bulk.ts'
 import { toast } from './toast.tsx'
 
-interface Undo<Row> extends BulkRun<Row> {
+interface Undo<Row> {
+  rows: readonly Row[]
+  /** Changes all of these rows or none. */
+  change: (rows: Row[]) => Promise<unknown>
+  batchSize: number
   /** Singular: 'license'. */
   noun: string
   refresh: () => void
@@ -13,10 +17,10 @@ export function undoOption<Row>(undo: Undo<Row>) {
   return { duration: 10_000, action: { label: 'Undo', onClick: () => void restore(undo) } }
 }
 
-async function restore<Row>({ noun, refresh, ...run }: Undo<Row>) {
-  const amount = amountOf(run.rows.length, noun)
+async function restore<Row>({ noun, refresh, rows, batchSize, change }: Undo<Row>) {
+  const amount = amountOf(rows.length, noun)
   const id = toast.loading('Undoing', { description: amount })
-  const { done, failed } = await changeInBatches(run)
+  const { done, failed } = await changeInBatches({ batches: toBatches(rows, batchSize), change })
   refresh()
   if (failed.length === 0) {
     toast.success('Undone', { id, description: `${amountOf(done.length, noun)} restored.` })

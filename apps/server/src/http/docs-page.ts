@@ -37,6 +37,11 @@ Terms and license types: <a href="${basePath}/docs/licensing">licensing models</
 <code>{ "success": false, "code", "message", "errors"? }</code> with the matching status. An id that is not yours
 answers exactly as one that does not exist: 404. A body can have up to ${limits.bodyBytesMax.toLocaleString('en-US')} bytes unless its call
 names another limit; a larger one answers 413.</p>
+<h3>Repeats</h3>
+<p>A client that gets no answer cannot know whether its request was carried out. Calls that name it accept
+<code>Idempotency-Key</code>, a value that your client makes up for each new request, such as a UUID: a repeat with the same key and the same
+input gets the first answer for ${limits.idempotencyHours} hours and changes nothing again. A different request with the same key answers 422,
+and a repeat while the first one is running answers 409.</p>
 <h3>Tokens</h3>
 <p>Send <code>Authorization: Bearer &lt;token&gt;</code>. Vendors, resellers and programs have three kinds of
 tokens, and none is accepted in place of another. Programs also send <code>Keyward-App: &lt;appId&gt;</code>.</p>
@@ -60,6 +65,7 @@ function call({ name, endpoint }: { name: string; endpoint: Endpoint }, basePath
     fields('Query', endpoint.query, 'output'),
     fields('Body', endpoint.body, 'input'),
     fields('Answer', endpoint.data, 'output'),
+    endpoint.keyed ? '<p>Accepts an <code>Idempotency-Key</code>.</p>' : '',
     endpoint.bodyLimit ? `<p>The body can have up to ${bodyLimitOf(endpoint)} bytes.</p>` : '',
     endpoint.file ? `<p>Answers a file: <code>${endpoint.file.join('</code> or <code>')}</code>.</p>` : '',
   ]

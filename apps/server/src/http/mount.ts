@@ -13,8 +13,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { meets, type OwnerActor, type ResellerActor } from '../core/actor.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
 import type { Gates } from '../core/gate.ts'
+import type { KeyedRequest } from '../core/idempotency.ts'
 import { problem } from '../core/problem.ts'
 import { visitorOf } from '../core/visitor.ts'
+import { toKeyedRequest } from './idempotency-key.ts'
 import { parseInput } from './input.ts'
 import { Turns } from './turns.ts'
 
@@ -37,6 +39,8 @@ export interface Input<E extends Endpoint, A extends Access = Access> {
   actor: ActorOf<A>
   /** The caller's address as rate limits count it; forwarded headers count only from trusted proxies. */
   address: string
+  /** On endpoints that accept an Idempotency-Key, if the request has one. */
+  keyed: KeyedRequest | undefined
   /** The raw body and headers, for signature checks. */
   sent: { body: Buffer; headers: IncomingHttpHeaders }
 }
@@ -89,8 +93,11 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
       },
       handler: (request, reply) =>
         turns.during(request, async () => {
+          const parsed = parseInput(endpoint, request)
+          const { method, path, keyed } = endpoint
           const input = {
-            ...parseInput(endpoint, request),
+            ...parsed,
+            keyed: keyed && toKeyedRequest(request.headers, { method, path, input: parsed }),
             actor: actors.get(request),
             address: visitorOf(request.ip),
             sent: { body: request.rawBody ?? Buffer.alloc(0), headers: request.headers },

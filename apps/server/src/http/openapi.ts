@@ -24,6 +24,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
     codes.add('unauthorized').add(endpoint.job ? 'job_running' : 'too_many_at_once')
   }
   if (endpoint.permission !== undefined && endpoint.permission !== 'self') codes.add('forbidden')
+  if (endpoint.keyed) for (const code of keyedCodes) codes.add(code)
   if (endpoint.access === 'session') codes.add('sessionUnauthed').add('appDisabled').add('pausedApp')
   if (endpoint.access === 'program' || endpoint.access === 'session') {
     codes.add('invalid_digest').add('invalid_nonce').add('rate_limited').add('appDisabled')
@@ -38,6 +39,8 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
 const needsNoDatabase = ({ path }: Endpoint) => path === '/health' || path === '/config'
 
 const bodyCodes: readonly ErrorCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type']
+
+const keyedCodes: readonly ErrorCode[] = ['request_running', 'idempotency_key_used', 'idempotency_keys_full']
 
 function namesAnApp(endpoint: Endpoint): boolean {
   const fields = [endpoint.query, endpoint.body].flatMap((schema) =>
@@ -148,6 +151,7 @@ function parameters(endpoint: Endpoint): Json[] {
     ...list(endpoint.params, 'path'),
     ...list(endpoint.query, 'query'),
     ...(endpoint.access === 'session' ? [header('Keyward-App', true)] : []),
+    ...(endpoint.keyed ? [header('Idempotency-Key', false)] : []),
     ...(isProgram ? [header('Keyward-Nonce', false), header('Content-Digest', false)] : []),
   ]
 }

@@ -3,7 +3,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { amountOf } from '../../lib/format/words.ts'
-import { type BulkEnd, useBulk } from '../../lib/list/use-bulk.ts'
+import { type BulkEnd, type BulkRequest, useBulk } from '../../lib/list/use-bulk.ts'
 import { toast } from '../../ui/toast.tsx'
 import { undoOption } from '../../ui/undo.ts'
 import { refreshEndUsers } from './queries.ts'
@@ -21,14 +21,17 @@ export function useBulkEndUsers(action: BulkClientAction, users: Client[], end: 
   return useBulk<Client>({
     ...end,
     rows: users,
-    change: (rows, days) => changeAll(action, rows, days),
+    change: (rows, request) => changeAll(action, rows, request),
     refresh: () => refreshEndUsers(client),
     onDone: (rows, days) => toastSuccess(client, action, rows, days),
   })
 }
 
-const changeAll = (action: BulkClientAction, users: Client[], days?: number) =>
-  call(wire.bulk.clients, { body: { action, ids: users.map(({ _id }) => _id), days } })
+const changeAll = (action: BulkClientAction, users: Client[], request?: BulkRequest) =>
+  call(wire.bulk.clients, {
+    body: { action, ids: users.map(({ _id }) => _id), days: request?.days },
+    ...(request && { idempotencyKey: request.idempotencyKey }),
+  })
 
 /** Only bans can be undone: the server does not keep the old expiry, hardware lock or account. */
 function toastSuccess(client: QueryClient, action: BulkClientAction, users: Client[], days = 0) {

@@ -1,6 +1,7 @@
 import { limits } from '@keyward/contract'
 import { clients as clientsEndpoints } from '@keyward/contract/clients'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useRequest } from '../../lib/form/use-request.ts'
 import { addDuration } from '../../lib/format/dates.ts'
 import { DateText } from '../../ui/date.tsx'
 import { DaysField } from '../../ui/days-dialog.tsx'
@@ -13,6 +14,7 @@ const schema = clientsEndpoints.extend.body!
 
 export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
   const extend = useExtend()
+  const request = useRequest((values: { days: number }) => values)
   const form = useSchemaForm(schema, { defaultValues: { days: 30 } })
   const days = form.watch('days')
   const ends = user.expiresAt === null ? 0 : Date.parse(user.expiresAt)
@@ -22,8 +24,14 @@ export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
 
   const submit = form.handleSubmit((values) =>
     extend.mutate(
-      { id: user._id, days: values.days },
-      { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
+      { id: user._id, ...request.of(values) },
+      {
+        onSuccess: onClose,
+        onError: (error) => {
+          request.noteFailure(error)
+          showFieldErrors(form, error)
+        },
+      },
     ),
   )
 

@@ -9,6 +9,7 @@ import {
 import { call, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { toast } from '../../ui/toast.tsx'
 import { offlineSentence } from './offline.ts'
@@ -144,9 +145,9 @@ export function useResetHwid() {
 export function useExtend() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async ({ id, days }: { id: string; days: number }) =>
-      (await call(wire.clients.extend, { params: { id }, body: { days } })).client,
-    onSuccess: ({ username }, { days }) => {
+    mutationFn: async ({ id, ...request }: { id: string } & KeyedBody<{ days: number }>) =>
+      (await call(wire.clients.extend, { params: { id }, ...request })).client,
+    onSuccess: ({ username }, { body: { days } }) => {
       refreshEndUsers(client)
       toast.success('Subscription Extended', {
         description: `${username} has ${amountOf(days, 'more day')}.`,

@@ -3,7 +3,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { amountOf } from '../../lib/format/words.ts'
-import { type BulkEnd, useBulk } from '../../lib/list/use-bulk.ts'
+import { type BulkEnd, type BulkRequest, useBulk } from '../../lib/list/use-bulk.ts'
 import { toast } from '../../ui/toast.tsx'
 import { undoOption } from '../../ui/undo.ts'
 import { refreshLicenses } from './queries.ts'
@@ -20,14 +20,17 @@ export function useBulkLicenses(action: BulkLicenseAction, licenses: License[], 
   return useBulk<License>({
     ...end,
     rows: licenses,
-    change: (rows, days) => changeAll(action, rows, days),
+    change: (rows, request) => changeAll(action, rows, request),
     refresh: () => refreshLicenses(client),
     onDone: (rows, days) => toastSuccess(client, action, rows, days),
   })
 }
 
-const changeAll = (action: BulkLicenseAction, licenses: License[], days?: number) =>
-  call(wire.bulk.licenses, { body: { action, ids: licenses.map(({ _id }) => _id), days } })
+const changeAll = (action: BulkLicenseAction, licenses: License[], request?: BulkRequest) =>
+  call(wire.bulk.licenses, {
+    body: { action, ids: licenses.map(({ _id }) => _id), days: request?.days },
+    ...(request && { idempotencyKey: request.idempotencyKey }),
+  })
 
 function toastSuccess(client: QueryClient, action: BulkLicenseAction, licenses: License[], days = 0) {
   const amount = amountOf(licenses.length, 'license')

@@ -4,6 +4,7 @@ import { Controller } from 'react-hook-form'
 import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
 import { useLicenseTypes } from '../../lib/api/license-types.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useRequest } from '../../lib/form/use-request.ts'
 import { oldProgramsWarning } from '../../lib/format/ending.ts'
 import { typeSummary } from '../../lib/format/license-type.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
@@ -72,6 +73,7 @@ interface GenerateFormProps {
 
 function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFormProps) {
   const generate = useGenerateLicenses()
+  const request = useRequest(toRequest)
   const only = apps.length === 1 ? apps[0]?._id : undefined
   const form = useSchemaForm(generateSchema, {
     defaultValues: { ...generateDefaults, app: appId ?? only ?? '' },
@@ -91,9 +93,10 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
       onBusy(true)
       try {
         onGenerated(
-          await generate.mutateAsync(toRequest(customKeys ? values : { ...values, key: undefined })),
+          await generate.mutateAsync(request.of(customKeys ? values : { ...values, key: undefined })),
         )
       } catch (error) {
+        request.noteFailure(error)
         showFieldErrors(form, error)
       } finally {
         onBusy(false)

@@ -16,6 +16,7 @@ import {
 import { call, hasCode, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { accessEnds } from '../../lib/format/ending.ts'
 import { toast } from '../../ui/toast.tsx'
 
@@ -70,8 +71,8 @@ export function refreshLicenses(client: QueryClient) {
 export function useGenerateLicenses() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async (body: BodyInputOf<typeof endpoints.licenses.create>) =>
-      (await call(wire.licenses.create, { body })).licenses,
+    mutationFn: async (request: KeyedBody<BodyInputOf<typeof endpoints.licenses.create>>) =>
+      (await call(wire.licenses.create, request)).licenses,
     onSuccess: (licenses) => {
       refreshLicenses(client)
       toast.success('Licenses Generated', {

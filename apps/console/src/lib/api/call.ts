@@ -49,16 +49,22 @@ type Part<Name extends string, Value> = [Value] extends [undefined]
 /** The parts of a request that the endpoint accepts. */
 export type InputOf<E> = Part<'params', ParamsOf<E>> &
   Part<'query', QueryInputOf<E>> &
-  Part<'body', BodyInputOf<E>> & { signal?: AbortSignal }
+  Part<'body', BodyInputOf<E>> &
+  Extra
 
-interface Loose {
+interface Extra {
+  signal?: AbortSignal
+  /** For endpoints that accept one: a repeat with the same key changes nothing again. */
+  idempotencyKey?: string
+}
+
+interface Loose extends Extra {
   params?: Record<string, unknown>
   query?: Record<string, unknown>
   body?: unknown
-  signal?: AbortSignal
 }
 
-type Args<E> = [unknown] extends [Omit<InputOf<E>, 'signal'>]
+type Args<E> = [unknown] extends [Omit<InputOf<E>, keyof Extra>]
   ? [input?: InputOf<E>]
   : // biome-ignore lint/complexity/noBannedTypes: asks whether nothing in it is required
     {} extends InputOf<E>
@@ -95,12 +101,13 @@ export async function callForFile<E extends Endpoint>(
   throw toError(await response.json().catch(() => null))
 }
 
-async function request(endpoint: Wire, { params, query, body, signal }: Loose = {}) {
+async function request(endpoint: Wire, { params, query, body, signal, idempotencyKey }: Loose = {}) {
   const session = sessions[endpoint.access ?? 'owner']
   const token = session?.get() ?? null
   const headers: Record<string, string> = { accept: 'application/json' }
   if (token) headers.authorization = `Bearer ${token}`
   if (endpoint.hasBody) headers['content-type'] = 'application/json'
+  if (idempotencyKey) headers['idempotency-key'] = `"${idempotencyKey}"`
 
   const response = await send(urlOf(endpoint.path, params, query), {
     method: endpoint.method,

@@ -1,4 +1,5 @@
-import { ApiError, messageOf } from '../api/call.ts'
+import { ApiError, hasCode, messageOf } from '../api/call.ts'
+import { newIdempotencyKey } from '../api/idempotency-key.ts'
 
 export interface Failure<Row> {
   row: Row
@@ -7,44 +8,62 @@ export interface Failure<Row> {
   gone: boolean
 }
 
+/** The rows of one request. Without a response it may have been carried out, so a retry sends the same rows and key. */
+export interface Batch<Row> {
+  rows: Row[]
+  key: string
+}
+
 export interface BulkResult<Row> {
   done: Row[]
   failed: Failure<Row>[]
+  /** The failed rows that a retry may change. */
+  left: Batch<Row>[]
 }
 
 export interface BulkRun<Row> {
-  rows: readonly Row[]
+  batches: readonly Batch<Row>[]
   /** Changes all of these rows or none. */
-  change: (rows: Row[]) => Promise<unknown>
-  batchSize: number
+  change: (rows: Row[], key: string) => Promise<unknown>
   onProgress?: (count: number) => void
 }
+
+export function toBatches<Row>(rows: readonly Row[], size: number): Batch<Row>[] {
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, at) =>
+    toBatch(rows.slice(at * size, (at + 1) * size)),
+  )
+}
+
+const toBatch = <Row>(rows: Row[]): Batch<Row> => ({ rows, key: newIdempotencyKey() })
 
 /**
  * Changes many rows in batches, each all or none. Splits a rejected batch until it finds the rows that caused the
  * rejection. When the server stops responding, all remaining rows count as failed.
  */
 export async function changeInBatches<Row>(run: BulkRun<Row>): Promise<BulkResult<Row>> {
-  const result: BulkResult<Row> = { done: [], failed: [] }
-  const waiting: Row[][] = []
-  for (let at = 0; at < run.rows.length; at += run.batchSize)
-    waiting.push(run.rows.slice(at, at + run.batchSize))
+  const result: BulkResult<Row> = { done: [], failed: [], left: [] }
+  const waiting = [...run.batches]
   for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
+    const { rows, key } = batch
     try {
-      await run.change(batch)
-      result.done.push(...batch)
+      await run.change(rows, key)
+      result.done.push(...rows)
     } catch (error) {
       const refused = error instanceof ApiError && error.status >= 400 && error.status < 500
-      const oneIsWrong = refused && error.status !== 401 && error.status !== 429
+      const oneIsWrong =
+        refused && error.status !== 401 && error.status !== 429 && !hasCode(error, 'request_running')
       const reason = messageOf(error, 'It failed for an unknown reason.')
-      if (oneIsWrong && batch.length > 1) {
-        const half = Math.ceil(batch.length / 2)
-        waiting.unshift(batch.slice(0, half), batch.slice(half))
+      if (oneIsWrong && rows.length > 1) {
+        const half = Math.ceil(rows.length / 2)
+        waiting.unshift(toBatch(rows.slice(0, half)), toBatch(rows.slice(half)))
       } else {
         const gone = oneIsWrong && error.status === 404
-        const rows = oneIsWrong ? batch : [batch, ...waiting.splice(0)].flat()
+        const stopped = oneIsWrong ? [batch] : [batch, ...waiting.splice(0)]
+        if (!gone) result.left.push(...stopped)
         result.failed.push(
-          ...rows.map((row) => ({ row, reason: gone ? 'It no longer exists.' : reason, gone })),
+          ...stopped
+            .flatMap((one) => one.rows)
+            .map((row) => ({ row, reason: gone ? 'It no longer exists.' : reason, gone })),
         )
       }
     }

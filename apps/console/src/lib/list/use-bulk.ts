@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { changeInBatches, type Failure } from './bulk.ts'
+import { type Batch, changeInBatches, type Failure, toBatches } from './bulk.ts'
 
 /** Small enough for progress about every second. */
 const batchSize = 50
@@ -11,10 +11,15 @@ export interface BulkEnd {
   onClose: () => void
 }
 
+export interface BulkRequest {
+  days: number | undefined
+  idempotencyKey: string
+}
+
 interface Bulk<Row> extends BulkEnd {
   rows: Row[]
   /** Changes all of these rows or none. */
-  change: (rows: Row[], days?: number) => Promise<unknown>
+  change: (rows: Row[], request: BulkRequest) => Promise<unknown>
   refresh: () => void
   /** Called once with all changed rows, unless there are none. */
   onDone: (rows: Row[], days?: number) => void
@@ -27,26 +32,27 @@ export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk 
   const [days, setDays] = useState<number>()
   const [done, setDone] = useState<Row[]>([])
   const [failed, setFailed] = useState<Failure<Row>[]>([])
+  const [left, setLeft] = useState<Batch<Row>[]>([])
   const [count, setCount] = useState(0)
   const work = useMutation({
-    mutationFn: (input: { rows: Row[]; days: number | undefined }) =>
+    mutationFn: ({ batches, days }: { batches: Batch<Row>[]; days: number | undefined }) =>
       changeInBatches({
-        rows: input.rows,
-        change: (batch) => change(batch, input.days),
-        batchSize,
+        batches,
+        change: (batch, idempotencyKey) => change(batch, { days, idempotencyKey }),
         onProgress: setCount,
       }),
     onMutate: () => setCount(0),
     onSettled: refresh,
   })
 
-  async function run(input: Row[], by: number | undefined) {
+  async function run(batches: Batch<Row>[], by: number | undefined) {
     setDays(by)
-    const result = await work.mutateAsync({ rows: input, days: by })
+    const result = await work.mutateAsync({ batches, days: by })
     const all = [...done, ...result.done]
     setDone(all)
     setFailed(result.failed)
-    bulk.onSelect(retryableRows(result.failed).map(({ _id }) => _id))
+    setLeft(result.left)
+    bulk.onSelect(rowsOf(result.left).map(({ _id }) => _id))
     if (result.failed.length === 0) finish(all, by)
   }
   function finish(all: Row[], by: number | undefined) {
@@ -54,18 +60,16 @@ export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk 
     bulk.onClose()
   }
 
-  const retryable = retryableRows(failed)
   return {
     rows,
     done,
     failed,
-    start: (by?: number) => void run(rows, by),
-    retry: retryable.length > 0 ? () => void run(retryable, days) : undefined,
+    start: (by?: number) => void run(toBatches(rows, batchSize), by),
+    retry: left.length > 0 ? () => void run(left, days) : undefined,
     finish: () => finish(done, days),
     busy: work.isPending,
-    progress: work.isPending ? { done: count, total: work.variables.rows.length } : undefined,
+    progress: work.isPending ? { done: count, total: rowsOf(work.variables.batches).length } : undefined,
   }
 }
 
-const retryableRows = <Row>(failed: Failure<Row>[]) =>
-  failed.filter(({ gone }) => !gone).map(({ row }) => row)
+const rowsOf = <Row>(batches: readonly Batch<Row>[]): Row[] => batches.flatMap(({ rows }) => rows)

@@ -4,6 +4,7 @@ export interface RecordTables {
   audit: AuditTable
   activity: ActivityTable
   activity_counts: ActivityCountsTable
+  idempotency_keys: IdempotencyKeysTable
 }
 
 interface AuditTable {
@@ -43,4 +44,15 @@ interface ActivityCountsTable {
   app_id: string
   owner_id: string
   n: number
+}
+
+interface IdempotencyKeysTable {
+  /** A keyed hash of account and key. */
+  id: string
+  owner_id: string
+  /** A keyed hash of method, path and input. */
+  request_hash: string
+  /** Sealed. */
+  answer: string
+  expires_at: number
 }

@@ -12,13 +12,13 @@ import { importLicenses } from './import.service.ts'
 
 export function bulkRoutes(mount: Mount, ctx: Ctx): void {
   const { bulk } = endpoints
-  mount(bulk.licenses, 'owner', async ({ actor, body }) => ({
+  mount(bulk.licenses, 'owner', async ({ actor, body, keyed }) => ({
     action: body.action,
-    ...(await changeLicenses(ctx, actor, body)),
+    ...(await changeLicenses(ctx, actor, body, keyed)),
   }))
-  mount(bulk.clients, 'owner', async ({ actor, body }) => ({
+  mount(bulk.clients, 'owner', async ({ actor, body, keyed }) => ({
     action: body.action,
-    ...(await changeEndUsers(ctx, actor, body)),
+    ...(await changeEndUsers(ctx, actor, body, keyed)),
   }))
   mount(bulk.exportLicenses, 'owner', async ({ actor, query: { format, ...query } }) => {
     const slices = await exportRows(ctx, actor, licenseSource, query)

@@ -1,6 +1,7 @@
 import type { BulkClientAction, Client } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
+import { doOnce, type KeyedRequest } from '../../core/idempotency.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { patientForRows } from '../../db/open.ts'
@@ -23,25 +24,29 @@ export async function changeEndUsers(
   ctx: Ctx,
   actor: VendorActor,
   given: BulkChange<BulkClientAction>,
+  keyed?: KeyedRequest,
 ): Promise<{ changed: number; clients: Client[] }> {
   const ids = [...new Set(given.ids)].sort()
-  const now = ctx.clock.now()
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  const { changed, rows } = await ctx.tx(
-    actor,
-    async (write) => {
-      const { tx } = write
-      if ((await repo.listById(tx, actor, ids)).length < ids.length) throw problem('not_found')
-      // Lock licenses before end users, as everywhere; end users deleted meanwhile are then missing below.
-      await lockLicensesOf(tx, actor, ids)
-      if ((await repo.lockEndUsers(tx, actor, ids)) < ids.length) throw problem('not_found')
-      if (given.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
-      const changed = await apply(write, actor, { ...given, ids }, now)
-      return { changed, rows: await repo.listById(tx, actor, ids) }
-    },
-    patientForRows(ids.length),
+  return doOnce(ctx, actor, keyed, (remember) =>
+    ctx.tx(
+      actor,
+      async (write) => {
+        const { tx, now } = write
+        if ((await repo.listById(tx, actor, ids)).length < ids.length) throw problem('not_found')
+        // Lock licenses before end users, as everywhere; end users deleted meanwhile are then missing below.
+        await lockLicensesOf(tx, actor, ids)
+        if ((await repo.lockEndUsers(tx, actor, ids)) < ids.length) throw problem('not_found')
+        if (given.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
+        const changed = await apply(write, actor, { ...given, ids }, now)
+        const rows = await repo.listById(tx, actor, ids)
+        const answer = { changed, clients: rows.map((row) => toEndUser(row, now)) }
+        remember(write, answer)
+        return answer
+      },
+      patientForRows(ids.length),
+    ),
   )
-  return { changed, clients: rows.map((row) => toEndUser(row, now)) }
 }
 
 async function apply(

@@ -2,6 +2,7 @@ import { type Client, type ClientStatus, limits } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { doOnce, type KeyedRequest, type Remember } from '../../core/idempotency.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { invalid, problem } from '../../core/problem.ts'
@@ -172,7 +173,12 @@ export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Cli
     write.record('end_user.hwid_reset', id, { wasBound: client.device_count > 0 })
   })
 
-export async function extend(ctx: Ctx, actor: VendorActor, id: string, days: number): Promise<Client> {
+export async function extend(
+  ctx: Ctx,
+  actor: VendorActor,
+  { id, days }: { id: string; days: number },
+  keyed?: KeyedRequest,
+): Promise<Client> {
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   const lengthen = async (write: Write, client: ClientRow) => {
     const now = ctx.clock.now()
@@ -182,7 +188,7 @@ export async function extend(ctx: Ctx, actor: VendorActor, id: string, days: num
     const after = await extendEndUser(write.tx, actor, id, days, now)
     write.record('end_user.extended', id, { days, before: toShownEnd(client), after })
   }
-  return change(ctx, actor, id, lengthen, lockLicensesOf)
+  return doOnce(ctx, actor, keyed, (remember) => change(ctx, actor, id, lengthen, lockLicensesOf, remember))
 }
 
 /** Deletes an end user; its licenses become unused. */
@@ -215,18 +221,21 @@ async function change(
   id: string,
   apply: (write: Write, client: ClientRow) => Promise<void>,
   lockFirst?: typeof lockLicensesOf,
+  remember?: Remember<Client>,
 ): Promise<Client> {
-  const row = await ctx.tx(actor, async (write) => {
-    const { tx } = write
+  return ctx.tx(actor, async (write) => {
+    const { tx, now } = write
     if (!(await repo.findEndUser(tx, actor, id))) throw problem('not_found')
     await lockFirst?.(tx, actor, [id])
     const locked = await lockEndUser(tx, actor, id)
     if (!locked) throw problem('not_found')
     await apply(write, locked)
-    return repo.findEndUser(tx, actor, id)
+    const row = await repo.findEndUser(tx, actor, id)
+    if (!row) throw problem('not_found')
+    const client = toEndUser(row, now)
+    remember?.(write, client)
+    return client
   })
-  if (!row) throw problem('not_found')
-  return toEndUser(row, ctx.clock.now())
 }
 
 const usernameTaken = () => problem('username_taken')

@@ -1,6 +1,7 @@
 import type { BulkLicenseAction, License } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
+import { doOnce, type KeyedRequest } from '../../core/idempotency.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { patientForRows } from '../../db/open.ts'
@@ -29,21 +30,25 @@ export async function changeLicenses(
   ctx: Ctx,
   actor: VendorActor,
   given: BulkChange<BulkLicenseAction>,
+  keyed?: KeyedRequest,
 ): Promise<{ changed: number; licenses: License[] }> {
   const ids = [...new Set(given.ids)].sort()
-  const now = ctx.clock.now()
-  const { changed, rows } = await ctx.tx(
-    actor,
-    async (write) => {
-      await lockWithUsersLicenses(write.tx, actor, ids)
-      const locked = await repo.lockLicenses(write.tx, actor, ids)
-      if (locked.length < ids.length) throw problem('not_found')
-      const changed = await apply(write, actor, { ...given, ids }, locked)
-      return { changed, rows: await repo.listById(write.tx, actor, ids) }
-    },
-    patientForRows(ids.length),
+  return doOnce(ctx, actor, keyed, (remember) =>
+    ctx.tx(
+      actor,
+      async (write) => {
+        await lockWithUsersLicenses(write.tx, actor, ids)
+        const locked = await repo.lockLicenses(write.tx, actor, ids)
+        if (locked.length < ids.length) throw problem('not_found')
+        const changed = await apply(write, actor, { ...given, ids }, locked)
+        const rows = await repo.listById(write.tx, actor, ids)
+        const answer = { changed, licenses: rows.map((row) => toLicense(row, write.now)) }
+        remember(write, answer)
+        return answer
+      },
+      patientForRows(ids.length),
+    ),
   )
-  return { changed, licenses: rows.map((row) => toLicense(row, now)) }
 }
 
 async function apply(

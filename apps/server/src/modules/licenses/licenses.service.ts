@@ -1,6 +1,7 @@
 import { type Duration, type License, type LicenseStatus, unlimited } from '@keyward/contract'
 import type { Actor, VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { doOnce, type KeyedRequest, type Remember } from '../../core/idempotency.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { inSlices } from '../../core/slices.ts'
@@ -61,7 +62,19 @@ export interface NewLicenses {
 }
 
 /** Creates all of them or none. */
-export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLicenses): Promise<License[]> {
+export const createLicenses = (
+  ctx: Ctx,
+  actor: VendorActor,
+  given: NewLicenses,
+  keyed?: KeyedRequest,
+): Promise<License[]> => doOnce(ctx, actor, keyed, (remember) => insertLicenses(ctx, actor, given, remember))
+
+async function insertLicenses(
+  ctx: Ctx,
+  actor: VendorActor,
+  given: NewLicenses,
+  remember: Remember<License[]>,
+): Promise<License[]> {
   const now = ctx.clock.now()
   const plain = given.type === undefined ? { sold: toSold(given, now), type: undefined } : undefined
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
@@ -88,7 +101,9 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, given: NewLic
           const ids = made.map((license) => license.id)
           write.record('licenses.created', app.id, { count: ids.length, ids })
           write.last(() => insertsOf(tx, made))
-          return made.map((license) => toLicense(asNew(license, app, terms.type), now))
+          const licenses = made.map((license) => toLicense(asNew(license, app, terms.type), now))
+          remember(write, licenses)
+          return licenses
         },
         forRows(given.count),
       ),

@@ -1,7 +1,9 @@
 import type { OwnerActor, VendorActor } from '../../core/actor.ts'
 import type { Attempts } from '../../core/attempts.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { deleteAnswers } from '../../core/idempotency.ts'
 import { Problem } from '../../core/problem.ts'
+import { inSlices } from '../../core/slices.ts'
 import type { Db } from '../../db/open.ts'
 import { confirmIdentity, holderOf } from '../account/account.service.ts'
 import { listAppRefs } from '../apps/apps.access.ts'
@@ -33,7 +35,7 @@ export async function updateSettings(
   })
 }
 
-/** Deletes apps, licenses, end users, resellers and settings; keeps the account, its plan and the audit log. */
+/** Deletes apps, licenses, end users, resellers, settings and stored answers; keeps the account, its plan and the audit log. */
 export async function resetPlatform(
   ctx: Ctx,
   attempts: Attempts,
@@ -47,6 +49,7 @@ export async function resetPlatform(
     for (const app of apps) await deleteAppIfThere(ctx, actor, app._id)
     apps = await listAppRefs(ctx.db, actor)
   }
+  await inSlices(ctx, actor, async ({ tx }, size) => ({ found: await deleteAnswers(tx, actor, size) }))
   await ctx.tx(actor, async (write) => {
     await repo.updateSettings(write.tx, actor, { pauseApplications: false, hwidLock: true })
     await endSessions(write.tx, holderOf(actor))

@@ -126,7 +126,13 @@ export async function endProgramSessionsOf(tx: Tx, endUserIds: readonly string[]
 /** Deletes up to `count` expired rows, across all accounts, and returns how many. */
 export async function deleteEnded(
   tx: Tx,
-  table: 'client_sessions' | 'owner_sessions' | 'reseller_sessions' | 'password_resets' | 'device_tokens',
+  table:
+    | 'client_sessions'
+    | 'owner_sessions'
+    | 'reseller_sessions'
+    | 'password_resets'
+    | 'device_tokens'
+    | 'idempotency_keys',
   now: number,
   count: number,
 ): Promise<number> {

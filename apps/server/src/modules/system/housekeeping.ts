@@ -23,10 +23,11 @@ const endingTables = [
   'reseller_sessions',
   'password_resets',
   'device_tokens',
+  'idempotency_keys',
 ] as const
 
 /**
- * Deletes expired rows: sessions, reset links, rate limit windows, counts of zero. Moves paused ends and completes
+ * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero. Moves paused ends and completes
  * older end users.
  */
 export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Promise<void> {

@@ -1,0 +1,125 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { limits } from '@keyward/contract'
+import type { CompiledQuery } from 'kysely'
+import type { Database, Tx } from '../db/open.ts'
+import type { OwnerActor } from './actor.ts'
+import { hour } from './clock.ts'
+import type { Ctx, OwnerScope } from './ctx.ts'
+import { Problem, problem } from './problem.ts'
+import type { Write } from './record.ts'
+
+/** A request that names itself with an Idempotency-Key. */
+export interface KeyedRequest {
+  key: string
+  /** Method, path and input: a repeat has the same. */
+  request: string
+}
+
+/** Stores the answer together with the change. */
+export type Remember<T> = (write: Write, answer: T) => void
+
+const keptMs = limits.idempotencyHours * hour
+const running = new WeakMap<Database, Set<string>>()
+
+/**
+ * Does a write once per Idempotency-Key: a repeat gets the stored answer and changes nothing. `work` must call `remember`
+ * in its transaction. A write that fails stores nothing, so that a repeat tries again.
+ */
+export async function doOnce<T>(
+  ctx: Ctx,
+  actor: OwnerActor,
+  keyed: KeyedRequest | undefined,
+  work: (remember: Remember<T>) => Promise<T>,
+): Promise<T> {
+  if (!keyed) return work(() => {})
+  const { ownerId } = actor
+  const id = ctx.seal.digest(`idempotency ${ownerId} ${keyed.key}`)
+  const requestHash = ctx.seal.digest(keyed.request)
+  const find = async (): Promise<{ answer: T } | undefined> => {
+    const row = await ctx.db
+      .selectFrom('idempotency_keys')
+      .select(['request_hash', 'answer'])
+      .where('id', '=', id)
+      .where('expires_at', '>', ctx.clock.now())
+      .executeTakeFirst()
+    if (!row) return undefined
+    if (row.request_hash !== requestHash) throw problem('idempotency_key_used')
+    return { answer: open(ctx, row.answer, id) as T }
+  }
+  const remember: Remember<T> = (write, answer) => {
+    const row = {
+      id,
+      owner_id: ownerId,
+      request_hash: requestHash,
+      answer: seal(ctx, answer, id),
+      expires_at: write.now + keptMs,
+    }
+    write.last(() => replaceExpired(write, row))
+  }
+
+  const ids = running.get(ctx.database) ?? new Set()
+  running.set(ctx.database, ids)
+  if (ids.has(id)) throw problem('request_running')
+  ids.add(id)
+  try {
+    const earlier = await find()
+    if (earlier) return earlier.answer
+    await refuseTooMany(ctx, ownerId)
+    return await work(remember).catch(async (error) => {
+      // Another server may have run the same request meanwhile; its row then kept this one from being committed.
+      const stored = await find().catch((failure) => {
+        if (failure instanceof Problem) throw failure
+      })
+      if (stored) return stored.answer
+      throw error
+    })
+  } finally {
+    ids.delete(id)
+  }
+}
+
+/** Deletes up to `count` stored answers of an account and returns how many. */
+export async function deleteAnswers(tx: Tx, { ownerId }: OwnerScope, count: number): Promise<number> {
+  const some = tx.selectFrom('idempotency_keys').select('id').where('owner_id', '=', ownerId).limit(count)
+  const deleted = await tx.deleteFrom('idempotency_keys').where('id', 'in', some).returning('id').execute()
+  return deleted.length
+}
+
+interface Row {
+  id: string
+  owner_id: string
+  request_hash: string
+  answer: string
+  expires_at: number
+}
+
+/** Inserting fails if another server has stored an answer, which undoes the whole change. */
+async function* replaceExpired({ tx, now }: Write, row: Row): AsyncGenerator<CompiledQuery> {
+  yield tx.deleteFrom('idempotency_keys').where('id', '=', row.id).where('expires_at', '<=', now).compile()
+  yield tx.insertInto('idempotency_keys').values(row).compile()
+}
+
+/** Bounds what an account stores; concurrent requests may exceed it by as many as run at once. */
+async function refuseTooMany({ db }: Ctx, ownerId: string): Promise<void> {
+  const { count } = await db
+    .selectFrom((from) =>
+      from
+        .selectFrom('idempotency_keys')
+        .select('owner_id')
+        .where('owner_id', '=', ownerId)
+        .limit(limits.idempotencyKeysMax)
+        .as('some'),
+    )
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= limits.idempotencyKeysMax) throw problem('idempotency_keys_full')
+}
+
+// Answers contain license keys and names. Those of many rows are similar to each other, so they shrink to a tenth.
+const seal = (ctx: Ctx, answer: unknown, id: string): string =>
+  ctx.seal.seal(deflateRawSync(JSON.stringify(answer)).toString('base64'), contextOf(id))
+
+const open = (ctx: Ctx, sealed: string, id: string): unknown =>
+  JSON.parse(inflateRawSync(Buffer.from(ctx.seal.open(sealed, contextOf(id)), 'base64')).toString())
+
+const contextOf = (id: string) => `idempotency_keys.answer:${id}`

@@ -1,0 +1,297 @@
+import { type Endpoint, type License, limits } from '@keyward/contract'
+import { afterAll, expect, test } from 'vitest'
+import { hour } from '../../src/core/clock.ts'
+import { createSeal } from '../../src/core/crypto.ts'
+import { allEndpoints, buildOpenApi } from '../../src/http/openapi.ts'
+import { activateKey, makeApp, makeLicenses, refusal, single } from '../actors.ts'
+import { appForAll, ownerForAll, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
+import { type Answer, startServer, type TestServer } from '../harness.ts'
+
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const other = ownerForAll(on)
+const app = appForAll(owner)
+
+let keys = 0
+const newKey = () => `test-${++keys}`
+
+interface Request {
+  method: string
+  path: string
+  body: Record<string, unknown>
+}
+
+const send = (
+  { method, path, body }: Request,
+  key: string,
+  { at = on, token = owner.token }: { at?: TestServer; token?: string } = {},
+): Promise<Answer> => at.call(method, path, { token, body, headers: { 'idempotency-key': key } })
+
+const countLicenses = async (): Promise<number> =>
+  (await owner.call('GET', `/licenses?app=${app._id}&limit=1`)).json.data.stats.total
+const oneLicense = async () => single(await makeLicenses(on, owner, app))
+const endOf = async ({ _id }: Pick<License, '_id'>): Promise<string> =>
+  (await owner.call('GET', `/licenses/${_id}`)).json.data.license.expiresAt
+const creation = (count = 1): Request => ({
+  method: 'POST',
+  path: '/licenses',
+  body: { app: app._id, duration: { value: 30, unit: 'days' }, count },
+})
+const extension = ({ _id }: Pick<License, '_id'>, days = 10): Request => ({
+  method: 'POST',
+  path: '/licenses/bulk',
+  body: { action: 'extend', ids: [_id], days },
+})
+
+interface Case {
+  request: Request
+  /** Differs from `request`, with another outcome. */
+  different: Record<string, unknown>
+  /** What a repeat would change. */
+  read: () => Promise<unknown>
+}
+
+const ofEndUser = async (request: (user: { _id: string }) => Request, different: object) => {
+  const { user } = await activateKey(on, owner, app)
+  return {
+    request: request(user),
+    different: { ...request(user).body, ...different },
+    read: async () => (await owner.call('GET', `/clients/${user._id}`)).json.data.client.expiresAt,
+  }
+}
+
+const cases: Record<string, () => Promise<Case>> = {
+  'licenses.create': async () => ({
+    request: creation(3),
+    different: creation(4).body,
+    read: countLicenses,
+  }),
+  'bulk.licenses': async () => {
+    const license = await oneLicense()
+    return {
+      request: extension(license),
+      different: extension(license, 11).body,
+      read: () => endOf(license),
+    }
+  },
+  'bulk.clients': () =>
+    ofEndUser(
+      ({ _id }) => ({
+        method: 'POST',
+        path: '/clients/bulk',
+        body: { action: 'extend', ids: [_id], days: 7 },
+      }),
+      { days: 8 },
+    ),
+  'clients.extend': () =>
+    ofEndUser(({ _id }) => ({ method: 'PATCH', path: `/clients/${_id}/extend`, body: { days: 7 } }), {
+      days: 8,
+    }),
+}
+
+const keyed = allEndpoints.filter(({ endpoint }) => endpoint.keyed)
+
+test.each(keyed.map(({ name, endpoint }) => [name, endpoint] as const))(
+  '%s repeats its answer for the same Idempotency-Key and changes nothing again',
+  async (name, endpoint) => {
+    const make = cases[name]
+    if (!make) throw new Error(`add ${name} to \`cases\``)
+    const { request, different, read } = await make()
+    const key = newKey()
+    const before = await read()
+    const first = await send(request, key)
+    expect(first.status).toBe(endpoint.status ?? 200)
+    const after = await read()
+    expect(after).not.toEqual(before)
+
+    on.clock.advance(hour)
+    const repeated = await send(request, key)
+    expect([repeated.status, repeated.json]).toEqual([first.status, first.json])
+    expect(await read()).toEqual(after)
+
+    expect(refusal(await send({ ...request, body: different }, key))).toBe('idempotency_key_used')
+    expect(await read()).toEqual(after)
+
+    expect((await send(request, newKey())).status).toBe(first.status)
+    expect(await read()).not.toEqual(after)
+  },
+)
+
+test.each(keyed.map(({ endpoint }) => [endpoint.path, endpoint] as const))(
+  'the description of %s names the header',
+  (path, { method }: Endpoint) => {
+    const paths = buildOpenApi().paths as Record<string, Record<string, { parameters: { name: string }[] }>>
+    const { parameters } = paths[`/api${path.replace(/:(\w+)/g, '{$1}')}`]?.[method.toLowerCase()] ?? {
+      parameters: [],
+    }
+    expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key')
+  },
+)
+
+test('exactly one of 32 concurrent requests with one key changes something', async () => {
+  const license = await oneLicense()
+  const request = extension(license)
+  const key = newKey()
+  const answers = await Promise.all(Array.from({ length: 32 }, () => send(request, key)))
+  const done = answers.filter(({ status }) => status === 200)
+  expect(done.length).toBeGreaterThan(0)
+  expect(new Set(done.map(({ json }) => JSON.stringify(json))).size).toBe(1)
+  const waiting = answers.filter(({ status }) => status !== 200).map(refusal)
+  expect(new Set(waiting)).toEqual(new Set(['request_running']))
+  expect(await endOf(license)).toBe(on.clock.inDays(40))
+  expect((await send(request, key)).json).toEqual(done[0]?.json)
+})
+
+test('a key is valid within its account only, and a token is required for a repeat', async () => {
+  const key = newKey()
+  const first = await send(creation(), key)
+  expect(refusal(await send(creation(), key, { token: 'kwo_00000000000000000000' }))).toBe('unauthorized')
+  const foreign = await makeApp(other)
+  const body = { ...creation().body, app: foreign._id }
+  const answer = await send({ ...creation(), body }, key, { token: other.token })
+  expect(answer.status).toBe(201)
+  expect(answer.json.data.license.key).not.toBe(first.json.data.license.key)
+})
+
+test('a repeat has the first answer even after what it created was changed and its expiry has passed', async () => {
+  const request = { ...creation(), body: { app: app._id, expiresAt: on.clock.inDays(0.1) } }
+  const key = newKey()
+  const first = await send(request, key)
+  await owner.call('DELETE', `/licenses/${first.json.data.license._id}`)
+  on.clock.advance(3 * hour)
+  expect((await send(request, key)).json).toEqual(first.json)
+})
+
+test('a request that failed is tried again with its key', async () => {
+  const license = await oneLicense()
+  const request = { ...extension(license), body: { action: 'extend', ids: [license._id, 'lic_0'], days: 10 } }
+  const key = newKey()
+  expect(refusal(await send(request, key))).toBe('not_found')
+  expect(refusal(await send(request, key))).toBe('not_found')
+  expect((await send(extension(license), key)).status).toBe(200)
+  expect(await endOf(license)).toBe(on.clock.inDays(40))
+})
+
+test('quotes around a key and the order of fields make no difference', async () => {
+  const { _id } = await oneLicense()
+  const key = newKey()
+  const first = await send(extension({ _id }), `"${key}"`)
+  const body = { days: 10, ids: [_id], action: 'extend' }
+  expect((await send({ ...extension({ _id }), body }, key)).json).toEqual(first.json)
+  expect(await endOf({ _id })).toBe(on.clock.inDays(40))
+})
+
+test.each([
+  ['an empty key', ''],
+  ['empty quotes', '""'],
+  ['a key that is too long', 'x'.repeat(limits.idempotencyKeyMax + 1)],
+  ['two keys', 'one, two'],
+  ['an unclosed quote', '"one'],
+  ['a key with a space', 'one two'],
+])('rejects %s', async (_name, key) => {
+  const before = await countLicenses()
+  const answer = await send(creation(), key)
+  expect(refusal(answer)).toBe('invalid_input')
+  expect(answer.json.errors[0].path).toBe('Idempotency-Key')
+  expect(await countLicenses()).toBe(before)
+})
+
+test('forgets a key after 24 hours; housekeeping deletes its answer', async () => {
+  const license = await oneLicense()
+  const [key, unused] = [newKey(), newKey()]
+  await send(extension(license), key)
+  await send(creation(), unused)
+  on.clock.advance(limits.idempotencyHours * hour - 1)
+  await send(extension(license), key)
+  expect(await endOf(license)).toBe(new Date(Date.parse(license.expiresAt) + 10 * 24 * hour).toISOString())
+  on.clock.advance(1)
+  expect((await send(extension(license), key)).status).toBe(200)
+  expect(await endOf(license)).toBe(new Date(Date.parse(license.expiresAt) + 20 * 24 * hour).toISOString())
+  await tidyUp(on)
+  const { db } = on.database
+  const left = await db.selectFrom('idempotency_keys').select('expires_at').execute()
+  expect(left).toHaveLength(1)
+})
+
+test('stores neither license keys nor names in plain text', async () => {
+  const { json } = await send(creation(), newKey())
+  const rows = await on.database.db.selectFrom('idempotency_keys').selectAll().execute()
+  expect(JSON.stringify(rows)).not.toContain(json.data.license.key)
+  expect(rows.at(-1)?.answer).toMatch(/^v1\./)
+})
+
+test('stores a bounded number of answers of an account', async () => {
+  const { db } = on.database
+  const rows = Array.from({ length: limits.idempotencyKeysMax }, (_, at) => ({
+    id: `full-${at}`,
+    owner_id: owner.id,
+    request_hash: '',
+    answer: '',
+    expires_at: on.clock.now() + hour,
+  }))
+  for (let at = 0; at < rows.length; at += 1000)
+    await db
+      .insertInto('idempotency_keys')
+      .values(rows.slice(at, at + 1000))
+      .execute()
+  expect(refusal(await send(creation(), newKey()))).toBe('idempotency_keys_full')
+  expect((await owner.call('POST', '/licenses', creation().body)).status).toBe(201)
+  await db.deleteFrom('idempotency_keys').where('owner_id', '=', owner.id).execute()
+})
+
+test('changes nothing if the answer cannot be stored', async () => {
+  const seal = createSeal('a secret key that only tests use, 32+ characters')
+  let isBroken = false
+  const broken = (plain: string, context: string) => {
+    if (isBroken) throw new Error('cannot seal')
+    return seal.seal(plain, context)
+  }
+  const server = await startServer({}, { seal: { ...seal, seal: broken } })
+  try {
+    const body = { name: 'Vendor', email: 'vendor@example.com', password: 'secret1' }
+    const { token } = (await server.call('POST', '/auth/register', { body })).json.data
+    const made = await server.call('POST', '/apps', { token, body: { name: 'Atlas' } })
+    const request = { ...creation(), body: { ...creation().body, app: made.json.data.app._id } }
+    isBroken = true
+    expect(refusal(await send(request, 'one', { at: server, token }))).toBe('internal')
+    isBroken = false
+    const { stats } = (await server.call('GET', '/licenses', { token })).json.data
+    expect(stats.total).toBe(0)
+    expect((await send(request, 'one', { at: server, token })).status).toBe(201)
+  } finally {
+    await server.close()
+  }
+})
+
+test('a reset of the account deletes its stored answers', async () => {
+  const mine = await makeApp(other)
+  await send({ ...creation(), body: { ...creation().body, app: mine._id } }, newKey(), { token: other.token })
+  const stored = () =>
+    on.database.db.selectFrom('idempotency_keys').select('id').where('owner_id', '=', other.id).execute()
+  expect(await stored()).not.toHaveLength(0)
+  await other.call('POST', '/settings/reset', { password: other.password })
+  expect(await stored()).toHaveLength(0)
+})
+
+const second: { node?: TestServer } = {}
+afterAll(() => second.node?.close())
+
+test.runIf(process.env.TEST_DATABASE === 'postgres')(
+  'servers that run the same request at once change it once and give the same answer',
+  async () => {
+    const url = on.config.databaseUrl ?? ''
+    second.node = await startServer({ DATABASE_URL: url }, { clock: on.clock })
+    for (let round = 0; round < 5; round += 1) {
+      const license = await oneLicense()
+      const key = newKey()
+      const nodes = [on, second.node, on, second.node]
+      const answers = await Promise.all(nodes.map((at) => send(extension(license), key, { at })))
+      const done = answers.filter(({ status }) => status === 200)
+      expect(done.length).toBeGreaterThan(0)
+      expect(new Set(done.map(({ json }) => JSON.stringify(json))).size).toBe(1)
+      const rest = answers.filter(({ status }) => status !== 200).map(refusal)
+      expect(rest.every((code) => code === 'request_running')).toBe(true)
+      expect(await endOf(license)).toBe(on.clock.inDays(40))
+    }
+  },
+)
