@@ -49,6 +49,26 @@ test('the export contains exactly the filtered rows, with cells that no spreadsh
 })
 
 test.describe('the import', () => {
+  test('keeps its text if the session expires in the second step', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await page.route('**/api/events', (route) => route.abort())
+    await enter(page, vendor, '/licenses?dialog=import')
+    const form = dialog(page, 'Import Licenses')
+    await form.getByLabel('CSV').fill('expiresAt,note\n2090-01-01,typed for minutes\n')
+    await form.getByRole('button', { name: 'Check First' }).click()
+    const found = dialog(page, 'Check the Import')
+    await expect(found).toContainText('1 license would be created')
+    await vendor.call('POST', '/auth/logout')
+    await found.getByRole('button', { name: 'Import 1 License' }).click()
+    await expect(page).toHaveURL('/auth')
+    await page.getByLabel('Email').fill(vendor.email)
+    await page.getByLabel('Password', { exact: true }).fill(vendor.password)
+    await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+    await expect(form.getByLabel('CSV')).toHaveValue(/typed for minutes/)
+    await expect(page.locator('[data-sonner-toast]').getByText('Import Failed')).toHaveCount(0)
+  })
+
   test('previews, then imports the valid rows', { tag: '@phone' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()

@@ -22,10 +22,11 @@ export interface ImportDialogProps {
 
 type Result = DataOf<typeof endpoints.bulk.importLicenses>
 
-/** Three steps: form, preview, result. Back keeps the form's values. */
+/** Three steps: form, preview, result. */
 export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogProps) {
   const only = apps.length === 1 ? apps[0]?._id : undefined
-  const [values, setValues] = useState<ImportValues>({ app: appId ?? only ?? '', csv: '' })
+  const [opened] = useState<ImportValues>({ app: appId ?? only ?? '', csv: '' })
+  const [values, setValues] = useState(opened)
   const [checked, setChecked] = useState<Result>()
   const [imported, setImported] = useState<Result>()
   const check = useCheckImport()
@@ -65,12 +66,22 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
             : 'Import licenses from CSV. You can review the result before anything changes.'
       }
     >
-      {imported ? (
-        <Suspense fallback={null}>
-          <ImportResult rows={imported.rows} onClose={onClose} />
-        </Suspense>
-      ) : checked ? (
-        <Suspense fallback={null}>
+      {/* Behind the preview, the form keeps its input: for Back, and if the session expires. */}
+      {!imported && (
+        <div className="contents" hidden={checked !== undefined}>
+          <ImportForm
+            values={opened}
+            apps={apps}
+            maxPerApp={maxPerApp}
+            busy={check.isPending}
+            onCheck={onCheck}
+            onCancel={onClose}
+          />
+        </div>
+      )}
+      <Suspense fallback={null}>
+        {imported && <ImportResult rows={imported.rows} onClose={onClose} />}
+        {checked && !imported && (
           <ImportPreview
             checked={checked}
             good={good}
@@ -78,17 +89,8 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
             onBack={() => setChecked(undefined)}
             onImport={() => start(good, checked.failed === 0)}
           />
-        </Suspense>
-      ) : (
-        <ImportForm
-          values={values}
-          apps={apps}
-          maxPerApp={maxPerApp}
-          busy={check.isPending}
-          onCheck={onCheck}
-          onCancel={onClose}
-        />
-      )}
+        )}
+      </Suspense>
     </Dialog>
   )
 }
