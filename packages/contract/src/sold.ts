@@ -14,10 +14,12 @@ export const features = z
   .max(limits.featuresMax, `At most ${limits.featuresMax} features`)
   .refine((names) => new Set(names).size === names.length, 'Each feature can be named once')
 
+const devicesText = `Must be 1 to ${limits.devicesMax}, or -1 for any number`
+
 /** How many devices may use a license; -1 for any number. */
 export const devices = z.union(
-  [z.literal(unlimited), z.int().min(1).max(limits.devicesMax)],
-  `Must be 1 to ${limits.devicesMax}, or -1 for any number`,
+  [z.literal(unlimited), z.int(devicesText).min(1, devicesText).max(limits.devicesMax, devicesText)],
+  devicesText,
 )
 
 /** What a license is sold with besides its term. */

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { apps } from '../src/apps.ts'
+import { licenseTypes } from '../src/license-types.ts'
 import { licenses } from '../src/licenses.ts'
+
+const devicesText = 'Must be 1 to 1000, or -1 for any number'
 
 test.each<[string, z.ZodType, unknown, string]>([
   ['a missing value', apps.create.body!, {}, 'Is required'],
@@ -25,6 +28,9 @@ test.each<[string, z.ZodType, unknown, string]>([
     'c',
     'Is not one of the values that are accepted',
   ],
+  ['no devices', licenseTypes.create.body!.shape.devices, 0, devicesText],
+  ['too many devices', licenseTypes.create.body!.shape.devices, 1001, devicesText],
+  ['half a device', licenseTypes.create.body!.shape.devices, 1.5, devicesText],
   ['another constant', z.literal('premium'), 'free', 'Must be premium'],
 ])('says plainly what is wrong with %s', (_, schema, value, message) => {
   expect(schema.safeParse(value).error?.issues[0]?.message).toBe(message)

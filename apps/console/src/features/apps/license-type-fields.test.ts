@@ -49,3 +49,13 @@ test.each([{ name: '' }, { amount: 0 }, { graceDays: 91 }, { places: 0 }, { feat
     expect(typeSchema.safeParse({ ...toForm(type), ...wrong }).success).toBe(false)
   },
 )
+
+test.each([
+  ['devices', 1000, true],
+  ['devices', 1001, false],
+  ['seats', 1001, true],
+] as const)('accepts %s up to their own limit: %i', (bound, places, isAccepted) => {
+  const { success, error } = typeSchema.safeParse({ ...toForm(undefined), name: 'Pro', bound, places })
+  expect(success).toBe(isAccepted)
+  if (!success) expect(error.issues[0]).toMatchObject({ path: ['places'] })
+})

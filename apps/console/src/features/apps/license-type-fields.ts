@@ -9,24 +9,31 @@ const whole = (min: number, max: number) => {
   return z.int(text).min(min, text).max(max, text)
 }
 
+const manyDevices = `Enter a whole number from 1 to ${limits.devicesMax.toLocaleString()}, or allow any number of devices`
+
 /** The fields of the form. An empty number of days means no limit. */
-export const typeSchema = z.object({
-  name: body.name,
-  term: body.term,
-  amount: whole(1, 36_500),
-  unit: z.enum(['hours', 'days', 'months', 'years']),
-  graceDays: whole(0, limits.graceDaysMax),
-  bound: z.enum(['devices', 'seats', 'any']),
-  places: whole(1, limits.seatsMax),
-  updatesForDays: z.union([z.nan().transform(() => null), whole(1, 36_500)]),
-  features: z
-    .string()
-    .transform((text) => text.split(/[\s,]+/).filter(Boolean))
-    .pipe(body.features.unwrap()),
-  keyPrefix: z.union([z.literal('').transform(() => null), body.keyPrefix.unwrap()]),
-  trial: z.boolean(),
-  resellable: z.boolean(),
-})
+export const typeSchema = z
+  .object({
+    name: body.name,
+    term: body.term,
+    amount: whole(1, 36_500),
+    unit: z.enum(['hours', 'days', 'months', 'years']),
+    graceDays: whole(0, limits.graceDaysMax),
+    bound: z.enum(['devices', 'seats', 'any']),
+    places: whole(1, limits.seatsMax),
+    updatesForDays: z.union([z.nan().transform(() => null), whole(1, 36_500)]),
+    features: z
+      .string()
+      .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+      .pipe(body.features.unwrap()),
+    keyPrefix: z.union([z.literal('').transform(() => null), body.keyPrefix.unwrap()]),
+    trial: z.boolean(),
+    resellable: z.boolean(),
+  })
+  .refine(({ bound, places }) => bound !== 'devices' || places <= limits.devicesMax, {
+    path: ['places'],
+    message: manyDevices,
+  })
 
 type TypeValues = z.output<typeof typeSchema>
 
