@@ -37,7 +37,10 @@ const messageTexts = z.strictObject({
     .describe('the keys of the texts that the app has set in this language'),
   locales: z.array(z.string()).describe('the languages with texts, besides the default'),
 })
-const messageChanges = z.partialRecord(z.enum(messageKeys), text(1, 300, 'Message').nullable())
+const messageText = text(1, 300, 'Message').nullable()
+const messageChanges = Object.fromEntries(messageKeys.map((key) => [key, messageText.optional()])) as {
+  [Key in MessageKey]: z.ZodOptional<typeof messageText>
+}
 
 const name = text(1, 80, 'Name')
 const oneApp = z.strictObject({ app })
@@ -183,10 +186,18 @@ export const apps = {
     summary: 'Change some or all texts of a language; null falls back to the more general one',
     params: idParams,
     query: localeQuery,
-    body: messageChanges,
-    bodyLimit: 32_768,
+    body: z.strictObject({
+      ...messageChanges,
+      seen: z
+        .strictObject(messageChanges)
+        .optional()
+        .describe(
+          'the texts of this language that the caller saw, null for none; nothing is saved if one has changed, unless to what the call wants',
+        ),
+    }),
+    bodyLimit: 65_536,
     data: messageTexts,
-    errors: ['locales_full'],
+    errors: ['locales_full', 'messages_changed'],
   }),
   resetErrorMessages: endpoint({
     method: 'DELETE',

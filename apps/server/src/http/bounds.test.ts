@@ -91,7 +91,7 @@ test('only calls that need it accept more than 16 KiB', () => {
   const larger = all.filter(([, endpoint]) => limitOf(endpoint) > 16_384)
   expect(Object.fromEntries(larger.map(([name, endpoint]) => [name, limitOf(endpoint)]))).toEqual({
     'apps.update': 65_536,
-    'apps.updateErrorMessages': 32_768,
+    'apps.updateErrorMessages': 65_536,
     'blocklist.setHashes': 196_608,
     'bulk.licenses': 65_536,
     'licenseTypes.update': 32_768,

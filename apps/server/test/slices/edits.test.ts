@@ -20,6 +20,20 @@ interface Editable {
 
 const at = async (path: string) => (await owner.call('GET', path)).json.data
 
+const texts = async (query: string): Promise<Editable> => ({
+  path: `/apps/${app._id}/error-messages${query}`,
+  code: 'messages_changed',
+  read: async () => {
+    const { errorMessages, changed } = await at(`/apps/${app._id}/error-messages${query}`)
+    const own = (key: string) => (changed.includes(key) ? errorMessages[key] : null)
+    const now = { keyUsed: own('keyUsed'), keyBanned: own('keyBanned') }
+    return { now, seen: now }
+  },
+  first: { keyUsed: 'Taken', keyBanned: 'Banned' },
+  second: { keyUsed: 'In use', keyBanned: null },
+  unseen: { keyUsed: 'Never there' },
+})
+
 const editables: Record<string, () => Promise<Editable>> = {
   'the name of an app': async () => ({
     path: `/apps/${app._id}`,
@@ -43,6 +57,8 @@ const editables: Record<string, () => Promise<Editable>> = {
     second: { settings: { vpnAllowed: ['198.51.100.7'], leaseHours: 2 } },
     unseen: { settings: { hwidLock: false } },
   }),
+  'the texts of an app': () => texts(''),
+  'the texts of an app in a language': () => texts('?locale=de'),
   'the limit of a reseller': async () => {
     const { _id, email } = await makeReseller(on, owner, app)
     return {
@@ -154,6 +170,14 @@ test.each(['apps', 'resellers'])('an edit of %s must change something', async (n
   const { _id } = await makeReseller(on, owner, app)
   const path = noun === 'apps' ? `/apps/${app._id}` : `/resellers/${_id}`
   expect(wrongFields(await owner.call('PUT', path, { seen: {} }))).toEqual([''])
+})
+
+test('an edit of texts leaves others alone that somebody else changed meanwhile', async () => {
+  const path = `/apps/${app._id}/error-messages`
+  await owner.call('PUT', path, { keyBanned: 'Banned' })
+  const edit = { keyUsed: 'Taken', seen: { keyUsed: null } }
+  const { errorMessages } = (await owner.call('PUT', path, edit)).json.data
+  expect(errorMessages).toMatchObject({ keyUsed: 'Taken', keyBanned: 'Banned' })
 })
 
 describe('an edit of an expiry', () => {

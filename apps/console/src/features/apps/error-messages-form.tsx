@@ -15,17 +15,16 @@ import { MessagePreview } from './message-preview.tsx'
 import { type ErrorMessages, useResetErrorMessages, useUpdateErrorMessages } from './queries.ts'
 
 type Texts = ErrorMessages['errorMessages']
+type Changes = Partial<Record<MessageKey, string | null>>
 
 /** An empty text is removed, so that the more general one applies. */
 const schema = z
   .record(z.string(), z.string())
-  .transform((texts) =>
-    Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, text.trim() === '' ? null : text])),
-  )
-  .pipe(apps.updateErrorMessages.body!) as unknown as z.ZodType<
-  Partial<Record<MessageKey, string | null>>,
-  Texts
->
+  .transform((texts): Changes => {
+    const entries = Object.entries(texts)
+    return Object.fromEntries(entries.map(([key, text]) => [key, text.trim() === '' ? null : text]))
+  })
+  .pipe(apps.updateErrorMessages.body!.omit({ seen: true })) as unknown as z.ZodType<Changes, Texts>
 
 export interface ErrorMessagesFormProps {
   app: App
@@ -44,12 +43,18 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
   const { app, locale, messages, search, onSearch, onDirty, onClose } = props
   const [confirming, setConfirming] = useState(false)
   const [previewed, setPreviewed] = useState<MessageKey>('loggedInMsg')
+  // What this form shows: `messages` may be what somebody else has saved since.
+  const [opened, setOpened] = useState(messages)
   const update = useUpdateErrorMessages(app._id, locale)
   const reset = useResetErrorMessages(app._id, locale)
-  const form = useSchemaForm(schema, { name: locale, defaultValues: shown(messages, locale) })
+  const form = useSchemaForm(schema, { name: locale, defaultValues: shown(opened, locale) })
   const { errors, isDirty, dirtyFields } = form.formState
   useEffect(() => onDirty(isDirty), [isDirty, onDirty])
 
+  const show = (saved: ErrorMessages) => {
+    setOpened(saved)
+    form.reset(shown(saved, locale))
+  }
   const fallbackOf = (key: MessageKey) => (locale ? props.fallback[key] : messageDefaults[key])
   const texts = form.watch()
   const textOf = (key: MessageKey) => texts[key]?.trim() || fallbackOf(key)
@@ -57,8 +62,10 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
   const submit = form.handleSubmit(
     (values) => {
       const changed = Object.entries(values).filter(([key]) => dirtyFields[key as MessageKey])
-      update.mutate(Object.fromEntries(changed), {
-        onSuccess: (saved) => form.reset(shown(saved, locale)),
+      const seen = changed.map(([key]) => [key, ownText(opened, key as MessageKey)])
+      const body = { ...Object.fromEntries(changed), seen: Object.fromEntries(seen) }
+      update.mutate(body, {
+        onSuccess: show,
         onError: (error) => showFieldErrors(form, error),
       })
     },
@@ -107,7 +114,7 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
       </DialogBody>
       <MessagePreview appName={app.name} code={previewed} text={textOf(previewed)} />
       <DialogFooter>
-        {(!locale || messages.changed.length > 0) && (
+        {(!locale || opened.changed.length > 0) && (
           <Button variant="ghost" onClick={() => setConfirming(true)} className="md:mr-auto">
             {locale ? `Remove ${languageName(locale)}` : 'Reset to Defaults'}
           </Button>
@@ -133,7 +140,7 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
           onConfirm={() =>
             reset.mutate(undefined, {
               onSuccess: (left) => {
-                form.reset(shown(left, locale))
+                show(left)
                 setConfirming(false)
               },
             })
@@ -144,12 +151,13 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
   )
 }
 
+const ownText = ({ errorMessages, changed }: ErrorMessages, key: MessageKey): string | null =>
+  changed.includes(key) ? errorMessages[key] : null
+
 /** The default texts as they apply; in a language only its own ones. */
-function shown({ errorMessages, changed }: ErrorMessages, locale: string | undefined): Texts {
+function shown(messages: ErrorMessages, locale: string | undefined): Texts {
+  const { errorMessages } = messages
   if (!locale) return errorMessages
-  const own = Object.entries(errorMessages).map(([key, text]) => [
-    key,
-    changed.includes(key as MessageKey) ? text : '',
-  ])
-  return Object.fromEntries(own) as Texts
+  const keys = Object.keys(errorMessages) as MessageKey[]
+  return Object.fromEntries(keys.map((key) => [key, ownText(messages, key) ?? ''])) as Texts
 }

@@ -14,6 +14,8 @@ export function ErrorMessages({ app, onClose }: { app: App; onClose: () => void 
   const [search, setSearch] = useState('')
   const [dirty, setDirty] = useState(false)
   const messages = useErrorMessages(app._id, locale)
+  // An older copy would overwrite what was saved elsewhere.
+  const stored = messages.isFetchedAfterMount ? messages.data : undefined
   const [, general] = locale ? [...lookupTags(locale), undefined] : []
   const fallback = useErrorMessages(app._id, general)
   const failed = messages.isError ? messages : fallback.isError ? fallback : undefined
@@ -41,12 +43,12 @@ export function ErrorMessages({ app, onClose }: { app: App; onClose: () => void 
               : 'The texts that your program shows, by the code it receives.'}
         </p>
       </div>
-      {messages.data && fallback.data ? (
+      {stored && fallback.data ? (
         <ErrorMessagesForm
           key={locale ?? ''}
           app={app}
           locale={locale}
-          messages={messages.data}
+          messages={stored}
           fallback={fallback.data.errorMessages}
           search={search}
           onSearch={setSearch}

@@ -2,6 +2,7 @@ import { canonicalLocale, lookupTags, type MessageKey, messageDefaults } from '@
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
+import { hasChanged } from '../../core/seen.ts'
 import type { Db } from '../../db/open.ts'
 import * as repo from './apps.messages.repo.ts'
 import { lockApp, updateApp } from './apps.repo.ts'
@@ -9,7 +10,8 @@ import { type AppRow, getApp } from './apps.service.ts'
 
 type Texts = Partial<Record<MessageKey, string>>
 /** A text that is null is removed, so that the more general one applies. */
-export type TextChanges = { [Key in MessageKey]?: string | null | undefined }
+type Changes = { [Key in MessageKey]?: string | null | undefined }
+type SeenChanges = Changes & { seen?: Changes | undefined }
 
 /** The texts of a language, or the default ones without a tag. */
 export async function getErrorMessages(
@@ -28,30 +30,33 @@ export async function updateErrorMessages(
   actor: VendorActor,
   idOrAppId: string,
   tag: string | undefined,
-  changes: TextChanges | undefined,
+  given: SeenChanges | undefined,
 ) {
+  const { seen, ...changes } = given ?? {}
   const locale = tag && canonicalLocale(tag)
   return ctx.tx(actor, async (write) => {
     const { tx } = write
     const { id } = await getApp(tx, actor, idOrAppId)
     const app = await lockApp(tx, actor, id)
     const before = locale ? await repo.findTexts(tx, id, locale) : app.messages
-    const texts = change(JSON.parse(before ?? '{}') as Texts, changes)
+    const now = JSON.parse(before ?? '{}') as Texts
+    if (seen && hasChanged({ ...noTexts, ...now }, seen, changes)) throw problem('messages_changed')
+    const texts = given ? change(now, changes) : {}
     if (!locale) await updateApp(tx, actor, id, { messages: JSON.stringify(texts) })
     else if (Object.keys(texts).length === 0) await repo.deleteTexts(tx, id, locale)
     else if (!(await repo.saveTexts(tx, { id, locale, texts: JSON.stringify(texts) }))) {
       throw problem('locales_full')
     }
-    const detail = { ...(locale && { locale }), before: JSON.parse(before ?? '{}') as Record<string, string> }
-    if (changes)
-      write.record('app.messages_changed', id, { ...detail, after: texts as Record<string, string> })
+    const detail = { ...(locale && { locale }), before: now as Record<string, string> }
+    if (given) write.record('app.messages_changed', id, { ...detail, after: texts as Record<string, string> })
     else write.record('app.messages_reset', id, detail)
     return shown(tx, { ...app, messages: locale ? app.messages : JSON.stringify(texts) }, locale)
   })
 }
 
-function change(texts: Texts, changes: TextChanges | undefined): Texts {
-  if (!changes) return {}
+const noTexts = Object.fromEntries(Object.keys(messageDefaults).map((key) => [key, null]))
+
+function change(texts: Texts, changes: Changes): Texts {
   const changed = Object.entries({ ...texts, ...changes }).filter(([, text]) => typeof text === 'string')
   return Object.fromEntries(changed)
 }
