@@ -62,3 +62,28 @@ test('a reference from a customer explains the refusal, and one click lets the c
   await page.goto('/activity?dialog=explain&id=0000000000')
   await expect(dialog(page, 'Why was this refused?')).toContainText('There is no such reference')
 })
+
+test('lists ignore values in the URL that are not valid', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const [license] = await vendor.createLicenses(app)
+  await (await Program.start(request, app)).register('erik', license!)
+  await enter(page, vendor, '/dashboard')
+  const long = 'x'.repeat(300)
+  const failed = page.getByRole('button', { name: 'Try again' })
+  await page.goto(
+    `/activity?from=rubbish&to=2024-02-31&code=nothing&app=${long}&client=${long}&page=99999999999`,
+  )
+  await expect(row(page, 'Registered')).toBeVisible()
+  await expect(failed).toHaveCount(0)
+  for (const path of ['/licenses', '/users']) {
+    await page.goto(`${path}?status=rubbish&sort=rubbish&app=${long}&page=99999999999`)
+    await expect(row(page, 'erik')).toBeVisible()
+    await page.goto(`${path}?search=${long}`)
+    await expect(page.getByRole('button', { name: 'Clear filters' })).toBeVisible()
+    await expect(failed).toHaveCount(0)
+  }
+  await page.goto(`/dashboard?page=99999999999&search=${long}`)
+  await expect(page.getByRole('button', { name: 'Clear search' }).last()).toBeVisible()
+  await expect(failed).toHaveCount(0)
+})

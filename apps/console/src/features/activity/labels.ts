@@ -27,6 +27,12 @@ export const reasons: Partial<Record<MessageKey, string>> = {
   noSeats: 'All seats in use',
 }
 
+/** The value of the filter in a URL: a reason, `any` for all refusals, else no filter. */
+export const toCode = (text: string | undefined): MessageKey | 'any' | undefined =>
+  text === 'any' || (text !== undefined && Object.hasOwn(reasons, text))
+    ? (text as MessageKey | 'any')
+    : undefined
+
 const kinds: Record<string, string> = {
   init: 'Program started',
   dropped: 'Too many events to keep',

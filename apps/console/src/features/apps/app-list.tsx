@@ -2,6 +2,7 @@ import { type App, limits, type User, unlimited } from '@keyward/contract'
 import { Box, Plus } from 'lucide-react'
 import { Link } from 'react-router'
 import { useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { toSearch } from '../../lib/list/url-values.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { appPath } from '../../lib/navigation/paths.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
@@ -64,7 +65,8 @@ const columns: Column<App>[] = [
 /** Without a primary button when `quiet`: the page shows another next step. */
 export function AppList({ owner, quiet }: { owner: User; quiet: boolean }) {
   const { page, turnTo } = usePage()
-  const [{ search }, setUrl] = useUrlState('search', 'page')
+  const [url, setUrl] = useUrlState('search', 'page')
+  const search = toSearch(url.search)
   const apps = useAppPage({ page, search })
   useLastPage(apps.isPlaceholderData ? undefined : apps.data?.pagination.pages)
   const all = useAppCount()

@@ -1,11 +1,12 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { useUrlState } from '../navigation/url-state.ts'
+import { toPage } from './url-values.ts'
 
 /** The page of a list, in the URL. Changing it adds to the browser's history. */
 export function usePage() {
   const [url, set] = useUrlState('page')
-  const page = Math.max(1, Number.parseInt(url.page ?? '1', 10) || 1)
+  const page = toPage(url.page)
   const turnTo = useCallback(
     (next: number, options = { replace: false }) => set({ page: next > 1 ? next : undefined }, options),
     [set],

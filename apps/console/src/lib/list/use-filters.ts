@@ -1,6 +1,7 @@
 import { useCallback } from 'react'
 import { useApp } from '../api/apps.ts'
 import { useUrlState } from '../navigation/url-state.ts'
+import { toId, toSearch } from './url-values.ts'
 
 /**
  * Filters and order of an owner's list, in the URL. An app is given by its `_id` or `appId`; unknown values are ignored.
@@ -8,9 +9,9 @@ import { useUrlState } from '../navigation/url-state.ts'
  */
 export function useFilters<Status extends string>(statuses: Record<Status, unknown>) {
   const [url, setUrl] = useUrlState('app', 'status', 'search', 'sort', 'page')
-  const { app, resolving, unresolved } = useApp(url.app)
+  const { app, resolving, unresolved } = useApp(toId(url.app))
   const status = (Object.keys(statuses) as Status[]).find((known) => known === url.status)
-  const filters = { app: app?._id, status, search: url.search }
+  const filters = { app: app?._id, status, search: toSearch(url.search) }
   const setFilters = useCallback(
     (changes: Partial<Record<'app' | 'status' | 'search' | 'sort', string | undefined>>) =>
       setUrl({ ...changes, page: undefined }),

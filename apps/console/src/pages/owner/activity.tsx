@@ -1,9 +1,11 @@
 import { History } from 'lucide-react'
 import { ActivityFilters } from '../../features/activity/activity-filters.tsx'
 import { eventColumns } from '../../features/activity/event-columns.tsx'
+import { toCode } from '../../features/activity/labels.ts'
 import { useActivity } from '../../features/activity/queries.ts'
 import { useApp, useApps } from '../../lib/api/apps.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { toDay, toId } from '../../lib/list/url-values.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam, useUrlState } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
@@ -23,16 +25,16 @@ const none = { app: undefined, client: undefined, code: undefined, from: undefin
 export function ActivityPage() {
   const apps = useApps()
   const [url, setUrl] = useUrlState('app', 'client', 'code', 'from', 'to', 'page')
-  const { app, resolving, unresolved } = useApp(url.app)
+  const { app, resolving, unresolved } = useApp(toId(url.app))
   const { page, turnTo } = usePage()
   const dialog = useDialogParam(dialogs)
-  const filters = { app: app?._id, code: url.code, from: url.from, to: url.to }
-  const query = { ...filters, client: url.client, page, limit: pageSize }
-  const activity = useActivity(query as Parameters<typeof useActivity>[0], !resolving)
+  const client = toId(url.client)
+  const filters = { app: app?._id, code: toCode(url.code), from: toDay(url.from), to: toDay(url.to) }
+  const activity = useActivity({ ...filters, client, page, limit: pageSize }, !resolving)
   const data = resolving ? undefined : activity.data
   useLastPage(activity.isPlaceholderData ? undefined : data?.pagination.pages)
-  const filtered = Object.keys(none).some((name) => url[name as keyof typeof none])
-  const user = data?.events.find(({ client }) => client?._id === url.client)?.client
+  const filtered = Object.values({ ...filters, client }).some(Boolean)
+  const user = data?.events.find((event) => event.client?._id === client)?.client
 
   return (
     <div className="grid gap-3 md:gap-6">
@@ -42,13 +44,13 @@ export function ActivityPage() {
       />
       <Card>
         <CardHeader
-          title={url.client ? `Events of ${user?.username ?? 'one end user'}` : 'Events'}
+          title={client ? `Events of ${user?.username ?? 'one end user'}` : 'Events'}
           description={data && countOf(data.pagination)}
           stacked
           filters
           actions={
             <>
-              {url.client && (
+              {client && (
                 <Button onClick={() => setUrl({ client: undefined, page: undefined })}>All users</Button>
               )}
               <ActivityFilters

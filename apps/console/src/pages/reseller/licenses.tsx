@@ -5,6 +5,7 @@ import { useReseller } from '../../features/portal/session.ts'
 import { PortalLicenseStats } from '../../features/portal/stat-cards.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { toSearch } from '../../lib/list/url-values.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam, useUrlState } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
@@ -36,7 +37,8 @@ const dialogs = ['generate', 'delete-all'] as const
 export function ResellerLicensesPage() {
   const reseller = useReseller().data
   const { page, turnTo } = usePage()
-  const [{ search }, setUrl] = useUrlState('search', 'page')
+  const [url, setUrl] = useUrlState('search', 'page')
+  const search = toSearch(url.search)
   const setSearch = (next: string | undefined) => setUrl({ search: next, page: undefined })
   const licenses = usePortalLicenses({ page, limit: pageSize, search })
   const refresh = useRefresh({ done: 'Data refreshed successfully', failed: 'Failed to fetch licenses' })
