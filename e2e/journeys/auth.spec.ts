@@ -271,6 +271,25 @@ test.describe('session', () => {
     expect(await storedToken(page)).toBeNull()
   })
 
+  test('says only that the session has expired when a dialog is saved too late', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const license = (await vendor.createLicenses(await vendor.createApp()))[0]!
+    await page.route('**/api/events', (route) => route.abort())
+    await enter(page, vendor, `/licenses?dialog=edit-license&id=${license._id}`)
+    const edit = page.getByRole('dialog')
+    await edit.getByLabel('Note').fill('typed too late')
+    await vendor.call('POST', '/auth/logout')
+    await edit.getByRole('button', { name: 'Save License' }).click()
+    await expect(page).toHaveURL('/auth')
+    await expect(page.locator('[data-sonner-toast]')).toHaveText(/Session Expired/)
+    await fillSignIn(page, vendor)
+    await signIn(page).click()
+    await expect(edit.getByLabel('Note')).toHaveValue('typed too late')
+  })
+
   test('log-out ends the session on the server, and Back does not restore it', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor, '/settings')

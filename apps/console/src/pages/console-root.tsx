@@ -1,12 +1,13 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { Outlet } from 'react-router'
+import { Outlet, useLocation } from 'react-router'
 import { onSessionExpired } from '../lib/api/call.ts'
 import { watchConnection } from '../lib/api/connection.ts'
 import { queryClient } from '../lib/api/query-client.ts'
 import { keys } from '../lib/api/query-keys.ts'
 import { onSessionChangedElsewhere, resellerSession, type Session } from '../lib/api/session.ts'
 import { wire } from '../lib/api/wire.ts'
+import { dismissConflict } from '../ui/failure-toast.ts'
 import { Toaster, toast } from '../ui/toast.tsx'
 import { showKeptToasts } from '../ui/toast-handover.ts'
 
@@ -36,6 +37,11 @@ export function ConsoleRoot() {
   // Refetch on every change: the queries become stale when the connection is lost, and fresh when it returns.
   useEffect(() => watchConnection(() => void queryClient.invalidateQueries()), [])
   useEffect(showKeptToasts, [])
+  // Dialogs have addresses: opening or closing one ends what was said about it.
+  const { key } = useLocation()
+  useEffect(() => {
+    if (key) dismissConflict()
+  }, [key])
   return (
     <QueryClientProvider client={queryClient}>
       <Outlet />

@@ -1,8 +1,25 @@
-import { isNetworkError, messageOf } from '../lib/api/call.ts'
+import { hasCode, isEditConflict, isNetworkError, messageOf } from '../lib/api/call.ts'
 import { toast } from './toast.tsx'
+
+const conflictId = 'edit-conflict'
+
+/** Shows a title with the server's message below. */
+export function toastFailed(title: string, error: unknown, fallback: string) {
+  show(title, error, messageOf(error, fallback))
+}
 
 /** Shows the server's message; without a response, the caller's text with the reason below. */
 export function toastFailure(error: unknown, fallback: string) {
-  if (isNetworkError(error)) toast.error(fallback, { description: messageOf(error, '') })
-  else toast.error(messageOf(error, fallback))
+  if (isNetworkError(error)) show(fallback, error, messageOf(error, ''))
+  else show(messageOf(error, fallback), error)
 }
+
+function show(title: string, error: unknown, description?: string) {
+  // The sign-in page says that the session has expired.
+  if (hasCode(error, 'unauthorized')) return
+  // It asks the user to open the dialog again, so it stays until they do.
+  const staying = isEditConflict(error) && { id: conflictId, duration: Number.POSITIVE_INFINITY }
+  toast.error(title, { ...(description && { description }), ...staying })
+}
+
+export const dismissConflict = () => void toast.dismiss(conflictId)

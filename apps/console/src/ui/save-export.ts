@@ -1,5 +1,5 @@
 import type { Endpoint } from '@keyward/contract'
-import { callForFile, messageOf } from '../lib/api/call.ts'
+import { callForFile, hasCode, messageOf } from '../lib/api/call.ts'
 import type { Wire } from '../lib/api/wire.ts'
 import { saveFile } from '../lib/browser/save-file.ts'
 import { toast } from './toast.tsx'
@@ -60,6 +60,8 @@ export async function saveExport({ endpoint, query, noun, total }: Export) {
   } catch (error) {
     if (stop.signal.aborted) {
       toast.info('Export Cancelled', { id: toastId, description: 'No file was saved.', action: undefined })
+    } else if (hasCode(error, 'unauthorized')) {
+      toast.dismiss(toastId)
     } else {
       toast.error('Export Failed', {
         id: toastId,

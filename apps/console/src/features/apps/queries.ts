@@ -195,6 +195,7 @@ export function useErrorMessages(id: string, locale: string | undefined) {
     queryKey: [...messagesKey(id), locale ?? ''],
     queryFn: ({ signal }) =>
       call(wire.apps.getErrorMessages, { params: { id }, query: localeQuery(locale), signal }),
+    staleTime: 0,
   })
 }
 

@@ -6,11 +6,12 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { call, messageOf } from '../../lib/api/call.ts'
+import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { amountOf } from '../../lib/format/words.ts'
+import { toastFailed } from '../../ui/failure-toast.ts'
 import { toast } from '../../ui/toast.tsx'
 import { offlineSentence } from './offline.ts'
 
@@ -59,8 +60,7 @@ export function useFreeDevice(user: string) {
       refreshEndUsers(client)
       toast.success('Device Freed', { description: 'Another device can take its place.' })
     },
-    onError: (error) =>
-      toast.error('Free Failed', { description: messageOf(error, 'Failed to free the device.') }),
+    onError: (error) => toastFailed('Free Failed', error, 'Failed to free the device.'),
   })
 }
 
@@ -78,9 +78,11 @@ export function useSetPaused() {
       })
     },
     onError: (error, { paused }) =>
-      toast.error(paused ? 'Pause Failed' : 'Resume Failed', {
-        description: messageOf(error, `Failed to ${paused ? 'pause' : 'resume'} the subscription.`),
-      }),
+      toastFailed(
+        paused ? 'Pause Failed' : 'Resume Failed',
+        error,
+        `Failed to ${paused ? 'pause' : 'resume'} the subscription.`,
+      ),
   })
 }
 
@@ -100,8 +102,7 @@ export function useCreateEndUser() {
       refreshEndUsers(client)
       toast.success('User Created', { description: `${username} can now sign in.` })
     },
-    onError: (error) =>
-      toast.error('Creation Failed', { description: messageOf(error, 'Failed to create end user.') }),
+    onError: (error) => toastFailed('Creation Failed', error, 'Failed to create end user.'),
   })
 }
 
@@ -123,9 +124,11 @@ export function useSetBan() {
       })
     },
     onError: (error, { ban }) =>
-      toast.error(ban ? 'Ban Failed' : 'Unban Failed', {
-        description: messageOf(error, ban ? 'Failed to ban user.' : 'Failed to unban user.'),
-      }),
+      toastFailed(
+        ban ? 'Ban Failed' : 'Unban Failed',
+        error,
+        ban ? 'Failed to ban user.' : 'Failed to unban user.',
+      ),
   })
 }
 
@@ -137,8 +140,7 @@ export function useResetHwid() {
       refreshEndUsers(client)
       toast.success('HWID Reset', { description: `${username} can sign in from a different device.` })
     },
-    onError: (error) =>
-      toast.error('Reset Failed', { description: messageOf(error, 'Failed to reset HWID.') }),
+    onError: (error) => toastFailed('Reset Failed', error, 'Failed to reset HWID.'),
   })
 }
 
@@ -153,8 +155,7 @@ export function useExtend() {
         description: `${username} has ${amountOf(days, 'more day')}.`,
       })
     },
-    onError: (error) =>
-      toast.error('Extend Failed', { description: messageOf(error, 'Failed to extend subscription.') }),
+    onError: (error) => toastFailed('Extend Failed', error, 'Failed to extend subscription.'),
   })
 }
 
@@ -166,7 +167,6 @@ export function useDeleteEndUser() {
       refreshEndUsers(client)
       toast.success('User Deleted', { description: `${username} has been permanently deleted.` })
     },
-    onError: (error) =>
-      toast.error('Delete Failed', { description: messageOf(error, 'Failed to delete user.') }),
+    onError: (error) => toastFailed('Delete Failed', error, 'Failed to delete user.'),
   })
 }

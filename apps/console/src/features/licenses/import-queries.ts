@@ -1,8 +1,9 @@
 import type { BodyInputOf, endpoints } from '@keyward/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ApiError, call, messageOf } from '../../lib/api/call.ts'
+import { ApiError, call } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { amountOf } from '../../lib/format/words.ts'
+import { toastFailed } from '../../ui/failure-toast.ts'
 import { toast } from '../../ui/toast.tsx'
 import { refreshLicenses } from './queries.ts'
 
@@ -13,7 +14,7 @@ export function useCheckImport() {
     mutationFn: (body: Body) => call(wire.bulk.importLicenses, { body: { ...body, dryRun: true } }),
     onError: (error) => {
       if (error instanceof ApiError && error.fields.length > 0) return
-      toast.error('Check Failed', { description: messageOf(error, 'Failed to check the file.') })
+      toastFailed('Check Failed', error, 'Failed to check the file.')
     },
   })
 }
@@ -27,8 +28,7 @@ export function useImport() {
         description: `${amountOf(created, 'license')} created, ${skipped.toLocaleString()} skipped.`,
       })
     },
-    onError: (error) =>
-      toast.error('Import Failed', { description: messageOf(error, 'Failed to import licenses.') }),
+    onError: (error) => toastFailed('Import Failed', error, 'Failed to import licenses.'),
     // Without a response the import may still have succeeded.
     onSettled: () => refreshLicenses(client),
   })

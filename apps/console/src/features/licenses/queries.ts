@@ -13,11 +13,13 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { call, hasCode, messageOf } from '../../lib/api/call.ts'
+import { call, hasCode } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { accessEnds } from '../../lib/format/ending.ts'
+import { toastFailed } from '../../ui/failure-toast.ts'
 import { toast } from '../../ui/toast.tsx'
 
 export type LicenseQuery = QueryInputOf<typeof endpoints.licenses.list>
@@ -79,8 +81,7 @@ export function useGenerateLicenses() {
         description: `Successfully generated ${licenses.length} license(s).`,
       })
     },
-    onError: (error) =>
-      toast.error('Generation Failed', { description: messageOf(error, 'Failed to generate licenses.') }),
+    onError: (error) => toastFailed('Generation Failed', error, 'Failed to generate licenses.'),
   })
 }
 
@@ -100,7 +101,7 @@ export function useEditExpiry() {
     },
     onError: (error) => {
       if (hasCode(error, 'license_changed')) refreshLicenses(client)
-      toast.error('Update Failed', { description: messageOf(error, 'Failed to update license.') })
+      toastFailed('Update Failed', error, 'Failed to update license.')
     },
   })
 }
@@ -117,7 +118,7 @@ export function useEditLicense() {
     },
     onError: (error) => {
       if (hasCode(error, 'license_changed')) refreshLicenses(client)
-      toast.error('Update Failed', { description: messageOf(error, 'Failed to update license.') })
+      toastFailed('Update Failed', error, 'Failed to update license.')
     },
   })
 }
@@ -126,7 +127,7 @@ type Listed = { licenses: License[] }
 
 function withBan(license: License, banned: boolean): License {
   const endsAt = accessEnds(license)
-  return { ...license, banned, status: licenseStatus({ banned, used: license.used, endsAt }, Date.now()) }
+  return { ...license, banned, status: licenseStatus({ banned, used: license.used, endsAt }, serverNow()) }
 }
 
 /** Updates the lists optimistically and reverts them when the server rejects the change. */
@@ -157,9 +158,11 @@ export function useSetLicenseBan() {
       }),
     onError: (error, { banned }, before) => {
       for (const [key, data] of before ?? []) client.setQueryData(key, data)
-      toast.error(banned ? 'Ban Failed' : 'Unban Failed', {
-        description: messageOf(error, banned ? 'Failed to ban license.' : 'Failed to unban license.'),
-      })
+      toastFailed(
+        banned ? 'Ban Failed' : 'Unban Failed',
+        error,
+        banned ? 'Failed to ban license.' : 'Failed to unban license.',
+      )
     },
     onSettled: () => refreshLicenses(client),
   })
@@ -174,8 +177,7 @@ export function useDeleteLicense() {
       refreshLicenses(client)
       toast.success('License Deleted', { description: 'The license has been permanently deleted.' })
     },
-    onError: (error) =>
-      toast.error('Delete Failed', { description: messageOf(error, 'Failed to delete license.') }),
+    onError: (error) => toastFailed('Delete Failed', error, 'Failed to delete license.'),
   })
 }
 
@@ -189,7 +191,6 @@ export function useDeleteAllLicenses() {
         description: `Successfully deleted ${deletedCount} license(s).`,
       })
     },
-    onError: (error) =>
-      toast.error('Delete All Failed', { description: messageOf(error, 'Failed to delete licenses.') }),
+    onError: (error) => toastFailed('Delete All Failed', error, 'Failed to delete licenses.'),
   })
 }

@@ -2,6 +2,7 @@ import type { BodyInputOf, DataOf, Endpoint, ErrorCode, ParamsOf, QueryInputOf }
 import { createListeners } from '../browser/listeners.ts'
 import { base } from '../navigation/base.ts'
 import { noteNoResponse, noteResponse } from './connection.ts'
+import { noteServerTime } from './server-time.ts'
 import { ownerSession, resellerSession, type Session } from './session.ts'
 import type { Wire } from './wire.ts'
 
@@ -31,6 +32,10 @@ export class ApiError extends Error {
 export const isNetworkError = (error: unknown) => error instanceof ApiError && error.status === 0
 
 export const hasCode = (error: unknown, code: ErrorCode) => error instanceof ApiError && error.code === code
+
+/** Nothing was saved, because somebody else has changed what the caller saw. */
+export const isEditConflict = (error: unknown) =>
+  error instanceof ApiError && error.status === 409 && error.code.endsWith('_changed')
 
 /** The message of an API error; the fallback for other errors. */
 export function messageOf(error: unknown, fallback: string): string {
@@ -134,6 +139,7 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, init)
     noteResponse()
+    noteServerTime(response)
     return response
   } catch (cause) {
     if (init.signal?.aborted) throw cause
