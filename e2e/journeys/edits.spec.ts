@@ -1,7 +1,19 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, premiumVendor } from '../reseller.ts'
-import { dialog, enter, expectToast, keyPrefix, row, rowAction, tokenKey, Vendor, visit } from '../steps.ts'
+import {
+  dialog,
+  enter,
+  expectToast,
+  inDays,
+  keyPrefix,
+  row,
+  rowAction,
+  shownDate,
+  tokenKey,
+  Vendor,
+  visit,
+} from '../steps.ts'
 
 const rejected = (noun: string, them = 'it') =>
   `Someone else changed ${noun} in the meantime. Nothing was saved. Open ${them} again to see the current values.`
@@ -63,6 +75,25 @@ test('dialogs do not overwrite what somebody else changed while they were open',
   await variables.getByRole('button', { name: 'Save Variables' }).click()
   await expectToast(page, rejected('these variables', 'them'))
   await cancel(page, 'Variables of Renamed')
+
+  await visit(page, `/dashboard?dialog=app-settings&id=${app._id}`)
+  await settings.getByRole('tab', { name: 'Error Messages' }).click()
+  await settings.getByLabel('keyUsed', { exact: true }).fill('Mine')
+  await vendor.call('PUT', `${path}/error-messages`, { keyUsed: 'Theirs', keyBanned: 'Theirs too' })
+  await settings.getByRole('button', { name: 'Save Messages' }).click()
+  await expectToast(page, rejected('these texts', 'them'))
+  await visit(page, `/dashboard?dialog=app-settings&id=${app._id}`)
+  await settings.getByRole('tab', { name: 'Error Messages' }).click()
+  await expect(settings.getByLabel('keyUsed', { exact: true })).toHaveValue('Theirs')
+  await settings.getByLabel('userBanned', { exact: true }).fill('Mine')
+  await vendor.call('PUT', `${path}/error-messages`, { keyBanned: 'Theirs again' })
+  await settings.getByRole('button', { name: 'Save Messages' }).click()
+  await expectToast(page, 'Error messages updated successfully')
+  expect((await vendor.call('GET', `${path}/error-messages`)).errorMessages).toMatchObject({
+    keyUsed: 'Theirs',
+    keyBanned: 'Theirs again',
+    userBanned: 'Mine',
+  })
   await visit(page, `/dashboard?dialog=license-types&id=${app._id}`)
   await page.getByRole('button', { name: 'Edit Pro' }).click()
   const form = page.getByRole('dialog')
@@ -81,6 +112,29 @@ test('dialogs do not overwrite what somebody else changed while they were open',
   expect((await vendor.call('GET', `${path}/license-types`)).licenseTypes).toMatchObject([
     { features: ['theirs'], graceDays: 0 },
   ])
+})
+
+test('a rejected edit is explained until its dialog is closed', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const license = (await vendor.createLicenses(app))[0]!
+  await page.clock.install()
+  await enter(page, vendor, '/licenses')
+  await rowAction(page, keyPrefix(license.key), 'Edit License')
+  const edit = dialog(page, 'Edit License')
+  await edit.getByLabel('Note').fill('mine')
+  await vendor.call('PUT', `/licenses/${license._id}`, { note: 'theirs' })
+  await edit.getByRole('button', { name: 'Save License' }).click()
+  const toasts = page.locator('[data-sonner-toast]')
+  await expect(toasts).toContainText(rejected('this license'))
+  await page.clock.fastForward(60_000)
+  await edit.getByRole('button', { name: 'Save License' }).click()
+  await page.clock.fastForward(60_000)
+  await expect(toasts).toHaveCount(1)
+  await expect(toasts).toContainText(rejected('this license'))
+  await expect(edit.getByLabel('Note')).toHaveValue('mine')
+  await cancel(page, 'Edit License')
+  await expect(toasts).toHaveCount(0)
 })
 
 test('saves an expiry again whose response was lost', async ({ page, request, keyward }) => {
@@ -267,4 +321,29 @@ test('neither Back nor an expired session takes away the password of a new resel
   await expect(shown).toBeHidden()
   await page.getByRole('button', { name: 'Add Reseller' }).click()
   await expect(form.getByLabel('Email')).toHaveValue('')
+})
+
+test('ends count from the time of the server where the clock of the browser is wrong', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const license = (await vendor.createLicenses(app))[0]!
+  await page.clock.install({ time: inDays(-400) })
+  await enter(page, vendor, '/licenses')
+  await rowAction(page, keyPrefix(license.key), 'Edit Expiry')
+  const edit = dialog(page, 'Edit Expiry')
+  await edit.getByLabel('Extend By').fill('50')
+  await expect(edit).toContainText(shownDate(inDays(50)))
+  await edit.getByRole('button', { name: 'Update Expiry' }).click()
+  await expectToast(page, 'License Updated')
+  await visit(page, '/licenses?dialog=generate')
+  await dialog(page, 'Generate License').getByRole('button', { name: 'Generate License' }).click()
+  await expect(dialog(page, 'Licenses Generated')).toBeVisible()
+  const { licenses } = await vendor.call('GET', '/licenses')
+  expect(licenses.map(({ expiresAt }: { expiresAt: string }) => shownDate(expiresAt))).toEqual([
+    shownDate(inDays(30)),
+    shownDate(inDays(50)),
+  ])
 })

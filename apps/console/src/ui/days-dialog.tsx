@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import type { z } from 'zod'
+import { serverNow } from '../lib/api/server-time.ts'
 import { useSchemaForm } from '../lib/form/schema-form.ts'
 import { addDuration } from '../lib/format/dates.ts'
 import { DateText } from './date.tsx'
@@ -37,7 +38,7 @@ export function DaysDialog({
   const form = useSchemaForm(schema, { defaultValues: { days: 30 } })
   const days = form.watch('days')
   const valid = schema.safeParse({ days }).success
-  const now = Date.now()
+  const now = serverNow()
   const times = ends.map((end) => Date.parse(end))
   const past = times.filter((time) => time < now).length
   const [first, last] = [Math.min(...times), Math.max(...times)]

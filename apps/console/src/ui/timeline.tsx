@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { serverNow } from '../lib/api/server-time.ts'
 import { type DateInput, formatExactTime } from '../lib/format/dates.ts'
 import { DateText } from './date.tsx'
 
@@ -10,7 +11,7 @@ export interface TimelineEvent {
 
 /** What happened when, the newest first, of events in their order; what is still to come is marked. */
 export function Timeline({ events }: { events: TimelineEvent[] }) {
-  const now = Date.now()
+  const now = serverNow()
   const known = events
     .flatMap(({ at, text }) => (at === null || at === undefined ? [] : [{ at: new Date(at), text }]))
     .reverse()

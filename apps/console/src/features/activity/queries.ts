@@ -2,6 +2,7 @@ import type { endpoints, Fix, QueryInputOf } from '@keyward/contract'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { toastFailure } from '../../ui/failure-toast.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -53,7 +54,7 @@ async function apply({ action, target: id, value }: Fix): Promise<unknown> {
     case 'extend_license':
       return call(wire.licenses.update, {
         params,
-        body: { expiresAt: new Date(Date.now() + monthMs).toISOString() },
+        body: { expiresAt: new Date(serverNow() + monthMs).toISOString() },
       })
     case 'unblock':
       return call(wire.blocklist.remove, { params })

@@ -1,6 +1,7 @@
 import { clients as clientsEndpoints } from '@keyward/contract/clients'
 import { z } from 'zod'
 import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { endOfLocalDay, toDayInput } from '../../lib/format/dates.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
@@ -20,7 +21,7 @@ const schema = z.object({
   hwid: hwid.unwrap().unwrap(),
   expiresAt: z.iso
     .date('Choose an expiry date')
-    .refine((day) => day >= earliest && day >= toDayInput(Date.now()), 'The expiry date is in the past'),
+    .refine((day) => day >= earliest && day >= toDayInput(serverNow()), 'The expiry date is in the past'),
 })
 
 export interface CreateEndUserDialogProps {
@@ -78,7 +79,7 @@ export function CreateEndUserDialog({ onClose, apps, appId: chosen }: CreateEndU
             />
           </Field>
           <Field label="Expiry Date" hint="Valid until the end of this day" error={errors.expiresAt?.message}>
-            <Input type="date" min={toDayInput(Date.now())} max={latest} {...form.register('expiresAt')} />
+            <Input type="date" min={toDayInput(serverNow())} max={latest} {...form.register('expiresAt')} />
           </Field>
           <Field
             label="Hardware ID"

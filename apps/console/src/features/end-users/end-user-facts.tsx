@@ -1,5 +1,6 @@
 import type { Client } from '@keyward/contract'
 import { Link } from 'react-router'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { appPath, paths } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -95,7 +96,7 @@ export function EndUserFacts({ user, onVariables }: Props) {
 
 /** What is known of an end user's past and future. */
 export function EndUserHistory({ user }: { user: Client }) {
-  const ended = user.expiresAt !== null && Date.parse(user.expiresAt) <= Date.now()
+  const ended = user.expiresAt !== null && Date.parse(user.expiresAt) <= serverNow()
   return (
     <Card>
       <CardHeader title="History" />

@@ -1,5 +1,6 @@
 import { limits } from '@keyward/contract'
 import { clients as clientsEndpoints } from '@keyward/contract/clients'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { useRequest } from '../../lib/form/use-request.ts'
 import { addDuration } from '../../lib/format/dates.ts'
@@ -18,9 +19,9 @@ export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
   const form = useSchemaForm(schema, { defaultValues: { days: 30 } })
   const days = form.watch('days')
   const ends = user.expiresAt === null ? 0 : Date.parse(user.expiresAt)
-  const expired = ends < Date.now()
+  const expired = ends < serverNow()
   const valid = schema.safeParse({ days }).success
-  const next = valid ? addDuration(Math.max(Date.now(), ends), days, 'days') : undefined
+  const next = valid ? addDuration(Math.max(serverNow(), ends), days, 'days') : undefined
 
   const submit = form.handleSubmit((values) =>
     extend.mutate(

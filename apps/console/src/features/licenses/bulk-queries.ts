@@ -1,6 +1,7 @@
 import type { BulkLicenseAction, License } from '@keyward/contract'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { type BulkEnd, type BulkRequest, useBulk } from '../../lib/list/use-bulk.ts'
@@ -63,7 +64,7 @@ function undoOf(action: BulkLicenseAction, licenses: License[]) {
   return undefined
 }
 
-const isAhead = ({ expiresAt }: License) => expiresAt !== null && Date.parse(expiresAt) > Date.now() + 60_000
+const isAhead = ({ expiresAt }: License) => expiresAt !== null && Date.parse(expiresAt) > serverNow() + 60_000
 
 const restoreExpiry = ({ _id, expiresAt }: License) =>
   call(wire.licenses.update, { params: { id: _id }, body: { expiresAt } })

@@ -2,6 +2,7 @@ import type { License } from '@keyward/contract'
 import { type FormEvent, useState } from 'react'
 import { useApp } from '../../lib/api/apps.ts'
 import { isNetworkError } from '../../lib/api/call.ts'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { useDraft } from '../../lib/form/drafts.ts'
 import { type DurationUnit, endOfLocalDay, formatExactTime, toDayInput } from '../../lib/format/dates.ts'
 import { noDateText, oldProgramsWarning } from '../../lib/format/ending.ts'
@@ -61,7 +62,7 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
       setDay(draft.day)
     },
   })
-  const isAhead = current !== undefined && current > Date.now()
+  const isAhead = current !== undefined && current > serverNow()
 
   const amount = duration === '' ? Number.NaN : Number(duration)
   const expiry = {

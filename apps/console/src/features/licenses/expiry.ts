@@ -1,3 +1,4 @@
+import { serverNow } from '../../lib/api/server-time.ts'
 import { addDuration, type DurationUnit } from '../../lib/format/dates.ts'
 
 export const durationUnits: { value: DurationUnit; label: string }[] = [
@@ -7,7 +8,7 @@ export const durationUnits: { value: DurationUnit; label: string }[] = [
 ]
 
 /** `from` (now by default) plus the duration; undefined unless it is a positive integer and the result is before the year 10000. */
-export function expiryAfter(duration: number, unit: DurationUnit, from = Date.now()): Date | undefined {
+export function expiryAfter(duration: number, unit: DurationUnit, from = serverNow()): Date | undefined {
   if (!Number.isInteger(duration) || duration < 1) return undefined
   const expiry = addDuration(from, duration, unit)
   return Number.isNaN(expiry.getTime()) || expiry.getUTCFullYear() > 9999 ? undefined : expiry

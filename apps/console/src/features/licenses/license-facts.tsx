@@ -1,5 +1,6 @@
 import { type License, unlimited } from '@keyward/contract'
 import { Link } from 'react-router'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { durationText, noDateText } from '../../lib/format/ending.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { appPath, userPath } from '../../lib/navigation/paths.ts'
@@ -93,7 +94,7 @@ export function LicenseFacts({ license }: { license: License }) {
 /** What is known of a license's past and future. */
 export function LicenseHistory({ license }: { license: License }) {
   const { usedBy, used } = license
-  const ended = license.expiresAt !== null && Date.parse(license.expiresAt) <= Date.now()
+  const ended = license.expiresAt !== null && Date.parse(license.expiresAt) <= serverNow()
   return (
     <Card>
       <CardHeader title="History" />

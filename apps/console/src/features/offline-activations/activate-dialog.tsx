@@ -3,6 +3,7 @@ import { offlineActivations } from '@keyward/contract/offline-activations'
 import { normalizeCrockford, readOfflineRequest } from '@keyward/contract/offline-request'
 import { Download, FileUp } from 'lucide-react'
 import { type ChangeEvent, useState } from 'react'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { saveFile } from '../../lib/browser/save-file.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { addDuration } from '../../lib/format/dates.ts'
@@ -147,7 +148,7 @@ function Preview({ text, days, user }: PreviewProps) {
                 label: 'File ends',
                 value: isValid ? (
                   <>
-                    <DateText value={addDuration(Date.now(), days, 'days')} />, or with the license
+                    <DateText value={addDuration(serverNow(), days, 'days')} />, or with the license
                   </>
                 ) : (
                   'With the license'

@@ -1,5 +1,6 @@
 import type { PortalLicense } from '@keyward/contract'
 import { useState } from 'react'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { addDuration, endOfLocalDay, toDayInput } from '../../lib/format/dates.ts'
 import { noDateText } from '../../lib/format/ending.ts'
@@ -53,7 +54,7 @@ interface GenerateFormProps {
 function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateFormProps) {
   const generate = useGeneratePortalLicenses()
   const form = useSchemaForm(generateSchema(remaining), {
-    defaultValues: { count: 1, type: '', expiresAt: toDayInput(addDuration(Date.now(), 30, 'days')) },
+    defaultValues: { count: 1, type: '', expiresAt: toDayInput(addDuration(serverNow(), 30, 'days')) },
   })
   const { errors } = form.formState
   const types = usePortalLicenseTypes().data ?? []
@@ -117,7 +118,7 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
             <Input
               {...form.register('expiresAt')}
               type="date"
-              min={toDayInput(Date.now())}
+              min={toDayInput(serverNow())}
               max={latestDay}
               required
             />

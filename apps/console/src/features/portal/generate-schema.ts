@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { toDayInput } from '../../lib/format/dates.ts'
 
 export const latestDay = '9999-12-31'
 
 const day = z.iso
   .date('Choose an expiration date')
-  .refine((text) => text >= toDayInput(Date.now()), 'The expiration date cannot be before today')
+  .refine((text) => text >= toDayInput(serverNow()), 'The expiration date cannot be before today')
   .refine((text) => text <= latestDay, 'This date is too far in the future')
 
 export function generateSchema(remaining: number) {

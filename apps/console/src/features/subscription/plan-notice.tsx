@@ -2,6 +2,7 @@ import type { Subscription } from '@keyward/contract'
 import { CalendarClock, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { readStored, writeStored } from '../../lib/browser/stored.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -18,7 +19,7 @@ export interface PlanNoticeProps {
 /** Shown on every page when premium ends soon or ended recently. Dismissing it lasts until another end date. */
 export function PlanNotice({ ownerId, subscription }: PlanNoticeProps) {
   const [dismissed, setDismissed] = useState(() => readStored(keyOf(ownerId)))
-  const notice = findNotice(subscription, Date.now())
+  const notice = findNotice(subscription, serverNow())
   if (!notice) return null
   const id = `${notice.kind} ${notice.date}`
   if (dismissed === id) return null

@@ -1,4 +1,5 @@
 import type { Order } from '@keyward/contract'
+import { serverNow } from '../../lib/api/server-time.ts'
 
 const source = 'https://checkout.razorpay.com/v1/checkout.js'
 
@@ -82,7 +83,7 @@ export function openCheckout({ order, buyer, signal, onDismiss, onFailed }: Chec
       description: order.planDuration === 'yearly' ? 'Premium, yearly' : 'Premium, monthly',
       prefill: { name: buyer.name, email: buyer.email },
       theme: { color: getComputedStyle(document.documentElement).getPropertyValue('--accent') },
-      timeout: secondsLeft(order.expiresAt, Date.now()),
+      timeout: secondsLeft(order.expiresAt, serverNow()),
       handler: resolve,
       modal: {
         ondismiss: () => {

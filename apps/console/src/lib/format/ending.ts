@@ -1,4 +1,5 @@
 import type { App, Duration, License } from '@keyward/contract'
+import { serverNow } from '../api/server-time.ts'
 import { amountOf } from './words.ts'
 
 /** '30 days' */
@@ -14,7 +15,7 @@ const recentMs = 30 * 86_400_000
 
 /** A warning for licenses without an end, while programs that may not know them are in use. */
 export function oldProgramsWarning(app: Pick<App, 'sdklessInitAt'> | undefined): string | undefined {
-  const isRecent = app?.sdklessInitAt && Date.parse(app.sdklessInitAt) > Date.now() - recentMs
+  const isRecent = app?.sdklessInitAt && Date.parse(app.sdklessInitAt) > serverNow() - recentMs
   return isRecent
     ? 'Copies of your program without a current SDK are in use. They may read “never expires” as the year 1970 and refuse to run. Ship an update with the current SDK first.'
     : undefined

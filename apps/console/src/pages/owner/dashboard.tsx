@@ -9,6 +9,7 @@ import { useAppCount } from '../../features/apps/queries.ts'
 import { useOnboardingDone } from '../../features/onboarding/done.ts'
 import { ActivityChart } from '../../features/stats/activity-chart.tsx'
 import { StatCards } from '../../features/stats/stat-cards.tsx'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
@@ -31,7 +32,7 @@ export function DashboardPage() {
   if (empty && !onboarding) setOnboarding(true)
   if (!owner) return null
 
-  const isNew = Date.now() - Date.parse(owner.createdAt) < dayMs
+  const isNew = serverNow() - Date.parse(owner.createdAt) < dayMs
   const full = owner.maxApps !== unlimited && count >= owner.maxApps
   const upgrade = owner.plan !== 'premium' && <Upgrade owner={owner} count={count} prominent={full} />
   const content = (

@@ -16,6 +16,7 @@ import { UpgradeCard } from '../../features/subscription/upgrade-card.tsx'
 import { useCheckout } from '../../features/subscription/use-checkout.ts'
 import { useCoupon } from '../../features/subscription/use-coupon.ts'
 import { WaitingNotice } from '../../features/subscription/waiting-notice.tsx'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
@@ -53,7 +54,7 @@ export function SubscriptionPage() {
   const premium = plans.data?.find(({ name }) => name === 'Premium')
   const failed = (subscription.isError && !status) || (plans.isError && !plans.data)
   const known = status && plan && premium && !pricing.isPending
-  const ending = status && findNotice(status, Date.now())?.kind === 'ending'
+  const ending = status && findNotice(status, serverNow())?.kind === 'ending'
   const receipt = payments?.find((payment) => payment._id === dialog.id && hasReceipt(payment))
   // The account is known first, so the layout does not change once the status is loaded.
   const current = status ?? owner?.subscription
