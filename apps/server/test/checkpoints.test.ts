@@ -72,6 +72,22 @@ test('the log starts anew under steady writes without the writing connection', a
   expect(salt()).not.toBe(first)
 })
 
+test('another thread begins the new log, so that no commit of the server waits for its header', async () => {
+  const reader = new DatabaseSync(join(dataDir, 'keyward.db'), { readOnly: true })
+  try {
+    reader.exec('begin')
+    reader.prepare('select * from meta').all()
+    for (let megabyte = 0; megabyte < 30; megabyte += 1) await writeMegabyte()
+    const first = salt()
+    reader.exec('rollback')
+    await writeMegabyte()
+    await writeMegabyte()
+    await expect.poll(salt, { timeout: 10_000 }).not.toBe(first)
+  } finally {
+    reader.close()
+  }
+})
+
 /** Writes this many rows of 4 KiB in slices. */
 const writeInSlices = (rows: number) => {
   const actor = { kind: 'operator', ownerId: null } as const

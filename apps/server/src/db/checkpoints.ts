@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -23,6 +24,12 @@ export interface CheckpointOrder {
   leastPages: number
 }
 
+export interface CheckpointOptions {
+  path: string
+  /** The open database, to sync it without a lock of SQLite. */
+  file: number
+}
+
 /** `kept`: copied as far as possible, but a reader needs the log, which has `manyPagesInLog`. */
 export type CheckpointNews = 'long' | 'copied' | 'kept'
 
@@ -31,9 +38,10 @@ export type CheckpointNews = 'long' | 'copied' | 'kept'
  * without blocking readers or the writer. Starts its thread with the first copy; a crashed one is replaced.
  */
 export class Checkpoints {
-  readonly #path: string | null
+  readonly #path: string
   readonly #changes: StatementSync
   #worker: Worker | undefined
+  #file: number | undefined
   #isCopying = false
   #isClosed = false
   #copiedAt = 0
@@ -42,7 +50,7 @@ export class Checkpoints {
   #short: PromiseWithResolvers<void> | undefined
 
   constructor(writer: SqliteHandle) {
-    this.#path = writer.database.location()
+    this.#path = writer.database.location() ?? ''
     this.#changes = writer.database.prepare('select total_changes() as n')
     writer.database.exec(`pragma wal_autocheckpoint = ${pagesAtMost}`)
   }
@@ -83,6 +91,12 @@ export class Checkpoints {
     await this.#worker?.terminate()
   }
 
+  /** Call it after all connections are closed: closing any descriptor of a file ends the process's locks on it. */
+  closeFile(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+  }
+
   #copy(leastPages: number): void {
     try {
       this.#worker ??= this.#open()
@@ -94,8 +108,10 @@ export class Checkpoints {
   }
 
   #open(): Worker {
+    // Opened here, because the end of a thread closes what it opened itself.
+    this.#file ??= openSync(this.#path, 'r+')
     const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), {
-      workerData: this.#path,
+      workerData: { path: this.#path, file: this.#file } satisfies CheckpointOptions,
     })
     worker.unref()
     worker.on('message', (news: CheckpointNews) => {

@@ -191,6 +191,11 @@ export class CommitGroups {
     await this.#checkpoints.close()
   }
 
+  /** Call it after all connections are closed. */
+  closeFiles(): void {
+    this.#checkpoints.closeFile()
+  }
+
   async #open(): Promise<Group> {
     if (this.#isInTransaction()) this.#writer.prepare('rollback').run()
     await this.#lockDatabase(() => this.#writer.prepare('begin immediate').run())

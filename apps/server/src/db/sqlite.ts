@@ -88,6 +88,7 @@ class NodeSqliteDriver implements Driver {
     await this.#groups.close()
     this.#handles.reader.close()
     this.#handles.writer.close()
+    this.#groups.closeFiles()
   }
 }
 
