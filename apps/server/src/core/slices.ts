@@ -4,9 +4,11 @@ import type { Actor } from './actor.ts'
 import type { Ctx } from './ctx.ts'
 import type { Write } from './record.ts'
 
-/** Target durations of a slice's statements: other writes wait for it, on PostgreSQL only those to its rows. */
-const aims = { sqlite: 15, postgres: 40, shared: 5 }
-/** After another write waited for a slice of SQLite, slices stay short for so long. */
+/** Target durations of a part's statements: other writes wait for it, on PostgreSQL only those to its rows. */
+const aims = { sqlite: 5, postgres: 40 }
+/** On SQLite, so many parts share a transaction, because a short one writes more pages for each row. */
+const partsMost = 3
+/** After another write waited for a slice of SQLite, slices have one part for so long. */
 const sharedMs = 1000
 /** Lets other requests run; answering one takes several turns of the event loop. */
 const pauseMs = 3
@@ -19,44 +21,48 @@ export interface Slice {
   found: number
   /** How many of them changed; `found` by default. */
   changed?: number
-  /** Handed to the next slice. */
+  /** Handed to the next part. */
   mark?: number
 }
 
 type Work = (write: Write, size: number, mark: number | undefined) => Promise<Slice>
+/** Records how many rows a transaction changed, if any. */
+type Record = (write: Write, changed: number) => void
 
 /**
  * Runs long work in slices, each in its own transaction, that adapt their size to its duration. Returns how many rows
  * changed, once everything is committed.
  */
-export async function inSlices(ctx: Pick<Ctx, 'db' | 'tx'>, actor: Actor, work: Work): Promise<number> {
-  const dialect = needsLocks(ctx.db) ? 'postgres' : 'sqlite'
-  let [size, changed] = [fewest, 0]
-  let mark: number | undefined
+export async function inSlices(
+  ctx: Pick<Ctx, 'db' | 'tx'>,
+  actor: Actor,
+  work: Work,
+  record: Record = () => {},
+): Promise<number> {
+  const isSqlite = !needsLocks(ctx.db)
   const before: Promise<unknown>[] = []
+  let [next, changed]: [Next, number] = [{ size: fewest, mark: undefined, parts: 1 }, 0]
   let isLong = false
   let waitedAt = Number.NEGATIVE_INFINITY
   for (;;) {
     if (isLong && isPatient(actor)) await untilLogIsShort(ctx.db)
-    const running = run(ctx, actor, (write) => work(write, size, mark), isLong)
+    const running = run(ctx, actor, { work, record, isLong, ...next })
     // A long transaction is not tried again, so the next one may begin while SQLite stores this one.
-    const { slice, tookMs, hasOthers } = await (isLong && dialect === 'sqlite'
-      ? running.ran
-      : running.committed)
+    const done = await (isLong && isSqlite ? running.ran : running.committed)
     if (before.length >= aheadMost) await before.shift()
-    changed += slice.changed ?? slice.found
+    changed += done.changed
     before.push(running.committed)
-    if (slice.found < size) {
+    if (done.isLast) {
       await Promise.all(before)
       return changed
     }
-    mark = slice.mark
     // Few rows, as in most runs, are not worth another thread.
     isLong = true
     const now = performance.now()
-    if (hasOthers) waitedAt = now
-    size = nextSize(size, tookMs, now - waitedAt < sharedMs ? 'shared' : dialect)
-    if (dialect === 'postgres') await pause(pauseMs)
+    if (done.othersWait) waitedAt = now
+    const { size, mark } = done
+    next = { size, mark, parts: isSqlite && now - waitedAt >= sharedMs ? partsMost : 1 }
+    if (!isSqlite) await pause(pauseMs)
   }
 }
 
@@ -66,30 +72,62 @@ export const nextSize = (size: number, tookMs: number, aim: keyof typeof aims): 
 /** Housekeeping runs again anyway, and must not delay a shutdown. */
 const isPatient = (actor: Actor): boolean => actor.kind !== 'system'
 
+interface Next {
+  size: number
+  mark: number | undefined
+  parts: number
+}
+
+interface Job extends Next {
+  work: Work
+  record: Record
+  isLong: boolean
+}
+
 interface Run {
-  slice: Slice
-  /** Of the statements, without the waits before and after them. */
-  tookMs: number
+  changed: number
+  /** Of the next slice. */
+  size: number
+  mark: number | undefined
+  /** Nothing is left to do. */
+  isLast: boolean
   /** Another write waits for this one. */
-  hasOthers: boolean
+  othersWait: boolean
 }
 
 function run(
-  ctx: Pick<Ctx, 'tx'>,
+  ctx: Pick<Ctx, 'db' | 'tx'>,
   actor: Actor,
-  work: (write: Write) => Promise<Slice>,
-  isLong: boolean,
+  { isLong, ...job }: Job,
 ): { ran: Promise<Run>; committed: Promise<Run> } {
   const ran = Promise.withResolvers<Run>()
-  const measured = async (write: Write): Promise<Run> => {
-    const begun = performance.now()
-    const slice = await work(write)
-    const result = { slice, tookMs: performance.now() - begun, hasOthers: await othersWait(write.tx) }
+  const work = async (write: Write): Promise<Run> => {
+    const result = await runParts(write, job)
     ran.resolve(result)
     return result
   }
-  const committed = ctx.tx(actor, measured, { isLong, isPatient: isPatient(actor) })
+  const committed = ctx.tx(actor, work, { isLong, isPatient: isPatient(actor) })
   committed.catch(ran.reject)
   ran.promise.catch(() => {})
   return { ran: ran.promise, committed }
+}
+
+/** Ends before all parts are done when another write waits, or when there would be too many rows. */
+async function runParts(write: Write, { work, record, parts, ...next }: Omit<Job, 'isLong'>): Promise<Run> {
+  let [{ size, mark }, rows, changed] = [next, 0, 0]
+  for (let part = 1; ; part += 1) {
+    const begun = performance.now()
+    const slice = await work(write, size, mark)
+    const tookMs = performance.now() - begun
+    const isLast = slice.found < size
+    rows += slice.found
+    changed += slice.changed ?? slice.found
+    mark = slice.mark
+    size = nextSize(size, tookMs, needsLocks(write.tx) ? 'postgres' : 'sqlite')
+    const isAwaited = await othersWait(write.tx)
+    if (isLast || isAwaited || part >= parts || rows + size > most) {
+      if (changed > 0) record(write, changed)
+      return { changed, size, mark, isLast, othersWait: isAwaited }
+    }
+  }
 }

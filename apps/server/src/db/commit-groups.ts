@@ -38,7 +38,8 @@ const defaultLimits: GroupLimits = { transactions: 64, ms: 5 }
 
 /** How long transactions wait for a write of another process, such as a command of the operator. */
 const lockWaitMs = 10_000
-const lockRetryMs = 10
+/** The checkpoint thread keeps it for milliseconds, other processes for longer. */
+const lockRetryMs = { first: 1, most: 10 }
 
 /**
  * Lets write transactions share commits, because a commit waits for the disk. They run one after the other, each in
@@ -99,9 +100,9 @@ export class CommitGroups {
     }
   }
 
-  /** Whether short transactions wait for the one that has the turn. */
+  /** Whether transactions wait for the one that has the turn. */
   get othersWait(): boolean {
-    return this.#queue.length > 0
+    return this.#queue.length > 0 || this.#longQueue.length > 0
   }
 
   /** Resolves when the log is short enough for many more rows, or after a while: a reader may keep it. */
@@ -206,7 +207,7 @@ export class CommitGroups {
 
   /** Waits without blocking the thread: reads are answered even while another process keeps the lock. */
   async #lockDatabase(lock: () => unknown): Promise<void> {
-    for (;;) {
+    for (let retryMs = lockRetryMs.first; ; retryMs = Math.min(retryMs * 2, lockRetryMs.most)) {
       try {
         await lock()
         this.#lockedSince = undefined
@@ -216,7 +217,7 @@ export class CommitGroups {
         this.#lockedSince ??= performance.now()
         if (performance.now() - this.#lockedSince >= lockWaitMs) throw error
       }
-      await pause(lockRetryMs)
+      await pause(retryMs)
     }
   }
 

@@ -46,36 +46,81 @@ test('each slice continues where the one before ended, and everything is stored 
 })
 
 test('ends with the error of a slice, whose rows stay, and keeps what the slices before did', async () => {
-  let failedAt = 0
+  let kept = 0
   const fail = (mark: number) => {
-    if (mark < 100) return
-    failedAt = mark
-    throw new Error('refused')
+    if (mark >= 200) throw new Error('refused')
   }
-  await expect(inSlices(ctx(), system, deleteFrom(fail))).rejects.toThrow('refused')
-  expect(await left()).toBe(rows - failedAt)
+  const running = inSlices(ctx(), system, deleteFrom(fail), (_, changed) => {
+    kept += changed / 2
+  })
+  await expect(running).rejects.toThrow('refused')
+  expect(kept).toBeGreaterThanOrEqual(100)
+  expect(await left()).toBe(rows - kept)
 })
 
-test.runIf(process.env.TEST_DATABASE === 'sqlite')(
-  'slices stay short while other writes wait for them',
-  async () => {
-    const sizes: number[] = []
-    const others: Promise<unknown>[] = []
-    await inSlices(ctx(), system, async ({ tx }, size, mark = 0) => {
-      sizes.push(size)
-      await tx
-        .deleteFrom('attempts')
-        .where('window_ends', '<', mark + size)
-        .execute()
-      const values = { key: `other-${mark}`, count: 1, window_ends: rows }
-      others.push(on.database.db.insertInto('attempts').values(values).execute())
+const isSqlite = process.env.TEST_DATABASE === 'sqlite'
+
+/** Changes rows in ten parts; returns how many parts each of its transactions had, and what they recorded. */
+async function runTenParts(afterEach: (mark: number) => void = () => {}) {
+  const parts = new Map<unknown, number>()
+  const recorded: number[] = []
+  let last = 0
+  const changed = await inSlices(
+    ctx(),
+    system,
+    async (write, size, mark = 0) => {
+      parts.set(write, (parts.get(write) ?? 0) + 1)
+      const values = { key: `part-${mark}`, count: 1, window_ends: rows }
+      await write.tx.insertInto('attempts').values(values).execute()
+      afterEach(mark)
+      // As long as it takes, a part stays small.
       await pause(6)
-      return { found: sizes.length < 10 ? size : 0, mark: mark + size }
-    })
-    await Promise.all(others)
-    expect(sizes).toEqual(Array.from({ length: 10 }, () => 20))
-  },
-)
+      last = mark + 1
+      return { found: last < 10 ? size : 0, changed: 1, mark: last }
+    },
+    (_, count) => recorded.push(count),
+  )
+  expect(changed).toBe(10)
+  return { parts: [...parts.values()], recorded }
+}
+
+test('without other writes, three parts of long work share a transaction and a record on SQLite', async () => {
+  const shared = isSqlite ? [1, 3, 3, 3] : Array.from({ length: 10 }, () => 1)
+  expect(await runTenParts()).toEqual({ parts: shared, recorded: shared })
+})
+
+test.runIf(isSqlite)('long work ends its transaction as soon as another write waits for it', async () => {
+  const others: Promise<unknown>[] = []
+  const { parts } = await runTenParts((mark) => {
+    // During the second part of the first shared transaction.
+    if (mark !== 2) return
+    const values = { key: 'other', count: 1, window_ends: rows }
+    others.push(on.database.db.insertInto('attempts').values(values).execute())
+  })
+  await Promise.all(others)
+  expect(parts.slice(0, 4)).toEqual([1, 2, 1, 1])
+})
+
+test.runIf(isSqlite)('slices stay short for a second after another write waited for one', async () => {
+  const others: Promise<unknown>[] = []
+  const { parts } = await runTenParts((mark) => {
+    const values = { key: `other-${mark}`, count: 1, window_ends: rows }
+    others.push(on.database.db.insertInto('attempts').values(values).execute())
+  })
+  await Promise.all(others)
+  expect(parts).toEqual(Array.from({ length: 10 }, () => 1))
+})
+
+test('nothing is recorded for long work that changed nothing', async () => {
+  const recorded: number[] = []
+  await inSlices(
+    ctx(),
+    system,
+    async () => ({ found: 0 }),
+    (_, count) => recorded.push(count),
+  )
+  expect(recorded).toEqual([])
+})
 
 test('counts a slice that was tried again once', async () => {
   let attempts = 0

@@ -209,11 +209,12 @@ export async function deleteEndUser(ctx: Ctx, actor: VendorActor, id: string): P
 
 /** Deletes the end users of an app in slices, each in its own transaction. The caller has checked the app's owner. */
 export const deleteEndUsersInSlices = (ctx: Ctx, actor: VendorActor, appId: string): Promise<number> =>
-  inSlices(ctx, actor, async (write, size) => {
-    const found = await repo.deleteSlice(write.tx, actor, appId, size)
-    if (found > 0) write.record('end_users.slice_deleted', appId, { count: found })
-    return { found }
-  })
+  inSlices(
+    ctx,
+    actor,
+    async ({ tx }, size) => ({ found: await repo.deleteSlice(tx, actor, appId, size) }),
+    (write, count) => write.record('end_users.slice_deleted', appId, { count }),
+  )
 
 async function change(
   ctx: Ctx,

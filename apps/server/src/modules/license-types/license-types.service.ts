@@ -89,12 +89,16 @@ async function applyToSold(
   type: LicenseTypeRow,
   lastSeq: number,
 ): Promise<number> {
-  const changed = await inSlices(ctx, actor, async (write, size, after = 0) => {
-    const sold = await listSoldSlice(write.tx, actor, type.id, { after, lastSeq, size })
-    const count = await applyType(write.tx, actor, type, sold)
-    if (count > 0) write.record('license_type.slice_applied', type.id, { count })
-    return { found: sold.length, changed: count, mark: sold.at(-1)?.seq ?? after }
-  })
+  const changed = await inSlices(
+    ctx,
+    actor,
+    async ({ tx }, size, after = 0) => {
+      const sold = await listSoldSlice(tx, actor, type.id, { after, lastSeq, size })
+      const count = await applyType(tx, actor, type, sold)
+      return { found: sold.length, changed: count, mark: sold.at(-1)?.seq ?? after }
+    },
+    (write, count) => write.record('license_type.slice_applied', type.id, { count }),
+  )
   const finish = async (write: Write) => write.record('license_type.applied', type.id, { count: changed })
   await ctx.tx(actor, finish, { isPatient: true })
   return changed

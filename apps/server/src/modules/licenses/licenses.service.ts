@@ -170,11 +170,12 @@ export async function deleteLicensesInSlices(
     write.record('licenses.deletion_started', appId, { appId, resellerId })
     return repo.lastSeq(write.tx, actor)
   })
-  const deleted = await inSlices(ctx, actor, async (write, size) => {
-    const slice = await deleteSlice(write, actor, { ...filter, lastSeq }, size)
-    if (slice.changed > 0) write.record('licenses.slice_deleted', appId, { count: slice.changed })
-    return slice
-  })
+  const deleted = await inSlices(
+    ctx,
+    actor,
+    (write, size) => deleteSlice(write, actor, { ...filter, lastSeq }, size),
+    (write, count) => write.record('licenses.slice_deleted', appId, { count }),
+  )
   const finish = async (write: Write) => write.record('licenses.deletion_finished', appId, { count: deleted })
   await ctx.tx(actor, finish, { isPatient: true })
   return deleted
