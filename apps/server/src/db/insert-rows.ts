@@ -1,23 +1,44 @@
-import { type CompiledQuery, type Insertable, sql } from 'kysely'
+import { CompiledQuery, type Insertable, sql } from 'kysely'
 import { needsLocks } from './open.ts'
 import type { Db, Tables } from './tables.ts'
 
 /**
- * One insert of rows with the same columns. PostgreSQL receives many rows as one value: a statement with a parameter
- * for every cell takes the server's thread milliseconds to build, and a new plan for every number of rows.
+ * One insert of rows with the same columns, without those that are undefined in the first row. PostgreSQL receives many
+ * rows as one value: a statement with a parameter for every cell takes the server's thread milliseconds to build, and a
+ * new plan for every number of rows.
  */
-export function insertRows<Table extends keyof Tables>(
+export function insertRows<Table extends keyof Tables & string>(
   db: Db,
   table: Table,
   rows: readonly Insertable<Tables[Table]>[],
+  /** A unique column: rows whose value is taken are left out. */
+  unlessTaken?: keyof Tables[Table] & string,
 ): CompiledQuery {
   const [first, second] = rows
-  if (!first || !second || !needsLocks(db)) return db.insertInto(table).values(rows).compile()
-  const name = sql.table(table)
-  const columns = sql.join(Object.keys(first).map((column) => sql.ref(column)))
-  return sql`insert into ${name} (${columns})
-    select ${columns} from json_populate_recordset(null::${name}, ${toJson(rows)})`.compile(db)
+  if (!first) throw new Error('there is no row to insert')
+  const columns = Object.keys(first).filter((column) => cellOf(first, column) !== undefined)
+  const names = columns.map(quoted).join(', ')
+  const into = `insert into ${quoted(table)} (${names})`
+  const orNothing = unlessTaken === undefined ? '' : ` on conflict (${quoted(unlessTaken)}) do nothing`
+  const isPostgres = needsLocks(db)
+  if (second && isPostgres) {
+    return sql`${sql.raw(into)}
+    select ${sql.raw(names)} from json_populate_recordset(null::${sql.table(table)}, ${toJson(rows)})${sql.raw(orNothing)}`.compile(
+      db,
+    )
+  }
+  const cells = columns.map((_, at) => (isPostgres ? `$${at + 1}` : '?')).join(', ')
+  const values = Array<string>(rows.length).fill(`(${cells})`).join(', ')
+  return CompiledQuery.raw(
+    `${into} values ${values}${orNothing}`,
+    rows.flatMap((row) => columns.map((column) => cellOf(row, column))),
+  )
 }
+
+/** Names of columns come from the code, never from input. */
+const quoted = (name: string): string => `"${name}"`
+
+const cellOf = (row: object, column: string): unknown => (row as Record<string, unknown>)[column]
 
 // JSON of PostgreSQL holds no half of a surrogate pair; as a parameter of its own it becomes U+FFFD, too.
 const toJson = (rows: readonly object[]): string =>

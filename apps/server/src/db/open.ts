@@ -6,6 +6,7 @@ import pg from 'pg'
 import { NeighborFailedError } from './commit-groups.ts'
 import { CommitInDoubtError, DatabaseUnavailableError, isUndoneByPostgres } from './failure.ts'
 import { ListThreadDialect } from './list-thread.ts'
+import { forgetOwnConnection, ownConnectionOf, setOwnConnection } from './own-connections.ts'
 import { PostgresPool } from './postgres.ts'
 import { KeywardPostgresDialect, type PostgresConnection } from './postgres-driver.ts'
 import { patienceMs } from './postgres-waits.ts'
@@ -42,7 +43,9 @@ function openEmbedded(dataDir: string): Database {
   closeSync(openSync(path, 'a', 0o600))
   const handles = openSqlite(path)
   const room = new StorageRoom(dataDir)
-  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(handles, (error) => room.note(error)) })
+  const dialect = new NodeSqliteDialect(handles, (error) => room.note(error))
+  const db = new Kysely<Tables>({ dialect })
+  setOwnConnection(db, dialect.connect())
   const lists = new Kysely<Tables>({ dialect: new ListThreadDialect(path) })
   return {
     dialect: 'sqlite',
@@ -106,7 +109,7 @@ export async function transact<T>(
     let done: { result: T } | undefined
     try {
       return await transaction.execute(async (tx) => {
-        const result = await work(tx)
+        const result = await withOwnConnection(tx, work)
         done = { result }
         return result
       })
@@ -127,6 +130,15 @@ export async function transact<T>(
   }
 }
 
+async function withOwnConnection<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  setOwnConnection(tx, await connectionOf(tx))
+  try {
+    return await work(tx)
+  } finally {
+    forgetOwnConnection(tx)
+  }
+}
+
 /** Repeats a read while connections break or PostgreSQL does not respond, for at most a minute. */
 export async function readPatiently<T>(read: () => Promise<T>): Promise<T> {
   const until = performance.now() + patienceMs
@@ -140,15 +152,15 @@ export async function readPatiently<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
+const connectionOf = async (tx: Tx): Promise<DatabaseConnection> =>
+  ownConnectionOf(tx) ?? tx.getExecutor().provideConnection(async (connection) => connection)
+
 /** Runs queries one after the other, on PostgreSQL in one round trip; returns how many rows each of them found. */
 export async function countTogether(tx: Tx, queries: readonly CompiledQuery[]): Promise<number[]> {
-  if (needsLocks(tx)) {
-    return tx
-      .getExecutor()
-      .provideConnection((connection) => (connection as PostgresConnection).executeTogether(queries))
-  }
+  const connection = await connectionOf(tx)
+  if (needsLocks(tx)) return (connection as PostgresConnection).executeTogether(queries)
   const counts = []
-  for (const query of queries) counts.push((await tx.executeQuery(query)).rows.length)
+  for (const query of queries) counts.push((await connection.executeQuery(query)).rows.length)
   return counts
 }
 
@@ -164,31 +176,27 @@ export async function runLast(
   if (!needsLocks(tx)) return runAhead(tx, queries)
   const statements: CompiledQuery[] = []
   for await (const query of queries) statements.push(query)
-  await tx.getExecutor().provideConnection(async (connection) => {
-    ;(connection as PostgresConnection).endWith({ statements, areContended })
-  })
+  const connection = (await connectionOf(tx)) as PostgresConnection
+  connection.endWith({ statements, areContended })
 }
 
 /** Hands statements of a long transaction to its thread without waiting for each: others wait for all of them. */
 async function runAhead(tx: Tx, queries: AsyncIterable<CompiledQuery>): Promise<void> {
-  await tx.getExecutor().provideConnection(async (connection) => {
-    const running: Promise<unknown>[] = []
-    for await (const query of queries) {
-      const ran = connection.executeQuery(query)
-      // The first failure is thrown below.
-      ran.catch(() => {})
-      running.push(ran)
-    }
-    await Promise.all(running)
-  })
+  const connection = await connectionOf(tx)
+  const running: Promise<unknown>[] = []
+  for await (const query of queries) {
+    const ran = connection.executeQuery(query)
+    // The first failure is thrown below.
+    ran.catch(() => {})
+    running.push(ran)
+  }
+  await Promise.all(running)
 }
 
 /** Whether other transactions wait until this one ends, as they do on SQLite. */
 export async function othersWait(tx: Tx): Promise<boolean> {
   if (needsLocks(tx)) return false
-  return tx
-    .getExecutor()
-    .provideConnection(async (connection) => (connection as DatabaseConnection & Pacing).othersWait)
+  return ((await connectionOf(tx)) as DatabaseConnection & Pacing).othersWait
 }
 
 /** Waits before a slice of long work, for some seconds at most, while a reader keeps SQLite's log too long. */
@@ -221,7 +229,7 @@ export const needsLocks = (db: Db): boolean => db.getExecutor().adapter instance
  * Locks the rows that a query returns until the transaction ends. Others can still insert rows that refer to them,
  * which FOR UPDATE would prevent.
  */
-export const locked = <Query extends { forNoKeyUpdate(): Query }>(tx: Tx, query: Query): Query =>
+export const locked = <Query extends { forNoKeyUpdate(): Query }>(tx: Db, query: Query): Query =>
   needsLocks(tx) ? query.forNoKeyUpdate() : query
 
 /** Whether a write failed because of a unique constraint. */

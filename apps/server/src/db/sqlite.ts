@@ -32,18 +32,19 @@ type OnFailure = (error: unknown) => void
 
 /** Kysely over `node:sqlite`: statements are kept, transactions are immediate, take turns and share commits. */
 export class NodeSqliteDialect implements Dialect {
-  readonly #handles: SqliteHandles
-  readonly #onFailure: OnFailure
+  readonly #driver: NodeSqliteDriver
 
   constructor(handles: SqliteHandles, onFailure: OnFailure = () => {}) {
-    this.#handles = handles
-    this.#onFailure = onFailure
+    this.#driver = new NodeSqliteDriver(handles, onFailure)
   }
 
-  createDriver = (): Driver => new NodeSqliteDriver(this.#handles, this.#onFailure)
+  createDriver = (): Driver => this.#driver
   createQueryCompiler = () => new SqliteQueryCompiler()
   createAdapter = () => new ManyConnectionsAdapter()
   createIntrospector = (db: ConstructorParameters<typeof SqliteIntrospector>[0]) => new SqliteIntrospector(db)
+
+  /** A connection for queries outside of transactions. */
+  connect = (): DatabaseConnection => this.#driver.connect()
 }
 
 /** The driver gives out its connections by itself; reads need not wait until a transaction has ended. */
@@ -67,6 +68,10 @@ class NodeSqliteDriver implements Driver {
   async init() {}
 
   async acquireConnection() {
+    return this.connect()
+  }
+
+  connect(): NodeSqliteConnection {
     return new NodeSqliteConnection(this.#handles, this.#groups, this.#onFailure)
   }
 
@@ -129,22 +134,24 @@ class NodeSqliteConnection implements DatabaseConnection, Pacing {
     return this.#groups.untilLogIsShort()
   }
 
-  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     try {
-      return await this.#execute<Row>(query)
+      const result = this.#run(sql, parameters.map(toSqlite))
+      return toQueryResult<Row>(result instanceof Promise ? await result : result)
     } catch (error) {
       this.#onFailure(error)
       throw error
     }
   }
 
-  async #execute<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    return toQueryResult<Row>(await this.#run(sql, parameters.map(toSqlite)))
-  }
-
-  async #run(text: string, parameters: SQLInputValue[]): Promise<SqliteResult> {
+  #run(text: string, parameters: SQLInputValue[]): SqliteResult | Promise<SqliteResult> {
     if (this.#transaction) return this.#transaction.run(text, parameters)
     if (readsOnly.test(text)) return this.#handles.reader.run(text, parameters)
+    return this.#runAgain(text, parameters)
+  }
+
+  /** Repeats a statement whose commit failed because of a neighbor. */
+  async #runAgain(text: string, parameters: SQLInputValue[]): Promise<SqliteResult> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#runAlone(text, parameters)

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { transact } from '../../src/db/open.ts'
-import { refusal } from '../actors.ts'
+import { refusal, registerUser } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
@@ -63,5 +63,18 @@ test.runIf(process.env.TEST_DATABASE === 'postgres')(
     const inserts = sent.filter(({ text }) => text.startsWith('insert'))
     expect(inserts).toHaveLength(2)
     expect(inserts).toEqual(inserts.map(({ text }) => ({ text, name: expect.any(String) })))
+  },
+)
+
+test.runIf(process.env.TEST_DATABASE === 'postgres')(
+  'prepares the statements of a repeated sign-in',
+  async () => {
+    const { program, user } = await registerUser(on, owner, app)
+    const login = { username: user.username, password: 'swordfish', hwid: 'hw-1' }
+    const signIn = () => program.call('POST', '/login', login)
+    for (let call = 0; call < 7; call += 1) await signIn()
+    const sent = await statementsOf(on.database, signIn)
+    const unnamed = sent.filter(({ name }) => name === undefined).map(({ text }) => text)
+    expect(unnamed.filter((text) => /^(select "|insert|update)/.test(text))).toEqual([])
   },
 )

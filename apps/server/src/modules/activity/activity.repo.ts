@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import type { Page } from '../../core/paging.ts'
+import { insertRows } from '../../db/insert-rows.ts'
 import type { Database, Db, Tx } from '../../db/open.ts'
+import { runQuery } from '../../db/own-connections.ts'
 import type { ActivityRow } from '../../db/tables.ts'
 
 export type NewActivity = Omit<ActivityRow, 'seq'>
@@ -21,11 +23,7 @@ export async function insertActivity(
 ): Promise<void> {
   if (rows.length > 0) {
     // A reference that is taken is as likely as a guessed one; losing an event is better than a failed batch.
-    await tx
-      .insertInto('activity')
-      .values([...rows])
-      .onConflict((conflict) => conflict.column('reference').doNothing())
-      .execute()
+    await runQuery(tx, insertRows(tx, 'activity', rows, 'reference'))
     const counts = new Map<string, { app_id: string; owner_id: string; n: number }>()
     for (const { app_id, owner_id } of rows)
       counts.set(app_id, { app_id, owner_id, n: (counts.get(app_id)?.n ?? 0) + 1 })

@@ -1,6 +1,7 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
+import { fixedQuery } from '../../db/fixed-query.ts'
 import { countTogether, type Database, type Db, locked, needsLocks, type Tx } from '../../db/open.ts'
 import type { AppRow } from '../../db/tables.ts'
 
@@ -14,6 +15,26 @@ export const findApp = (db: Db, scope: OwnerScope, idOrAppId: string): Promise<A
     .where('owner_id', '=', scope.ownerId)
     .where(nameColumn(idOrAppId), '=', idOrAppId)
     .executeTakeFirst()
+
+/** What issuing licenses needs of an app. */
+export type IssuingApp = Pick<AppRow, 'id' | 'app_id' | 'name' | 'allow_custom_keys'>
+
+export const findIssuingApp = (
+  db: Db,
+  scope: OwnerScope,
+  idOrAppId: string,
+): Promise<IssuingApp | undefined> =>
+  issuingBy[nameColumn(idOrAppId)].first(db, { ownerId: scope.ownerId, idOrAppId })
+
+const issuing = (column: 'id' | 'app_id') =>
+  fixedQuery((db, given: { ownerId: string; idOrAppId: string }) =>
+    db
+      .selectFrom('apps')
+      .select(['id', 'app_id', 'name', 'allow_custom_keys'])
+      .where('owner_id', '=', given.ownerId)
+      .where(column, '=', given.idOrAppId),
+  )
+const issuingBy = { id: issuing('id'), app_id: issuing('app_id') }
 
 const appOf = (tx: Tx, scope: OwnerScope, id: string) =>
   tx.selectFrom('apps').select('id').where('id', '=', id).where('owner_id', '=', scope.ownerId)

@@ -1,8 +1,8 @@
-import type { CompiledQuery } from 'kysely'
 import { dayNumber } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import type { Write } from '../../core/record.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import { fixedQuery } from '../../db/fixed-query.ts'
+import type { Db } from '../../db/open.ts'
 import type { DailyMetric } from '../../db/tables/counts.ts'
 
 /** Counts per UTC day since `firstDay`, of an owner or of one app that the caller has checked to be the owner's. */
@@ -22,19 +22,16 @@ export async function listDailyCounts(
   return rows.map((row) => ({ ...row, n: Number(row.n) }))
 }
 
-const addToDay = (
-  tx: Tx,
-  row: { appId: string; ownerId: string; day: number; metric: DailyMetric },
-): CompiledQuery =>
-  tx
+const addToDay = fixedQuery((db, row: { appId: string; ownerId: string; day: number; metric: DailyMetric }) =>
+  db
     .insertInto('daily_counts')
     .values({ app_id: row.appId, owner_id: row.ownerId, day: row.day, metric: row.metric, n: 1 })
     .onConflict((conflict) =>
       conflict
         .columns(['app_id', 'metric', 'day'])
         .doUpdateSet((eb) => ({ n: eb('daily_counts.n', '+', 1) })),
-    )
-    .compile()
+    ),
+)
 
 /** Adds to today's count at the end of the transaction of the activation or sign-in: all of an app change the same row. */
 export function countToday(
@@ -44,6 +41,6 @@ export function countToday(
 ): void {
   const row = { appId: app.id, ownerId: app.ownerId, day: dayNumber(write.now), metric }
   write.last(async function* () {
-    yield addToDay(write.tx, row)
+    yield addToDay.bind(write.tx, row)
   })
 }

@@ -1,8 +1,12 @@
 import { limits, type PartName, partNames, partsThatDecide } from '@keyward/contract'
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
+import { fixedQuery } from '../../db/fixed-query.ts'
+import { insertRows } from '../../db/insert-rows.ts'
 import { type Db, ownerOf, type Tx } from '../../db/open.ts'
+import { runQuery } from '../../db/own-connections.ts'
 import type { ClientRow, DeviceRow, Tables } from '../../db/tables.ts'
+import { updateRows } from '../../db/update-rows.ts'
 import type { Machine, Parts } from './devices.rules.ts'
 
 const partColumns = {
@@ -21,14 +25,34 @@ export const toPartColumns = (parts: Parts) =>
     (typeof partColumns)[PartName]
   >
 
+/** Named one by one, because PostgreSQL does not prepare a `select *`. */
+const deviceColumns = [
+  'id',
+  'owner_id',
+  'app_id',
+  'client_id',
+  'hwid',
+  'hwid_hash',
+  'name',
+  'system',
+  ...Object.values(partColumns),
+  'drifts',
+  'drifting_since',
+  'first_seen_at',
+  'last_seen_at',
+] as const satisfies (keyof DeviceRow)[]
+
 /** The device of an end user with this hash. */
 export const findByHash = (db: Db, clientId: string, hwidHash: string): Promise<DeviceRow | undefined> =>
+  byHash.first(db, { clientId, hwidHash })
+
+const byHash = fixedQuery((db, given: { clientId: string; hwidHash: string }) =>
   db
     .selectFrom('devices')
-    .selectAll()
-    .where('client_id', '=', clientId)
-    .where('hwid_hash', '=', hwidHash)
-    .executeTakeFirst()
+    .select(deviceColumns)
+    .where('client_id', '=', given.clientId)
+    .where('hwid_hash', '=', given.hwidHash),
+)
 
 // A replaced file counts: a copy of the machine's data runs with it until it ends or a code ends it.
 const mayRun = ({ eb, or }: ExpressionBuilder<Tables, 'offline_activations'>) =>
@@ -111,22 +135,20 @@ export async function insertDevice(
   },
 ): Promise<void> {
   const { id, ownerId, client, machine, hwidHash, now } = device
-  await tx
-    .insertInto('devices')
-    .values({
-      id,
-      owner_id: ownerId,
-      app_id: client.app_id,
-      client_id: client.id,
-      hwid: machine.hwid,
-      hwid_hash: hwidHash,
-      name: machine.name,
-      system: machine.system,
-      ...toPartColumns(machine.parts),
-      first_seen_at: now,
-      last_seen_at: now,
-    })
-    .execute()
+  const row = {
+    id,
+    owner_id: ownerId,
+    app_id: client.app_id,
+    client_id: client.id,
+    hwid: machine.hwid,
+    hwid_hash: hwidHash,
+    name: machine.name,
+    system: machine.system,
+    ...toPartColumns(machine.parts),
+    first_seen_at: now,
+    last_seen_at: now,
+  }
+  await runQuery(tx, insertRows(tx, 'devices', [row]))
 }
 
 type Binding = Partial<Pick<ClientRow, 'hwid' | 'hwid_hash' | 'last_login_at' | 'last_address'>>
@@ -156,16 +178,11 @@ export async function updateBinding(
   binding: Binding,
 ): Promise<void> {
   if (Object.keys(binding).length === 0) return
-  await tx
-    .updateTable('clients')
-    .set(binding)
-    .where('id', '=', clientId)
-    .where('owner_id', '=', scope.ownerId)
-    .execute()
+  await updateRows(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId })
 }
 
 export async function updateDevice(tx: Tx, id: string, change: Partial<DeviceRow>): Promise<void> {
-  await tx.updateTable('devices').set(change).where('id', '=', id).execute()
+  await updateRows(tx, 'devices', change, { id })
 }
 
 /** Frees one device of an end user, whom the caller has locked; false if there is none. */

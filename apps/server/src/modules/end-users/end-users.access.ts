@@ -1,24 +1,31 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
+import { fixedQuery } from '../../db/fixed-query.ts'
+import { insertRows } from '../../db/insert-rows.ts'
 import { type Db, locked, type Tx } from '../../db/open.ts'
+import { runQuery } from '../../db/own-connections.ts'
 import type { ClientRow } from '../../db/tables.ts'
+import { updateRows } from '../../db/update-rows.ts'
 
 export async function insertEndUser(tx: Tx, client: NewEndUser): Promise<void> {
-  await tx.insertInto('clients').values(client).execute()
+  await runQuery(tx, insertRows(tx, 'clients', [client]))
 }
 
 export const findByUsername = (
   db: Db,
   appId: string,
   usernameNormalized: string,
-): Promise<ClientRow | undefined> =>
+): Promise<Pick<ClientRow, 'id' | 'password_hash'> | undefined> =>
+  byUsername.first(db, { appId, usernameNormalized })
+
+const byUsername = fixedQuery((db, given: { appId: string; usernameNormalized: string }) =>
   db
     .selectFrom('clients')
-    .selectAll()
-    .where('app_id', '=', appId)
-    .where('username_normalized', '=', usernameNormalized)
-    .executeTakeFirst()
+    .select(['id', 'password_hash'])
+    .where('app_id', '=', given.appId)
+    .where('username_normalized', '=', given.usernameNormalized),
+)
 
 /** Finds an end user within an app that the caller has checked. */
 export const findById = (db: Db, appId: string, id: string): Promise<ClientRow | undefined> =>
@@ -34,12 +41,44 @@ export async function isEndUserOf(db: Db, scope: OwnerScope, id: string): Promis
   return found !== undefined
 }
 
+/** Named one by one, because PostgreSQL does not prepare a `select *`. */
+const lockedColumns = [
+  'id',
+  'app_id',
+  'license_id',
+  'username',
+  'email',
+  'password_hash',
+  'device_count',
+  'device_freed_at',
+  'last_address',
+  'banned',
+  'ban_reason',
+  'paused_at',
+  'expires_at',
+  'grace_days',
+  'variables_revision',
+  'last_login_at',
+  'created_at',
+] as const satisfies (keyof ClientRow)[]
+
+/** What changes of an end user, and sign-ins, decide by. */
+export type LockedEndUser = Pick<ClientRow, (typeof lockedColumns)[number]>
+
 /** Locks the row until the transaction ends. */
-export const lockEndUser = (tx: Tx, scope: OwnerScope, id: string): Promise<ClientRow | undefined> =>
+export const lockEndUser = (tx: Tx, scope: OwnerScope, id: string): Promise<LockedEndUser | undefined> =>
+  lockOne.first(tx, { id, ownerId: scope.ownerId })
+
+const lockOne = fixedQuery((db, given: { id: string; ownerId: string }) =>
   locked(
-    tx,
-    tx.selectFrom('clients').selectAll().where('id', '=', id).where('owner_id', '=', scope.ownerId),
-  ).executeTakeFirst()
+    db,
+    db
+      .selectFrom('clients')
+      .select(lockedColumns)
+      .where('id', '=', given.id)
+      .where('owner_id', '=', given.ownerId),
+  ),
+)
 
 export async function updateEndUser(
   tx: Tx,
@@ -58,12 +97,7 @@ export async function updateEndUser(
     >
   >,
 ): Promise<void> {
-  await tx
-    .updateTable('clients')
-    .set(change)
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .execute()
+  await updateRows(tx, 'clients', change, { id, owner_id: scope.ownerId })
 }
 
 /** Fills the skeletons of up to `count` older names and returns how many; the first of several lookalikes gets it. */

@@ -25,7 +25,7 @@ import { endOf, movePauses, setPaused } from '../entitlements/pauses.ts'
 import { toEnding } from '../entitlements/term.rules.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { endProgramSessionsOf } from '../sessions/sessions.service.ts'
-import { insertEndUser, lockEndUser, updateEndUser } from './end-users.access.ts'
+import { insertEndUser, type LockedEndUser, lockEndUser, updateEndUser } from './end-users.access.ts'
 import { reserveDirect, reserveExtension } from './end-users.limit.ts'
 import { endUserList } from './end-users.list.ts'
 import * as repo from './end-users.repo.ts'
@@ -132,7 +132,7 @@ export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, given: Ban):
 
 /** The devices and the address of an end user, as entries of the block list. */
 function blocksOf(
-  { last_address }: ClientRow,
+  { last_address }: Pick<ClientRow, 'last_address'>,
   devices: readonly Pick<DeviceRow, 'hwid' | 'hwid_hash'>[],
   reason: string | null,
 ): NormalizedBlock[] {
@@ -180,7 +180,7 @@ export async function extend(
   keyed?: KeyedRequest,
 ): Promise<Client> {
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  const lengthen = async (write: Write, client: ClientRow) => {
+  const lengthen = async (write: Write, client: LockedEndUser) => {
     const now = ctx.clock.now()
     await reserveExtension(write.tx, actor, [id], maxLicensesPerApp, now)
     if (client.expires_at === never) throw problem('never_expires')
@@ -220,7 +220,7 @@ async function change(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  apply: (write: Write, client: ClientRow) => Promise<void>,
+  apply: (write: Write, client: LockedEndUser) => Promise<void>,
   lockFirst?: typeof lockLicensesOf,
   remember?: Remember<Client>,
 ): Promise<Client> {

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
+import { licenseColumns } from '../../db/columns.ts'
 import { never, toShownEnd } from '../../db/ends.ts'
 import { ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
+import { updateRows } from '../../db/update-rows.ts'
 import { type AddedKey, forgetAddedTime, takeBack, takeBackFreed } from './added-time.ts'
 import { extended, withEnd } from './ends.ts'
 import { atFirstUse } from './term.rules.ts'
@@ -30,7 +32,7 @@ export const redeem = (
     .where('id', '=', license.id)
     .where('owner_id', '=', scope.ownerId)
     .where('used', '=', 0)
-    .returningAll()
+    .returning(licenseColumns)
     .executeTakeFirst()
 
 /** Names the end user of a license that was redeemed before the end user existed. */
@@ -40,12 +42,7 @@ export async function setEndUserOfLicense(
   licenseId: string,
   clientId: string,
 ): Promise<void> {
-  await tx
-    .updateTable('licenses')
-    .set({ client_id: clientId })
-    .where('id', '=', licenseId)
-    .where('owner_id', '=', scope.ownerId)
-    .execute()
+  await updateRows(tx, 'licenses', { client_id: clientId }, { id: licenseId, owner_id: scope.ownerId })
 }
 
 /** Sets the first license, and so the expiry, of an end user whose former one was deleted. */

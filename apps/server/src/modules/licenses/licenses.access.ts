@@ -1,29 +1,58 @@
 import { sql } from 'kysely'
+import { licenseColumns } from '../../db/columns.ts'
+import { fixedQuery } from '../../db/fixed-query.ts'
 import { type Db, locked, type Tx } from '../../db/open.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { type TypedKey, typedColumn } from '../../db/typed-keys.ts'
+
+/** What sign-ins decide by. */
+export type FirstLicense = Pick<
+  LicenseRow,
+  | 'id'
+  | 'banned'
+  | 'ban_reason'
+  | 'term'
+  | 'started_at'
+  | 'devices'
+  | 'seats'
+  | 'seat_timeout_seconds'
+  | 'features'
+  | 'updates_for_days'
+  | 'created_at'
+>
 
 /** Finds a license of an app by a key as its user typed it, for the app's programs. */
 export const findLicenseByKey = (
   db: Db,
   appId: string,
   { exact, typed }: TypedKey,
-): Promise<LicenseRow | undefined> =>
+): Promise<LicenseRow | undefined> => byKey.first(db, { appId, exact, typed })
+
+const byKey = fixedQuery((db, given: TypedKey & { appId: string }) =>
   db
     .selectFrom('licenses')
-    .selectAll()
+    .select(licenseColumns)
     .where(
       'seq',
       '=',
       sql<number>`coalesce(
-      (select x.seq from licenses x where x.app_id = ${appId} and x.key_normalized = ${exact}),
+      (select x.seq from licenses x where x.app_id = ${given.appId} and x.key_normalized = ${given.exact}),
       (select x.seq from licenses x
-        where x.app_id = ${appId} and ${sql.raw(typedColumn('x.key_normalized'))} = ${typed} and x.key_twin = 0))`,
-    )
-    .executeTakeFirst()
+        where x.app_id = ${given.appId} and ${sql.raw(typedColumn('x.key_normalized'))} = ${given.typed} and x.key_twin = 0))`,
+    ),
+)
 
 export const findLicenseById = (db: Db, appId: string, id: string): Promise<LicenseRow | undefined> =>
-  db.selectFrom('licenses').selectAll().where('app_id', '=', appId).where('id', '=', id).executeTakeFirst()
+  byId.first(db, { appId, id })
+
+const oneById = (db: Db, given: { appId: string; id: string }) =>
+  db
+    .selectFrom('licenses')
+    .select(licenseColumns)
+    .where('app_id', '=', given.appId)
+    .where('id', '=', given.id)
+
+const byId = fixedQuery(oneById)
 
 /** The first license of an end user, whose term and ban apply to the end user. */
 export const findFirstLicense = async (
@@ -38,21 +67,34 @@ export const findFirstLicenseOf = (
   db: Db,
   appId: string,
   clientId: string,
-): Promise<LicenseRow | undefined> =>
+): Promise<FirstLicense | undefined> => firstOf.first(db, { appId, clientId })
+
+const firstOf = fixedQuery((db, given: { appId: string; clientId: string }) =>
   db
     .selectFrom('clients as c')
     .innerJoin('licenses as l', 'l.id', 'c.license_id')
-    .selectAll('l')
-    .where('c.id', '=', clientId)
-    .where('c.app_id', '=', appId)
-    .executeTakeFirst()
+    .select([
+      'l.id',
+      'l.banned',
+      'l.ban_reason',
+      'l.term',
+      'l.started_at',
+      'l.devices',
+      'l.seats',
+      'l.seat_timeout_seconds',
+      'l.features',
+      'l.updates_for_days',
+      'l.created_at',
+    ])
+    .where('c.id', '=', given.clientId)
+    .where('c.app_id', '=', given.appId),
+)
 
 /** Like `findLicenseById`, and locks the row until the transaction ends. */
 export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<LicenseRow | undefined> =>
-  locked(
-    tx,
-    tx.selectFrom('licenses').selectAll().where('app_id', '=', appId).where('id', '=', id),
-  ).executeTakeFirst()
+  lockOne.first(tx, { appId, id })
+
+const lockOne = fixedQuery((db, given: { appId: string; id: string }) => locked(db, oneById(db, given)))
 
 /** The keys of an app that are equal to one of these as people type them, in the form of `key_normalized`. */
 export async function takenKeys(db: Db, appId: string, typed: readonly string[]): Promise<string[]> {

@@ -8,9 +8,8 @@ import { inSlices } from '../../core/slices.ts'
 import type { Counts, ListQuery } from '../../db/list-filters.ts'
 import { findPage } from '../../db/lists.ts'
 import { forRows, needsLocks, type Tx, unlessGone, unlessTaken } from '../../db/open.ts'
-import type { AppRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
-import { findApp, reserveLicenses } from '../apps/apps.access.ts'
+import { findIssuingApp, type IssuingApp, reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import type { AddedKey } from '../entitlements/added-time.ts'
 import { expireUsersOf } from '../entitlements/entitlements.service.ts'
@@ -84,7 +83,7 @@ async function insertLicenses(
         actor,
         async (write) => {
           const { tx } = write
-          const app = await findApp(tx, actor, given.app)
+          const app = await findIssuingApp(tx, actor, given.app)
           if (!app) throw appGone()
           if (given.key !== undefined) await refuseKey(tx, app, given.key)
           // Without a limit and without a custom key, nothing has to be decided under the app's lock.
@@ -112,7 +111,7 @@ async function insertLicenses(
 }
 
 /** A key that another key of the app equals violates a unique index, except beside older twins. */
-async function refuseKey(tx: Tx, app: AppRow, key: string): Promise<void> {
+async function refuseKey(tx: Tx, app: IssuingApp, key: string): Promise<void> {
   if (app.allow_custom_keys === 0) throw problem('custom_keys_off')
   if (await hasTwins(tx, app.id, toTypedKey(key).typed)) throw keyTaken()
 }

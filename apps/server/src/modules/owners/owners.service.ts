@@ -1,4 +1,5 @@
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { fixedQuery } from '../../db/fixed-query.ts'
 import { type Db, locked, type Tx } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import { type CurrentPlan, type PlanLimits, planLimits, planOf } from './plan.rules.ts'
@@ -61,6 +62,11 @@ export const currentPlan = (
 
 /** The limits of the owner's current plan. */
 export async function getLimits(ctx: Ctx, scope: OwnerScope): Promise<PlanLimits> {
-  const owner = await getOwner(ctx.db, scope)
+  const [owner] = await premiumOf.run(ctx.db, { id: scope.ownerId })
+  if (!owner) throw new Error('there is no such owner')
   return planLimits(currentPlan(ctx, owner).plan)
 }
+
+const premiumOf = fixedQuery((db, given: { id: string }) =>
+  db.selectFrom('owners').select('premium_until').where('id', '=', given.id),
+)

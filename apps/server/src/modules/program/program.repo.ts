@@ -1,3 +1,4 @@
+import { fixedQuery } from '../../db/fixed-query.ts'
 import { locked, type Tx } from '../../db/open.ts'
 import { endedVersion } from '../sessions/sessions.service.ts'
 import type { SessionFacts } from './program.facts.ts'
@@ -27,32 +28,72 @@ async function write(
   state: SignedIn & { secretVersion: number },
   now: number,
 ): Promise<boolean> {
-  const change = {
-    client_id: state.clientId,
-    hwid_hash: state.hwidHash,
-    expires_at: state.expiresAt,
-    secret_version: state.secretVersion,
-    version,
-  }
-  const update = () =>
-    tx
-      .updateTable('client_sessions')
-      .set(change)
-      .where('id', '=', id)
-      .where('secret_version', '=', secretVersion)
-      .returning('id')
-  // Another sign-in on the same token may have written the row first.
-  const insert = (hash: string) =>
-    tx
-      .insertInto('client_sessions')
-      .values({ id, app_id: app.id, token_hash: hash, locale, created_at: now, ...change })
-      .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet(change).where('client_sessions.secret_version', '=', secretVersion),
-      )
-      .returning('id')
-  const row = await (tokenHash === null ? update() : insert(tokenHash)).executeTakeFirst()
+  const { clientId, hwidHash, expiresAt } = state
+  const change = { clientId, hwidHash, expiresAt, newVersion: state.secretVersion, version }
+  const row =
+    tokenHash === null
+      ? await updateSession.first(tx, { id, secretVersion, ...change })
+      : await insertSession.first(tx, {
+          id,
+          secretVersion,
+          ...change,
+          appId: app.id,
+          tokenHash,
+          locale,
+          now,
+        })
   return row !== undefined
 }
+
+interface StoredSession {
+  id: string
+  /** The secret's version that the session must still have. */
+  secretVersion: number
+  clientId: string | null
+  hwidHash: string | null
+  expiresAt: number
+  newVersion: number
+  version: string | null
+}
+
+const toColumns = (given: StoredSession) => ({
+  client_id: given.clientId,
+  hwid_hash: given.hwidHash,
+  expires_at: given.expiresAt,
+  secret_version: given.newVersion,
+  version: given.version,
+})
+
+const updateSession = fixedQuery((db, given: StoredSession) =>
+  db
+    .updateTable('client_sessions')
+    .set(toColumns(given))
+    .where('id', '=', given.id)
+    .where('secret_version', '=', given.secretVersion)
+    .returning('id'),
+)
+
+// Another sign-in on the same token may have written the row first.
+const insertSession = fixedQuery(
+  (db, given: StoredSession & { appId: string; tokenHash: string; locale: string | null; now: number }) =>
+    db
+      .insertInto('client_sessions')
+      .values({
+        id: given.id,
+        app_id: given.appId,
+        token_hash: given.tokenHash,
+        locale: given.locale,
+        created_at: given.now,
+        ...toColumns(given),
+      })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet(toColumns(given))
+          .where('client_sessions.secret_version', '=', given.secretVersion),
+      )
+      .returning('id'),
+)
 
 /** Remembers an SDK that programs of an app name, unless it is known or the app has `max` already. */
 export async function insertSdk(

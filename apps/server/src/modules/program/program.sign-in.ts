@@ -4,14 +4,19 @@ import { guardPassword } from '../../core/attempts.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
-import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
 import { deviceLimit, type Machine } from '../devices/devices.rules.ts'
 import { matchDevice, seeMachine } from '../devices/devices.service.ts'
-import { findByUsername, lockEndUser, type NewEndUser, updateEndUser } from '../end-users/end-users.access.ts'
+import {
+  findByUsername,
+  type LockedEndUser,
+  lockEndUser,
+  updateEndUser,
+} from '../end-users/end-users.access.ts'
 import { termOf } from '../entitlements/term.rules.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
 import {
+  type FirstLicense,
   findFirstLicense,
   findFirstLicenseOf,
   findLicenseById,
@@ -208,18 +213,20 @@ async function startSession(
 /** The rate limit's key for attempts on an end user's password. */
 export const accountOf = ({ app }: SessionFacts, username: string): string => `client:${app.id}:${username}`
 
-export const toKeyFacts = (license: LicenseRow) => ({
+export const toKeyFacts = (license: FirstLicense) => ({
   id: license.id,
   isBanned: license.banned === 1,
   banReason: license.ban_reason,
   startedAt: license.started_at,
 })
 
-type Stored = NewEndUser &
-  Pick<ClientRow, 'banned' | 'ban_reason' | 'paused_at' | 'grace_days'> &
-  Partial<Pick<ClientRow, 'variables_revision'>>
+type Stored = Omit<
+  LockedEndUser,
+  'app_id' | 'license_id' | 'password_hash' | 'device_freed_at' | 'last_address' | 'variables_revision'
+> &
+  Partial<Pick<LockedEndUser, 'variables_revision'>>
 
-export const toEndUserFacts = (client: Stored, firstLicense: LicenseRow | undefined): EndUserFacts => ({
+export const toEndUserFacts = (client: Stored, firstLicense: FirstLicense | undefined): EndUserFacts => ({
   id: client.id,
   username: client.username,
   email: client.email,

@@ -4,6 +4,7 @@ import type { Ctx } from '../../core/ctx.ts'
 import { newToken } from '../../core/ids.ts'
 import type { Write } from '../../core/record.ts'
 import { storageFailureOf } from '../../db/failure.ts'
+import { fixedQuery } from '../../db/fixed-query.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import { extendedEnd, newSessionEnd } from './sessions.rules.ts'
 
@@ -41,19 +42,31 @@ interface Row {
   expires_at: number
 }
 
+const byToken = {
+  owner: fixedQuery((db, given: { tokenHash: string }) =>
+    db
+      .selectFrom('owner_sessions')
+      .select(['id', 'owner_id as holder_id', 'created_at', 'expires_at'])
+      .where('token_hash', '=', given.tokenHash),
+  ),
+  reseller: fixedQuery((db, given: { tokenHash: string }) =>
+    db
+      .selectFrom('reseller_sessions')
+      .select(['id', 'reseller_id as holder_id', 'created_at', 'expires_at'])
+      .where('token_hash', '=', given.tokenHash),
+  ),
+}
+
 /** Resolves a token to its open session and extends it; undefined if there is none. */
 export async function findSession(
   { db, clock }: Pick<Ctx, 'db' | 'clock'>,
   kind: SessionKind,
   token: string,
 ): Promise<{ id: string; holderId: string } | undefined> {
-  const { table, holder } = kinds[kind]
-  const { rows } = await sql<Row>`select id, ${sql.ref(holder)} as holder_id, created_at, expires_at
-    from ${sql.table(table)} where token_hash = ${sha256(token)}`.execute(db)
-  const [session] = rows
+  const session = await byToken[kind].first(db, { tokenHash: sha256(token) })
   const now = clock.now()
   if (!session || session.expires_at <= now) return undefined
-  await extend(db, table, session, now)
+  await extend(db, kinds[kind].table, session, now)
   return { id: session.id, holderId: session.holder_id }
 }
 

@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { fixedQuery } from '../../src/db/fixed-query.ts'
+import { insertRows } from '../../src/db/insert-rows.ts'
+import { type Tx, transact } from '../../src/db/open.ts'
+import { runQuery } from '../../src/db/own-connections.ts'
+import { updateRows } from '../../src/db/update-rows.ts'
+import { ownerForAll, serverForAll } from '../fixtures.ts'
+import { statementsOf } from '../statements.ts'
+
+const on = serverForAll()
+const owner = ownerForAll(on)
+
+let built = 0
+const byName = fixedQuery((db, given: { name: string; value: string | null }) => {
+  built += 1
+  return db
+    .selectFrom('meta')
+    .select(['name', (eb) => eb.val(given.value).as('value')])
+    .where('name', '=', given.name)
+})
+const put = (tx: Tx, name: string) => runQuery(tx, insertRows(tx, 'meta', [{ name, value: 'kept' }]))
+
+test('builds a query once and binds the values of each call', async () => {
+  await transact(on.database.db, async (tx) => {
+    for (const name of ['first', 'second']) await put(tx, name)
+  })
+  const { db } = on.database
+  built = 0
+  const calls = ['first', 'second', 'first', 'missing'].map((name, at) =>
+    byName.first(db, { name, value: at === 2 ? null : `${at}` }),
+  )
+  expect(await Promise.all(calls)).toEqual([
+    { name: 'first', value: '0' },
+    { name: 'second', value: '1' },
+    { name: 'first', value: null },
+    undefined,
+  ])
+  expect(built).toBe(1)
+})
+
+test('rejects a query whose text depends on a value', async () => {
+  const { db } = on.database
+  const dependent = [
+    fixedQuery((db, given: { name: string }) =>
+      db.selectFrom('meta').select(sql.lit(`${given.name}`).as('x')),
+    ),
+    fixedQuery((db, given: { count: number }) =>
+      given.count > 1 ? db.selectFrom('meta').select('name') : db.selectFrom('meta').select('value'),
+    ),
+  ]
+  for (const query of dependent) {
+    await expect(async () => query.first(db, { name: 'a', count: 1 } as never)).rejects.toThrow(
+      'cannot depend on',
+    )
+  }
+})
+
+test('sees the rows of its own transaction, and of no other that is open', async () => {
+  const { db } = on.database
+  const work = transact(db, async (tx) => {
+    await put(tx, 'written')
+    expect(await byName.first(tx, { name: 'written', value: '' })).toBeDefined()
+    expect(await byName.first(db, { name: 'written', value: '' })).toBeUndefined()
+    throw new Error('undone')
+  })
+  await expect(work).rejects.toThrow('undone')
+  expect(await byName.first(db, { name: 'written', value: '' })).toBeUndefined()
+})
+
+test('runs nothing in a transaction that has ended', async () => {
+  const { db } = on.database
+  let ended: Tx | undefined
+  await transact(db, async (tx) => {
+    ended = tx
+  })
+  const failing = transact(db, async (tx) => {
+    await put(tx, 'first')
+  })
+  await expect(failing).rejects.toThrow()
+  for (const late of [
+    () => put(ended as Tx, 'late'),
+    () => byName.first(ended as Tx, { name: 'first', value: '' }),
+  ]) {
+    await expect(async () => late()).rejects.toThrow(/already committed|has ended/)
+  }
+  expect(await byName.first(db, { name: 'late', value: '' })).toBeUndefined()
+})
+
+test('writes the statements that Kysely would', async () => {
+  const { db, dialect } = on.database
+  const row = { name: 'same', value: 'a' }
+  const known = db.insertInto('meta').values(row).compile()
+  expect(insertRows(db, 'meta', [row])).toMatchObject({ sql: known.sql, parameters: known.parameters })
+  const rows = [row, { name: 'other', value: 'b' }]
+  if (dialect === 'sqlite') {
+    const many = db.insertInto('meta').values(rows).compile()
+    expect(insertRows(db, 'meta', rows)).toMatchObject({ sql: many.sql, parameters: many.parameters })
+  }
+  const change = { name: 'Another name', version: undefined }
+  const scope = { id: owner.id, owner_id: 'own_1' }
+  const update = db
+    .updateTable('apps')
+    .set({ name: change.name })
+    .where('id', '=', scope.id)
+    .where('owner_id', '=', scope.owner_id)
+    .compile()
+  const sent = await statementsOf(on.database, () =>
+    transact(db, (tx) => updateRows(tx, 'apps', change, scope)),
+  )
+  expect(sent.map(({ text }) => text)).toContain(update.sql)
+})
+
+test('leaves out rows whose unique value is taken', async () => {
+  const { db } = on.database
+  const row = (name: string, value: string) => ({ name, value })
+  await transact(db, async (tx) => {
+    await runQuery(tx, insertRows(tx, 'meta', [row('taken', 'kept')], 'name'))
+    await runQuery(tx, insertRows(tx, 'meta', [row('taken', 'lost')], 'name'))
+    await runQuery(tx, insertRows(tx, 'meta', [row('taken', 'lost'), row('free', 'kept')], 'name'))
+  })
+  const rows = await db.selectFrom('meta').selectAll().where('name', 'in', ['taken', 'free']).execute()
+  expect(rows.map(({ value }) => value)).toEqual(['kept', 'kept'])
+})
