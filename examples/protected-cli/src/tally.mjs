@@ -52,11 +52,13 @@ async function main() {
 }
 
 async function activateFrom(path) {
-  const file = await readFile(path, 'utf8').catch(() => {
+  console.log(toActivated(await activate(await read(path))))
+}
+
+const read = (path) =>
+  readFile(path, 'utf8').catch(() => {
     throw new SetupError(`${path} cannot be read.`)
   })
-  console.log(toActivated(await activate(file)))
-}
 
 const toActivated = (date) =>
   date
@@ -67,7 +69,7 @@ const toActivated = (date) =>
 async function tally(gate, files) {
   await gate.check()
   const rows = await Promise.all(
-    files.map(async (path) => ({ name: basename(path), ...count(await readFile(path, 'utf8')) })),
+    files.map(async (path) => ({ name: basename(path), ...count(await read(path)) })),
   )
   console.log(`\n${toTable(rows)}`)
 }

@@ -85,6 +85,14 @@ it('does not work without a license and does not remember a rejected key', async
   expect(await run(text).end).toMatchObject({ status: 1 })
 })
 
+it('names a file that cannot be read', async () => {
+  const missing = join(folder, 'missing.md')
+  const { status, output } = await run('--key', 'GOOD-KEY', text, missing).end
+  expect(status).toBe(1)
+  expect(output).toMatch(new RegExp(`\n${missing} cannot be read\\.\n$`))
+  expect(output).not.toContain('ENOENT')
+})
+
 it("notices a ban at the next piece of work and exits with the app's message", async () => {
   const tally = run('--key', 'GOOD-KEY', '--watch', text)
   await tally.prints('Watching')
