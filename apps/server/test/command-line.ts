@@ -1,8 +1,10 @@
-import { type ChildProcess, execFile } from 'node:child_process'
+import { type ChildProcess, execFile, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { TestServer } from './harness.ts'
 
 const cli = fileURLToPath(new URL('../src/cli.mjs', import.meta.url))
+const commandHost = fileURLToPath(new URL('command-host.mjs', import.meta.url))
 
 export interface CommandResult {
   code: number
@@ -10,19 +12,46 @@ export interface CommandResult {
   stderr: string
 }
 
-/** Runs the command line with the configuration of a running server. */
+let host: ChildProcess | undefined
+let previous: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs the command line with the configuration of a running server. One process runs all of these commands: starting one
+ * takes many times as long as a command. `runKeyward` starts one.
+ */
 export function keyward(
   on: TestServer,
   args: string[],
   environment: Record<string, string> = {},
 ): Promise<CommandResult> {
   const { dataDir, databaseUrl = '', secretKey = '' } = on.config
-  return runKeyward(args, {
-    DATA_DIR: dataDir,
-    DATABASE_URL: databaseUrl,
-    SECRET_KEY: secretKey,
-    ...environment,
+  const configured = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, ...environment }
+  const result = previous.then(() => runInHost(args, configured))
+  previous = result.catch(() => {})
+  return result
+}
+
+async function runInHost(args: string[], environment: Record<string, string>): Promise<CommandResult> {
+  host ??= startHost()
+  const ended = new AbortController()
+  const answer = once(host, 'message', { signal: ended.signal })
+  const fail = () => ended.abort(new Error(`The command ${args.join(' ')} ended its process`))
+  host.once('exit', fail)
+  host.send({ args, environment })
+  try {
+    return (await answer)[0]
+  } finally {
+    host?.off('exit', fail)
+  }
+}
+
+/** It ends with this process. */
+function startHost(): ChildProcess {
+  const started = fork(commandHost, { env: {}, execArgv: [] })
+  started.once('exit', () => {
+    host = undefined
   })
+  return started
 }
 
 /** Runs it with only these variables; `started` gets the process. */
