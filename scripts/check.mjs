@@ -4,10 +4,12 @@ import { childEnvironment, ensureInstalled, root } from './ensure.mjs'
 
 ensureInstalled({ dev: true })
 const bin = `${root}/node_modules/.bin`
+// Every further checker checks the types of all libraries again, and the other checks occupy the other cores.
+const oneChecker = ['--checkers', '1']
 const checks = {
   'format and lint': [`${bin}/biome`, ['check', '--error-on-warnings', '.']],
-  types: [`${bin}/tsc`, ['--noEmit', '-p', root]],
-  'types of the console': [`${bin}/tsc`, ['--noEmit', '-p', `${root}/apps/console`]],
+  types: [`${bin}/tsc`, ['--noEmit', ...oneChecker, '-p', root]],
+  'types of the console': [`${bin}/tsc`, ['--noEmit', ...oneChecker, '-p', `${root}/apps/console`]],
   'import boundaries': [process.execPath, [`${root}/scripts/boundaries.mjs`]],
   'dead code': [`${bin}/knip`, []],
   'sizes of the console': [process.execPath, [`${root}/scripts/budgets.mjs`]],
