@@ -272,14 +272,18 @@ export const shownDate = (value: number | string | Date) =>
 
 export const inDays = (days: number) => new Date(Date.now() + days * day)
 
-/** Waits for many frames without a spinner, a skeleton or an inert page. */
+/**
+ * Waits for half a second and ten frames without a spinner, a skeleton or an inert page. It asks for few frames, because
+ * drawing each takes time.
+ */
 export const settle = (page: Page) =>
   page.evaluate(`new Promise((done) => {
     let quiet = 0
+    const next = () => setTimeout(() => requestAnimationFrame(check), 50)
     const check = () => {
       quiet = document.querySelector('.animate-pulse, .animate-spin, #root[inert]') ? 0 : quiet + 1
-      if (quiet > 30) done()
-      else requestAnimationFrame(check)
+      if (quiet > 10) done()
+      else next()
     }
     check()
   })`)
