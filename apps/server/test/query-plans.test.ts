@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { LicenseStatus } from '@keyward/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ResellerActor } from '../src/core/actor.ts'
+import { deleteAnswers } from '../src/core/idempotency.ts'
 import type { ListFilter } from '../src/db/list-filters.ts'
 import { searchPage } from '../src/db/list-search.ts'
 import { findListStart } from '../src/db/lists.ts'
@@ -27,6 +28,7 @@ import { untilDate } from '../src/modules/licenses/licenses.rules.ts'
 import * as activations from '../src/modules/offline-activations/offline-activations.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
+import { deleteEnded } from '../src/modules/sessions/sessions.service.ts'
 import { countTables, deleteEmptyCounts } from '../src/modules/system/system.repo.ts'
 
 let database: Database & { dialect: 'sqlite' }
@@ -111,6 +113,14 @@ test.each<[string, licenses.SliceFilter]>([
     expect.stringMatching(`SEARCH licenses USING .*INDEX ${index} \\(\\w+=\\? AND seq<\\?\\)`),
   )
   expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([])
+})
+
+test('finds the oldest stored answers of an account, and ended ones, through their indexes', async () => {
+  const oldest = await plansOf((tx) => deleteAnswers(tx, scope, 100))
+  expect(oldest.join()).toContain('idempotency_keys_owner (owner_id=?)')
+  const ended = await plansOf((tx) => deleteEnded(tx, 'idempotency_keys', 1, 100))
+  expect(ended.join()).toContain('idempotency_keys_expiry (expires_at<?)')
+  expect([...oldest, ...ended].filter((step) => step.startsWith('SCAN'))).toEqual([])
 })
 
 test('finds older names without a skeleton, and lookalikes, through partial indexes', async () => {

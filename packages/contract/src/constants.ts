@@ -51,7 +51,7 @@ export const limits = {
   releasesMax: 1000,
   bulkMax: 200,
   idempotencyKeyMax: 255,
-  /** Requests with an Idempotency-Key of one account, and how long their answers are kept. */
+  /** Answers to requests with an Idempotency-Key that an account keeps, and for how long. */
   idempotencyKeysMax: 10_000,
   idempotencyHours: 24,
   /** Characters of a search. */

@@ -105,10 +105,6 @@ const general = {
     429,
     'An export, import, deletion or change of many licenses is still running in your account. Please try again when it has finished.',
   ],
-  idempotency_keys_full: [
-    429,
-    `Your account has sent ${limits.idempotencyKeysMax.toLocaleString('en')} requests with an Idempotency-Key within ${limits.idempotencyHours} hours. Please try again later.`,
-  ],
   headers_too_large: [431, 'The request headers are too large'],
   internal: [500, 'Something went wrong on the server'],
   payment_provider_unavailable: [

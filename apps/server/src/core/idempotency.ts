@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { limits } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
 import type { Database, Tx } from '../db/open.ts'
-import type { OwnerActor } from './actor.ts'
+import { type OwnerActor, system } from './actor.ts'
 import { hour } from './clock.ts'
 import type { Ctx, OwnerScope } from './ctx.ts'
 import { Problem, problem } from './problem.ts'
@@ -19,6 +19,7 @@ export interface KeyedRequest {
 export type Remember<T> = (write: Write, answer: T) => void
 
 const keptMs = limits.idempotencyHours * hour
+const deletedAtOnce = 100
 const running = new WeakMap<Database, Set<string>>()
 
 /**
@@ -64,7 +65,7 @@ export async function doOnce<T>(
   try {
     const earlier = await find()
     if (earlier) return earlier.answer
-    await refuseTooMany(ctx, ownerId)
+    await makeRoom(ctx, actor)
     return await work(remember).catch(async (error) => {
       // Another server may have run the same request meanwhile; its row then kept this one from being committed.
       const stored = await find().catch((failure) => {
@@ -78,9 +79,14 @@ export async function doOnce<T>(
   }
 }
 
-/** Deletes up to `count` stored answers of an account and returns how many. */
+/** Deletes up to `count` stored answers of an account, the oldest first, and returns how many. */
 export async function deleteAnswers(tx: Tx, { ownerId }: OwnerScope, count: number): Promise<number> {
-  const some = tx.selectFrom('idempotency_keys').select('id').where('owner_id', '=', ownerId).limit(count)
+  const some = tx
+    .selectFrom('idempotency_keys')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .orderBy('expires_at')
+    .limit(count)
   const deleted = await tx.deleteFrom('idempotency_keys').where('id', 'in', some).returning('id').execute()
   return deleted.length
 }
@@ -99,20 +105,21 @@ async function* replaceExpired({ tx, now }: Write, row: Row): AsyncGenerator<Com
   yield tx.insertInto('idempotency_keys').values(row).compile()
 }
 
-/** Bounds what an account stores; concurrent requests may exceed it by as many as run at once. */
-async function refuseTooMany({ db }: Ctx, ownerId: string): Promise<void> {
-  const { count } = await db
+/** Bounds what an account stores: the answers that end first make room. */
+async function makeRoom(ctx: Ctx, scope: OwnerScope): Promise<void> {
+  const { count } = await ctx.db
     .selectFrom((from) =>
       from
         .selectFrom('idempotency_keys')
         .select('owner_id')
-        .where('owner_id', '=', ownerId)
+        .where('owner_id', '=', scope.ownerId)
         .limit(limits.idempotencyKeysMax)
         .as('some'),
     )
     .select(({ fn }) => fn.countAll().as('count'))
     .executeTakeFirstOrThrow()
-  if (Number(count) >= limits.idempotencyKeysMax) throw problem('idempotency_keys_full')
+  if (Number(count) >= limits.idempotencyKeysMax)
+    await ctx.tx(system, ({ tx }) => deleteAnswers(tx, scope, deletedAtOnce))
 }
 
 // Answers contain license keys and names. Those of many rows are similar to each other, so they shrink to a tenth.

@@ -40,7 +40,8 @@ names another limit; a larger one answers 413.</p>
 <h3>Repeats</h3>
 <p>A client that gets no answer cannot know whether its request was carried out. Calls that name it accept
 <code>Idempotency-Key</code>, a value that your client makes up for each new request, such as a UUID: a repeat with the same key and the same
-input gets the first answer for ${limits.idempotencyHours} hours and changes nothing again. A different request with the same key answers 422,
+input gets the first answer for ${limits.idempotencyHours} hours and changes nothing again. The server keeps the last
+${limits.idempotencyKeysMax.toLocaleString('en-US')} answers of an account. A different request with the same key answers 422,
 and a repeat while the first one is running answers 409.</p>
 <h3>Tokens</h3>
 <p>Send <code>Authorization: Bearer &lt;token&gt;</code>. Vendors, resellers and programs have three kinds of

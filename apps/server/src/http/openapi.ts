@@ -40,7 +40,7 @@ const needsNoDatabase = ({ path }: Endpoint) => path === '/health' || path === '
 
 const bodyCodes: readonly ErrorCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type']
 
-const keyedCodes: readonly ErrorCode[] = ['request_running', 'idempotency_key_used', 'idempotency_keys_full']
+const keyedCodes: readonly ErrorCode[] = ['request_running', 'idempotency_key_used']
 
 function namesAnApp(endpoint: Endpoint): boolean {
   const fields = [endpoint.query, endpoint.body].flatMap((schema) =>

@@ -1,7 +1,9 @@
 import { type Endpoint, type License, limits } from '@keyward/contract'
+import type { Insertable } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { hour } from '../../src/core/clock.ts'
 import { createSeal } from '../../src/core/crypto.ts'
+import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints, buildOpenApi } from '../../src/http/openapi.ts'
 import { activateKey, makeApp, makeLicenses, refusal, single } from '../actors.ts'
 import { appForAll, ownerForAll, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
@@ -220,23 +222,30 @@ test('stores neither license keys nor names in plain text', async () => {
   expect(rows.at(-1)?.answer).toMatch(/^v1\./)
 })
 
-test('stores a bounded number of answers of an account', async () => {
+test('the oldest answers of an account make room for new ones', async () => {
   const { db } = on.database
-  const rows = Array.from({ length: limits.idempotencyKeysMax }, (_, at) => ({
+  const toRow = (at: number) => ({
     id: `full-${at}`,
     owner_id: owner.id,
     request_hash: '',
     answer: '',
-    expires_at: on.clock.now() + hour,
-  }))
-  for (let at = 0; at < rows.length; at += 1000)
-    await db
-      .insertInto('idempotency_keys')
-      .values(rows.slice(at, at + 1000))
-      .execute()
-  expect(refusal(await send(creation(), newKey()))).toBe('idempotency_keys_full')
-  expect((await owner.call('POST', '/licenses', creation().body)).status).toBe(201)
-  await db.deleteFrom('idempotency_keys').where('owner_id', '=', owner.id).execute()
+    expires_at: on.clock.now() + hour + at,
+  })
+  const theirs = { ...toRow(0), id: 'theirs', owner_id: other.id }
+  const rows = Array.from({ length: limits.idempotencyKeysMax }, (_, at) => toRow(at))
+  for (let at = 0; at < rows.length; at += 1000) await insertRows(db, rows.slice(at, at + 1000))
+  await insertRows(db, [theirs])
+  const key = newKey()
+  const first = await send(creation(), key)
+  expect(first.status).toBe(201)
+  expect((await send(creation(), key)).json).toEqual(first.json)
+  const left = await db.selectFrom('idempotency_keys').select(['id', 'owner_id']).execute()
+  const ids = left.filter(({ owner_id }) => owner_id === owner.id).map(({ id }) => id)
+  expect(ids.length).toBeLessThan(limits.idempotencyKeysMax)
+  expect(ids).toContain('full-9999')
+  expect(ids).not.toContain('full-0')
+  expect(left.map(({ id }) => id)).toContain('theirs')
+  await db.deleteFrom('idempotency_keys').execute()
 })
 
 test('changes nothing if the answer cannot be stored', async () => {
@@ -272,6 +281,9 @@ test('a reset of the account deletes its stored answers', async () => {
   await other.call('POST', '/settings/reset', { password: other.password })
   expect(await stored()).toHaveLength(0)
 })
+
+const insertRows = (db: TestServer['database']['db'], rows: Insertable<Tables['idempotency_keys']>[]) =>
+  db.insertInto('idempotency_keys').values(rows).execute()
 
 const second: { node?: TestServer } = {}
 afterAll(() => second.node?.close())

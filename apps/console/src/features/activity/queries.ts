@@ -1,6 +1,8 @@
 import type { endpoints, Fix, QueryInputOf } from '@keyward/contract'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { call } from '../../lib/api/call.ts'
+import { newIdempotencyKey } from '../../lib/api/idempotency-key.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -31,7 +33,7 @@ export function useExplanation(reference: string) {
 
 const monthMs = 30 * 24 * 60 * 60 * 1000
 
-async function apply({ action, target: id, value }: Fix): Promise<unknown> {
+async function apply({ action, target: id, value }: Fix, idempotencyKey: string): Promise<unknown> {
   const params = { id }
   switch (action) {
     case 'resume_platform':
@@ -50,7 +52,7 @@ async function apply({ action, target: id, value }: Fix): Promise<unknown> {
     case 'resume_client':
       return call(wire.clients.togglePause, { params, body: { paused: false } })
     case 'extend_client':
-      return call(wire.clients.extend, { params, body: { days: 30 } })
+      return call(wire.clients.extend, { params, body: { days: 30 }, idempotencyKey })
     case 'extend_license':
       return call(wire.licenses.update, {
         params,
@@ -71,9 +73,11 @@ async function apply({ action, target: id, value }: Fix): Promise<unknown> {
 /** Removes the reason for a refusal, then refreshes everything that may show it. */
 export function useFix() {
   const client = useQueryClient()
+  const key = useRef(newIdempotencyKey())
   return useMutation({
-    mutationFn: apply,
+    mutationFn: (fix: Fix) => apply(fix, key.current),
     onSuccess: () => {
+      key.current = newIdempotencyKey()
       void client.invalidateQueries()
       toast.success('Changed. The program can try again.')
     },

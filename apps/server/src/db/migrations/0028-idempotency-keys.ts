@@ -13,7 +13,7 @@ export const idempotencyKeys: Migration = {
         answer text not null,
         expires_at bigint not null
       )`,
-      'create index idempotency_keys_owner on idempotency_keys (owner_id)',
+      'create index idempotency_keys_owner on idempotency_keys (owner_id, expires_at)',
       'create index idempotency_keys_expiry on idempotency_keys (expires_at)',
     ]
   },
