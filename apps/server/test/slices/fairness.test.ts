@@ -240,6 +240,41 @@ describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on the embedded databa
     expect(rows).toBeLessThanOrEqual(4000)
   })
 
+  /** How many rows the server's thread changes, cascades included. */
+  async function changesDuring(work: () => Promise<Answer>): Promise<number> {
+    if (on.database.dialect !== 'sqlite') throw new Error('an embedded database')
+    const { database } = on.database.handles.writer
+    const changes = () => Number(database.prepare('select total_changes() as n').get()?.n)
+    const before = changes()
+    expect((await work()).status).toBe(200)
+    return changes() - before
+  }
+
+  test('deletes a reseller with thousands of licenses on another thread', async () => {
+    const { reseller } = await makeSeller(3000)
+    expect(await changesDuring(() => vendor.call('DELETE', `/resellers/${reseller._id}`))).toBeLessThan(100)
+  })
+
+  test('deletes an app with thousands of resellers on another thread', async () => {
+    const { app: doomed } = await makeSeller(0)
+    await sql`insert into resellers (id, owner_id, app_id, email, email_normalized, password_hash, allowed_license_keys, created_at)
+      with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < 3000)
+      select ${doomed._id} || i, owner_id, id, 'x', ${doomed._id} || i, 'x', 0, 1 from numbers, apps where id = ${doomed._id}`.execute(
+      on.database.db,
+    )
+    expect(await changesDuring(() => vendor.call('DELETE', `/apps/${doomed._id}`))).toBeLessThan(100)
+  })
+
+  async function makeSeller(licenses: number) {
+    const made = await makeApp(vendor)
+    const reseller = await makeReseller(on, vendor, made)
+    await sql`insert into licenses (id, owner_id, app_id, reseller_id, key, key_normalized, expires_at, created_at)
+      with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i <= ${licenses})
+      select ${made._id} || i, owner_id, id, ${reseller._id}, 'SOLD' || i, 'SOLD' || i, 9e12, 1
+      from numbers, apps where id = ${made._id} and i <= ${licenses}`.execute(on.database.db)
+    return { app: made, reseller }
+  }
+
   const importRows = (dryRun: boolean) =>
     vendor.call('POST', '/licenses/import', { app: app._id, csv: csvOf(dataset), dryRun })
 })

@@ -141,6 +141,7 @@ export async function listSdks(db: Db, appId: string): Promise<string[]> {
 
 const leftovers = {
   client_sessions: 'id',
+  resellers: 'id',
   trial_marks: 'app_id, mark',
   blocklist: 'id',
   activity: 'seq',

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { orderOf, type Page } from '../../core/paging.ts'
-import { type Database, type Db, locked, type Tx } from '../../db/open.ts'
+import { type Database, type Db, locked, needsLocks, type Tx } from '../../db/open.ts'
 import { seqsOfPage } from '../../db/pages.ts'
 import { anywhere } from '../../db/search.ts'
 import type { ResellerRow } from '../../db/tables.ts'
@@ -107,6 +107,32 @@ export async function updateReseller(
     .returning('id')
     .executeTakeFirst()
   return changed !== undefined
+}
+
+/** Takes up to `count` licenses from a reseller, without deleting them, and returns how many. */
+export async function releaseLicenses(tx: Tx, scope: OwnerScope, id: string, count: number): Promise<number> {
+  const some = tx
+    .selectFrom('licenses')
+    .select('id')
+    .where('reseller_id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
+    .limit(count)
+  const released = await tx
+    .updateTable('licenses')
+    .set({ reseller_id: null })
+    // In the order in which other transactions lock licenses.
+    .where('id', 'in', needsLocks(tx) ? some.orderBy('id').forUpdate() : some)
+    .returning('id')
+    .execute()
+  if (released.length > 0) {
+    await tx
+      .updateTable('resellers')
+      .set((eb) => ({ license_count: eb('license_count', '-', released.length) }))
+      .where('id', '=', id)
+      .where('owner_id', '=', scope.ownerId)
+      .execute()
+  }
+  return released.length
 }
 
 /** Deletes a reseller and its sessions; its licenses stay with the owner. */

@@ -7,6 +7,7 @@ import { type Page, toPagination } from '../../core/paging.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
+import { inSlices } from '../../core/slices.ts'
 import { type Tx, unlessTaken } from '../../db/open.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
@@ -123,12 +124,23 @@ export async function updateReseller(
 }
 
 /** Deletes a reseller; its licenses and their end users stay with the owner. */
+/** Its licenses stay with the owner. Many are released in slices, while the reseller can create no more. */
 export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
+  const reseller = await access.findReseller(ctx.db, actor, id)
+  if (!reseller) throw problem('not_found')
+  if (reseller.license_count > releasedAtOnce) {
+    await updateReseller(ctx, actor, id, { active: false })
+    await inSlices(ctx, actor, async ({ tx }, size) => ({
+      found: await repo.releaseLicenses(tx, actor, id, size),
+    }))
+  }
   await ctx.tx(actor, async (write) => {
     if (!(await repo.deleteReseller(write.tx, actor, id))) throw problem('not_found')
     write.record('reseller.deleted', id, {})
   })
 }
+
+const releasedAtOnce = 100
 
 /** Resolves a token to its reseller; undefined if suspended. */
 export async function authenticateReseller(
