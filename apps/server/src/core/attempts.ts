@@ -38,7 +38,8 @@ export class Attempts {
   readonly accounts: AccountThrottle
   /** Limits concurrent hashes per address: correct passwords are not counted, but cost as much as wrong ones. */
   readonly hashing = new Gate({
-    running: hashesAtOnce,
+    // One more has read its account and waits: a thread without a password is idle while a sign-in is written.
+    running: hashesAtOnce + 1,
     waiting: 128,
     rejection: () => problem('busy', { retryAfterSeconds: 1 }),
   })

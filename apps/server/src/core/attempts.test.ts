@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { Attempts, guardPassword } from './attempts.ts'
+import type { Ctx } from './ctx.ts'
+import { hashesAtOnce } from './hash-threads.ts'
+
+const turnOfLoop = () => new Promise((resolve) => setImmediate(resolve))
+
+test('lets one sign-in of an address wait ready for the next thread that hashes, and no more', async () => {
+  const attempts = new Attempts({ config: { rateLimits: 'off' } } as Ctx)
+  const verifying: (() => void)[] = []
+  const signIn = () =>
+    guardPassword(
+      attempts,
+      { account: 'a', address: '192.0.2.1' },
+      () => new Promise<true>((resolve) => verifying.push(() => resolve(true))),
+    )
+  const signIns = Array.from({ length: hashesAtOnce + 4 }, signIn)
+  for (let turn = 0; turn < 2 * signIns.length; turn += 1) await turnOfLoop()
+  expect(verifying).toHaveLength(hashesAtOnce + 1)
+  for (let at = 0; at < signIns.length; at += 1) {
+    verifying[at]?.()
+    await turnOfLoop()
+    await turnOfLoop()
+  }
+  expect(await Promise.all(signIns)).toEqual(signIns.map(() => true))
+})
