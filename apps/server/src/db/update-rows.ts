@@ -3,13 +3,18 @@ import { needsLocks } from './open.ts'
 import { runQuery } from './own-connections.ts'
 import type { Db, Tables } from './tables.ts'
 
-/** Sets columns, those that are not undefined, in the rows with these values, and adds no time for building a query. */
-export async function updateRows<Table extends keyof Tables & string>(
+interface Place {
+  id: string
+  owner_id?: string
+}
+
+/** An update that sets those columns which are not undefined. */
+export function updateOf<Table extends keyof Tables & string>(
   db: Db,
   table: Table,
   change: Updateable<Tables[Table]>,
-  where: { id: string; owner_id?: string },
-): Promise<void> {
+  where: Place,
+): CompiledQuery {
   const isPostgres = needsLocks(db)
   const parameters: unknown[] = []
   const equal = ([column, value]: [string, unknown]): string => {
@@ -18,5 +23,14 @@ export async function updateRows<Table extends keyof Tables & string>(
   }
   const set = Object.entries(change).filter(([, value]) => value !== undefined)
   const text = `update "${table}" set ${set.map(equal).join(', ')} where ${Object.entries(where).map(equal).join(' and ')}`
-  await runQuery(db, CompiledQuery.raw(text, parameters))
+  return CompiledQuery.raw(text, parameters)
+}
+
+export async function updateRows<Table extends keyof Tables & string>(
+  db: Db,
+  table: Table,
+  change: Updateable<Tables[Table]>,
+  where: Place,
+): Promise<void> {
+  await runQuery(db, updateOf(db, table, change, where))
 }

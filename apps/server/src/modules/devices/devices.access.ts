@@ -3,10 +3,10 @@ import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
 import { insertRows } from '../../db/insert-rows.ts'
-import { type Db, ownerOf, type Tx } from '../../db/open.ts'
+import { countTogether, type Db, ownerOf, type Tx } from '../../db/open.ts'
 import { runQuery } from '../../db/own-connections.ts'
 import type { ClientRow, DeviceRow, Tables } from '../../db/tables.ts'
-import { updateRows } from '../../db/update-rows.ts'
+import { updateOf, updateRows } from '../../db/update-rows.ts'
 import type { Machine, Parts } from './devices.rules.ts'
 
 const partColumns = {
@@ -181,8 +181,17 @@ export async function updateBinding(
   await updateRows(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId })
 }
 
-export async function updateDevice(tx: Tx, id: string, change: Partial<DeviceRow>): Promise<void> {
-  await updateRows(tx, 'devices', change, { id })
+/** Updates a device together with its end user, on PostgreSQL in one round trip. */
+export async function updateDevice(
+  tx: Tx,
+  scope: OwnerScope,
+  { clientId, id }: { clientId: string; id: string },
+  { device, binding }: { device: Partial<DeviceRow>; binding: Binding },
+): Promise<void> {
+  await countTogether(tx, [
+    updateOf(tx, 'devices', device, { id }),
+    updateOf(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId }),
+  ])
 }
 
 /** Frees one device of an end user, whom the caller has locked; false if there is none. */

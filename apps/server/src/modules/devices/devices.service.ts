@@ -74,10 +74,17 @@ export async function seeMachine(
   const { tx, now } = write
   const { device_count: used } = client
   if (match.kind === 'known' || match.kind === 'drifted') {
-    const hwidHash = await rebind(write, client, machine, match)
-    const seen = isHashOnly(machine) ? { ...machine, hwid: match.device.hwid } : machine
-    await access.updateBinding(tx, scope, client.id, { ...change, ...toBinding(seen, hwidHash) })
-    return { hwidHash, used }
+    const { device } = match
+    const rebound = rebind(write, client, machine, match)
+    const seen = isHashOnly(machine) ? { ...machine, hwid: device.hwid } : machine
+    const binding = { ...change, ...toBinding(seen, rebound.hwidHash) }
+    await access.updateDevice(
+      tx,
+      scope,
+      { clientId: client.id, id: device.id },
+      { device: rebound.change, binding },
+    )
+    return { hwidHash: rebound.hwidHash, used }
   }
   if (match.kind === 'new') {
     const removed =
@@ -114,12 +121,13 @@ export async function addFirstDevice(
   write.record('device.bound', id, { endUserId: client.id })
 }
 
-async function rebind(
+/** What changes of a device on which an end user is seen again, and the hash that identifies it. */
+function rebind(
   write: Write,
   client: { id: string },
   machine: Machine,
   match: Extract<Match, { device: DeviceRow }>,
-): Promise<string> {
+): { hwidHash: string; change: Partial<DeviceRow> } {
   const { device } = match
   const seen = {
     ...access.toPartColumns(merged(access.partsOf(device), machine.parts)),
@@ -129,14 +137,12 @@ async function rebind(
   }
   if (match.kind === 'known') {
     const hwid = isHashOnly(machine) ? device.hwid : machine.hwid
-    await access.updateDevice(write.tx, device.id, { ...seen, hwid })
-    return device.hwid_hash
+    return { hwidHash: device.hwid_hash, change: { ...seen, hwid } }
   }
   const hwidHash = match.hasTwin ? hashOfTwin(machine, device.id) : machine.hash
   const bound = { ...toBinding(machine, hwidHash), ...match.drift }
-  await access.updateDevice(write.tx, device.id, { ...seen, ...bound })
   write.record('device.drifted', device.id, { endUserId: client.id })
-  return hwidHash
+  return { hwidHash, change: { ...seen, ...bound } }
 }
 
 export const toDevice = (row: DeviceRow): Device => ({
