@@ -4,58 +4,123 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@keyward/contract'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SqliteHandle } from '../src/db/sqlite-handle.ts'
-import { callOver, startProcess } from './server-process.ts'
+import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-import-'))
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
-
+const environment = { DATA_DIR: dataDir, DEFAULT_PLAN: 'premium' }
 const rows: number = limits.importRowsMax
 const csv = ['expiresAt,note', ...Array.from({ length: rows }, (_, at) => `2090-01-01,Note ${at}`)].join('\n')
 
-function readAll() {
-  const handle = new SqliteHandle(join(dataDir, 'keyward.db'), { readOnly: false })
-  try {
-    const read = (text: string) => Number(Object.values(handle.prepare(text).get() ?? {})[0] ?? 0)
-    return {
-      licenses: read('select count(*) from licenses'),
-      counted: read('select license_count from apps'),
-      inBlocks: read('select sum(n) from license_blocks'),
-      recorded: read(`select count(*) * ${rows} from audit where action = 'licenses.imported'`),
-    }
-  } finally {
-    handle.close()
-  }
+let server: ServerProcess
+let file: SqliteHandle
+let token: string
+let app: string
+beforeAll(async () => {
+  server = await startProcess(environment)
+  const vendor = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
+  token = (await callOver(server.url, 'POST', '/auth/register', { body: vendor })).json.data.token
+  app = (await callOver(server.url, 'POST', '/apps', { token, body: { name: 'Atlas' } })).json.data.app._id
+  file = new SqliteHandle(join(dataDir, 'keyward.db'), { readOnly: true })
+})
+afterAll(async () => {
+  file.close()
+  await server.end('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const read = (text: string) => Number(Object.values(file.prepare(text).get() ?? {})[0] ?? 0)
+const readAll = () => ({
+  licenses: read('select count(*) from licenses'),
+  counted: read('select license_count from apps'),
+  inBlocks: read('select sum(n) from license_blocks'),
+  recorded: read(`select count(*) * ${rows} from audit where action = 'licenses.imported'`),
+  chunks: read('select count(*) from import_chunks'),
+})
+const untilCompleted = () => expect.poll(() => read('select count(*) from imports')).toBe(0)
+
+let before = 0
+/** After whatever happened to an import, all of its licenses exist, or none; all of them if it was answered. */
+async function expectAllOrNone(isAnswered: boolean): Promise<void> {
+  await untilCompleted()
+  const { licenses, chunks, ...others } = readAll()
+  expect(isAnswered ? [before + rows] : [before, before + rows]).toContain(licenses)
+  expect(others).toEqual({ counted: licenses, inBlocks: licenses, recorded: licenses })
+  expect(chunks).toBe(0)
+  before = licenses
 }
 
-test('a kill during an import leaves all of its licenses with their record, or none', async () => {
-  const credentials = { email: 'vendor@example.com', password: 'correct horse' }
-  const environment = { DATA_DIR: dataDir, DEFAULT_PLAN: 'premium' }
-  let server = await startProcess(environment)
-  const { token } = (
-    await callOver(server.url, 'POST', '/auth/register', { body: { name: 'Vendor', ...credentials } })
-  ).json.data
-  const { app } = (await callOver(server.url, 'POST', '/apps', { token, body: { name: 'Atlas' } })).json.data
-  const body = { app: app._id, csv, dryRun: false }
-  const timed = performance.now()
-  expect((await callOver(server.url, 'POST', '/licenses/import', { token, body })).json.data.created).toBe(
-    rows,
-  )
-  const tookMs = performance.now() - timed
+/** Sends an import; resolves to whether it was answered. */
+const importing = (signal?: AbortSignal): Promise<boolean> =>
+  fetch(`${server.url}/api/licenses/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ app, csv, dryRun: false }),
+    ...(signal && { signal }),
+  })
+    .then(async (answer) => (await answer.text()).includes(`"created":${rows}`))
+    .catch(() => false)
 
-  let before = rows
-  for (const part of [0.3, 0.5, 0.7, 0.9]) {
-    const running = callOver(server.url, 'POST', '/licenses/import', { token, body }).catch(() => 'killed')
+/** Resolves when an import is stored and at most this share of it is not yet licenses; false if it ended before. */
+async function untilLeft(share: number, running: Promise<unknown>): Promise<boolean> {
+  let hasEnded = false
+  running.then(() => {
+    hasEnded = true
+  })
+  while (!hasEnded) {
+    if (
+      read(`select count(*) from imports where
+      (select coalesce(sum(n), 0) from import_chunks where import_id = imports.id) <= ${share} * count`)
+    )
+      return true
+    await pause(1)
+  }
+  return false
+}
+
+test.each([1, 0.9, 0.5, 0.1])(
+  'a kill when %d of an import are left completes it after the restart',
+  async (left) => {
+    const running = importing()
+    const wasStored = await untilLeft(left, running)
+    await server.end('SIGKILL')
+    const { licenses } = readAll()
+    const isAnswered = await running
+    server = await startProcess(environment)
+    await expectAllOrNone(isAnswered || wasStored)
+    if (wasStored && left === 1) expect(licenses).toBeLessThan(before)
+  },
+)
+
+test('a kill at any time leaves all licenses of an import with their record, or none', async () => {
+  const timed = performance.now()
+  expect(await importing()).toBe(true)
+  const tookMs = performance.now() - timed
+  await expectAllOrNone(true)
+  for (const part of [0.1, 0.25, 0.4, 0.7]) {
+    const running = importing()
     await pause(tookMs * part)
     await server.end('SIGKILL')
-    const answer = await running
-    const { licenses, counted, inBlocks, recorded } = readAll()
-    expect([before, before + rows]).toContain(licenses)
-    if (answer !== 'killed') expect(licenses).toBe(before + rows)
-    expect([counted, inBlocks, recorded]).toEqual([licenses, licenses, licenses])
-    before = licenses
+    const isAnswered = await running
     server = await startProcess(environment)
+    await expectAllOrNone(isAnswered)
   }
+})
+
+test('an import goes on without its client, and ends before a shutdown', async () => {
+  const disconnecting = new AbortController()
+  const running = importing(disconnecting.signal)
+  await untilLeft(0.9, running)
+  disconnecting.abort()
+  await running
+  await expectAllOrNone(true)
+
+  const stopped = importing()
+  await untilLeft(0.9, stopped)
   expect(await server.end('SIGTERM')).toBe(0)
-}, 300_000)
+  const isAnswered = await stopped
+  expect(read('select count(*) from imports')).toBe(isAnswered ? 0 : 1)
+  server = await startProcess(environment)
+  await expectAllOrNone(true)
+})

@@ -16,6 +16,7 @@ import { findInIndex } from '../src/db/search-index.ts'
 import { toTypedKey } from '../src/db/typed-keys.ts'
 import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.access.ts'
 import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
+import { takeChunks } from '../src/modules/bulk/import.repo.ts'
 import { findActivationEnd, listActivationEnds } from '../src/modules/devices/devices.access.ts'
 import { fillSkeletons, lockEndUser } from '../src/modules/end-users/end-users.access.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
@@ -121,6 +122,13 @@ test('finds the oldest stored answers of an account, and ended ones, through the
   const ended = await plansOf((tx) => deleteEnded(tx, 'idempotency_keys', 1, 100))
   expect(ended.join()).toContain('idempotency_keys_expiry (expires_at<?)')
   expect([...oldest, ...ended].filter((step) => step.startsWith('SCAN'))).toEqual([])
+})
+
+test('takes the chunks of an import in the order of their index', async () => {
+  const plan = await plansOf((tx) => takeChunks(tx, 'imp_1', 10))
+  expect(plan.length).toBeGreaterThan(0)
+  for (const step of plan)
+    expect(step).toMatch(/^SEARCH import_chunks USING .*import_chunks_1 \(import_id=\?/)
 })
 
 test('finds older names without a skeleton, and lookalikes, through partial indexes', async () => {

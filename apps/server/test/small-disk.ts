@@ -1,13 +1,23 @@
 import { execFileSync } from 'node:child_process'
-import { chownSync, closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs'
+import {
+  chownSync,
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** A real file system of a few megabytes. */
 export interface SmallDisk {
   path: string
-  /** Uses up the remaining space. */
-  fill(): void
+  /** Uses up the remaining space, but for some bytes. */
+  fill(spare?: number): void
   empty(): void
   unmount(): void
 }
@@ -29,13 +39,14 @@ export function mountSmallDisk(
   const filler = join(path, 'filler')
   return {
     path,
-    fill() {
+    fill(spare = 0) {
       const file = openSync(filler, 'a')
       try {
         for (const block of [1_048_576, 4096]) {
           const bytes = Buffer.alloc(block)
           while (writesAll(file, bytes));
         }
+        ftruncateSync(file, Math.max(0, fstatSync(file).size - spare))
       } finally {
         closeSync(file)
       }

@@ -97,7 +97,7 @@ export const bulk = {
     job: true,
     tag,
     summary:
-      'Import licenses from CSV with the columns of an export, all or none; existing keys are skipped. Each line has an expiresAt, a duration from first use, or a type',
+      'Import licenses from CSV with the columns of an export, all or none; existing keys are skipped. Each line has an expiresAt, a duration from first use, or a type. While a large import runs, lists may show a part of its licenses',
     body: z.strictObject({
       app: id,
       csv: z.string().min(1, 'The file is empty').max(1_000_000, 'The file is too large'),

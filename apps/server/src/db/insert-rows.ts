@@ -35,11 +35,29 @@ export function insertRows<Table extends keyof Tables & string>(
   )
 }
 
+/**
+ * One insert of rows that SQLite reads from JSON, each a list of the columns' values. It leaves out rows that a unique
+ * index forbids, and returns the values of one column.
+ */
+export function insertUnlessTaken<Table extends keyof Tables & string>(
+  table: Table,
+  columns: readonly string[],
+  json: string,
+  returned: keyof Tables[Table] & string,
+): CompiledQuery {
+  const values = columns.map((_, at) => `value ->> ${at}`).join(', ')
+  return CompiledQuery.raw(
+    `insert into ${quoted(table)} (${columns.map(quoted).join(', ')})
+    select ${values} from json_each(?) where true on conflict do nothing returning ${quoted(returned)}`,
+    [json],
+  )
+}
+
 /** Names of columns come from the code, never from input. */
 const quoted = (name: string): string => `"${name}"`
 
 const cellOf = (row: object, column: string): unknown => (row as Record<string, unknown>)[column]
 
 // JSON of PostgreSQL holds no half of a surrogate pair; as a parameter of its own it becomes U+FFFD, too.
-const toJson = (rows: readonly object[]): string =>
+export const toJson = (rows: readonly object[]): string =>
   JSON.stringify(rows, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value))

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
 import { activateKey, makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
+import { tidyUp } from '../fixtures.ts'
 import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
 import { unprivilegedAccount } from '../postgres-cluster.ts'
 import { mountSmallDisk, type SmallDisk } from '../small-disk.ts'
@@ -15,7 +16,8 @@ const isPrivate = process.env.DATABASE_URL_TEST === undefined
 
 interface Limited {
   environment: Record<string, string>
-  fill(on: TestServer): void
+  /** Leaves a few bytes. */
+  fill(on: TestServer, spare?: number): void
   empty(on: TestServer): void
   remove(): Promise<void>
 }
@@ -27,7 +29,7 @@ async function limitedStorage(): Promise<Limited | undefined> {
   if (!disk) return limitedPages
   return {
     environment: { DATA_DIR: join(disk.path, 'data') },
-    fill: disk.fill,
+    fill: (_, spare) => disk.fill(spare),
     empty: disk.empty,
     remove: async () => disk.unmount(),
   }
@@ -35,14 +37,17 @@ async function limitedStorage(): Promise<Limited | undefined> {
 
 const limitedPages: Limited = {
   environment: {},
-  fill: (on) => setPages(on, 1),
+  fill: (on, spare = 0) => setPages(on, 1, spare / 4096),
   empty: (on) => setPages(on, 1_000_000_000),
   remove: async () => {},
 }
 
-function setPages({ database }: TestServer, most: number): void {
-  // SQLite accepts no limit below the current size, so the database cannot grow from now on.
-  if (database.dialect === 'sqlite') database.handles.writer.database.exec(`pragma max_page_count = ${most}`)
+function setPages({ database }: TestServer, most: number, spare = 0): void {
+  if (database.dialect !== 'sqlite') return
+  const { database: file } = database.handles.writer
+  // SQLite accepts no limit below the current size, so the database cannot grow further than `spare`.
+  const { max_page_count: pages } = file.prepare(`pragma max_page_count = ${most}`).get() ?? {}
+  if (spare > 0) file.exec(`pragma max_page_count = ${Number(pages) + spare}`)
 }
 
 async function postgresOn(disk: SmallDisk | undefined): Promise<Limited | undefined> {
@@ -62,7 +67,7 @@ async function postgresOn(disk: SmallDisk | undefined): Promise<Limited | undefi
   const url = await makePostgresDatabase(tablespace)
   return {
     environment: { DATABASE_URL: url },
-    fill: disk.fill,
+    fill: (_, spare) => disk.fill(spare),
     empty: disk.empty,
     remove: async () => {
       await admin(`drop database ${new URL(url).pathname.slice(1)} with (force)`)
@@ -140,6 +145,37 @@ describe.skipIf(storage === undefined)('a full disk', () => {
     expect([...acknowledged.values()]).toContain(false)
     limited.empty(on)
     await expect.poll(async () => (await on.call('GET', '/ready')).status, { timeout: 10_000 }).toBe(200)
+  })
+
+  test('an import on a filling disk is stored as a whole or not at all', async () => {
+    const own = await makeApp(owner)
+    const rows = 400
+    const csv = `expiresAt,note\n${`2027-01-31,${'n'.repeat(180)}\n`.repeat(rows)}`
+    let [accepted, rejected] = [0, 0]
+    for (let round = 0; round < 60 && rejected < 6; round += 1) {
+      // Sometimes enough to store the import, but not its licenses.
+      limited.fill(on, (round % 4) * 524_288)
+      const answer = await owner.call('POST', '/licenses/import', { app: own._id, csv, dryRun: false })
+      if (answer.status === 200) accepted += 1
+      else {
+        if (answer.status !== 503) expect(refusal(answer)).toBe('storage_full')
+        rejected += 1
+      }
+    }
+    expect(rejected).toBe(6)
+    limited.empty(on)
+    await expect.poll(async () => (await on.call('GET', '/ready')).status, { timeout: 10_000 }).toBe(200)
+    await tidyUp(on)
+    const { total } = (await owner.call('GET', `/licenses?app=${own._id}&limit=1`)).json.data.stats
+    const records = await on.database.db
+      .selectFrom('audit')
+      .select('id')
+      .where('action', '=', 'licenses.imported')
+      .where('target_id', '=', own._id)
+      .execute()
+    expect(total).toBe(records.length * rows)
+    expect(records.length).toBeGreaterThanOrEqual(accepted)
+    expect(await on.database.db.selectFrom('imports').select('id').execute()).toEqual([])
   })
 
   test('answers writes with storage_full, keeps reads and checks working, and recovers without a restart', async () => {

@@ -24,6 +24,7 @@ import { leases } from './0023-leases.ts'
 import { deviceTokens } from './0024-device-tokens.ts'
 import { offlineActivations } from './0025-offline-activations.ts'
 import { noteWords } from './0026-note-words.ts'
+import { imports } from './0027-imports.ts'
 import { idempotencyKeys } from './0028-idempotency-keys.ts'
 
 /** In execution order; never change a released migration. */
@@ -53,5 +54,6 @@ export const migrations: readonly Migration[] = [
   deviceTokens,
   offlineActivations,
   noteWords,
+  imports,
   idempotencyKeys,
 ]

@@ -6,6 +6,8 @@ export interface LicenseTables {
   licenses: LicensesTable
   license_types: LicenseTypesTable
   seats: SeatsTable
+  imports: ImportsTable
+  import_chunks: ImportChunksTable
 }
 
 interface LicensesTable {
@@ -78,4 +80,27 @@ interface SeatsTable {
   /** See `Seat`. */
   holder: string
   until: number
+}
+
+/** An import that is stored; its licenses are added slice by slice. */
+interface ImportsTable {
+  id: string
+  owner_id: string
+  app_id: string
+  session_id: string
+  address: string
+  /** JSON list of the columns of each row. */
+  column_names: string
+  /** Licenses that it creates; fewer after a key was taken meanwhile. */
+  count: number
+  created_at: number
+}
+
+/** Some rows that are not yet licenses. */
+interface ImportChunksTable {
+  import_id: string
+  part: number
+  n: number
+  /** JSON list of rows, each a list of values. */
+  content: string
 }

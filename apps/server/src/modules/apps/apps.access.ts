@@ -79,6 +79,16 @@ export async function reserveLicenses(
   return found.at(-1) === 1
 }
 
+/** Counts licenses that do not exist yet, so that their places stay free for them; a negative `count` releases them. */
+export async function holdPlaces(tx: Tx, scope: OwnerScope, appId: string, count: number): Promise<void> {
+  await tx
+    .updateTable('apps')
+    .set({ license_count: sql`license_count + ${count}` })
+    .where('id', '=', appId)
+    .where('owner_id', '=', scope.ownerId)
+    .execute()
+}
+
 /** End users with remaining time and no stored license; counts at most `max` + 1. */
 const unlicensed = (appId: string, max: number, now: number) => sql<number>`(
   select count(*) from (

@@ -136,6 +136,9 @@ function shownEnd({ sold, cells }: ImportLine): number | null {
 const withoutEnd = ({ expiresAt: _, ...cells }: Cells): Record<string, string> =>
   cells as Record<string, string>
 
+export const takenMessage = (isExact: boolean): string =>
+  isExact ? 'The key exists already' : 'A key that reads the same exists already'
+
 /** Decides the outcome of each line from the app's existing keys and the remaining licenses; creates each key once. */
 export function decide(
   lines: readonly ImportLine[],
@@ -155,10 +158,10 @@ export function decide(
     }
     if (line.problem !== undefined) return { ...row, outcome: 'error', message: line.problem }
     if (line.keyNormalized !== undefined) {
-      if (exact.has(line.keyNormalized))
-        return { ...row, outcome: 'skipped', message: 'The key exists already' }
-      if (typed.has(toTyped(line.keyNormalized)))
-        return { ...row, outcome: 'skipped', message: 'A key that reads the same exists already' }
+      const isExact = exact.has(line.keyNormalized)
+      if (isExact || typed.has(toTyped(line.keyNormalized))) {
+        return { ...row, outcome: 'skipped', message: takenMessage(isExact) }
+      }
       exact.add(line.keyNormalized)
       typed.add(toTyped(line.keyNormalized))
     }

@@ -4,15 +4,23 @@ import type { CompiledQuery } from 'kysely'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
-import { type Database, type Db, isUniqueViolation, patientForRows, readPatiently } from '../../db/open.ts'
+import {
+  type Database,
+  type Db,
+  isUniqueViolation,
+  patientForRows,
+  readPatiently,
+  type Tx,
+} from '../../db/open.ts'
 import { toTyped } from '../../db/typed-keys.ts'
-import { readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
+import { lockApp, readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
 import { draftLicenses, insertsOf } from '../licenses/licenses.issue.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { decide, type ImportLine, readImport } from './import.rules.ts'
+import { importInSlices, isSliced } from './import.slices.ts'
 
 export interface ImportResult {
   dryRun: boolean
@@ -49,20 +57,40 @@ export async function importLicenses(
     return answer(decide(lines, await findTaken(ctx.db, app.id, lines), { free, message }))
   }
   refuseMistakes(lines)
-  const prepare = async (db: Db): Promise<Prepared> => {
+  const draft = async (db: Db) => {
     const rows = decide(lines, await findTaken(db, app.id, lines), { free: lines.length, message })
     const drafts = rows.flatMap((row, at) => {
       const { key, note, sold, ban, keyPrefix } = lines[at] ?? {}
       return row.outcome === 'created' && sold ? [{ key, keyPrefix, note, sold, ban }] : []
     })
     const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
-    const inserts: CompiledQuery[] = []
-    for await (const insert of insertsOf(db, made)) inserts.push(insert)
     const keys = made.values()
     const withKeys = rows.map((row) =>
       row.outcome === 'created' ? { ...row, key: keys.next().value?.key ?? null } : row,
     )
-    return { count: made.length, inserts, rows: withKeys }
+    return { made, rows: withKeys }
+  }
+  const lock = async (tx: Tx): Promise<void> => {
+    if (!(await lockApp(tx, actor, app.id))) throw problem('not_found')
+  }
+  const reserve = async (tx: Tx, count: number): Promise<void> => {
+    if (!(await reserveLicenses(tx, actor, app.id, count, max, now))) {
+      throw problem('plan_limit_reached', { message })
+    }
+  }
+  if (isSliced(ctx.db, lines.length)) {
+    const { made, rows } = await draft(ctx.database.lists)
+    const skipped = await importInSlices(ctx, actor, { appId: app.id, licenses: made, now }, async (tx) => {
+      await lock(tx)
+      await reserve(tx, made.length)
+    })
+    return answer(rows.map((row) => toSkipped(row, skipped)))
+  }
+  const prepare = async (db: Db): Promise<Prepared> => {
+    const { made, rows } = await draft(db)
+    const inserts: CompiledQuery[] = []
+    for await (const insert of insertsOf(db, made)) inserts.push(insert)
+    return { count: made.length, inserts, rows }
   }
   const store = (prepared?: Prepared) =>
     ctx.tx(
@@ -70,11 +98,9 @@ export async function importLicenses(
       async (write) => {
         const { tx } = write
         // Locks the app, so that no license is created between the decision and the insert.
-        if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited, now))) throw problem('not_found')
+        await lock(tx)
         const { count, inserts, rows } = prepared ?? (await prepare(tx))
-        if (!(await reserveLicenses(tx, actor, app.id, count, max, now))) {
-          throw problem('plan_limit_reached', { message })
-        }
+        await reserve(tx, count)
         write.record('licenses.imported', app.id, { count })
         write.last(() => each(inserts))
         return answer(rows)
@@ -94,6 +120,12 @@ export async function importLicenses(
   } finally {
     preparedAhead.set(ctx.database, (preparedAhead.get(ctx.database) ?? 1) - 1)
   }
+}
+
+/** `skipped` has messages by key. */
+function toSkipped(row: ImportedRow, skipped: ReadonlyMap<string, string>): ImportedRow {
+  const message = row.outcome === 'created' ? skipped.get(row.key ?? '') : undefined
+  return message === undefined ? row : { ...row, outcome: 'skipped', message }
 }
 
 /** A prepared import takes some 20 MB until it is stored; beyond so many, others prepare inside of their transaction. */

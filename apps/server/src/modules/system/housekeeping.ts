@@ -6,6 +6,7 @@ import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { inSlices } from '../../core/slices.ts'
 import type { Tx } from '../../db/open.ts'
 import { tidyActivity } from '../activity/activity.service.ts'
+import { completeImports } from '../bulk/import.slices.ts'
 import { fillSkeletons } from '../end-users/end-users.access.ts'
 import { movePausesDue } from '../entitlements/pauses.ts'
 import type { Mailer } from '../mail/mail.service.ts'
@@ -27,8 +28,8 @@ const endingTables = [
 ] as const
 
 /**
- * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero. Moves paused ends and completes
- * older end users.
+ * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero. Moves paused ends,
+ * completes older end users and interrupted imports.
  */
 export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Promise<void> {
   const now = ctx.clock.now()
@@ -43,6 +44,7 @@ export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Pr
   await some((tx, count) => fillSkeletons(tx, count))
   await tidyActivity(ctx)
   await tidyReminders(ctx)
+  await completeImports(ctx)
 }
 
 interface Options {
@@ -61,6 +63,8 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
   const reminding = oneAtATime(() =>
     sendReminders(ctx, mailer, { onError, signal: stopping.signal }).catch(onError),
   )
+  const completing = oneAtATime(() => completeImports(ctx).catch(onError))
+  completing.start()
   const timer = setInterval(() => {
     tidying.start()
     reminding.start()
@@ -76,7 +80,7 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
     clearTimeout(first)
     stopping.abort()
     const grace = setTimeout(() => mailer.close(), graceMs)
-    await Promise.all([tidying.ended(), reminding.ended()])
+    await Promise.all([tidying.ended(), reminding.ended(), completing.ended()])
     clearTimeout(grace)
   }
 }

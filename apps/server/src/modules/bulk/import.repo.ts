@@ -1,0 +1,50 @@
+import type { CompiledQuery } from 'kysely'
+import type { OwnerScope } from '../../core/ctx.ts'
+import { insertRows } from '../../db/insert-rows.ts'
+import { type Db, ownerOf, type Tx } from '../../db/open.ts'
+import type { ImportChunkRow, ImportRow } from '../../db/tables.ts'
+
+export const insertOfImport = (db: Db, row: ImportRow): CompiledQuery => insertRows(db, 'imports', [row])
+
+export const insertOfChunks = (db: Db, chunks: readonly ImportChunkRow[]): CompiledQuery =>
+  insertRows(db, 'import_chunks', chunks)
+
+/** Deletes the first chunks of an import, which the caller has stored or listed, and returns them in order. */
+export async function takeChunks(tx: Tx, id: string, count: number): Promise<ImportChunkRow[]> {
+  const first = tx
+    .selectFrom('import_chunks')
+    .select('part')
+    .where('import_id', '=', id)
+    .orderBy('part')
+    .limit(count)
+  const chunks = await tx
+    .deleteFrom('import_chunks')
+    .where('import_id', '=', id)
+    .where('part', 'in', first)
+    .returningAll()
+    .execute()
+  return chunks.sort((a, b) => a.part - b.part)
+}
+
+/** Some rows will not become licenses. */
+export async function countSkipped(tx: Tx, scope: OwnerScope, id: string, skipped: number): Promise<void> {
+  await tx
+    .updateTable('imports')
+    .set((eb) => ({ count: eb('count', '-', skipped) }))
+    .where('id', '=', id)
+    .where(ownerOf('imports'), '=', scope.ownerId)
+    .execute()
+}
+
+/** Deletes an import; undefined if its app was deleted meanwhile. */
+export const deleteImport = (tx: Tx, scope: OwnerScope, id: string): Promise<ImportRow | undefined> =>
+  tx
+    .deleteFrom('imports')
+    .where('id', '=', id)
+    .where(ownerOf('imports'), '=', scope.ownerId)
+    .returningAll()
+    .executeTakeFirst()
+
+/** The stored imports of all owners, for the server itself. */
+export const listImports = (db: Db): Promise<ImportRow[]> =>
+  db.selectFrom('imports').selectAll().orderBy('id').limit(100).execute()
