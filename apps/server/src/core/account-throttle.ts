@@ -1,3 +1,4 @@
+import { fixedQuery } from '../db/fixed-query.ts'
 import type { Db } from '../db/open.ts'
 import { day, minute } from './clock.ts'
 import type { Ctx } from './ctx.ts'
@@ -20,6 +21,26 @@ const waitMaxMs = 2 * 60 * minute
 const knownPerAccount = 20
 const knownForMs = 90 * day
 
+/** A row of attempts. */
+export interface Counted {
+  count: number
+  window_ends: number
+}
+
+/** The attempts counted under a key. */
+export const countedBy = fixedQuery((db, given: { key: string }) =>
+  db.selectFrom('attempts').select(['count', 'window_ends']).where('key', '=', given.key),
+)
+
+const knownAt = fixedQuery((db, given: { account: string; address: string; now: number }) =>
+  db
+    .selectFrom('known_addresses')
+    .select('expires_at')
+    .where('account', '=', given.account)
+    .where('address', '=', given.address)
+    .where('expires_at', '>', given.now),
+)
+
 /**
  * Limits wrong passwords for one account across all addresses, because an attacker can use many. Addresses that have
  * signed in to the account before are exempt, so that an attack does not lock its owner out.
@@ -32,16 +53,9 @@ export class AccountThrottle {
   }
 
   /** Throws 429 while the account is closed to guesses from unknown addresses. */
-  async check(subject: Subject): Promise<void> {
-    if (this.#ctx.config.rateLimits === 'off') return
-    const now = this.#ctx.clock.now()
-    const row = await this.#ctx.db
-      .selectFrom('attempts')
-      .select(['count', 'window_ends'])
-      .where('key', '=', this.#keyOf(subject.account))
-      .executeTakeFirst()
-    if (!row || row.count < attemptsMax) return
-    const waitMs = row.window_ends - memoryMs - now
+  async check(subject: Subject, counted: Counted | undefined): Promise<void> {
+    if (!counted || counted.count < attemptsMax) return
+    const waitMs = counted.window_ends - memoryMs - this.#ctx.clock.now()
     if (waitMs > 0 && waitMs <= waitMaxMs && !(await this.#findKnown(subject))) throw rateLimited(waitMs)
   }
 
@@ -49,10 +63,11 @@ export class AccountThrottle {
   async count(subject: Subject): Promise<void> {
     if (this.#ctx.config.rateLimits === 'off' || (await this.#findKnown(subject))) return
     const now = this.#ctx.clock.now()
+    const key = this.keyOf(subject.account)
     const latest = now + waitMaxMs + memoryMs
     const counted = await this.#ctx.db
       .insertInto('attempts')
-      .values({ key: this.#keyOf(subject.account), count: 1, window_ends: now + windowMs })
+      .values({ key, count: 1, window_ends: now + windowMs })
       .onConflict((conflict) =>
         conflict
           .column('key')
@@ -90,7 +105,7 @@ export class AccountThrottle {
       )
       .returning('count')
       .executeTakeFirst()
-    if (!counted) await this.check(subject)
+    if (!counted) await this.check(subject, await countedBy.first(this.#ctx.db, { key }))
   }
 
   /** Remembers an address from which the correct password was sent. */
@@ -124,13 +139,7 @@ export class AccountThrottle {
 
   #findKnown(subject: Subject, db: Db = this.#ctx.db): Promise<{ expires_at: number } | undefined> {
     const { account, address } = this.#hashed(subject)
-    return db
-      .selectFrom('known_addresses')
-      .select('expires_at')
-      .where('account', '=', account)
-      .where('address', '=', address)
-      .where('expires_at', '>', this.#ctx.clock.now())
-      .executeTakeFirst()
+    return knownAt.first(db, { account, address, now: this.#ctx.clock.now() })
   }
 
   // Keyed hashes: with plain ones, a copy of the database allows trying every IPv4 address.
@@ -139,7 +148,8 @@ export class AccountThrottle {
     return { account: seal.digest(account), address: seal.digest(`${account}\n${address}`) }
   }
 
-  #keyOf = (account: string): string => this.#ctx.seal.digest(`guesses\n${account}`)
+  /** The row's key for wrong guesses at an account. */
+  keyOf = (account: string): string => this.#ctx.seal.digest(`guesses\n${account}`)
 }
 
 /** Deletes up to `count` expired addresses and returns how many. */

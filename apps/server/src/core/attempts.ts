@@ -1,4 +1,5 @@
-import { AccountThrottle, type Subject } from './account-throttle.ts'
+import { fixedQuery } from '../db/fixed-query.ts'
+import { AccountThrottle, type Counted, countedBy, type Subject } from './account-throttle.ts'
 import { minute } from './clock.ts'
 import { sha256 } from './crypto.ts'
 import type { Ctx } from './ctx.ts'
@@ -31,6 +32,13 @@ export const registrations: Allowance = { name: 'registration', max: 100, window
 
 /** New trials, per app and address. */
 export const trialStarts: Allowance = { name: 'trial', max: 100, windowMs: 60 * minute }
+
+const countedByAll = fixedQuery((db, given: { signIn: string; address: string; account: string }) =>
+  db
+    .selectFrom('attempts')
+    .select(['key', 'count', 'window_ends'])
+    .where('key', 'in', [given.signIn, given.address, given.account]),
+)
 
 /** Rate limits, counted in the database so that all nodes share them. */
 export class Attempts {
@@ -68,16 +76,35 @@ export class Attempts {
   /** Milliseconds until the next attempt is accepted; 0 when one is accepted now. */
   async readWait(allowance: Allowance, ...subject: string[]): Promise<number> {
     if (this.#ctx.config.rateLimits === 'off') return 0
-    const row = await this.#ctx.db
-      .selectFrom('attempts')
-      .select(['count', 'window_ends'])
-      .where('key', '=', toKey(allowance, subject))
-      .executeTakeFirst()
+    const row = await countedBy.first(this.#ctx.db, { key: toKey(allowance, subject) })
     return row ? this.waitOf(allowance, row) : 0
   }
 
+  /** Returns a check that throws 429 while this address may not try passwords, or not of this account. */
+  checkOfPasswords(subject: Subject): () => Promise<void> {
+    if (this.#ctx.config.rateLimits === 'off') return async () => {}
+    const { account, address } = subject
+    const keys = {
+      signIn: toKey(signInFailures, [account, address]),
+      address: toKey(addressFailures, [address]),
+      account: this.accounts.keyOf(account),
+    }
+    return async () => {
+      const rows = await countedByAll.run(this.#ctx.db, keys)
+      const find = (wanted: string) => rows.find(({ key }) => key === wanted)
+      for (const [allowance, row] of [
+        [signInFailures, find(keys.signIn)],
+        [addressFailures, find(keys.address)],
+      ] as const) {
+        const waitMs = row ? this.waitOf(allowance, row) : 0
+        if (waitMs > 0) throw rateLimited(waitMs)
+      }
+      await this.accounts.check(subject, find(keys.account))
+    }
+  }
+
   /** Like `readWait`, for a row that is already read. */
-  waitOf(allowance: Allowance, row: { count: number; window_ends: number }): number {
+  waitOf(allowance: Allowance, row: Counted): number {
     if (this.#ctx.config.rateLimits === 'off' || row.count < allowance.max) return 0
     const waitMs = row.window_ends - this.#ctx.clock.now()
     return waitMs > longestMs(allowance) ? 0 : Math.max(0, waitMs)
@@ -137,11 +164,7 @@ export async function guardPassword<T>(
   subject: Subject,
   verify: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const refuseWhenUsedUp = async () => {
-    await attempts.check(signInFailures, subject.account, subject.address)
-    await attempts.check(addressFailures, subject.address)
-    await attempts.accounts.check(subject)
-  }
+  const refuseWhenUsedUp = attempts.checkOfPasswords(subject)
   await refuseWhenUsedUp()
   const endTurn = await attempts.hashing.enter(subject.address)
   const found = await verify().finally(endTurn)
