@@ -6,6 +6,7 @@ import { serverForAll, tidyUp } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { QuickPasswords } from '../quick-passwords.ts'
 import { makeReseller } from '../reseller-actor.ts'
+import { statementsOf } from '../statements.ts'
 
 const on = serverForAll({ RATE_LIMITS: 'on', PAYMENTS: 'off' })
 const knownAddress = '10.0.0.1'
@@ -228,3 +229,12 @@ describe('a correct password whose comparison is still running', () => {
     expect((await signInDuring(async () => {})).status).toBe(200)
   })
 })
+
+test.runIf(process.env.TEST_DATABASE === 'postgres')(
+  'reads all allowances of a sign-in in one statement before the hash, and in one after it',
+  async () => {
+    const { signIn, password } = await endUsers()
+    const sent = await statementsOf(on.database, () => signIn(password, knownAddress))
+    expect(sent.filter(({ text }) => text.includes('from "attempts"'))).toHaveLength(2)
+  },
+)
