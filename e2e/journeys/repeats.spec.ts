@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
+import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
 import { dialog, enter, Vendor } from '../steps.ts'
 
 /** Lets the server carry out the next request of this kind, but loses its answer. */
@@ -70,3 +71,16 @@ test('a retry of a bulk action whose answer was lost adds the days once', async 
 })
 
 const expiryOf = ({ expiresAt }: { expiresAt: string }): number => Date.parse(expiresAt)
+
+test("a reseller's licenses are generated once if the answer is lost", async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const seller = await Seller.signIn(request, await createReseller(vendor, app))
+  await enterPortal(page, seller, '/reseller/licenses?dialog=generate')
+  await loseAnswer(page, '/resellers/auth/licenses')
+  const submit = dialog(page, 'Generate License').getByRole('button', { name: 'Generate License' })
+  await submit.click()
+  await expect(page.getByText('The server cannot be reached. Please check your connection.')).toBeVisible()
+  await submit.click()
+  await expect(submit).toBeHidden()
+  expect((await vendor.call('GET', '/licenses')).stats.total).toBe(1)
+})

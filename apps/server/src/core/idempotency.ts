@@ -1,8 +1,9 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib'
 import { limits } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
 import type { Database, Tx } from '../db/open.ts'
-import { type OwnerActor, system } from './actor.ts'
+import { type OwnerActor, type ResellerActor, system } from './actor.ts'
 import { hour } from './clock.ts'
 import type { Ctx, OwnerScope } from './ctx.ts'
 import { Problem, problem } from './problem.ts'
@@ -28,13 +29,14 @@ const running = new WeakMap<Database, Set<string>>()
  */
 export async function doOnce<T>(
   ctx: Ctx,
-  actor: OwnerActor,
+  actor: OwnerActor | ResellerActor,
   keyed: KeyedRequest | undefined,
   work: (remember: Remember<T>) => Promise<T>,
 ): Promise<T> {
   if (!keyed) return work(() => {})
   const { ownerId } = actor
-  const id = ctx.seal.digest(`idempotency ${ownerId} ${keyed.key}`)
+  const holder = actor.kind === 'owner' ? ownerId : actor.resellerId
+  const id = ctx.seal.digest(`idempotency ${holder} ${keyed.key}`)
   const requestHash = ctx.seal.digest(keyed.request)
   const find = async (): Promise<{ answer: T } | undefined> => {
     const row = await ctx.db
@@ -45,17 +47,11 @@ export async function doOnce<T>(
       .executeTakeFirst()
     if (!row) return undefined
     if (row.request_hash !== requestHash) throw problem('idempotency_key_used')
-    return { answer: open(ctx, row.answer, id) as T }
+    return { answer: (await open(ctx, row.answer, id)) as T }
   }
   const remember: Remember<T> = (write, answer) => {
-    const row = {
-      id,
-      owner_id: ownerId,
-      request_hash: requestHash,
-      answer: seal(ctx, answer, id),
-      expires_at: write.now + keptMs,
-    }
-    write.last(() => replaceExpired(write, row))
+    const facts = { id, owner_id: ownerId, request_hash: requestHash, expires_at: write.now + keptMs }
+    write.last(() => store(write, facts, () => seal(ctx, answer, id)))
   }
 
   const ids = running.get(ctx.database) ?? new Set()
@@ -91,18 +87,25 @@ export async function deleteAnswers(tx: Tx, { ownerId }: OwnerScope, count: numb
   return deleted.length
 }
 
-interface Row {
+interface Facts {
   id: string
   owner_id: string
   request_hash: string
-  answer: string
   expires_at: number
 }
 
 /** Inserting fails if another server has stored an answer, which undoes the whole change. */
-async function* replaceExpired({ tx, now }: Write, row: Row): AsyncGenerator<CompiledQuery> {
-  yield tx.deleteFrom('idempotency_keys').where('id', '=', row.id).where('expires_at', '<=', now).compile()
-  yield tx.insertInto('idempotency_keys').values(row).compile()
+async function* store(
+  { tx, now }: Write,
+  facts: Facts,
+  sealed: () => Promise<string>,
+): AsyncGenerator<CompiledQuery> {
+  const { id } = facts
+  yield tx.deleteFrom('idempotency_keys').where('id', '=', id).where('expires_at', '<=', now).compile()
+  yield tx
+    .insertInto('idempotency_keys')
+    .values({ ...facts, answer: await sealed() })
+    .compile()
 }
 
 /** Bounds what an account stores: the answers that end first make room. */
@@ -122,11 +125,21 @@ async function makeRoom(ctx: Ctx, scope: OwnerScope): Promise<void> {
     await ctx.tx(system, ({ tx }) => deleteAnswers(tx, scope, deletedAtOnce))
 }
 
-// Answers contain license keys and names. Those of many rows are similar to each other, so they shrink to a tenth.
-const seal = (ctx: Ctx, answer: unknown, id: string): string =>
-  ctx.seal.seal(deflateRawSync(JSON.stringify(answer)).toString('base64'), contextOf(id))
+const deflate = promisify(deflateRaw)
+const inflate = promisify(inflateRaw)
+/** Shorter ones take a few milliseconds. Waiting for a thread while passwords are hashed would keep other writes out longer. */
+const longText = 262_144
 
-const open = (ctx: Ctx, sealed: string, id: string): unknown =>
-  JSON.parse(inflateRawSync(Buffer.from(ctx.seal.open(sealed, contextOf(id)), 'base64')).toString())
+// Answers contain license keys and names. Those of many rows are similar to each other, so they shrink to a tenth.
+async function seal(ctx: Ctx, answer: unknown, id: string): Promise<string> {
+  const text = JSON.stringify(answer)
+  const packed = text.length > longText ? await deflate(text) : deflateRawSync(text)
+  return ctx.seal.seal(packed.toString('base64'), contextOf(id))
+}
+
+async function open(ctx: Ctx, sealed: string, id: string): Promise<unknown> {
+  const packed = ctx.seal.open(sealed, contextOf(id))
+  return JSON.parse((await inflate(Buffer.from(packed, 'base64'))).toString())
+}
 
 const contextOf = (id: string) => `idempotency_keys.answer:${id}`

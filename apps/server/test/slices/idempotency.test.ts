@@ -8,6 +8,7 @@ import { allEndpoints, buildOpenApi } from '../../src/http/openapi.ts'
 import { activateKey, makeApp, makeLicenses, refusal, single } from '../actors.ts'
 import { appForAll, ownerForAll, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
 import { type Answer, startServer, type TestServer } from '../harness.ts'
+import { makeReseller } from '../reseller-actor.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -21,12 +22,14 @@ interface Request {
   method: string
   path: string
   body: Record<string, unknown>
+  /** Of the owner by default. */
+  token?: string
 }
 
 const send = (
-  { method, path, body }: Request,
+  { method, path, body, token = owner.token }: Request,
   key: string,
-  { at = on, token = owner.token }: { at?: TestServer; token?: string } = {},
+  { at = on }: { at?: TestServer } = {},
 ): Promise<Answer> => at.call(method, path, { token, body, headers: { 'idempotency-key': key } })
 
 const countLicenses = async (): Promise<number> =>
@@ -85,6 +88,15 @@ const cases: Record<string, () => Promise<Case>> = {
       }),
       { days: 8 },
     ),
+  'portal.createLicenses': async () => {
+    const { token, call } = await makeReseller(on, owner, app)
+    const body = { count: 3, expiresAt: on.clock.inDays(30) }
+    return {
+      request: { method: 'POST', path: '/resellers/auth/licenses', body, token },
+      different: { ...body, count: 4 },
+      read: async () => (await call('GET', '/licenses')).json.data.stats,
+    }
+  },
   'clients.extend': () =>
     ofEndUser(({ _id }) => ({ method: 'PATCH', path: `/clients/${_id}/extend`, body: { days: 7 } }), {
       days: 8,
@@ -147,12 +159,35 @@ test('exactly one of 32 concurrent requests with one key changes something', asy
 test('a key is valid within its account only, and a token is required for a repeat', async () => {
   const key = newKey()
   const first = await send(creation(), key)
-  expect(refusal(await send(creation(), key, { token: 'kwo_00000000000000000000' }))).toBe('unauthorized')
+  expect(refusal(await send({ ...creation(), token: 'kwo_00000000000000000000' }, key))).toBe('unauthorized')
   const foreign = await makeApp(other)
   const body = { ...creation().body, app: foreign._id }
-  const answer = await send({ ...creation(), body }, key, { token: other.token })
+  const answer = await send({ ...creation(), body, token: other.token }, key)
   expect(answer.status).toBe(201)
   expect(answer.json.data.license.key).not.toBe(first.json.data.license.key)
+})
+
+test('an owner and its resellers have keys of their own', async () => {
+  const key = newKey()
+  const [one, two] = [await makeReseller(on, owner, app), await makeReseller(on, owner, app)]
+  const path = '/resellers/auth/licenses'
+  const body = { count: 1, expiresAt: on.clock.inDays(30) }
+  const answers = []
+  for (const { token } of [one, two]) answers.push(await send({ method: 'POST', path, body, token }, key))
+  answers.push(await send(creation(), key))
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+  expect(new Set(answers.map(({ json }) => json.data.licenses[0].key)).size).toBe(3)
+})
+
+test('repeats the answer of a whole quota', async () => {
+  const { token, call } = await makeReseller(on, owner, app, 3000)
+  const body = { count: 3000, expiresAt: on.clock.inDays(30) }
+  const request = { method: 'POST', path: '/resellers/auth/licenses', body, token }
+  const key = newKey()
+  const first = await send(request, key)
+  expect(first.json.data.licenses).toHaveLength(3000)
+  expect((await send(request, key)).json).toEqual(first.json)
+  expect((await call('GET', '/licenses?limit=1')).json.data.stats.remaining).toBe(0)
 })
 
 test('a repeat has the first answer even after what it created was changed and its expiry has passed', async () => {
@@ -262,11 +297,11 @@ test('changes nothing if the answer cannot be stored', async () => {
     const made = await server.call('POST', '/apps', { token, body: { name: 'Atlas' } })
     const request = { ...creation(), body: { ...creation().body, app: made.json.data.app._id } }
     isBroken = true
-    expect(refusal(await send(request, 'one', { at: server, token }))).toBe('internal')
+    expect(refusal(await send({ ...request, token }, 'one', { at: server }))).toBe('internal')
     isBroken = false
     const { stats } = (await server.call('GET', '/licenses', { token })).json.data
     expect(stats.total).toBe(0)
-    expect((await send(request, 'one', { at: server, token })).status).toBe(201)
+    expect((await send({ ...request, token }, 'one', { at: server })).status).toBe(201)
   } finally {
     await server.close()
   }
@@ -274,7 +309,7 @@ test('changes nothing if the answer cannot be stored', async () => {
 
 test('a reset of the account deletes its stored answers', async () => {
   const mine = await makeApp(other)
-  await send({ ...creation(), body: { ...creation().body, app: mine._id } }, newKey(), { token: other.token })
+  await send({ ...creation(), body: { ...creation().body, app: mine._id }, token: other.token }, newKey())
   const stored = () =>
     on.database.db.selectFrom('idempotency_keys').select('id').where('owner_id', '=', other.id).execute()
   expect(await stored()).not.toHaveLength(0)

@@ -2,6 +2,7 @@ import type { PortalLicense } from '@keyward/contract'
 import { useState } from 'react'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useRequest } from '../../lib/form/use-request.ts'
 import { addDuration, endOfLocalDay, toDayInput } from '../../lib/format/dates.ts'
 import { noDateText } from '../../lib/format/ending.ts'
 import { typeSummary } from '../../lib/format/license-type.ts'
@@ -44,6 +45,11 @@ export function GenerateDialog({ remaining, appName, onClose }: GenerateDialogPr
   )
 }
 
+const toBody = ({ count, type, expiresAt }: { count: number; type: string; expiresAt: string }) => ({
+  count,
+  ...(type ? { type } : { expiresAt: endOfLocalDay(expiresAt) }),
+})
+
 interface GenerateFormProps {
   remaining: number
   onBusy: (busy: boolean) => void
@@ -53,6 +59,7 @@ interface GenerateFormProps {
 
 function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateFormProps) {
   const generate = useGeneratePortalLicenses()
+  const request = useRequest(toBody)
   const form = useSchemaForm(generateSchema(remaining), {
     defaultValues: { count: 1, type: '', expiresAt: toDayInput(addDuration(serverNow(), 30, 'days')) },
   })
@@ -64,13 +71,9 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
   const submit = form.handleSubmit(async (values) => {
     onBusy(true)
     try {
-      onGenerated(
-        await generate.mutateAsync({
-          count: values.count,
-          ...(values.type ? { type: values.type } : { expiresAt: endOfLocalDay(values.expiresAt) }),
-        }),
-      )
+      onGenerated(await generate.mutateAsync(request.of(values)))
     } catch (error) {
+      request.noteFailure(error)
       showFieldErrors(form, error)
     } finally {
       onBusy(false)

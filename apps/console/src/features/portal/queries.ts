@@ -3,6 +3,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { call, callWithMessage } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { toastFailure } from '../../ui/failure-toast.ts'
 import { toast } from '../../ui/toast.tsx'
 
@@ -37,8 +38,8 @@ function useRefetchAll() {
 export function useGeneratePortalLicenses() {
   const refetchAll = useRefetchAll()
   return useMutation({
-    mutationFn: async (body: BodyInputOf<typeof endpoints.portal.createLicenses>) =>
-      (await call(wire.portal.createLicenses, { body })).licenses,
+    mutationFn: async (request: KeyedBody<BodyInputOf<typeof endpoints.portal.createLicenses>>) =>
+      (await call(wire.portal.createLicenses, request)).licenses,
     onSuccess: (licenses) =>
       toast.success('Licenses generated successfully!', {
         description: `${licenses.length} license(s) created successfully`,

@@ -2,6 +2,7 @@ import { limits, type PortalLicense, type PortalLicenseType, type PortalStats } 
 import type { ResellerActor } from '../../core/actor.ts'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
+import { doOnce, type KeyedRequest, type Remember } from '../../core/idempotency.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { forRows, readPatiently, type Tx } from '../../db/open.ts'
@@ -98,13 +99,30 @@ export async function listLicenseTypes(ctx: Ctx, actor: ResellerActor): Promise<
 }
 
 /** Creates all of them within the quota, or none. */
-export async function createLicenses(ctx: Ctx, actor: ResellerActor, given: NewLicenses) {
+export async function createLicenses(
+  ctx: Ctx,
+  actor: ResellerActor,
+  given: NewLicenses,
+  keyed?: KeyedRequest,
+): Promise<{ licenses: PortalLicense[]; stats: PortalStats }> {
+  const licenses = await doOnce<PortalLicense[]>(ctx, actor, keyed, (remember) =>
+    insertLicenses(ctx, actor, given, remember),
+  )
+  return { licenses, stats: await countLicenses(ctx, actor) }
+}
+
+async function insertLicenses(
+  ctx: Ctx,
+  actor: ResellerActor,
+  given: NewLicenses,
+  remember: Remember<PortalLicense[]>,
+): Promise<PortalLicense[]> {
   const now = ctx.clock.now()
   const dated = given.type === undefined ? toDated(given, now) : undefined
   const { maxResellers, maxLicensesPerApp } = await getLimits(ctx, actor)
   if (maxResellers === 0) throw unavailable()
   const { app_name: appName } = await getReseller(ctx, actor)
-  const made = await ctx.tx(
+  return ctx.tx(
     actor,
     async (write) => {
       const { tx } = write
@@ -122,14 +140,14 @@ export async function createLicenses(ctx: Ctx, actor: ResellerActor, given: NewL
       // A reseller may create thousands at once; the record lists only the first ones.
       write.record('licenses.created', actor.appId, { count: ids.length, ids: ids.slice(0, limits.bulkMax) })
       write.last(() => insertsOf(tx, issued))
-      return issued
+      const licenses = issued.map((license) =>
+        toPortalLicense({ ...license, used: 0, username: null, paused_at: null }, appName, now),
+      )
+      remember(write, licenses)
+      return licenses
     },
     forRows(given.count),
   )
-  const licenses = made.map((license) =>
-    toPortalLicense({ ...license, used: 0, username: null, paused_at: null }, appName, now),
-  )
-  return { licenses, stats: await countLicenses(ctx, actor) }
 }
 
 /** Deletes this reseller's licenses; their end users stay but expire immediately. */
