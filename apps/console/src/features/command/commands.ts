@@ -1,5 +1,6 @@
 import { setTheme, type Theme } from '../../lib/browser/theme.ts'
 import { appPath, paths } from '../../lib/navigation/paths.ts'
+import { toReference } from './references.ts'
 
 export const control = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '') ? '⌘' : 'Ctrl'
 
@@ -58,8 +59,8 @@ export const toAppCommand = (app: CommandFacts['apps'][number]): Command => ({
 
 /** Explains the refusal that a reference names; undefined if the text cannot be one. */
 export function toReferenceCommand(text: string): Command | undefined {
-  const reference = text.replaceAll(/[\s-]/g, '').toUpperCase()
-  if (!/^[0-9A-Z]{10}$/.test(reference) || !/\d/.test(reference)) return undefined
+  const reference = toReference(text)
+  if (!reference) return undefined
   return {
     id: `reference-${reference}`,
     group: 'Activity',

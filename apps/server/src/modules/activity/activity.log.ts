@@ -47,7 +47,11 @@ interface Merged {
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** 50 random bits, short enough to be read out. */
-export const newReference = (): string => Array.from(randomBytes(10), (byte) => crockford[byte & 31]).join('')
+export function newReference(): string {
+  const reference = Array.from(randomBytes(10), (byte) => crockford[byte & 31]).join('')
+  // The digit distinguishes it from a word that is typed into a search.
+  return /\d/.test(reference) ? reference : newReference()
+}
 
 /**
  * Gathers what programs do and writes it in batches, so that a check waits for nothing. It never fails a call: when
