@@ -220,6 +220,15 @@ function isTransient(error: unknown): boolean {
 export const ownerOf = (table: string) => sql<string>`coalesce(${sql.ref(`${table}.owner_id`)}, '')`
 
 /**
+ * Whether a column of texts has one of the values. On PostgreSQL they are one parameter, so that slices of any length
+ * share a prepared statement.
+ */
+export const isIn = (db: Db, column: string, values: readonly string[]) =>
+  needsLocks(db)
+    ? sql<boolean>`${sql.ref(column)} = any(${values})`
+    : sql<boolean>`${sql.ref(column)} in (${sql.join(values)})`
+
+/**
  * Whether rows need locks: PostgreSQL runs write transactions at once, SQLite one after the other. Lock several rows
  * in the order of their ids, because callers would deadlock otherwise.
  */

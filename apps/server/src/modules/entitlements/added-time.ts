@@ -1,6 +1,6 @@
 import type { OwnerScope } from '../../core/ctx.ts'
 import { never, toShownEnd } from '../../db/ends.ts'
-import { locked, ownerOf, type Tx } from '../../db/open.ts'
+import { isIn, locked, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { afterReturn, afterTaking } from './added-time.rules.ts'
 import { withEnd } from './ends.ts'
@@ -77,7 +77,7 @@ export async function takeBackFreed(
   const keys = await tx
     .selectFrom('licenses')
     .select(['id', 'client_id', 'added_ms', 'taken_ms', 'expires_at', 'grace_days'])
-    .where('client_id', 'in', clientIds)
+    .where(isIn(tx, 'client_id', clientIds))
     .where('added_ms', 'is not', null)
     .where(ownerOf('licenses'), '=', scope.ownerId)
     .execute()
@@ -100,7 +100,7 @@ export async function forgetAddedTime(
       added_ms: 0,
       taken_ms: eb.case().when('taken_ms', 'is', null).then(null).else(0).end(),
     }))
-    .where('client_id', 'in', clientIds)
+    .where(isIn(tx, 'client_id', clientIds))
     .where('added_ms', 'is not', null)
     .where(ownerOf('licenses'), '=', scope.ownerId)
     .execute()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { licenseColumns } from '../../db/columns.ts'
 import { never, toShownEnd } from '../../db/ends.ts'
-import { ownerOf, type Tx } from '../../db/open.ts'
+import { isIn, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { updateRows } from '../../db/update-rows.ts'
 import { type AddedKey, forgetAddedTime, takeBack, takeBackFreed } from './added-time.ts'
@@ -223,7 +223,7 @@ export async function expireUsersOf(
       grace_days: 0,
       license_id: null,
     })
-    .where('license_id', 'in', ids(withUsers))
+    .where(isIn(tx, 'license_id', ids(withUsers)))
     .where(ownerOf('clients'), '=', scope.ownerId)
     .returning('id')
     .execute()

@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/ctx.ts'
-import { needsLocks, ownerOf, type Tx } from '../../db/open.ts'
+import { isIn, needsLocks, ownerOf, type Tx } from '../../db/open.ts'
 
 /** Locks the licenses of end users until the transaction ends, and one that is about to be added. */
 export const lockLicensesOf = (
@@ -23,7 +23,7 @@ export async function lockWithUsersLicenses(
     .selectFrom('licenses')
     .select('client_id')
     .distinct()
-    .where('id', 'in', ids)
+    .where(isIn(tx, 'id', ids))
     .where('client_id', 'is not', null)
     .where('owner_id', '=', scope.ownerId)
     .execute()
@@ -45,12 +45,7 @@ async function lock(
   await tx
     .selectFrom('licenses')
     .select('id')
-    .where(({ or, eb }) =>
-      or([
-        ...(ids.length > 0 ? [eb('id', 'in', ids)] : []),
-        ...(clientIds.length > 0 ? [eb('client_id', 'in', clientIds)] : []),
-      ]),
-    )
+    .where(({ or }) => or([isIn(tx, 'id', ids), isIn(tx, 'client_id', clientIds)]))
     .where(ownerOf('licenses'), '=', scope.ownerId)
     .orderBy('id')
     .forUpdate()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { day, lastInstant } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
-import { ownerOf, type Tx } from '../../db/open.ts'
+import { isIn, ownerOf, type Tx } from '../../db/open.ts'
 import { setEndUserEnd } from './entitlements.service.ts'
 import { lockLicensesOf } from './license-locks.ts'
 
@@ -54,7 +54,7 @@ export async function movePauses(
   const paused = await tx
     .selectFrom('clients')
     .select(['id', 'paused_at', 'expires_at'])
-    .where('id', 'in', clientIds)
+    .where(isIn(tx, 'id', clientIds))
     .where(ownerOf('clients'), '=', scope.ownerId)
     .where('paused_at', 'is not', null)
     .execute()

@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
 import { insertRows } from '../../db/insert-rows.ts'
-import { type Db, locked, ownerOf, type Tx } from '../../db/open.ts'
+import { type Db, isIn, locked, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { AddedKey } from '../entitlements/added-time.ts'
 import { pauseOf } from '../entitlements/pauses.ts'
@@ -163,7 +163,7 @@ export async function lastSeq(db: Db, scope: OwnerScope): Promise<number> {
 export const deleteByIds = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<AddedKey[]> =>
   tx
     .deleteFrom('licenses')
-    .where('id', 'in', ids)
+    .where(isIn(tx, 'id', ids))
     .where(ownerOf('licenses'), '=', scope.ownerId)
     .returning(['id', 'client_id', 'added_ms', 'taken_ms'])
     .execute()
