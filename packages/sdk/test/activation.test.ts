@@ -94,8 +94,9 @@ const start = (options: Partial<KeywardOptions> = {}) =>
     storage,
     ...options,
   })
+// A busy machine may take longer for a response than machines wait that are never online.
 const online = (options: Partial<KeywardOptions> = {}) =>
-  start({ baseUrl: server.baseUrl, publicKeys: server.publicKeys, ...options })
+  start({ baseUrl: server.baseUrl, publicKeys: server.publicKeys, timeoutMs: 60_000, ...options })
 const later = (seconds: number) => vi.useFakeTimers({ now: Date.now() + seconds * 1000, toFake: ['Date'] })
 
 async function activated(claims: object = {}, keyward = start()) {
