@@ -17,8 +17,8 @@ export default defineConfig({
     // A limit ends a test that hangs. A slow machine reaches none of them.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // One more than cores: tests wait for servers, timers and disks.
-    maxWorkers: availableParallelism() + 1,
+    // More than cores: tests wait for servers, timers and disks, in some files most of the time.
+    maxWorkers: Math.max(4, availableParallelism() + 1),
     expect: { poll: { timeout: 60_000, interval: 20 } },
     tags: [
       {

@@ -16,8 +16,8 @@ export default defineConfig({
   timeout: 180_000,
   expect: { timeout: 30_000 },
   fullyParallel: true,
-  // A journey waits about half of its time, so two of them use one core.
-  workers: Math.max(2, Math.ceil(availableParallelism() * 1.5)),
+  // A journey waits about half of its time, so up to two of them use one core.
+  workers: Math.max(4, Math.ceil(availableParallelism() * 1.5)),
   // Retry once, because a busy machine may lose a race with the page.
   retries: process.env.CI === undefined ? 0 : 1,
   forbidOnly: process.env.CI !== undefined,
