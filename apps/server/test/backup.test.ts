@@ -19,7 +19,7 @@ import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type CommandResult, runKeyward } from './command-line.ts'
+import { type CommandResult, runKeyward, runKeywardInHost } from './command-line.ts'
 import { rounds } from './rounds.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 import { mountSmallDisk } from './small-disk.ts'
@@ -61,7 +61,7 @@ async function keywardOk(...args: string[]): Promise<string> {
 
 /** Expects a failure with one line on standard error, and returns it. */
 async function refusal(args: string[], environment: Record<string, string> = {}): Promise<string> {
-  const { code, stdout, stderr } = await keyward(args, environment)
+  const { code, stdout, stderr } = await runKeywardInHost(args, { DATA_DIR: dataDir, ...environment })
   expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2])
   return stderr
 }

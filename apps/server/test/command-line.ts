@@ -16,8 +16,8 @@ let host: ChildProcess | undefined
 let previous: Promise<unknown> = Promise.resolve()
 
 /**
- * Runs the command line with the configuration of a running server. One process runs all of these commands: starting one
- * takes many times as long as a command. `runKeyward` starts one.
+ * Runs the command line with the configuration of a running server. One process runs all of these commands, because
+ * starting one takes many times as long as a command. `runKeyward` starts one.
  */
 export function keyward(
   on: TestServer,
@@ -26,12 +26,20 @@ export function keyward(
 ): Promise<CommandResult> {
   const { dataDir, databaseUrl = '', secretKey = '' } = on.config
   const configured = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, ...environment }
-  const result = previous.then(() => runInHost(args, configured))
+  return runKeywardInHost(args, configured)
+}
+
+/** Runs it with only these variables in the process that runs many commands. */
+export function runKeywardInHost(
+  args: string[],
+  environment: Record<string, string>,
+): Promise<CommandResult> {
+  const result = previous.then(() => runNext(args, environment))
   previous = result.catch(() => {})
   return result
 }
 
-async function runInHost(args: string[], environment: Record<string, string>): Promise<CommandResult> {
+async function runNext(args: string[], environment: Record<string, string>): Promise<CommandResult> {
   host ??= startHost()
   const ended = new AbortController()
   const answer = once(host, 'message', { signal: ended.signal })
