@@ -3,6 +3,7 @@ import { type ImportedRow, unlimited } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
+import { Gate } from '../../core/gate.ts'
 import { problem } from '../../core/problem.ts'
 import {
   type Database,
@@ -79,12 +80,17 @@ export async function importLicenses(
     }
   }
   if (isSliced(ctx.db, lines.length)) {
-    const { made, rows } = await draft(ctx.database.lists)
-    const skipped = await importInSlices(ctx, actor, { appId: app.id, licenses: made, now }, async (tx) => {
-      await lock(tx)
-      await reserve(tx, made.length)
-    })
-    return answer(rows.map((row) => toSkipped(row, skipped)))
+    const endTurn = await turns.enter('imports')
+    try {
+      const { made, rows } = await draft(ctx.database.lists)
+      const skipped = await importInSlices(ctx, actor, { appId: app.id, licenses: made, now }, async (tx) => {
+        await lock(tx)
+        await reserve(tx, made.length)
+      })
+      return answer(rows.map((row) => toSkipped(row, skipped)))
+    } finally {
+      endTurn()
+    }
   }
   const prepare = async (db: Db): Promise<Prepared> => {
     const { made, rows } = await draft(db)
@@ -131,6 +137,12 @@ function toSkipped(row: ImportedRow, skipped: ReadonlyMap<string, string>): Impo
 /** A prepared import takes some 20 MB until it is stored; beyond so many, others prepare inside of their transaction. */
 const aheadMost = 4
 const preparedAhead = new WeakMap<Database, number>()
+/** Imports in slices wait for each other: the first ones would else be answered as late as the last ones. */
+const turns = new Gate({
+  running: aheadMost,
+  waiting: Number.POSITIVE_INFINITY,
+  rejection: () => problem('job_running'),
+})
 
 interface Prepared {
   /** Licenses to be created. */
