@@ -49,6 +49,8 @@ export async function startPrivateCluster(more: Record<string, string> = {}): Pr
     full_page_writes: 'off',
     max_connections: '200',
     shared_buffers: '256MB',
+    // It starts a process for one of the hundreds of databases several times per second.
+    autovacuum: 'off',
     ...more,
   }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
