@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync } from 'node:child_process'
 import {
   closeSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -18,7 +19,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandResult, runKeyward, runKeywardInHost } from './command-line.ts'
 import { rounds } from './rounds.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
@@ -29,7 +30,23 @@ const credentials = { email: 'vendor@example.com', password: 'correct horse' }
 let root: string
 let dataDir: string
 let file: string
+/** The data directories of a server with a vendor, and of one that was only started, to be copied. */
+let ofVendor: string
+let ofNobody: string
 const running: ServerProcess[] = []
+beforeAll(async () => {
+  ofNobody = mkdtempSync(join(tmpdir(), 'keyward-backup-'))
+  dataDir = ofNobody
+  await start()
+  await stop()
+  ofVendor = mkdtempSync(join(tmpdir(), 'keyward-backup-'))
+  dataDir = ofVendor
+  await startVendor()
+  await stop()
+})
+afterAll(() => {
+  for (const path of [ofNobody, ofVendor]) rmSync(path, { recursive: true, force: true })
+})
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'keyward-backup-'))
   dataDir = join(root, 'data')
@@ -80,6 +97,9 @@ async function startVendor() {
   return { app, issue }
 }
 
+/** Makes the data directory of a stopped server with a vendor, an app and a license. */
+const makeVendor = () => cpSync(ofVendor, dataDir, { recursive: true })
+
 /** Lists the notes of all licenses in the data directory, and checks that search finds them too. */
 async function readNotes(environment: Record<string, string> = {}): Promise<string[]> {
   const { url } = await start(environment)
@@ -98,8 +118,7 @@ async function readNotes(environment: Record<string, string> = {}): Promise<stri
 
 /** Creates a data directory whose database holds this many megabytes. */
 async function filled(megabytes: number): Promise<DatabaseSync> {
-  await start()
-  await stop()
+  cpSync(ofNobody, dataDir, { recursive: true })
   const database = new DatabaseSync(join(dataDir, 'keyward.db'), { timeout: 5000 })
   database.exec(`pragma synchronous = off; create table filler (n integer primary key, text text);
     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${megabytes * 250})
@@ -121,11 +140,10 @@ describe('a backup and a restore', () => {
   })
 
   test('move an installation to an empty directory, with the key in the file or already in place', async () => {
-    await startVendor()
+    makeVendor()
     await keywardOk('backup', file, '--with-key')
     const withoutKey = join(root, 'withoutKey.tar')
     await keywardOk('backup', withoutKey)
-    await stop()
     const key = readFileSync(join(dataDir, 'secret.key'))
     expect(readFileSync(withoutKey).includes(key.toString().trim())).toBe(false)
 
@@ -148,8 +166,7 @@ describe('a backup and a restore', () => {
   })
 
   test('restore a plain database copy made before a migration', async () => {
-    await startVendor()
-    await stop()
+    makeVendor()
     const copy = join(root, 'copy.db')
     const database = new DatabaseSync(join(dataDir, 'keyward.db'))
     database.prepare('vacuum into ?').run(copy)
@@ -159,7 +176,7 @@ describe('a backup and a restore', () => {
   })
 
   test('create a new file in the data directory by default, and never overwrite one', async () => {
-    await startVendor()
+    makeVendor()
     const [path = ''] = (await keywardOk('backup')).split('\n')
     expect(path.startsWith(join(dataDir, 'backups'))).toBe(true)
     const before = readFileSync(path)
@@ -183,9 +200,8 @@ describe('a restore fails with one line and changes nothing', () => {
   })
 
   test('for a truncated, modified or missing file', async () => {
-    await startVendor()
+    makeVendor()
     await keywardOk('backup', file)
-    await stop()
     const whole = readFileSync(file)
     const manifestBytes = Number.parseInt(whole.toString('latin1', 124, 136), 8)
     const second = 512 + Math.ceil(manifestBytes / 512) * 512
@@ -336,9 +352,8 @@ describe('a restore that could not finish', () => {
     if (!disk) return skip('mounting a file system is not permitted here')
     try {
       dataDir = join(disk.path, 'data')
-      await startVendor()
+      makeVendor()
       await keywardOk('backup', file)
-      await stop()
       const sizes = execFileSync('tar', ['-tvf', file], { encoding: 'utf8' })
       const [, databaseBytes = ''] = /(\d+) \S+ \S+ keyward\.db/.exec(sizes) ?? []
       disk.fill()
@@ -354,11 +369,10 @@ describe('a restore that could not finish', () => {
   })
 
   test('after a failed move keeps the key of the current database', async ({ skip }) => {
-    await startVendor()
+    makeVendor()
     await keywardOk('backup', file, '--with-key')
-    await stop()
     dataDir = join(root, 'second')
-    await startVendor()
+    await start()
     await stop()
     const key = readFileSync(join(dataDir, 'secret.key'))
     const database = join(dataDir, 'keyward.db')
