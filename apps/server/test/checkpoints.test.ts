@@ -6,9 +6,11 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { transactRecorded } from '../src/core/record.ts'
 import { inSlices } from '../src/core/slices.ts'
+import { Checkpoints } from '../src/db/checkpoints.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, transact } from '../src/db/open.ts'
+import { SqliteHandle } from '../src/db/sqlite-handle.ts'
 
 let dataDir: string
 let database: Database & { dialect: 'sqlite' }
@@ -85,6 +87,37 @@ test('another thread begins the new log, so that no commit of the server waits f
     await expect.poll(salt, { timeout: 10_000 }).not.toBe(first)
   } finally {
     reader.close()
+  }
+})
+
+test('nothing is copied after a sync of the database failed, which is reported once', async () => {
+  const path = join(dataDir, 'other.db')
+  const writer = new SqliteHandle(path, { readOnly: false })
+  const failures: unknown[] = []
+  // It cannot be synced.
+  const noFile = () => openSync('/dev/null', 'r+')
+  const checkpoints = new Checkpoints(writer, (cause) => failures.push(cause), noFile)
+  try {
+    writer.database.exec('pragma wal_autocheckpoint = 0; create table texts (text text)')
+    const write = () =>
+      writer.database.exec(`insert into texts with recursive numbers (i) as
+        (select 1 union all select i + 1 from numbers where i < 8000) select printf('%.4000c', 'x') from numbers`)
+    write()
+    checkpoints.start()
+    await expect.poll(() => failures).toEqual([{ code: 'EINVAL' }])
+    await checkpoints.untilShort()
+    expect(checkpoints.shortening).toBeUndefined()
+    const size = () => statSync(path).size
+    const before = size()
+    write()
+    checkpoints.start()
+    checkpoints.startAfterMany()
+    await expect(expect.poll(size, { timeout: 500 }).toBeGreaterThan(before)).rejects.toThrow()
+    expect(failures).toHaveLength(1)
+  } finally {
+    await checkpoints.close()
+    writer.close()
+    checkpoints.closeFile()
   }
 })
 

@@ -13,6 +13,7 @@ let folder: string
 let path: string
 let writer: SqliteHandle
 let groups: CommitGroups
+let log: LogSync
 let failures: unknown[]
 /** Syncs that have started; the test ends them. */
 let syncs: { file: number; end: (code?: string) => void }[]
@@ -35,7 +36,7 @@ afterEach(() => {
 
 function open(sync: Sync) {
   writer = new SqliteHandle(path, { readOnly: false })
-  const log = new LogSync(
+  log = new LogSync(
     () => `${path}-wal`,
     (error) => failures.push(error),
     sync,
@@ -137,6 +138,15 @@ test.each([
   expect([first, second, third].map(({ error }) => storageFailureOf(error))).toEqual(Array(3).fill(failure))
   expect(failures).toHaveLength(1)
   expect(stored()).not.toContain('third')
+})
+
+test('nothing is stored after the disk did not store what was copied from the log', async () => {
+  log.fail({ code: 'EIO' })
+  log.fail({ code: 'ENOSPC' })
+  const write = insert('one')
+  await turns()
+  expect([write.ended, storageFailureOf(write.error)]).toEqual(['failed', 'database_unavailable'])
+  expect([failures.length, stored()]).toEqual([1, []])
 })
 
 test('a long transaction that was open when a sync failed is not reported as stored', async () => {

@@ -15,14 +15,27 @@ const { database } = new SqliteHandle(path, { readOnly: false })
 // Between two writes, and between two reads, the locks are free for moments only.
 database.exec('pragma busy_timeout = 25')
 
+const report = (news: CheckpointNews) => parentPort?.postMessage(news)
+
 const copies = new LogCopies({
   copy: (how: CopyKind): LogState => {
     const { busy, log, checkpointed } = database.prepare(`pragma wal_checkpoint(${how})`).get() ?? {}
     return { isBusy: busy !== 0, pages: Number(log), copied: Number(checkpointed) }
   },
-  syncDatabase: () => fdatasyncSync(file),
+  syncDatabase,
   writeHeader,
 })
+
+/** After a failure the system may have dropped what it could not write, and would report a success the next time. */
+function syncDatabase(): void {
+  try {
+    fdatasyncSync(file)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    report({ failure: { code } })
+    throw error
+  }
+}
 
 /** By a write that changes nothing, unless another one came first. Nothing waits until it is on disk. */
 function writeHeader(): void {
@@ -36,8 +49,6 @@ function writeHeader(): void {
     database.exec('pragma synchronous = full')
   }
 }
-
-const report = (news: CheckpointNews) => parentPort?.postMessage(news)
 
 parentPort?.on('message', ({ leastPages }: CheckpointOrder) => {
   let news: CheckpointNews = 'copied'

@@ -31,7 +31,7 @@ export interface CheckpointOptions {
 }
 
 /** `kept`: copied as far as possible, but a reader needs the log, which has `manyPagesInLog`. */
-export type CheckpointNews = 'long' | 'copied' | 'kept'
+export type CheckpointNews = 'long' | 'copied' | 'kept' | { failure: { code: string | undefined } }
 
 /**
  * Copies the write-ahead log into the database on another thread, which waits for the disk meanwhile. SQLite does so
@@ -39,6 +39,8 @@ export type CheckpointNews = 'long' | 'copied' | 'kept'
  */
 export class Checkpoints {
   readonly #path: string
+  readonly #onFailure: (cause: unknown) => void
+  readonly #openFile: () => number
   readonly #changes: StatementSync
   #worker: Worker | undefined
   #file: number | undefined
@@ -49,8 +51,16 @@ export class Checkpoints {
   /** While the log is long: resolves when it is copied. */
   #short: PromiseWithResolvers<void> | undefined
 
-  constructor(writer: SqliteHandle) {
-    this.#path = writer.database.location() ?? ''
+  /** `onFailure`: the disk did not store what was copied. */
+  constructor(
+    writer: SqliteHandle,
+    onFailure: (cause: unknown) => void,
+    openFile = (path: string) => openSync(path, 'r+'),
+  ) {
+    const path = writer.database.location() ?? ''
+    this.#path = path
+    this.#onFailure = onFailure
+    this.#openFile = () => openFile(path)
     this.#changes = writer.database.prepare('select total_changes() as n')
     writer.database.exec(`pragma wal_autocheckpoint = ${pagesAtMost}`)
   }
@@ -109,14 +119,15 @@ export class Checkpoints {
 
   #open(): Worker {
     // Opened here, because the end of a thread closes what it opened itself.
-    this.#file ??= openSync(this.#path, 'r+')
+    this.#file ??= this.#openFile()
     const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), {
       workerData: { path: this.#path, file: this.#file } satisfies CheckpointOptions,
     })
     worker.unref()
     worker.on('message', (news: CheckpointNews) => {
       if (news === 'long') this.#short ??= Promise.withResolvers()
-      else this.#end(news)
+      else if (typeof news === 'string') this.#end(news)
+      else this.#fail(news.failure)
     })
     const end = () => {
       if (this.#worker !== worker) return
@@ -128,7 +139,14 @@ export class Checkpoints {
     return worker
   }
 
-  #end(news: CheckpointNews): void {
+  /** Nothing is copied until the server starts again: the log has what the database may have lost. */
+  #fail(cause: unknown): void {
+    this.#isClosed = true
+    this.#end('copied')
+    this.#onFailure(cause)
+  }
+
+  #end(news: 'copied' | 'kept'): void {
     this.#isCopying = false
     this.#isKept = news === 'kept'
     this.#short?.resolve()

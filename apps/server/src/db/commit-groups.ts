@@ -73,7 +73,7 @@ export class CommitGroups {
     this.#log = log
     // SQLite no longer syncs the log at a commit; every commit of this connection goes through `#commit`, which does.
     writer.database.exec('pragma synchronous = normal')
-    this.#checkpoints = new Checkpoints(writer)
+    this.#checkpoints = new Checkpoints(writer, (cause) => log.fail(cause))
     this.#thread = new SqliteThread({ path: writer.database.location() ?? '', readOnly: false })
     this.#onFailure = onFailure
     this.#limits = limits

@@ -57,6 +57,13 @@ export class LogSync {
     return this.#failure
   }
 
+  /** The disk did not store what was copied from the log, which must therefore not start anew. */
+  fail(cause: unknown): void {
+    if (this.#failure) return
+    this.#failure = new LogSyncError(cause)
+    this.#onFailure(this.#failure)
+  }
+
   /** Resolves when everything is on disk. */
   async close(): Promise<void> {
     if (this.#file === undefined) return
@@ -81,10 +88,7 @@ export class LogSync {
 
   #end(waiting: readonly Settle[], error: unknown): void {
     this.#isSyncing = false
-    if (error && !this.#failure) {
-      this.#failure = new LogSyncError(error)
-      this.#onFailure(this.#failure)
-    }
+    if (error) this.fail(error)
     for (const settle of waiting) settle(this.#failure)
     if (!this.#isSyncing) this.#start()
   }
