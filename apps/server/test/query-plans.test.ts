@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { LicenseStatus } from '@keyward/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ResellerActor } from '../src/core/actor.ts'
-import { deleteAnswers } from '../src/core/idempotency.ts'
+import { deleteAnswers, deleteOldest, isFull } from '../src/core/idempotency.ts'
 import type { ListFilter } from '../src/db/list-filters.ts'
 import { searchPage } from '../src/db/list-search.ts'
 import { findListStart } from '../src/db/lists.ts'
@@ -121,7 +121,11 @@ test('finds the oldest stored answers of an account, and ended ones, through the
   expect(oldest.join()).toContain('idempotency_keys_owner (owner_id=?)')
   const ended = await plansOf((tx) => deleteEnded(tx, 'idempotency_keys', 1, 100))
   expect(ended.join()).toContain('idempotency_keys_expiry (expires_at<?)')
-  expect([...oldest, ...ended].filter((step) => step.startsWith('SCAN'))).toEqual([])
+  const full = await plansOf((tx) => isFull(tx, scope))
+  expect(full.join()).toContain('COVERING INDEX idempotency_keys_owner (owner_id=?)')
+  const room = await plansOf((tx) => deleteOldest(tx, scope))
+  expect(room.join()).toContain('INDEX idempotency_keys_owner (owner_id=?)')
+  expect([...oldest, ...ended, ...room].filter((step) => step.startsWith('SCAN'))).toEqual([])
 })
 
 test('takes the chunks of an import in the order of their index', async () => {

@@ -51,8 +51,9 @@ export const limits = {
   releasesMax: 1000,
   bulkMax: 200,
   idempotencyKeyMax: 255,
-  /** Answers to requests with an Idempotency-Key that an account keeps, and for how long. */
+  /** Answers to requests with an Idempotency-Key that an account keeps, their stored bytes, and for how long. */
   idempotencyKeysMax: 10_000,
+  idempotencyBytesMax: 67_108_864,
   idempotencyHours: 24,
   /** Characters of a search. */
   searchMax: 100,

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib'
 import { limits } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
-import type { Database, Tx } from '../db/open.ts'
+import type { Database, Db, Tx } from '../db/open.ts'
 import { type OwnerActor, type ResellerActor, system } from './actor.ts'
 import { hour } from './clock.ts'
 import type { Ctx, OwnerScope } from './ctx.ts'
@@ -20,7 +20,8 @@ export interface KeyedRequest {
 export type Remember<T> = (write: Write, answer: T) => void
 
 const keptMs = limits.idempotencyHours * hour
-const deletedAtOnce = 100
+/** What a transaction deletes at most; SQLite reads each page of an answer before it frees it. */
+const deletedAtOnce = { answers: 100, bytes: 4_194_304 }
 const running = new WeakMap<Database, Set<string>>()
 
 /**
@@ -102,27 +103,48 @@ async function* store(
 ): AsyncGenerator<CompiledQuery> {
   const { id } = facts
   yield tx.deleteFrom('idempotency_keys').where('id', '=', id).where('expires_at', '<=', now).compile()
+  const answer = await sealed()
   yield tx
     .insertInto('idempotency_keys')
-    .values({ ...facts, answer: await sealed() })
+    .values({ ...facts, answer, bytes: answer.length })
     .compile()
 }
 
 /** Bounds what an account stores: the answers that end first make room. */
 async function makeRoom(ctx: Ctx, scope: OwnerScope): Promise<void> {
-  const { count } = await ctx.db
+  while (await isFull(ctx.db, scope)) await ctx.tx(system, ({ tx }) => deleteOldest(tx, scope))
+}
+
+export async function isFull(db: Db, { ownerId }: OwnerScope): Promise<boolean> {
+  const { count, bytes } = await db
     .selectFrom((from) =>
       from
         .selectFrom('idempotency_keys')
-        .select('owner_id')
-        .where('owner_id', '=', scope.ownerId)
+        .select('bytes')
+        .where('owner_id', '=', ownerId)
         .limit(limits.idempotencyKeysMax)
         .as('some'),
     )
-    .select(({ fn }) => fn.countAll().as('count'))
+    .select(({ fn }) => [fn.countAll().as('count'), fn.sum('bytes').as('bytes')])
     .executeTakeFirstOrThrow()
-  if (Number(count) >= limits.idempotencyKeysMax)
-    await ctx.tx(system, ({ tx }) => deleteAnswers(tx, scope, deletedAtOnce))
+  return Number(count) >= limits.idempotencyKeysMax || Number(bytes) >= limits.idempotencyBytesMax
+}
+
+export async function deleteOldest(tx: Tx, { ownerId }: OwnerScope): Promise<void> {
+  const oldest = await tx
+    .selectFrom('idempotency_keys')
+    .select(['id', 'bytes'])
+    .where('owner_id', '=', ownerId)
+    .orderBy('expires_at')
+    .limit(deletedAtOnce.answers)
+    .execute()
+  let bytes = 0
+  const some = oldest.filter((answer, at) => {
+    bytes += answer.bytes
+    return at === 0 || bytes <= deletedAtOnce.bytes
+  })
+  const ids = some.map(({ id }) => id)
+  if (ids.length > 0) await tx.deleteFrom('idempotency_keys').where('id', 'in', ids).execute()
 }
 
 const deflate = promisify(deflateRaw)

@@ -41,7 +41,7 @@ names another limit; a larger one answers 413.</p>
 <p>A client that gets no answer cannot know whether its request was carried out. Calls that name it accept
 <code>Idempotency-Key</code>, a value that your client makes up for each new request, such as a UUID: a repeat with the same key and the same
 input gets the first answer for ${limits.idempotencyHours} hours and changes nothing again. The server keeps the last
-${limits.idempotencyKeysMax.toLocaleString('en-US')} answers of an account. A different request with the same key answers 422,
+${limits.idempotencyKeysMax.toLocaleString('en-US')} answers of an account, and of large ones as many as fit in ${limits.idempotencyBytesMax / 1_048_576} MiB. A different request with the same key answers 422,
 and a repeat while the first one is running answers 409.</p>
 <h3>Tokens</h3>
 <p>Send <code>Authorization: Bearer &lt;token&gt;</code>. Vendors, resellers and programs have three kinds of

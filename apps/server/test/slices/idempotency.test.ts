@@ -283,6 +283,33 @@ test('the oldest answers of an account make room for new ones', async () => {
   await db.deleteFrom('idempotency_keys').execute()
 })
 
+test('the oldest answers of an account make room when they take too many bytes', async () => {
+  const { db } = on.database
+  const rows = Array.from({ length: 32 }, (_, at) => ({
+    id: `large-${at}`,
+    owner_id: owner.id,
+    request_hash: '',
+    answer: '',
+    bytes: limits.idempotencyBytesMax / 16,
+    expires_at: on.clock.now() + hour + at,
+  }))
+  await insertRows(db, rows)
+  const key = newKey()
+  const first = await send(creation(), key)
+  expect((await send(creation(), key)).json).toEqual(first.json)
+  const left = await db.selectFrom('idempotency_keys').select(['id', 'answer', 'bytes']).execute()
+  const large = left.filter(({ id }) => id.startsWith('large-'))
+  expect(large.map(({ id }) => id).sort()).toEqual(
+    rows
+      .slice(-15)
+      .map(({ id }) => id)
+      .sort(),
+  )
+  const stored = left.find(({ answer }) => answer !== '')
+  expect(stored?.bytes).toBe(stored?.answer.length)
+  await db.deleteFrom('idempotency_keys').execute()
+})
+
 test('changes nothing if the answer cannot be stored', async () => {
   const seal = createSeal('a secret key that only tests use, 32+ characters')
   let isBroken = false

@@ -26,6 +26,7 @@ import { offlineActivations } from './0025-offline-activations.ts'
 import { noteWords } from './0026-note-words.ts'
 import { imports } from './0027-imports.ts'
 import { idempotencyKeys } from './0028-idempotency-keys.ts'
+import { answerBytes } from './0029-answer-bytes.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   noteWords,
   imports,
   idempotencyKeys,
+  answerBytes,
 ]
