@@ -39,6 +39,7 @@ async function open() {
     received += data
   })
   return {
+    socket,
     send: (count: number) => socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count)),
     answered: () => received.split('answered').length - 1,
   }
@@ -61,4 +62,19 @@ test('an idle connection keeps no response in memory', async () => {
     return responses.filter((response) => response.deref()).length
   }
   await expect.poll(kept).toBe(0)
+})
+
+test('a request of a connection that was reset meanwhile reaches no handler', async () => {
+  const { send, answered, socket } = await open()
+  const addresses: unknown[] = []
+  server.server.prependOnceListener('request', (request) => {
+    socket.resetAndDestroy()
+    addresses.push(request.socket.remoteAddress)
+  })
+  send(1)
+  await expect.poll(() => addresses).toEqual([undefined])
+  const other = await open()
+  other.send(1)
+  await expect.poll(other.answered).toBe(1)
+  expect([answered(), responses.length]).toEqual([0, 1])
 })

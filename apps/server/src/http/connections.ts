@@ -62,6 +62,11 @@ export function installConnections(server: FastifyInstance, timeouts: Timeouts):
     const connection = connections.get(socket)
     // Node keeps parsing buffered requests of a destroyed connection.
     if (!connection || socket.destroyed) return
+    // Reset, which Node has not noticed yet: no limit could count it, because its address is gone.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy()
+      return
+    }
     if (connection.answering === mostAtOnce) {
       socket.destroy()
       return
