@@ -25,6 +25,10 @@ test('licenses are generated once if the answer is lost and the dialog is submit
   const generate = dialog(page, 'Generate License')
   await generate.getByRole('button', { name: 'Generate License' }).click()
   await expect(page.getByText('The server cannot be reached. Please check your connection.')).toBeVisible()
+  const wait = { success: false, code: 'too_many_at_once', message: 'Too many requests at once' }
+  await page.route('**/api/licenses', (route) => route.fulfill({ status: 429, json: wait }), { times: 1 })
+  await generate.getByRole('button', { name: 'Generate License' }).click()
+  await expect(page.getByText('Too many requests at once')).toBeVisible()
   await generate.getByRole('button', { name: 'Generate License' }).click()
   await expect(dialog(page, 'Licenses Generated')).toContainText('The key is ready')
   expect((await vendor.call('GET', '/licenses')).stats.total).toBe(1)

@@ -33,6 +33,18 @@ export const isNetworkError = (error: unknown) => error instanceof ApiError && e
 
 export const hasCode = (error: unknown, code: ErrorCode) => error instanceof ApiError && error.code === code
 
+/**
+ * Whether the server rejected what a request asks for. A caller who must sign in again or wait learns nothing about an
+ * earlier request with the same key, which may have been carried out.
+ */
+export const isRejected = (error: unknown) =>
+  error instanceof ApiError &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  error.status !== 401 &&
+  error.status !== 429 &&
+  error.code !== ('request_running' satisfies ErrorCode)
+
 /** Nothing was saved, because somebody else has changed what the caller saw. */
 export const isEditConflict = (error: unknown) =>
   error instanceof ApiError && error.status === 409 && error.code.endsWith('_changed')

@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import { ApiError, hasCode } from '../api/call.ts'
+import { isRejected } from '../api/call.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 
 export interface KeyedBody<Body> {
@@ -9,7 +9,7 @@ export interface KeyedBody<Body> {
 
 /**
  * Makes the request of a form's values. Submitting the same values again sends the same request with the same key,
- * until the server has refused it: without a response, it may have been carried out.
+ * until the server has rejected it: without a response, it may have been carried out.
  */
 export function useRequest<Values, Body>(toBody: (values: Values) => Body) {
   const last = useRef<{ values: string; request: KeyedBody<Body> }>(undefined)
@@ -23,10 +23,7 @@ export function useRequest<Values, Body>(toBody: (values: Values) => Body) {
       return last.current.request
     },
     noteFailure(error: unknown): void {
-      if (isRefusal(error)) last.current = undefined
+      if (isRejected(error)) last.current = undefined
     },
   }
 }
-
-const isRefusal = (error: unknown): boolean =>
-  error instanceof ApiError && error.status >= 400 && error.status < 500 && !hasCode(error, 'request_running')

@@ -1,4 +1,4 @@
-import { ApiError, hasCode, messageOf } from '../api/call.ts'
+import { ApiError, isRejected, messageOf } from '../api/call.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 
 export interface Failure<Row> {
@@ -49,15 +49,13 @@ export async function changeInBatches<Row>(run: BulkRun<Row>): Promise<BulkResul
       await run.change(rows, key)
       result.done.push(...rows)
     } catch (error) {
-      const refused = error instanceof ApiError && error.status >= 400 && error.status < 500
-      const oneIsWrong =
-        refused && error.status !== 401 && error.status !== 429 && !hasCode(error, 'request_running')
+      const oneIsWrong = isRejected(error)
       const reason = messageOf(error, 'It failed for an unknown reason.')
       if (oneIsWrong && rows.length > 1) {
         const half = Math.ceil(rows.length / 2)
         waiting.unshift(toBatch(rows.slice(0, half)), toBatch(rows.slice(half)))
       } else {
-        const gone = oneIsWrong && error.status === 404
+        const gone = oneIsWrong && error instanceof ApiError && error.status === 404
         const stopped = oneIsWrong ? [batch] : [batch, ...waiting.splice(0)]
         if (!gone) result.left.push(...stopped)
         result.failed.push(
