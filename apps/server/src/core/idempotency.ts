@@ -117,15 +117,9 @@ async function makeRoom(ctx: Ctx, scope: OwnerScope): Promise<void> {
 
 export async function isFull(db: Db, { ownerId }: OwnerScope): Promise<boolean> {
   const { count, bytes } = await db
-    .selectFrom((from) =>
-      from
-        .selectFrom('idempotency_keys')
-        .select('bytes')
-        .where('owner_id', '=', ownerId)
-        .limit(limits.idempotencyKeysMax)
-        .as('some'),
-    )
+    .selectFrom('idempotency_keys')
     .select(({ fn }) => [fn.countAll().as('count'), fn.sum('bytes').as('bytes')])
+    .where('owner_id', '=', ownerId)
     .executeTakeFirstOrThrow()
   return Number(count) >= limits.idempotencyKeysMax || Number(bytes) >= limits.idempotencyBytesMax
 }
