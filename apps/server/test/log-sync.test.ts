@@ -1,4 +1,4 @@
-import { fdatasync, fstatSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, fdatasync, fstatSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -162,6 +162,23 @@ test('a long transaction that was open when a sync failed is not reported as sto
   await expect(groups.begin(true)).rejects.toThrow('restart the server')
 })
 
+test('closing after a failed sync leaves the whole log to the next start', async () => {
+  const logSize = () => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size
+  insert('one')
+  await turns()
+  syncs[0]?.end()
+  await turns()
+  const before = logSize()
+  log.fail({ code: 'EIO' })
+  const closing = groups.close()
+  await turns()
+  syncs[1]?.end()
+  await closing
+  writer.close()
+  groups.closeFiles()
+  expect([before, logSize()]).toEqual([expect.any(Number), before])
+})
+
 test('a log that cannot be opened is a failed sync', async () => {
   writer.close()
   open(fdatasync)
@@ -218,6 +235,7 @@ test('a server on a failed disk asks for a restart until it is restarted', async
   expect([ready.status, ready.json.message]).toEqual([503, expect.stringContaining('restart the server')])
   expect((await register(server.url, 'c@example.com')).status).toBe(503)
   expect(await server.end('SIGTERM')).toBe(0)
+  expect(existsSync(join(folder, 'data', 'keyward.db-wal'))).toBe(true)
 
   const again = await startProcess(environment)
   expect((await callOver(again.url, 'GET', '/ready')).status).toBe(200)

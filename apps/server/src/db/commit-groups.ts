@@ -190,11 +190,13 @@ export class CommitGroups {
     await this.#thread.close()
     await this.#log.close()
     await this.#checkpoints.close()
+    // The next start needs the log: only SQLite's recovery checks what of it is on disk.
+    if (this.#log.failure) this.#writer.leaveOpen()
   }
 
   /** Call it after all connections are closed. */
   closeFiles(): void {
-    this.#checkpoints.closeFile()
+    if (!this.#log.failure) this.#checkpoints.closeFile()
   }
 
   async #open(): Promise<Group> {

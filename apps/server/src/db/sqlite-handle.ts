@@ -2,6 +2,9 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 
 const statementsKept = 500
 
+/** Referenced here because a garbage-collected connection is closed. */
+const leftOpen = new Set<SqliteHandle>()
+
 export interface SqliteResult {
   rows: unknown[]
   /** How many rows a statement without rows changed. */
@@ -89,7 +92,16 @@ export class SqliteHandle {
     }
   }
 
+  /**
+   * Keeps the connection open until the process ends, also after `close`. The last one that closes copies the log into
+   * the database and deletes it.
+   */
+  leaveOpen(): void {
+    leftOpen.add(this)
+  }
+
   close(): void {
+    if (leftOpen.has(this)) return
     this.#statements.clear()
     if (this.database.isOpen) this.database.close()
   }
