@@ -320,11 +320,14 @@ test.each([1, 60])(
     // Two queries look for existing keys.
     const asked = vi.spyOn(lists, 'selectFrom')
     const preparedAhead = () => asked.mock.calls.filter(([table]) => table === 'licenses').length / 2
+    const isLocked = Promise.withResolvers<void>()
     const isFree = Promise.withResolvers<void>()
     const holding = db.transaction().execute(async (tx) => {
       await tx.updateTable('apps').set({ name: 'Imported' }).where('id', '=', own._id).execute()
+      isLocked.resolve()
       await isFree.promise
     })
+    await isLocked.promise
     const imports = Array.from({ length: 6 }, (_, at) => importInto(own, csvOf(at)))
     await vi.waitFor(() => expect(preparedAhead()).toBeGreaterThanOrEqual(4))
     await pause(500)
