@@ -1,5 +1,6 @@
 import type { PortalLicense } from '@keyward/contract'
 import { useState } from 'react'
+import { isRejected } from '../../lib/api/call.ts'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { useRequest } from '../../lib/form/use-request.ts'
@@ -60,7 +61,10 @@ interface GenerateFormProps {
 function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateFormProps) {
   const generate = useGeneratePortalLicenses()
   const request = useRequest(toBody)
-  const form = useSchemaForm(generateSchema(remaining), {
+  // What the server may have generated without a response is no longer in `remaining`, and its repeat must stay possible.
+  const [unanswered, setUnanswered] = useState(0)
+  const most = Math.max(remaining, unanswered)
+  const form = useSchemaForm(generateSchema(most), {
     defaultValues: { count: 1, type: '', expiresAt: toDayInput(addDuration(serverNow(), 30, 'days')) },
   })
   const { errors } = form.formState
@@ -74,6 +78,7 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
       onGenerated(await generate.mutateAsync(request.of(values)))
     } catch (error) {
       request.noteFailure(error)
+      setUnanswered(isRejected(error) ? 0 : values.count)
       showFieldErrors(form, error)
     } finally {
       onBusy(false)
@@ -84,7 +89,7 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
       <DialogBody>
         <Field
           label="Number of Licenses"
-          hint={`1 to ${remaining.toLocaleString()}`}
+          hint={`1 to ${most.toLocaleString()}`}
           error={errors.count?.message}
         >
           <Input
@@ -92,7 +97,7 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
             type="number"
             inputMode="numeric"
             min={1}
-            max={remaining}
+            max={most}
             step={1}
             onBlur={(event) => {
               if (Number.isNaN(event.target.valueAsNumber)) form.setValue('count', 1)
@@ -131,7 +136,7 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
       <FormFooter
         submitLabel="Generate License"
         busy={generate.isPending}
-        disabled={remaining <= 0}
+        disabled={most <= 0}
         onCancel={onCancel}
       />
     </DialogForm>
