@@ -167,14 +167,21 @@ export async function guardPassword<T>(
   const refuseWhenUsedUp = attempts.checkOfPasswords(subject)
   await refuseWhenUsedUp()
   const endTurn = await attempts.hashing.enter(subject.address)
-  const found = await verify().finally(endTurn)
-  if (found !== undefined) {
-    await refuseWhenUsedUp()
-    await attempts.accounts.remember(subject)
-    return found
-  }
+  const found = await verify()
+    .then(async (result) => {
+      // It keeps its turn until it is counted: passwords can be compared faster than the database counts them.
+      if (result === undefined) await countWrong(attempts, subject)
+      return result
+    })
+    .finally(endTurn)
+  if (found === undefined) return undefined
+  await refuseWhenUsedUp()
+  await attempts.accounts.remember(subject)
+  return found
+}
+
+async function countWrong(attempts: Attempts, subject: Subject): Promise<void> {
   await attempts.count(addressFailures, subject.address)
   await attempts.count(signInFailures, subject.account, subject.address)
   await attempts.accounts.count(subject)
-  return undefined
 }

@@ -1,6 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/core/clock.ts'
 import { sha256 } from '../../src/core/crypto.ts'
+import { hashesAtOnce } from '../../src/core/hash-threads.ts'
+import { needsLocks, transact } from '../../src/db/open.ts'
 import { makeApp, makePremium, refusal, signUp, startProgram } from '../actors.ts'
 import { serverForAll, tidyUp } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
@@ -181,8 +185,10 @@ describe('a correct password whose comparison is still running', () => {
   class SlowPasswords extends QuickPasswords {
     held: Promise<void> | undefined
     onMatch = () => {}
+    compared = 0
 
     override async verify(...given: Parameters<QuickPasswords['verify']>): Promise<boolean> {
+      this.compared += 1
       const matches = await super.verify(...given)
       if (!matches || !this.held) return matches
       this.onMatch()
@@ -223,6 +229,28 @@ describe('a correct password whose comparison is still running', () => {
     expect(refusal(await signInDuring((signIn) => exhaustGuesses(signIn, 'invalid_credentials')))).toBe(
       'rate_limited',
     )
+  })
+
+  test('is rejected after guesses of its address whose counts the database stores late', async () => {
+    const owner = await signUp(slow)
+    const from = newAddress()
+    const signIn = (password: string) =>
+      slow.call('POST', '/auth/login', { body: { email: owner.email, password }, from })
+    let answers: Promise<Answer[]> | undefined
+    await transact(slow.database.db, async (tx) => {
+      // On SQLite a transaction that has written keeps other writers out.
+      if (needsLocks(tx)) await sql`lock table attempts in exclusive mode`.execute(tx)
+      else await tx.deleteFrom('attempts').where('key', '=', 'none').execute()
+      passwords.compared = 0
+      answers = Promise.all(
+        Array.from({ length: 40 }, (_, at) => signIn(at === 30 ? owner.password : 'wrong')),
+      )
+      await pause(300)
+      expect(passwords.compared).toBeLessThanOrEqual(hashesAtOnce + 1)
+    })
+    const codes = ((await answers) ?? []).map(({ json }) => json.code)
+    expect(codes[30]).toBe('rate_limited')
+    expect(codes.filter((code) => code === 'invalid_credentials')).toHaveLength(10)
   })
 
   test('signs in if no other attempt arrives', async () => {
