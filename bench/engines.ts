@@ -38,9 +38,14 @@ async function onSqlite({ licenses, flags, checkout, data }: Wanted, use: Use): 
   }
 }
 
-/** On a private cluster with PostgreSQL's own settings for durability. */
+/** On a private cluster with PostgreSQL's own settings for durability and statistics. */
 async function onPostgres({ licenses, flags, checkout }: Wanted, use: Use): Promise<void> {
-  const cluster = await startCluster({ fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' })
+  const cluster = await startCluster({
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+    autovacuum: 'on',
+  })
   const work = mkdtempSync(join(tmpdir(), 'keyward-bench-run-'))
   try {
     const environment = { DATABASE_URL: cluster.url, DATA_DIR: work, SECRET_KEY: 'x'.repeat(40) }

@@ -68,7 +68,8 @@ describe('a search', () => {
     ['star* (a OR b) NOT c', '* (a or'],
     ['emoji 🔑🗝️ here', '🔑🗝️'],
     ['tab;drop table licenses', ';drop ta'],
-    ['Big Quiz q night', 'Z Q N'],
+    // No generated key contains a U.
+    ['Big Quiz q under', 'Z Q U'],
   ])('finds the note %j by %j, with no wildcards', async (note, text) => {
     const { _id } = await make({ note })
     expect(await found(text)).toEqual([_id])
