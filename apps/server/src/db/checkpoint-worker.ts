@@ -6,7 +6,7 @@ import {
   type CheckpointOrder,
   manyPagesInLog,
 } from './checkpoints.ts'
-import { isSqliteBusy } from './failure.ts'
+import { isSqliteBusy, isSqliteSyncFailure } from './failure.ts'
 import { type CopyKind, LogCopies, type LogState } from './log-copies.ts'
 import { SqliteHandle } from './sqlite-handle.ts'
 
@@ -55,8 +55,9 @@ parentPort?.on('message', ({ leastPages }: CheckpointOrder) => {
   try {
     const { pages, isAnew } = copies.run(leastPages, () => report('long'))
     if (!isAnew && pages >= manyPagesInLog) news = 'kept'
-  } catch {
-    // On a full or failing disk, writes report the same.
+  } catch (error) {
+    // On a full or failing disk, writes report the same. A failed sync is reported once, also if SQLite made it.
+    if (isSqliteSyncFailure(error)) report({ failure: { code: 'EIO' } })
   }
   report(news)
 })

@@ -24,6 +24,7 @@ export class CommitInDoubtError extends DatabaseUnavailableError {
 export type StorageFailure = 'storage_full' | 'database_unavailable'
 
 const sqlite = { busy: 5, locked: 6, readOnly: 8, ioError: 10, full: 13, cannotOpen: 14 }
+const sqliteSyncFailed = 1034
 // On a full disk SQLite cannot enlarge its shared memory and reports this separate error code.
 const sqliteSharedMemorySize = 4874
 const postgresDiskFull = '53100'
@@ -63,6 +64,10 @@ export function isSqliteBusy(error: unknown): boolean {
   const errcode = (error as { errcode?: unknown } | null)?.errcode
   return typeof errcode === 'number' && (errcode & 0xff) === sqlite.busy
 }
+
+/** Whether the system did not store what SQLite had written before. */
+export const isSqliteSyncFailure = (error: unknown): boolean =>
+  (error as { errcode?: unknown } | null)?.errcode === sqliteSyncFailed
 
 function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code
