@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { dialog, enter, Vendor } from '../steps.ts'
+import { dialog, enter, expectToast, Vendor } from '../steps.ts'
 
 /** Lets the server carry out the next request of this kind, but loses its answer. */
 async function loseAnswer(page: Page, path: string, method = 'POST'): Promise<void> {
@@ -72,6 +72,23 @@ test('a retry of a bulk action whose answer was lost adds the days once', async 
   await expect(result).toBeHidden()
   const after = (await vendor.call('GET', '/licenses')).licenses.map(expiryOf)
   expect(after).toEqual(before.map((time: number) => time + 30 * 86_400_000))
+})
+
+test('a bulk action that is submitted twice at once adds the days once', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const [license] = await vendor.createLicenses(await vendor.createApp(), 1, 10)
+  await enter(page, vendor, '/licenses')
+  await page.getByRole('checkbox', { name: 'Select all rows on this page' }).check()
+  await page.getByRole('region', { name: 'Selected rows' }).getByRole('button', { name: 'Extend' }).click()
+  const submit = page.getByRole('dialog').getByRole('button', { name: 'Extend License' })
+  await submit.evaluate((button: { click(): void }) => {
+    button.click()
+    button.click()
+  })
+  await expect(submit).toBeHidden()
+  await expectToast(page, 'Licenses Extended')
+  const [extended] = (await vendor.call('GET', '/licenses')).licenses
+  expect(expiryOf(extended)).toBe(expiryOf({ expiresAt: license!.expiresAt! }) + 30 * 86_400_000)
 })
 
 const expiryOf = ({ expiresAt }: { expiresAt: string }): number => Date.parse(expiresAt)

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { type Batch, changeInBatches, type Failure, toBatches } from './bulk.ts'
 
 /** Small enough for progress about every second. */
@@ -45,9 +45,16 @@ export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk 
     onSettled: refresh,
   })
 
+  // A second click may arrive before the busy dialog is drawn.
+  const isRunning = useRef(false)
+
   async function run(batches: Batch<Row>[], by: number | undefined) {
+    if (isRunning.current) return
+    isRunning.current = true
     setDays(by)
-    const result = await work.mutateAsync({ batches, days: by })
+    const result = await work.mutateAsync({ batches, days: by }).finally(() => {
+      isRunning.current = false
+    })
     const all = [...done, ...result.done]
     setDone(all)
     setFailed(result.failed)
