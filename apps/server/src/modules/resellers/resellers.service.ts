@@ -123,8 +123,10 @@ export async function updateReseller(
   return toReseller(row)
 }
 
-/** Deletes a reseller; its licenses and their end users stay with the owner. */
-/** Its licenses stay with the owner. Many are released in slices, while the reseller can create no more. */
+/**
+ * Deletes a reseller; its licenses and their end users stay with the owner. Many are released in slices, while the
+ * reseller can create no more.
+ */
 export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   const reseller = await access.findReseller(ctx.db, actor, id)
   if (!reseller) throw problem('not_found')
