@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { callOver, startProcess } from './server-process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keyward-failed-syncs-'))
@@ -56,7 +56,14 @@ describe.runIf(compiles())('a disk that does not store the database', () => {
       LD_PRELOAD: library,
       LOG_LEVEL: 'error',
     }
-    const server = await startProcess(environment)
+    const start = async () => {
+      const started = await startProcess(environment)
+      onTestFinished(() => {
+        started.process.kill('SIGKILL')
+      })
+      return started
+    }
+    const server = await start()
     const vendor = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
     const { token } = (await callOver(server.url, 'POST', '/auth/register', { body: vendor })).json.data
     const made = await callOver(server.url, 'POST', '/apps', { token, body: { name: 'Atlas' } })
@@ -90,7 +97,7 @@ describe.runIf(compiles())('a disk that does not store the database', () => {
     expect(await server.end('SIGTERM')).toBe(0)
     expect(existsSync(join(dataDir, 'keyward.db-wal'))).toBe(true)
 
-    const again = await startProcess(environment)
+    const again = await start()
     expect([await total(again.url), await create(again.url)]).toEqual([seen, 201])
     expect(await again.end('SIGTERM')).toBe(0)
     expect(existsSync(join(dataDir, 'keyward.db-wal'))).toBe(false)
