@@ -43,7 +43,7 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
   const { app, locale, messages, search, onSearch, onDirty, onClose } = props
   const [confirming, setConfirming] = useState(false)
   const [previewed, setPreviewed] = useState<MessageKey>('loggedInMsg')
-  // What this form shows: `messages` may be what somebody else has saved since.
+  // What this form shows: `messages` may be what another editor has saved since.
   const [opened, setOpened] = useState(messages)
   const update = useUpdateErrorMessages(app._id, locale)
   const reset = useResetErrorMessages(app._id, locale)

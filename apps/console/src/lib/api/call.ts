@@ -45,7 +45,7 @@ export const isRejected = (error: unknown) =>
   error.status !== 429 &&
   error.code !== ('request_running' satisfies ErrorCode)
 
-/** Nothing was saved, because somebody else has changed what the caller saw. */
+/** Nothing was saved, because another editor has changed what the caller saw. */
 export const isEditConflict = (error: unknown) =>
   error instanceof ApiError && error.status === 409 && error.code.endsWith('_changed')
 
