@@ -172,7 +172,7 @@ test.each(['apps', 'resellers'])('an edit of %s must change something', async (n
   expect(wrongFields(await owner.call('PUT', path, { seen: {} }))).toEqual([''])
 })
 
-test('an edit of texts leaves others alone that somebody else changed meanwhile', async () => {
+test('saving one text keeps those that another editor has changed meanwhile', async () => {
   const path = `/apps/${app._id}/error-messages`
   await owner.call('PUT', path, { keyBanned: 'Banned' })
   const edit = { keyUsed: 'Taken', seen: { keyUsed: null } }
