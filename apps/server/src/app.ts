@@ -87,6 +87,8 @@ export interface AppOptions {
   onRecords?: RecordConsumer
   /** Delay of the first plan reminders after the start. */
   remindersAfterMs?: number | undefined
+  /** How often interrupted imports are tried again. */
+  importsEveryMs?: number | undefined
   /** Delay of the first check of open payments after the start. */
   reconcileAfterMs?: number | undefined
   /** How many requests of one account run at once; for tests. */
@@ -229,6 +231,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     mailer,
     onError: logError,
     remindersAfterMs: options.remindersAfterMs,
+    importsEveryMs: options.importsEveryMs,
   })
   server.addHook('onReady', () => events.start())
   server.addHook('preClose', async () => events.endStreams())

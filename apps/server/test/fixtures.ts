@@ -34,5 +34,5 @@ export const appForAll = (owner: Owner) => filled(beforeAll, () => makeApp(owner
 export const appForEach = (owner: Owner) => filled(beforeEach, () => makeApp(owner))
 
 /** Runs the housekeeping that the server schedules every ten minutes. */
-export const tidyUp = ({ clock, config, database }: TestServer): Promise<void> =>
-  tidy({ clock, config, db: database.db, tx: transactionsOn(database, clock) })
+export const tidyUp = ({ clock, config, database, seal }: TestServer): Promise<void> =>
+  tidy({ clock, config, seal, db: database.db, tx: transactionsOn(database, clock) })

@@ -6,7 +6,7 @@ import { inject } from 'vitest'
 import { buildApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { type Clock, day } from '../src/core/clock.ts'
-import { createSeal } from '../src/core/crypto.ts'
+import { createSeal, type Seal } from '../src/core/crypto.ts'
 import type { Ctx } from '../src/core/ctx.ts'
 import { transactRecorded } from '../src/core/record.ts'
 import { databaseFile } from '../src/db/data-dir.ts'
@@ -47,6 +47,7 @@ export interface TestServer {
   database: Database
   clock: TestClock
   config: Config
+  seal: Seal
   dataDir: string
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   close(): Promise<void>
@@ -108,6 +109,7 @@ export async function startServer(
     database,
     clock,
     config,
+    seal,
     dataDir,
     call: (method, path, callOptions) => call(server, method, path, callOptions),
     async close() {

@@ -51,11 +51,20 @@ async function expectAllOrNone(isAnswered: boolean): Promise<void> {
   before = licenses
 }
 
+interface Sent {
+  key?: string
+  signal?: AbortSignal
+}
+
 /** Sends an import; resolves to whether it was answered. */
-const importing = (signal?: AbortSignal): Promise<boolean> =>
+const importing = ({ key, signal }: Sent = {}): Promise<boolean> =>
   fetch(`${server.url}/api/licenses/import`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
     body: JSON.stringify({ app, csv, dryRun: false }),
     ...(signal && { signal }),
   })
@@ -108,9 +117,30 @@ test('a kill at any time leaves all licenses of an import with their record, or 
   }
 })
 
+test('a repeat after a kill at any time imports each line exactly once', async () => {
+  const expected = before + rows
+  const timed = performance.now()
+  expect(await importing({ key: 'first' })).toBe(true)
+  const tookMs = performance.now() - timed
+  await expectAllOrNone(true)
+  expect(before).toBe(expected)
+  for (const part of [0.3, 0.5, 0.8]) {
+    const key = `killed-${part}`
+    const running = importing({ key })
+    await pause(tookMs * part)
+    await server.end('SIGKILL')
+    await running
+    server = await startProcess(environment)
+    const once = before + rows
+    expect(await importing({ key })).toBe(true)
+    await expectAllOrNone(true)
+    expect(before).toBe(once)
+  }
+})
+
 test('an import goes on without its client, and ends before a shutdown', async () => {
   const disconnecting = new AbortController()
-  const running = importing(disconnecting.signal)
+  const running = importing({ signal: disconnecting.signal })
   await untilLeft(0.9, running)
   disconnecting.abort()
   await running

@@ -16,7 +16,7 @@ import { findInIndex } from '../src/db/search-index.ts'
 import { toTypedKey } from '../src/db/typed-keys.ts'
 import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.access.ts'
 import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
-import { takeChunks } from '../src/modules/bulk/import.repo.ts'
+import { findImportByAnswer, listSkips, takeChunks } from '../src/modules/bulk/import.repo.ts'
 import { findActivationEnd, listActivationEnds } from '../src/modules/devices/devices.access.ts'
 import { fillSkeletons, lockEndUser } from '../src/modules/end-users/end-users.access.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
@@ -133,6 +133,12 @@ test('takes the chunks of an import in the order of their index', async () => {
   expect(plan.length).toBeGreaterThan(0)
   for (const step of plan)
     expect(step).toMatch(/^SEARCH import_chunks USING .*import_chunks_1 \(import_id=\?/)
+})
+
+test('finds the import of a stored answer, and its skipped rows, through indexes', async () => {
+  const found = await plansOf((tx) => findImportByAnswer(tx, { ownerId: 'own_1' }, 'answer'))
+  const skips = await plansOf((tx) => listSkips(tx, 'imp_1'))
+  for (const step of [...found, ...skips]) expect(step).toMatch(/^SEARCH import(s|_skips) USING /)
 })
 
 test('finds older names without a skeleton, and lookalikes, through partial indexes', async () => {

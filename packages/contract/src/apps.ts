@@ -66,6 +66,7 @@ export const apps = {
     path: '/apps',
     access: 'owner',
     permission: 'apps:write',
+    keyed: true,
     tag,
     summary: 'Create an app with its own id, secret and signing key',
     body: z.strictObject({ name }),

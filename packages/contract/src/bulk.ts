@@ -95,6 +95,7 @@ export const bulk = {
     access: 'owner',
     permission: 'licenses:write',
     job: true,
+    keyed: true,
     tag,
     summary:
       'Import licenses from CSV with the columns of an export, all or none; existing keys are skipped. Each line has an expiresAt, a duration from first use, or a type. While a large import runs, lists may show a part of its licenses',

@@ -16,8 +16,17 @@ export interface KeyedRequest {
   request: string
 }
 
-/** Stores the answer together with the change. */
-export type Remember<T> = (write: Write, answer: T) => void
+/** How a write stores its answer, if the request has a key. */
+export interface Once<T> {
+  /** Of the stored answer. */
+  id?: string
+  /** Stores the answer together with the change. */
+  remember(write: Write, answer: T): void
+  /** Packs a long answer before the transaction, so that no other write waits for that. */
+  pack(answer: T): Promise<(write: Write) => void>
+}
+
+export type Remember<T> = Once<T>['remember']
 
 const keptMs = limits.idempotencyHours * hour
 /** What a transaction deletes at most; SQLite reads each page of an answer before it frees it. */
@@ -25,21 +34,24 @@ const deletedAtOnce = { answers: 100, bytes: 4_194_304 }
 const running = new WeakMap<Database, Set<string>>()
 
 /**
- * Does a write once per Idempotency-Key: a repeat gets the stored answer and changes nothing. `work` must call `remember`
- * in its transaction. A write that fails stores nothing, so that a repeat tries again.
+ * Does a write once per Idempotency-Key: a repeat gets the stored answer and changes nothing. `work` must store its answer
+ * in its transaction. A write that fails stores nothing, so that a repeat tries again. `settle` completes what an earlier
+ * request with the key has left to do.
  */
 export async function doOnce<T>(
   ctx: Ctx,
   actor: OwnerActor | ResellerActor,
   keyed: KeyedRequest | undefined,
-  work: (remember: Remember<T>) => Promise<T>,
+  work: (once: Once<T>) => Promise<T>,
+  settle?: (id: string) => Promise<void>,
 ): Promise<T> {
-  if (!keyed) return work(() => {})
+  if (!keyed) return work(unkeyed)
   const { ownerId } = actor
   const holder = actor.kind === 'owner' ? ownerId : actor.resellerId
   const id = ctx.seal.digest(`idempotency ${holder} ${keyed.key}`)
   const requestHash = ctx.seal.digest(keyed.request)
   const find = async (): Promise<{ answer: T } | undefined> => {
+    await settle?.(id)
     const row = await ctx.db
       .selectFrom('idempotency_keys')
       .select(['request_hash', 'answer'])
@@ -50,9 +62,17 @@ export async function doOnce<T>(
     if (row.request_hash !== requestHash) throw problem('idempotency_key_used')
     return { answer: (await open(ctx, row.answer, id)) as T }
   }
-  const remember: Remember<T> = (write, answer) => {
+  const storeWith = (write: Write, sealed: () => Promise<string>) => {
     const facts = { id, owner_id: ownerId, request_hash: requestHash, expires_at: write.now + keptMs }
-    write.last(() => store(write, facts, () => seal(ctx, answer, id)))
+    write.last(() => store(write, facts, sealed))
+  }
+  const once: Once<T> = {
+    id,
+    remember: (write, answer) => storeWith(write, () => seal(ctx, answer, id)),
+    pack: async (answer) => {
+      const sealed = await seal(ctx, answer, id)
+      return (write) => storeWith(write, async () => sealed)
+    },
   }
 
   const ids = running.get(ctx.database) ?? new Set()
@@ -63,7 +83,7 @@ export async function doOnce<T>(
     const earlier = await find()
     if (earlier) return earlier.answer
     await makeRoom(ctx, actor)
-    return await work(remember).catch(async (error) => {
+    return await work(once).catch(async (error) => {
       // Another server may have run the same request meanwhile; its row then kept this one from being committed.
       const stored = await find().catch((failure) => {
         if (failure instanceof Problem) throw failure
@@ -74,6 +94,30 @@ export async function doOnce<T>(
   } finally {
     ids.delete(id)
   }
+}
+
+const unkeyed: Once<unknown> = { remember: () => {}, pack: async () => () => {} }
+
+/** Replaces a stored answer, unless it was deleted meanwhile. */
+export async function amendAnswer<T>(
+  ctx: Pick<Ctx, 'seal'>,
+  { tx }: Write,
+  id: string,
+  change: (answer: T) => T,
+): Promise<void> {
+  const row = await tx.selectFrom('idempotency_keys').select('answer').where('id', '=', id).executeTakeFirst()
+  if (!row) return
+  const answer = await seal(ctx, change((await open(ctx, row.answer, id)) as T), id)
+  await tx
+    .updateTable('idempotency_keys')
+    .set({ answer, bytes: answer.length })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Deletes a stored answer whose change was undone, so that a repeat tries again. */
+export async function forgetAnswer({ tx }: Write, id: string): Promise<void> {
+  await tx.deleteFrom('idempotency_keys').where('id', '=', id).execute()
 }
 
 /** Deletes up to `count` stored answers of an account, the oldest first, and returns how many. */
@@ -147,13 +191,13 @@ const inflate = promisify(inflateRaw)
 const longText = 262_144
 
 // Answers contain license keys and names. Those of many rows are similar to each other, so they shrink to a tenth.
-async function seal(ctx: Ctx, answer: unknown, id: string): Promise<string> {
+async function seal(ctx: Pick<Ctx, 'seal'>, answer: unknown, id: string): Promise<string> {
   const text = JSON.stringify(answer)
   const packed = text.length > longText ? await deflate(text) : deflateRawSync(text)
   return ctx.seal.seal(packed.toString('base64'), contextOf(id))
 }
 
-async function open(ctx: Ctx, sealed: string, id: string): Promise<unknown> {
+async function open(ctx: Pick<Ctx, 'seal'>, sealed: string, id: string): Promise<unknown> {
   const packed = ctx.seal.open(sealed, contextOf(id))
   return JSON.parse((await inflate(Buffer.from(packed, 'base64'))).toString())
 }

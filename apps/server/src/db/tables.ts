@@ -35,6 +35,7 @@ export type LicenseRow = Selectable<Tables['licenses']>
 export type LicenseTypeRow = Selectable<Tables['license_types']>
 export type ImportRow = Selectable<Tables['imports']>
 export type ImportChunkRow = Selectable<Tables['import_chunks']>
+export type ImportSkipRow = Selectable<Tables['import_skips']>
 export type ClientRow = Selectable<Tables['clients']>
 export type DeviceRow = Selectable<Tables['devices']>
 export type DeviceTokenRow = Selectable<Tables['device_tokens']>

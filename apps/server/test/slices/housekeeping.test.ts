@@ -15,6 +15,7 @@ const ctx = () => {
     clock: on.clock,
     database: on.database,
     db: on.database.db,
+    seal: on.seal,
     tx: transactionsOn(on.database, on.clock),
   }
   return parts as Ctx

@@ -48,6 +48,13 @@ const extension = ({ _id }: Pick<License, '_id'>, days = 10): Request => ({
   body: { action: 'extend', ids: [_id], days },
 })
 
+/** On the embedded database, more than 50 rows are stored first and added in slices. */
+const importing = (rows: number, dryRun = false): Request => ({
+  method: 'POST',
+  path: '/licenses/import',
+  body: { app: app._id, csv: `duration\n${'30 days\n'.repeat(rows)}`, dryRun },
+})
+
 interface Case {
   request: Request
   /** Differs from `request`, with another outcome. */
@@ -69,6 +76,16 @@ const cases: Record<string, () => Promise<Case>> = {
   'licenses.create': async () => ({
     request: creation(3),
     different: creation(4).body,
+    read: countLicenses,
+  }),
+  'apps.create': async () => ({
+    request: { method: 'POST', path: '/apps', body: { name: 'Borealis' } },
+    different: { name: 'Cirrus' },
+    read: async () => (await owner.call('GET', '/apps?limit=1')).json.data.count,
+  }),
+  'bulk.importLicenses': async () => ({
+    request: importing(80),
+    different: importing(81).body,
     read: countLicenses,
   }),
   'bulk.licenses': async () => {

@@ -4,18 +4,17 @@ import { join } from 'node:path'
 import type { License } from '@keyward/contract'
 import { afterEach, expect, test } from 'vitest'
 import { copyDatabase } from '../../src/backup/copy.ts'
-import { toOwnerActor } from '../../src/core/actor.ts'
-import type { Ctx } from '../../src/core/ctx.ts'
 import { databaseFile } from '../../src/db/data-dir.ts'
-import { importLicenses } from '../../src/modules/bulk/import.service.ts'
 import { makeApp, makeLicenses, makePremium, makeType, type Owner, refusal, signUp } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
-import { startServer, transactionsOn } from '../harness.ts'
+import { startServer } from '../harness.ts'
+import { heldImportsOn } from '../held-import.ts'
 import { recount } from '../recount.ts'
 
 const isSqlite = process.env.TEST_DATABASE === 'sqlite'
-const on = serverForAll({}, { gateSizes: { jobs: { running: 6, waiting: 0 } } })
+const on = serverForAll({}, { gateSizes: { jobs: { running: 6, waiting: 0 } }, importsEveryMs: 3_600_000 })
 const owner = premiumOwnerForAll(on)
+const importHeldBy = heldImportsOn(on)
 
 afterEach(async () => {
   const { kept, counted } = await recount(on)
@@ -36,26 +35,6 @@ async function customApp(by: Owner = owner) {
   const app = await makeApp(by)
   await by.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
   return app
-}
-
-/** Runs an import whose transactions wait for `before`, which receives their numbers from 1. */
-function importHeldBy(
-  by: Owner,
-  app: { _id: string },
-  csv: string,
-  before: (transaction: number) => Promise<void>,
-) {
-  const { clock, config, database } = on
-  const transact = transactionsOn(database, clock)
-  let transactions = 0
-  const tx: Ctx['tx'] = async (actor, work, options) => {
-    transactions += 1
-    await before(transactions)
-    return transact(actor, work, options)
-  }
-  const actor = toOwnerActor({ ownerId: by.id, sessionId: 'ses_1', address: '192.0.2.1' })
-  const ctx: Partial<Ctx> = { clock, config, database, db: database.db, tx }
-  return importLicenses(ctx as Ctx, actor, { app: app._id, csv, dryRun: false })
 }
 
 /** Before the first slice: on SQLite the import is stored by then, on PostgreSQL it is decided. */
@@ -213,7 +192,7 @@ test.runIf(isSqlite)(
     })
     await expect(failing).rejects.toMatchObject({
       code: 'storage_full',
-      message: expect.stringContaining('Do not repeat it'),
+      message: expect.stringContaining('Do not import these rows again'),
     })
     const before = await total(app)
     expect([before > 0, before < rows, await recorded(app)]).toEqual([true, true, []])

@@ -27,6 +27,7 @@ import { noteWords } from './0026-note-words.ts'
 import { imports } from './0027-imports.ts'
 import { idempotencyKeys } from './0028-idempotency-keys.ts'
 import { answerBytes } from './0029-answer-bytes.ts'
+import { importAnswers } from './0031-import-answers.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   imports,
   idempotencyKeys,
   answerBytes,
+  importAnswers,
 ]

@@ -8,6 +8,7 @@ export interface LicenseTables {
   seats: SeatsTable
   imports: ImportsTable
   import_chunks: ImportChunksTable
+  import_skips: ImportSkipsTable
 }
 
 interface LicensesTable {
@@ -93,6 +94,8 @@ interface ImportsTable {
   column_names: string
   /** Licenses that it creates; fewer after a key was taken meanwhile. */
   count: number
+  /** Of the answer to its Idempotency-Key; null without one, and of imports of earlier versions. */
+  answer_id: string | null
   created_at: number
 }
 
@@ -103,4 +106,11 @@ interface ImportChunksTable {
   n: number
   /** JSON list of rows, each a list of values. */
   content: string
+}
+
+/** Why a row did not become a license. */
+interface ImportSkipsTable {
+  import_id: string
+  key: string
+  message: string
 }

@@ -3,6 +3,7 @@ import type { VendorActor } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { doOnce, type KeyedRequest, type Remember } from '../../core/idempotency.ts'
 import { newAppId, newAppSecret, newId, normalizeName } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
@@ -46,13 +47,16 @@ export async function listApps(ctx: Ctx, scope: OwnerScope, query: Page & { sear
 export const readApp = async (ctx: Ctx, scope: OwnerScope, idOrAppId: string): Promise<App> =>
   toApp(ctx, await getApp(ctx.db, scope, idOrAppId))
 
-export async function createApp(ctx: Ctx, actor: VendorActor, name: string): Promise<App> {
+export const createApp = (ctx: Ctx, actor: VendorActor, name: string, keyed?: KeyedRequest): Promise<App> =>
+  doOnce(ctx, actor, keyed, ({ remember }) => insertApp(ctx, actor, name, remember))
+
+async function insertApp(ctx: Ctx, actor: VendorActor, name: string, remember: Remember<App>): Promise<App> {
   const { maxApps } = await getLimits(ctx, actor)
   const id = newId('app')
   const secret = newAppSecret()
   const key = newSigningKey()
   const now = ctx.clock.now()
-  const row = await ctx.tx(actor, async (write) => {
+  return ctx.tx(actor, async (write) => {
     const { tx } = write
     if (!(await repo.reserveApp(tx, actor, maxApps))) {
       throw problem('plan_limit_reached', { message: `Your plan allows ${maxApps} apps` })
@@ -70,9 +74,10 @@ export async function createApp(ctx: Ctx, actor: VendorActor, name: string): Pro
       created_at: now,
     })
     write.record('app.created', id, { name })
-    return made
+    const app = toApp(ctx, made)
+    remember(write, app)
+    return app
   })
-  return toApp(ctx, row)
 }
 
 export interface AppUpdate {

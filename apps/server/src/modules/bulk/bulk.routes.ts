@@ -28,8 +28,8 @@ export function bulkRoutes(mount: Mount, ctx: Ctx): void {
     const slices = await exportRows(ctx, actor, endUserSource, query)
     return toFile(slices, { name: 'end-users', format, columns: clientExport, now: ctx.clock.now() })
   })
-  mount(bulk.importLicenses, 'owner', async ({ actor, body }) => {
-    const result = await importLicenses(ctx, actor, body)
+  mount(bulk.importLicenses, 'owner', async ({ actor, body, keyed }) => {
+    const result = await importLicenses(ctx, actor, body, keyed)
     if (result.dryRun) return result
     return new WithMessage(result, `${result.created} license(s) imported, ${result.skipped} skipped.`)
   })

@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { insertRows } from '../../db/insert-rows.ts'
 import { type Db, ownerOf, type Tx } from '../../db/open.ts'
-import type { ImportChunkRow, ImportRow } from '../../db/tables.ts'
+import type { ImportChunkRow, ImportRow, ImportSkipRow } from '../../db/tables.ts'
 
 export const insertOfImport = (db: Db, row: ImportRow): CompiledQuery => insertRows(db, 'imports', [row])
 
@@ -27,14 +27,24 @@ export async function takeChunks(tx: Tx, id: string, count: number): Promise<Imp
 }
 
 /** Some rows will not become licenses. */
-export async function countSkipped(tx: Tx, scope: OwnerScope, id: string, skipped: number): Promise<void> {
+export async function addSkips(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  skips: readonly ImportSkipRow[],
+): Promise<void> {
+  await tx.executeQuery(insertRows(tx, 'import_skips', skips))
   await tx
     .updateTable('imports')
-    .set((eb) => ({ count: eb('count', '-', skipped) }))
+    .set((eb) => ({ count: eb('count', '-', skips.length) }))
     .where('id', '=', id)
     .where(ownerOf('imports'), '=', scope.ownerId)
     .execute()
 }
+
+/** Of an import that the caller has stored or listed. */
+export const listSkips = (tx: Tx, id: string): Promise<ImportSkipRow[]> =>
+  tx.selectFrom('import_skips').selectAll().where('import_id', '=', id).execute()
 
 /** Deletes an import; undefined if its app was deleted meanwhile. */
 export const deleteImport = (tx: Tx, scope: OwnerScope, id: string): Promise<ImportRow | undefined> =>
@@ -43,6 +53,19 @@ export const deleteImport = (tx: Tx, scope: OwnerScope, id: string): Promise<Imp
     .where('id', '=', id)
     .where(ownerOf('imports'), '=', scope.ownerId)
     .returningAll()
+    .executeTakeFirst()
+
+/** An import that is not completed, by its stored answer. */
+export const findImportByAnswer = (
+  db: Db,
+  scope: OwnerScope,
+  answerId: string,
+): Promise<ImportRow | undefined> =>
+  db
+    .selectFrom('imports')
+    .selectAll()
+    .where('answer_id', '=', answerId)
+    .where(ownerOf('imports'), '=', scope.ownerId)
     .executeTakeFirst()
 
 /** The stored imports of all owners, for the server itself. */

@@ -139,6 +139,36 @@ const withoutEnd = ({ expiresAt: _, ...cells }: Cells): Record<string, string> =
 export const takenMessage = (isExact: boolean): string =>
   isExact ? 'The key exists already' : 'A key that reads the same exists already'
 
+export interface ImportResult {
+  dryRun: boolean
+  created: number
+  skipped: number
+  failed: number
+  ignoredColumns: string[]
+  rows: ImportedRow[]
+}
+
+export function toResult(
+  rows: ImportedRow[],
+  facts: Pick<ImportResult, 'dryRun' | 'ignoredColumns'>,
+): ImportResult {
+  const count = (outcome: ImportedRow['outcome']) => rows.filter((row) => row.outcome === outcome).length
+  const counts = { created: count('created'), skipped: count('skipped'), failed: count('error') }
+  return { ...facts, ...counts, rows }
+}
+
+/** Why rows were skipped after the decision, by their keys. */
+export type Skipped = ReadonlyMap<string, string>
+
+export function withSkipped(result: ImportResult, skipped: Skipped): ImportResult {
+  if (skipped.size === 0) return result
+  const rows = result.rows.map((row): ImportedRow => {
+    const message = row.outcome === 'created' ? skipped.get(row.key ?? '') : undefined
+    return message === undefined ? row : { ...row, outcome: 'skipped', message }
+  })
+  return toResult(rows, result)
+}
+
 /** Decides the outcome of each line from the app's existing keys and the remaining licenses; creates each key once. */
 export function decide(
   lines: readonly ImportLine[],

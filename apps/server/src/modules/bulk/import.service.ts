@@ -4,7 +4,9 @@ import type { CompiledQuery } from 'kysely'
 import type { VendorActor } from '../../core/actor.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { Gate } from '../../core/gate.ts'
+import { doOnce, type KeyedRequest, type Once } from '../../core/idempotency.ts'
 import { problem } from '../../core/problem.ts'
+import type { Write } from '../../core/record.ts'
 import {
   type Database,
   type Db,
@@ -20,23 +22,42 @@ import { readTypesByName } from '../license-types/license-types.access.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
 import { draftLicenses, insertsOf } from '../licenses/licenses.issue.ts'
 import { getLimits } from '../owners/owners.service.ts'
-import { decide, type ImportLine, readImport } from './import.rules.ts'
-import { importInSlices, isSliced } from './import.slices.ts'
+import {
+  decide,
+  type ImportLine,
+  type ImportResult,
+  readImport,
+  toResult,
+  withSkipped,
+} from './import.rules.ts'
+import { importInSlices, isSliced, settleImport } from './import.slices.ts'
 
-export interface ImportResult {
+interface Given {
+  app: string
+  csv: string
   dryRun: boolean
-  created: number
-  skipped: number
-  failed: number
-  ignoredColumns: string[]
-  rows: ImportedRow[]
 }
 
 /** Imports licenses from CSV, all or none; a dry run reports the outcome and changes nothing. */
-export async function importLicenses(
+export const importLicenses = (
   ctx: Ctx,
   actor: VendorActor,
-  given: { app: string; csv: string; dryRun: boolean },
+  given: Given,
+  keyed?: KeyedRequest,
+): Promise<ImportResult> =>
+  doOnce(
+    ctx,
+    actor,
+    given.dryRun ? undefined : keyed,
+    (once) => insertImport(ctx, actor, given, once),
+    (id) => settleImport(ctx, actor, id),
+  )
+
+async function insertImport(
+  ctx: Ctx,
+  actor: VendorActor,
+  given: Given,
+  once: Once<ImportResult>,
 ): Promise<ImportResult> {
   const now = ctx.clock.now()
   const { maxLicensesPerApp: max } = await getLimits(ctx, actor)
@@ -47,12 +68,7 @@ export async function importLicenses(
     types: await readTypesByName(ctx.db, app.id),
   })
   const message = `Your plan allows ${max} licenses per app`
-  const answer = (rows: ImportedRow[]): ImportResult => ({
-    dryRun: given.dryRun,
-    ...countOutcomes(rows),
-    ignoredColumns,
-    rows,
-  })
+  const answer = (rows: ImportedRow[]) => toResult(rows, { dryRun: given.dryRun, ignoredColumns })
   if (given.dryRun) {
     const free = max === unlimited ? lines.length : await readFreePlaces(ctx.db, app, max, now)
     return answer(decide(lines, await findTaken(ctx.db, app.id, lines), { free, message }))
@@ -69,7 +85,8 @@ export async function importLicenses(
     const withKeys = rows.map((row) =>
       row.outcome === 'created' ? { ...row, key: keys.next().value?.key ?? null } : row,
     )
-    return { made, rows: withKeys }
+    const result = answer(withKeys)
+    return { made, result, keep: await once.pack(result) }
   }
   const lock = async (tx: Tx): Promise<void> => {
     if (!(await lockApp(tx, actor, app.id))) throw problem('not_found')
@@ -82,21 +99,23 @@ export async function importLicenses(
   if (isSliced(ctx.db, lines.length)) {
     const endTurn = await turns.enter('imports')
     try {
-      const { made, rows } = await draft(ctx.database.lists)
-      const skipped = await importInSlices(ctx, actor, { appId: app.id, licenses: made, now }, async (tx) => {
-        await lock(tx)
-        await reserve(tx, made.length)
+      const { made, result, keep } = await draft(ctx.database.lists)
+      const stored = { appId: app.id, licenses: made, now, answerId: once.id }
+      const skipped = await importInSlices(ctx, actor, stored, async (write) => {
+        await lock(write.tx)
+        await reserve(write.tx, made.length)
+        keep(write)
       })
-      return answer(rows.map((row) => toSkipped(row, skipped)))
+      return withSkipped(result, skipped)
     } finally {
       endTurn()
     }
   }
   const prepare = async (db: Db): Promise<Prepared> => {
-    const { made, rows } = await draft(db)
+    const { made, result, keep } = await draft(db)
     const inserts: CompiledQuery[] = []
     for await (const insert of insertsOf(db, made)) inserts.push(insert)
-    return { count: made.length, inserts, rows }
+    return { count: made.length, inserts, result, keep }
   }
   const store = (prepared?: Prepared) =>
     ctx.tx(
@@ -105,11 +124,12 @@ export async function importLicenses(
         const { tx } = write
         // Locks the app, so that no license is created between the decision and the insert.
         await lock(tx)
-        const { count, inserts, rows } = prepared ?? (await prepare(tx))
+        const { count, inserts, result, keep } = prepared ?? (await prepare(tx))
         await reserve(tx, count)
         write.record('licenses.imported', app.id, { count })
         write.last(() => each(inserts))
-        return answer(rows)
+        keep(write)
+        return result
       },
       patientForRows(lines.length),
     )
@@ -128,12 +148,6 @@ export async function importLicenses(
   }
 }
 
-/** `skipped` has messages by key. */
-function toSkipped(row: ImportedRow, skipped: ReadonlyMap<string, string>): ImportedRow {
-  const message = row.outcome === 'created' ? skipped.get(row.key ?? '') : undefined
-  return message === undefined ? row : { ...row, outcome: 'skipped', message }
-}
-
 /** A prepared import takes some 20 MB until it is stored; beyond so many, others prepare inside of their transaction. */
 const aheadMost = 4
 const preparedAhead = new WeakMap<Database, number>()
@@ -148,7 +162,8 @@ interface Prepared {
   /** Licenses to be created. */
   count: number
   inserts: CompiledQuery[]
-  rows: ImportedRow[]
+  result: ImportResult
+  keep: (write: Write) => void
 }
 
 async function* each(queries: readonly CompiledQuery[]): AsyncGenerator<CompiledQuery> {
@@ -181,9 +196,4 @@ function refuseMistakes(lines: readonly ImportLine[]): void {
   }))
   const message = `${wrong.length} of ${lines.length} rows cannot be imported. Nothing was imported.`
   throw problem('invalid_input', { message, issues })
-}
-
-function countOutcomes(rows: readonly ImportedRow[]) {
-  const count = (outcome: ImportedRow['outcome']) => rows.filter((row) => row.outcome === outcome).length
-  return { created: count('created'), skipped: count('skipped'), failed: count('error') }
 }

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { CompiledQuery } from 'kysely'
 import { toOwnerActor, type VendorActor } from '../../core/actor.ts'
-import type { Ctx } from '../../core/ctx.ts'
+import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import { amendAnswer, forgetAnswer } from '../../core/idempotency.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
@@ -9,24 +10,28 @@ import { inSlices } from '../../core/slices.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import { toJson } from '../../db/insert-rows.ts'
 import { type Db, forRows, needsLocks, type Tx } from '../../db/open.ts'
+import type { ImportRow, ImportSkipRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import { holdPlaces } from '../apps/apps.access.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
 import { type draftLicenses, issueStored } from '../licenses/licenses.issue.ts'
 import * as repo from './import.repo.ts'
-import { takenMessage } from './import.rules.ts'
+import { type ImportResult, type Skipped, takenMessage, withSkipped } from './import.rules.ts'
 
 type NewLicense = Awaited<ReturnType<typeof draftLicenses>>[number]
-type Ready = Pick<Ctx, 'db' | 'tx'>
-
-/** Why rows were skipped, by their keys. */
-type Skipped = Map<string, string>
+type Ready = Pick<Ctx, 'db' | 'tx' | 'seal'>
 
 const chunkSize = 20
 const insertedAtOnce = 50
 
-/** Imports that a call of this process completes. */
-const completing = new Set<string>()
+/** Imports that this process is completing. */
+const completing = new Map<string, Promise<unknown>>()
+
+function tracked<T>(id: string, work: () => Promise<T>): Promise<T> {
+  const running = work().finally(() => completing.delete(id))
+  completing.set(id, running)
+  return running
+}
 
 /**
  * Whether an import is stored first and then becomes licenses in slices. On SQLite all other writes would wait for one
@@ -36,15 +41,15 @@ export const isSliced = (db: Db, rows: number): boolean => !needsLocks(db) && fo
 
 /**
  * Stores new licenses in one step, after which they cannot be lost, and then adds them to the app in slices. `reserve`
- * checks the app and its limit in the transaction that stores them.
+ * checks the app and its limit, and keeps the answer, in the transaction that stores them.
  */
 export async function importInSlices(
   ctx: Ready,
   actor: VendorActor,
-  given: { appId: string; licenses: readonly NewLicense[]; now: number },
-  reserve: (tx: Tx) => Promise<void>,
+  given: { appId: string; licenses: readonly NewLicense[]; now: number; answerId: string | undefined },
+  reserve: (write: Write) => Promise<void>,
 ): Promise<Skipped> {
-  const { appId, licenses, now } = given
+  const { appId, licenses, now, answerId } = given
   const [id, count] = [newId('imp'), licenses.length]
   const columns = Object.keys(licenses[0] ?? {}) as (keyof NewLicense)[]
   const row = {
@@ -55,48 +60,50 @@ export async function importInSlices(
     address: actor.address,
     column_names: JSON.stringify(columns),
     count,
+    answer_id: answerId ?? null,
     created_at: now,
   }
   const inserts = [repo.insertOfImport(ctx.db, row)]
   for await (const insert of insertsOf(ctx.db, id, columns, licenses)) inserts.push(insert)
   const store = async (write: Write): Promise<void> => {
-    await reserve(write.tx)
+    await reserve(write)
     await holdPlaces(write.tx, actor, appId, count)
     write.last(async function* () {
       yield* inserts
     })
   }
-  completing.add(id)
-  try {
+  const skipped = await tracked(id, async () => {
     await ctx.tx(actor, store, forRows(count))
-    const skipped = await complete(ctx, actor, { id, appId, columns }).catch((error: unknown) => {
-      const failure = storageFailureOf(error)
-      throw failure ? problem(failure, { message: laterMessage }) : error
-    })
-    if (!skipped) throw problem('not_found')
-    return skipped
-  } finally {
-    completing.delete(id)
-  }
+    return complete(ctx, row).catch(failLater)
+  })
+  if (!skipped) throw problem('not_found')
+  return skipped
 }
 
-const laterMessage =
-  'The import is stored, and the server completes it once it can write again. Do not repeat it.'
+/** Completes what an earlier request with the same Idempotency-Key has stored. */
+export async function settleImport(ctx: Ready, scope: OwnerScope, answerId: string): Promise<void> {
+  const row = await repo.findImportByAnswer(ctx.db, scope, answerId)
+  if (!row) return
+  const running = completing.get(row.id) ?? tracked(row.id, () => complete(ctx, row))
+  await running.catch(failLater)
+}
+
+function failLater(error: unknown): never {
+  const failure = storageFailureOf(error)
+  throw failure
+    ? problem(failure, {
+        message:
+          'The import is stored, and the server completes it as soon as it can write again. Do not import these rows again.',
+      })
+    : error
+}
 
 /** Completes imports that the end of a process or a full disk has interrupted. */
 export async function completeImports(ctx: Ready): Promise<void> {
   const failures: unknown[] = []
-  for (const { id, app_id: appId, ...row } of await repo.listImports(ctx.db)) {
-    if (completing.has(id)) continue
-    const actor = toOwnerActor({
-      ownerId: row.owner_id,
-      sessionId: row.session_id,
-      address: row.address,
-    })
-    completing.add(id)
-    await complete(ctx, actor, { id, appId, columns: JSON.parse(row.column_names) })
-      .catch((error: unknown) => failures.push(error))
-      .finally(() => completing.delete(id))
+  for (const row of await repo.listImports(ctx.db)) {
+    if (completing.has(row.id)) continue
+    await tracked(row.id, () => complete(ctx, row)).catch((error: unknown) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
 }
@@ -105,13 +112,11 @@ export async function completeImports(ctx: Ready): Promise<void> {
  * Each slice deletes its chunks in the transaction that adds their licenses, so that none is added twice. Returns
  * undefined if the import no longer exists.
  */
-async function complete(
-  ctx: Ready,
-  actor: VendorActor,
-  { id, appId, columns }: { id: string; appId: string; columns: readonly string[] },
-): Promise<Skipped | undefined> {
-  const skipped: Skipped = new Map()
-  let exists = false
+async function complete(ctx: Ready, row: ImportRow): Promise<Skipped | undefined> {
+  const { id, app_id: appId, answer_id: answerId } = row
+  const actor = toOwnerActor({ ownerId: row.owner_id, sessionId: row.session_id, address: row.address })
+  const columns: string[] = JSON.parse(row.column_names)
+  let skipped: Skipped | undefined
   await inSlices(ctx, actor, async (write, size) => {
     const { tx } = write
     const wanted = Math.ceil(size / chunkSize)
@@ -125,20 +130,32 @@ async function complete(
         const at = columns.indexOf('key')
         const keys = (JSON.parse(json) as string[][]).map((row) => row[at] ?? '')
         const taken = keys.filter((key) => !issued.has(key))
-        for (const [key, message] of await explain(tx, appId, taken)) skipped.set(key, message)
-        await repo.countSkipped(tx, actor, id, taken.length)
+        await repo.addSkips(tx, actor, id, await explain(tx, row, taken))
       }
     }
     if (chunks.length === wanted) return { found: size }
+    const skips = await repo.listSkips(tx, id)
     const ended = await repo.deleteImport(tx, actor, id)
-    if (ended) write.record('licenses.imported', appId, { count: ended.count })
-    exists = ended !== undefined
+    if (ended) {
+      skipped = new Map(skips.map(({ key, message }) => [key, message]))
+      write.record('licenses.imported', appId, { count: ended.count })
+      if (answerId !== null) await keepSkipped(ctx, write, answerId, skipped)
+    } else if (answerId !== null) await forgetAnswer(write, answerId)
     return { found: 0 }
   })
-  return exists ? skipped : undefined
+  return skipped
 }
 
-async function explain(tx: Tx, appId: string, keys: readonly string[]): Promise<[string, string][]> {
+async function keepSkipped(ctx: Ready, write: Write, answerId: string, skipped: Skipped): Promise<void> {
+  if (skipped.size === 0) return
+  await amendAnswer<ImportResult>(ctx, write, answerId, (answer) => withSkipped(answer, skipped))
+}
+
+async function explain(
+  tx: Tx,
+  { id, app_id: appId }: ImportRow,
+  keys: readonly string[],
+): Promise<ImportSkipRow[]> {
   const typed = keys.map((key) => ({ key, ...toTypedKey(key) }))
   const taken = new Set(
     await takenKeys(
@@ -147,7 +164,7 @@ async function explain(tx: Tx, appId: string, keys: readonly string[]): Promise<
       typed.map((one) => one.typed),
     ),
   )
-  return typed.map(({ key, exact }) => [key, takenMessage(taken.has(exact))])
+  return typed.map(({ key, exact }) => ({ import_id: id, key, message: takenMessage(taken.has(exact)) }))
 }
 
 async function* insertsOf(

@@ -28,7 +28,7 @@ export async function changeEndUsers(
 ): Promise<{ changed: number; clients: Client[] }> {
   const ids = [...new Set(given.ids)].sort()
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  return doOnce(ctx, actor, keyed, (remember) =>
+  return doOnce(ctx, actor, keyed, ({ remember }) =>
     ctx.tx(
       actor,
       async (write) => {

@@ -188,7 +188,9 @@ export async function extend(
     const after = await extendEndUser(write.tx, actor, id, days, now)
     write.record('end_user.extended', id, { days, before: toShownEnd(client), after })
   }
-  return doOnce(ctx, actor, keyed, (remember) => change(ctx, actor, id, lengthen, lockLicensesOf, remember))
+  return doOnce(ctx, actor, keyed, ({ remember }) =>
+    change(ctx, actor, id, lengthen, lockLicensesOf, remember),
+  )
 }
 
 /** Deletes an end user; its licenses become unused. */

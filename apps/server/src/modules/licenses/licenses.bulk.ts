@@ -33,7 +33,7 @@ export async function changeLicenses(
   keyed?: KeyedRequest,
 ): Promise<{ changed: number; licenses: License[] }> {
   const ids = [...new Set(given.ids)].sort()
-  return doOnce(ctx, actor, keyed, (remember) =>
+  return doOnce(ctx, actor, keyed, ({ remember }) =>
     ctx.tx(
       actor,
       async (write) => {

@@ -66,7 +66,8 @@ export const createLicenses = (
   actor: VendorActor,
   given: NewLicenses,
   keyed?: KeyedRequest,
-): Promise<License[]> => doOnce(ctx, actor, keyed, (remember) => insertLicenses(ctx, actor, given, remember))
+): Promise<License[]> =>
+  doOnce(ctx, actor, keyed, ({ remember }) => insertLicenses(ctx, actor, given, remember))
 
 async function insertLicenses(
   ctx: Ctx,

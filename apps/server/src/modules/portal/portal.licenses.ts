@@ -105,7 +105,7 @@ export async function createLicenses(
   given: NewLicenses,
   keyed?: KeyedRequest,
 ): Promise<{ licenses: PortalLicense[]; stats: PortalStats }> {
-  const licenses = await doOnce<PortalLicense[]>(ctx, actor, keyed, (remember) =>
+  const licenses = await doOnce<PortalLicense[]>(ctx, actor, keyed, ({ remember }) =>
     insertLicenses(ctx, actor, given, remember),
   )
   return { licenses, stats: await countLicenses(ctx, actor) }

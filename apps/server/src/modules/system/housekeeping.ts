@@ -4,6 +4,7 @@ import { minute, second } from '../../core/clock.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { inSlices } from '../../core/slices.ts'
+import { storageFailureOf } from '../../db/failure.ts'
 import type { Tx } from '../../db/open.ts'
 import { tidyActivity } from '../activity/activity.service.ts'
 import { completeImports } from '../bulk/import.slices.ts'
@@ -16,6 +17,8 @@ import * as repo from './system.repo.ts'
 
 const intervalMs = 10 * minute
 const firstRemindersMs = 30 * second
+/** A full disk interrupts imports; they are completed soon after there is space again. */
+const importsMs = 2 * second
 /** On shutdown a message being sent gets this long to be accepted. */
 const graceMs = 5 * second
 const endingTables = [
@@ -31,7 +34,7 @@ const endingTables = [
  * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero. Moves paused ends,
  * completes older end users and interrupted imports.
  */
-export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'tx'>): Promise<void> {
+export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'seal' | 'tx'>): Promise<void> {
   const now = ctx.clock.now()
   const some = (remove: (tx: Tx, count: number) => Promise<number>) =>
     inSlices(ctx, system, async ({ tx }, size) => ({ found: await remove(tx, size) }))
@@ -52,19 +55,23 @@ interface Options {
   onError: (error: unknown) => void
   /** Delay of the first reminders after the start. */
   remindersAfterMs?: number | undefined
+  /** How often interrupted imports are tried again. */
+  importsEveryMs?: number | undefined
 }
 
 /** Deletes expired rows and sends reminders periodically until the returned function is called. */
 export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<void> {
-  const { mailer, onError, remindersAfterMs = firstRemindersMs } = options
+  const { mailer, onError, remindersAfterMs = firstRemindersMs, importsEveryMs = importsMs } = options
   const stopping = new AbortController()
   const tidying = oneAtATime(() => tidy(ctx).catch(onError))
   // Separate, so that a slow mail server delays nothing else.
   const reminding = oneAtATime(() =>
     sendReminders(ctx, mailer, { onError, signal: stopping.signal }).catch(onError),
   )
-  const completing = oneAtATime(() => completeImports(ctx).catch(onError))
+  const completing = oneAtATime(completer(ctx, onError))
   completing.start()
+  const retry = setInterval(completing.start, importsEveryMs)
+  retry.unref()
   const timer = setInterval(() => {
     tidying.start()
     reminding.start()
@@ -77,10 +84,26 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
   first.unref()
   return async () => {
     clearInterval(timer)
+    clearInterval(retry)
     clearTimeout(first)
     stopping.abort()
     const grace = setTimeout(() => mailer.close(), graceMs)
     await Promise.all([tidying.ended(), reminding.ended(), completing.ended()])
     clearTimeout(grace)
+  }
+}
+
+/** Reports a failure once, and after others than a full disk leaves the imports to the next start or housekeeping. */
+function completer(ctx: Ctx, onError: (error: unknown) => void): () => Promise<void> {
+  let failure: { canPass: boolean } | undefined
+  return async () => {
+    if (failure?.canPass === false) return
+    try {
+      await completeImports(ctx)
+      failure = undefined
+    } catch (error) {
+      if (!failure) onError(error)
+      failure = { canPass: storageFailureOf(error) !== undefined }
+    }
   }
 }

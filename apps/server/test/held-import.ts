@@ -1,0 +1,29 @@
+import { toOwnerActor } from '../src/core/actor.ts'
+import type { Ctx } from '../src/core/ctx.ts'
+import type { KeyedRequest } from '../src/core/idempotency.ts'
+import { importLicenses } from '../src/modules/bulk/import.service.ts'
+import type { Owner } from './actors.ts'
+import { type TestServer, transactionsOn } from './harness.ts'
+
+/** Runs imports whose transactions wait for `before`, which receives their numbers from 1. */
+export const heldImportsOn =
+  (on: TestServer) =>
+  (
+    by: Owner,
+    app: { _id: string },
+    csv: string,
+    before: (transaction: number) => Promise<void>,
+    keyed?: KeyedRequest,
+  ) => {
+    const { clock, config, database, seal } = on
+    const transact = transactionsOn(database, clock)
+    let transactions = 0
+    const tx: Ctx['tx'] = async (actor, work, options) => {
+      transactions += 1
+      await before(transactions)
+      return transact(actor, work, options)
+    }
+    const actor = toOwnerActor({ ownerId: by.id, sessionId: 'ses_1', address: '192.0.2.1' })
+    const ctx: Partial<Ctx> = { clock, config, database, db: database.db, seal, tx }
+    return importLicenses(ctx as Ctx, actor, { app: app._id, csv, dryRun: false }, keyed)
+  }
