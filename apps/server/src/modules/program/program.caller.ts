@@ -22,13 +22,17 @@ export async function judgeDevice(
   return { blocked: table?.findDevice(hwidHash) ?? null, isRefusedVpn: false, hwidHash }
 }
 
-/** Compares a caller with the app's block list and the addresses of VPN providers. */
-export async function judgeCaller(
+/** Compares a caller with the app's block list and the addresses of VPN providers; at once if there are none. */
+export function judgeCaller(deps: Deps, app: AppFacts, caller: Caller): Promise<CallerFacts> | CallerFacts {
+  if (app.blockVersion !== 0 || app.blockVpn) return compareCaller(deps, app, caller)
+  return { blocked: null, isRefusedVpn: false, hwidHash: caller.hwidHash }
+}
+
+async function compareCaller(
   { ctx, blocks }: Deps,
   app: AppFacts,
   { hwidHash, address }: Caller,
 ): Promise<CallerFacts> {
-  if (app.blockVersion === 0 && !app.blockVpn) return { blocked: null, isRefusedVpn: false, hwidHash }
   const table = await blocks.get(app)
   const network = parseNetwork(address)
   const device = hwidHash === null ? undefined : table?.findDevice(hwidHash)

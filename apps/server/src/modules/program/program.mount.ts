@@ -102,7 +102,7 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
 
   function route<E extends Endpoint, Session>(
     endpoint: E,
-    open: (request: FastifyRequest) => Promise<Session>,
+    open: (request: FastifyRequest) => Promise<Session> | Session,
     handler: Handler<E, Session>,
   ) {
     server.route({
@@ -117,9 +117,10 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
     async function respond(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       checkHeaders(request)
       const session = await open(request)
-      const input = parseInput(endpoint, request) as { params: ParamsOf<E>; body: BodyOf<E> }
+      const { params, body } = parseInput(endpoint, request) as Pick<Call<E, Session>, 'params' | 'body'>
       const result = await handler({
-        ...input,
+        params,
+        body,
         session,
         address: visitorOf(request.ip),
         pinned: String(request.headers['keyward-keys'] ?? '') || undefined,
@@ -138,7 +139,7 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
   return {
     program: (endpoint, handler) => {
       if (endpoint.access !== 'program') throw new Error(`${endpoint.path} needs a session`)
-      route(endpoint, async () => undefined, handler)
+      route(endpoint, () => undefined, handler)
     },
     session: (endpoint, handler) => {
       if (endpoint.access !== 'session') throw new Error(`${endpoint.path} takes no session`)

@@ -94,6 +94,11 @@ type Found = object | undefined
 /** A prepared read; undefined if there is no row. SQLite answers at once: a promise for each read costs time. */
 type Read = (...values: string[]) => Promise<Found> | Found
 
+function use<Facts>(read: ReturnType<Read>, toFacts: (row: object) => Facts) {
+  const convert = (row: Found) => row && toFacts(row)
+  return read instanceof Promise ? read.then(convert) : convert(read)
+}
+
 /**
  * Reads the facts of the most frequent calls, each with one prepared statement. On SQLite through the read-only
  * connection, which sees committed data only.
@@ -119,17 +124,16 @@ export class ProgramReads {
     this.#texts = read('texts', textsOf)
   }
 
-  async app(idOrAppId: string): Promise<AppFacts | undefined> {
+  app(idOrAppId: string): Promise<AppFacts | undefined> | AppFacts | undefined {
     if (this.#kept) return this.#kept.get(idOrAppId)
-    const row = await this.#app[nameOf(idOrAppId)](idOrAppId)
-    return row && toAppFacts(row as AppColumns)
+    return use(this.#app[nameOf(idOrAppId)](idOrAppId), (row) => toAppFacts(row as AppColumns))
   }
 
-  async session(tokenHash: string): Promise<SessionFacts | undefined> {
-    const read = this.#session(tokenHash)
-    const row = read instanceof Promise ? await read : read
-    const app = row && this.#appOf(row as AppColumns)
-    return app && toSessionFacts(row as SessionColumns, app)
+  session(tokenHash: string): Promise<SessionFacts | undefined> | SessionFacts | undefined {
+    return use(this.#session(tokenHash), (row) => {
+      const app = this.#appOf(row as AppColumns)
+      return app && toSessionFacts(row as SessionColumns, app)
+    })
   }
 
   #appOf(row: AppColumns): AppFacts | undefined {
@@ -137,16 +141,16 @@ export class ProgramReads {
   }
 
   /** `missesOf` is the part after the app's id in the key of the address's rate limit. */
-  async license(
+  license(
     idOrAppId: string,
     { exact, typed }: TypedKey,
     hwidHash: string,
     missesOf: string,
-  ): Promise<LicenseFacts | undefined> {
-    const read = this.#license[nameOf(idOrAppId)](exact, typed, hwidHash, missesOf, idOrAppId)
-    const row = read instanceof Promise ? await read : read
-    const app = row && this.#appOf(row as AppColumns)
-    return app && toLicenseFacts(row as LicenseColumns, app)
+  ): Promise<LicenseFacts | undefined> | LicenseFacts | undefined {
+    return use(this.#license[nameOf(idOrAppId)](exact, typed, hwidHash, missesOf, idOrAppId), (row) => {
+      const app = this.#appOf(row as AppColumns)
+      return app && toLicenseFacts(row as LicenseColumns, app)
+    })
   }
 
   /** The texts of an app in a language, the most specific first, each as JSON; the default ones come last. */

@@ -11,6 +11,11 @@ import type { AppFacts } from './program.facts.ts'
 const keysKept = 10_000
 const label = 'keyward'
 
+function pathOf(url: string): string {
+  const end = url.indexOf('?')
+  return end === -1 ? url : url.slice(0, end)
+}
+
 const isOnlyKey = ({ signing }: AppFacts): boolean => signing.version === 0
 
 /** Signs responses with their app's key; caches decrypted keys. */
@@ -72,7 +77,7 @@ export class AnswerSigner {
   }
 
   #components(request: FastifyRequest, status: number, digest: string): Component[] {
-    const [path] = request.raw.url?.split('?', 1) ?? ['/']
+    const path = pathOf(request.raw.url ?? '/')
     const components: Component[] = [
       ['"@status"', String(status)],
       ['"content-digest"', digest],

@@ -25,7 +25,7 @@ interface Given {
   address: string
   activate: boolean
   /** Reads the facts again. */
-  read(): Promise<LicenseFacts | undefined>
+  read(): Promise<LicenseFacts | undefined> | LicenseFacts | undefined
 }
 
 /** Checks whether a key can be used now; writes nothing except a miss, and the activation if it is asked for. */
