@@ -1,41 +1,27 @@
-import { keyFailures } from '../../core/attempts.ts'
 import { lastInstant } from '../../core/clock.ts'
-import { newId, normalizeName } from '../../core/ids.ts'
+import { normalizeName } from '../../core/ids.ts'
 import { checkEndUserPassword } from '../../core/password-policy.ts'
-import { type Problem, problem, rateLimited } from '../../core/problem.ts'
-import type { Write } from '../../core/record.ts'
-import { toSkeleton } from '../../core/skeleton.ts'
+import { type Problem, problem } from '../../core/problem.ts'
 import { never, toShownEnd, toStoredEnd } from '../../db/ends.ts'
 import { unlessTaken } from '../../db/open.ts'
-import type { ClientRow, LicenseRow } from '../../db/tables.ts'
-import { toTypedKey } from '../../db/typed-keys.ts'
+import type { LicenseRow } from '../../db/tables.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
-import { findByHash } from '../devices/devices.access.ts'
 import { deviceLimit, type Machine } from '../devices/devices.rules.ts'
-import { addFirstDevice, sentHash } from '../devices/devices.service.ts'
-import { findByUsername, insertEndUser, lockEndUser, type NewEndUser } from '../end-users/end-users.access.ts'
+import { sentHash } from '../devices/devices.service.ts'
+import { findByUsername, lockEndUser } from '../end-users/end-users.access.ts'
 import { toNewUsername } from '../end-users/end-users.rules.ts'
-import { afterReturn } from '../entitlements/added-time.rules.ts'
 import { setAddedTime } from '../entitlements/added-time.ts'
-import {
-  redeem,
-  setEndUserEnd,
-  setEndUserOfLicense,
-  setFirstLicense,
-} from '../entitlements/entitlements.service.ts'
+import { redeem, setEndUserEnd } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { atFirstUse, timeLeft } from '../entitlements/term.rules.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
-import {
-  findFirstLicense,
-  findLicenseById,
-  findLicenseByKey,
-  lockLicenseById,
-} from '../licenses/licenses.access.ts'
+import { findFirstLicense, findLicenseById } from '../licenses/licenses.access.ts'
 import { findReleasedAt } from '../releases/releases.service.ts'
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, SessionFacts } from './program.facts.ts'
+import { findKey, type GivenKey, refuseKey } from './program.key.ts'
+import { redeemForFormerUser, redeemForNewUser } from './program.new-user.ts'
 import {
   type ProgramDeps,
   refused,
@@ -44,10 +30,8 @@ import {
   toSessionUser,
 } from './program.service.ts'
 import {
-  type Admitted,
   accountOf,
   type Entry,
-  enter,
   enterByUsedKey,
   entryOf,
   type SignInDevice,
@@ -134,12 +118,6 @@ function refuseUse(
   })
   const { expires_at: expiresAt, grace_days: graceDays, started_at: startedAt } = license
   if (refusal) throw refused(refusal, { expiresAt, graceDays, startedAt, devices }, now)
-}
-
-interface GivenKey {
-  licenseKey: string
-  machine: Machine | undefined
-  address: string
 }
 
 /** Signs in by key alone; the first use creates the end user. */
@@ -241,30 +219,6 @@ export async function upgrade(
 const neverExpires = () =>
   problem('never_expires', { message: 'Your license never expires. The key was not used.' })
 
-/**
- * Finds a key of the app; unknown keys count against the address. Beyond the limit, an address can still use keys
- * together with the hardware id bound to them, so that one guesser does not lock out a whole office.
- */
-async function findKey(
-  { ctx, attempts }: ProgramDeps,
-  { app }: SessionFacts,
-  given: GivenKey,
-): Promise<LicenseRow> {
-  const license = await findLicenseByKey(ctx.db, app.id, toTypedKey(given.licenseKey))
-  const waitMs = await attempts.readWait(keyFailures, app.id, given.address)
-  if (waitMs > 0) {
-    const { machine } = given
-    const isBound =
-      machine && license?.client_id && (await findByHash(ctx.db, license.client_id, machine.hash))
-    if (!isBound) throw rateLimited(waitMs)
-  } else if (license) {
-    await attempts.recheck(keyFailures, app.id, given.address)
-  }
-  if (license) return license
-  await attempts.count(keyFailures, app.id, given.address)
-  throw problem('keyNotFound')
-}
-
 /** What decides whether a license covers the version of a program that is about to use it. */
 async function readUpdates(
   { ctx }: Pick<ProgramDeps, 'ctx'>,
@@ -273,96 +227,4 @@ async function readUpdates(
 ): Promise<VerdictFacts['updates']> {
   const until = updatesUntil({ ...license, ...atFirstUse(license, ctx.clock.now()) })
   return { releasedAt: until === null ? null : await findReleasedAt(ctx.db, app.id, version), until }
-}
-
-function refuseKey(license: LicenseRow, now: number): void {
-  if (license.banned === 1) throw problem('keyBanned', { reason: license.ban_reason })
-  if (license.expires_at <= now) throw problem('noActiveSubs')
-}
-
-function refuseNewKey(license: LicenseRow, now: number): void {
-  if (license.used === 1) throw problem('keyUsed')
-  refuseKey(license, now)
-}
-
-interface NewUser {
-  id?: string
-  username: string
-  passwordHash: string | null
-  email: string | null
-  device: SignInDevice
-}
-
-/** Creates the end user, redeems the key and binds the machine. Exactly one concurrent caller succeeds. */
-export async function redeemForNewUser(
-  write: Write,
-  app: AppFacts,
-  licenseId: string,
-  given: NewUser,
-): Promise<Admitted> {
-  const { tx, now } = write
-  const { machine, address, isSignIn } = given.device
-  // Lock first, so that the end user gets the license's latest expiry.
-  const license = await lockLicenseById(tx, app.id, licenseId)
-  if (!license) throw problem('keyNotFound')
-  refuseNewKey(license, now)
-  if (app.requireHwid && !machine) throw problem('hwidMismatch')
-  const redeemed = await redeem(tx, app, license, null, now)
-  if (!redeemed) throw problem('keyUsed')
-  const client: NewEndUser & Pick<ClientRow, 'grace_days'> = {
-    id: given.id ?? newId('usr'),
-    owner_id: app.ownerId,
-    app_id: app.id,
-    license_id: license.id,
-    username: given.username,
-    username_normalized: normalizeName(given.username),
-    // A key as a name is compared with no other: its end user must never be rejected.
-    name_skeleton: given.passwordHash === null ? '' : toSkeleton(given.username),
-    email: given.email,
-    password_hash: given.passwordHash,
-    hwid: machine?.hwid ?? null,
-    hwid_hash: machine?.hash ?? null,
-    device_count: machine ? 1 : 0,
-    last_address: address,
-    expires_at: redeemed.expires_at,
-    grace_days: redeemed.grace_days,
-    last_login_at: isSignIn ? now : null,
-    created_at: now,
-  }
-  await insertEndUser(tx, client)
-  await setEndUserOfLicense(tx, app, license.id, client.id)
-  if (machine) await addFirstDevice(write, app, client, machine)
-  write.record('end_user.registered', client.id, { licenseId: license.id })
-  countToday(write, app, 'activations')
-  const stored = { ...client, banned: 0, ban_reason: null, paused_at: null } as const
-  const endUser = toEndUserFacts(stored, redeemed)
-  return { endUser, hwidHash: client.hwid_hash, before: { ...endUser.devices, used: 0 } }
-}
-
-/** A key that was deleted and issued again returns to the end user it created, whose ban and hardware lock remain. */
-async function redeemForFormerUser<T>(
-  write: Write,
-  entry: Entry<T>,
-  licenseId: string,
-  device: SignInDevice,
-): Promise<T> {
-  const { tx, now } = write
-  const { app } = entry
-  const license = await lockLicenseById(tx, app.id, licenseId)
-  if (!license) throw problem('keyNotFound')
-  refuseNewKey(license, now)
-  const found = await findByUsername(tx, app.id, normalizeName(license.key))
-  const client = found && (await lockEndUser(tx, app, found.id))
-  if (!client || client.password_hash !== null || client.license_id !== null) throw problem('usernameTaken')
-  const redeemed = await redeem(tx, app, license, client.id, now)
-  if (!redeemed) throw problem('keyUsed')
-  await setFirstLicense(tx, app, redeemed, client.id)
-  // Time that the end user got since the first license was deleted is added to that of the new one.
-  const left = Math.max(0, client.expires_at - now)
-  const ends = afterReturn(redeemed.expires_at, client.expires_at === never ? never : left)
-  if (left > 0) await setEndUserEnd(tx, app, client.id, ends)
-  countToday(write, app, 'activations')
-  const end = toShownEnd({ expires_at: ends, grace_days: redeemed.grace_days })
-  write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: end })
-  return enter(write, entry, client.id, device)
 }
