@@ -10,13 +10,17 @@ interface Sent {
 }
 
 /** The statements that the work sends to the database, in order; prepared ones with their names. */
-export async function statementsOf(database: Database, work: () => Promise<unknown>): Promise<Sent[]> {
-  const sent: Sent[] = []
+export const statementsOf = async (database: Database, work: () => Promise<unknown>): Promise<Sent[]> =>
+  (await roundTripsOf(database, work)).flat()
+
+/** The same by round trips to PostgreSQL; on SQLite each statement is one. */
+export async function roundTripsOf(database: Database, work: () => Promise<unknown>): Promise<Sent[][]> {
+  const sent: Sent[][] = []
   if (database.dialect === 'sqlite') {
     const { writer } = database.handles
     const prepare = writer.prepare.bind(writer)
     writer.prepare = (text) => {
-      sent.push({ text })
+      sent.push([{ text }])
       return prepare(text)
     }
     await work().finally(() => {
@@ -27,11 +31,9 @@ export async function statementsOf(database: Database, work: () => Promise<unkno
   const { pool } = database
   const run = pool.run.bind(pool)
   pool.run = ((client: pg.ClientBase, query: string | BatchStatement | Batch, values?: unknown[]) => {
-    if (query instanceof Batch) sent.push(...query.statements.map(({ text, name }) => ({ text, name })))
-    else
-      sent.push(
-        typeof query === 'string' ? { text: query, values } : { text: query.text, name: query.name, values },
-      )
+    if (query instanceof Batch) sent.push(query.statements.map(({ text, name }) => ({ text, name })))
+    else if (typeof query === 'string') sent.push([{ text: query, values }])
+    else sent.push([{ text: query.text, name: query.name, values }])
     return run(client, query as string, values)
   }) as typeof pool.run
   await work().finally(() => {

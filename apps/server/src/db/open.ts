@@ -8,7 +8,7 @@ import { CommitInDoubtError, DatabaseUnavailableError, isUndoneByPostgres } from
 import { ListThreadDialect } from './list-thread.ts'
 import { forgetOwnConnection, ownConnectionOf, setOwnConnection } from './own-connections.ts'
 import { PostgresPool } from './postgres.ts'
-import { KeywardPostgresDialect, type PostgresConnection } from './postgres-driver.ts'
+import { countOf, KeywardPostgresDialect, type PostgresConnection } from './postgres-driver.ts'
 import { patienceMs } from './postgres-waits.ts'
 import { NodeSqliteDialect, openSqlite, type Pacing, type SqliteHandles } from './sqlite.ts'
 import { StorageRoom } from './storage-room.ts'
@@ -158,10 +158,39 @@ const connectionOf = async (tx: Tx): Promise<DatabaseConnection> =>
 /** Runs queries one after the other, on PostgreSQL in one round trip; returns how many rows each of them found. */
 export async function countTogether(tx: Tx, queries: readonly CompiledQuery[]): Promise<number[]> {
   const connection = await connectionOf(tx)
-  if (needsLocks(tx)) return (connection as PostgresConnection).executeTogether(queries)
+  if (needsLocks(tx)) return (await (connection as PostgresConnection).executeTogether(queries)).map(countOf)
   const counts = []
   for (const query of queries) counts.push((await connection.executeQuery(query)).rows.length)
   return counts
+}
+
+type RowsOf<Queries extends readonly CompiledQuery[]> = {
+  -readonly [At in keyof Queries]: Queries[At] extends CompiledQuery<infer Row> ? Row[] : never
+}
+
+/** Runs queries one after the other, on PostgreSQL in one round trip; returns the rows of each. */
+export async function readTogether<const Queries extends readonly CompiledQuery[]>(
+  tx: Tx,
+  queries: Queries,
+): Promise<RowsOf<Queries>> {
+  const connection = await connectionOf(tx)
+  if (needsLocks(tx)) {
+    const results = await (connection as PostgresConnection).executeTogether(queries)
+    return results.map(({ rows }) => rows) as RowsOf<Queries>
+  }
+  const found = []
+  for (const query of queries) found.push((await connection.executeQuery(query)).rows)
+  return found as RowsOf<Queries>
+}
+
+/**
+ * Runs queries of which nothing else in the transaction needs the outcome. PostgreSQL receives them together with the
+ * next query; an error of theirs is thrown there.
+ */
+export async function runBeforeNext(tx: Tx, queries: readonly CompiledQuery[]): Promise<void> {
+  const connection = await connectionOf(tx)
+  if (needsLocks(tx)) return (connection as PostgresConnection).executeLater(queries)
+  for (const query of queries) await connection.executeQuery(query)
 }
 
 /**
@@ -177,7 +206,7 @@ export async function runLast(
   const statements: CompiledQuery[] = []
   for await (const query of queries) statements.push(query)
   const connection = (await connectionOf(tx)) as PostgresConnection
-  connection.endWith({ statements, areContended })
+  await connection.endWith(statements, areContended)
 }
 
 /** Hands statements of a long transaction to its thread without waiting for each: others wait for all of them. */

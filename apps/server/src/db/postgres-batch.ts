@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg from 'pg'
 
 /** The messages of PostgreSQL's extended protocol that a batch sends. */
 interface Wire {
@@ -9,6 +9,7 @@ interface Wire {
   submittedNamedStatements: Record<string, string>
   parse(statement: { name?: string | undefined; text: string }): void
   bind(portal: { statement?: string | undefined; values: unknown[] }): void
+  describe(portal: { type: 'P'; name: string }): void
   execute(portal: object): void
   sync(): void
 }
@@ -17,45 +18,59 @@ export interface BatchStatement {
   name?: string | undefined
   text: string
   values?: readonly unknown[] | undefined
+  /** Otherwise its rows are discarded. */
+  isRead?: boolean | undefined
+}
+
+type Row = Record<string, unknown>
+
+/** Without rows of its own, a statement's are empty. */
+export interface BatchResult {
+  /** What the statement did, such as `INSERT 0 1`. */
+  command: string
+  rows: Row[]
 }
 
 /**
  * Statements that take one round trip together. They share one synchronization: after an error PostgreSQL executes
- * none of those that follow. Rows are discarded.
+ * none of those that follow.
  */
 export class Batch implements pg.Submittable {
   readonly statements: readonly BatchStatement[]
-  /** What the statements did, such as `INSERT 0 1`. */
-  readonly commands: string[] = []
-  readonly done: Promise<readonly string[]>
+  /** Of the statements that have ended. */
+  readonly results: BatchResult[] = []
+  readonly done: Promise<readonly BatchResult[]>
   readonly #values: (readonly unknown[])[]
-  #settle: { resolve(commands: readonly string[]): void; reject(error: unknown): void }
+  #columns: { name: string; parse: (text: string) => unknown }[] = []
+  #rows: Row[] = []
+  #settle: { resolve(results: readonly BatchResult[]): void; reject(error: unknown): void }
 
   constructor(statements: readonly BatchStatement[]) {
     this.statements = statements
     this.#values = statements.map(({ values = [] }) => values.map(toWire))
-    const { promise, ...settle } = Promise.withResolvers<readonly string[]>()
+    const { promise, ...settle } = Promise.withResolvers<readonly BatchResult[]>()
     this.done = promise
     this.#settle = settle
   }
 
   /** The driver notes the running statement under its name when the server has prepared it. */
   get name(): string | undefined {
-    return this.statements[this.commands.length]?.name
+    return this.statements[this.results.length]?.name
   }
 
   get text(): string | undefined {
-    return this.statements[this.commands.length]?.text
+    return this.statements[this.results.length]?.text
   }
 
   submit(connection: unknown): null {
     const wire = connection as Wire
     wire.stream.cork()
     try {
-      for (const [at, { name, text }] of this.statements.entries()) {
+      for (const [at, { name, text, isRead }] of this.statements.entries()) {
         if (name === undefined || !isKnown(wire, name)) wire.parse({ name, text })
         if (name !== undefined && !isKnown(wire, name)) wire.submittedNamedStatements[name] = text
         wire.bind({ statement: name, values: [...(this.#values[at] ?? [])] })
+        if (isRead) wire.describe({ type: 'P', name: '' })
         wire.execute({})
       }
       wire.sync()
@@ -66,16 +81,30 @@ export class Batch implements pg.Submittable {
   }
 
   handleCommandComplete({ text }: { text: string }): void {
-    this.commands.push(text)
+    this.results.push({ command: text, rows: this.#rows })
+    this.#rows = []
   }
 
   handleEmptyQuery(): void {
-    this.commands.push('')
+    this.handleCommandComplete({ text: '' })
   }
 
-  handleRowDescription(): void {}
+  handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: pg.types.getTypeParser(dataTypeID, 'text'),
+    }))
+  }
 
-  handleDataRow(): void {}
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    if (!this.statements[this.results.length]?.isRead) return
+    const row: Row = {}
+    for (const [at, { name, parse }] of this.#columns.entries()) {
+      const text = fields[at] ?? null
+      row[name] = text === null ? null : parse(text)
+    }
+    this.#rows.push(row)
+  }
 
   handleError(error: unknown, connection: unknown): void {
     // The server has skipped what followed the error, also the preparation of statements.
@@ -85,7 +114,7 @@ export class Batch implements pg.Submittable {
   }
 
   handleReadyForQuery(): void {
-    this.#settle.resolve(this.commands)
+    this.#settle.resolve(this.results)
   }
 }
 
@@ -97,5 +126,11 @@ function toWire(value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'string') return value
   if (['number', 'bigint', 'boolean'].includes(typeof value)) return String(value)
+  if (Array.isArray(value)) return `{${value.map(toElement).join()}}`
   throw new TypeError(`PostgreSQL takes no value of type ${typeof value}`)
+}
+
+function toElement(value: unknown): string {
+  if (typeof value === 'string') return `"${value.replace(/[\\"]/g, '\\$&')}"`
+  return toWire(value) ?? 'null'
 }

@@ -1,7 +1,7 @@
 import type { CompiledQuery } from 'kysely'
 import type pg from 'pg'
 import { DatabaseUnavailableError, isPostgresReadOnly } from './failure.ts'
-import { Batch, type BatchStatement } from './postgres-batch.ts'
+import { Batch, type BatchResult, type BatchStatement } from './postgres-batch.ts'
 import { doesNotAnswer } from './postgres-errors.ts'
 import type { StatementNames } from './postgres-names.ts'
 import { pidOf } from './postgres-probe.ts'
@@ -13,18 +13,28 @@ import type { Waits } from './postgres-waits.ts'
 const commitUnflushed = 'set local synchronous_commit = off'
 const flush = "select pg_logical_emit_message(true, 'keyward', '')"
 
+// A node that vanishes within a transaction must not keep its locks until TCP times out after hours, and waiting for
+// another's lock must not use up all connections.
+const timeLimits = ["idle_in_transaction_session_timeout = '15s'", "lock_timeout = '10s'"]
+/** For connections that no pooler shares. */
+export const sessionLimits = timeLimits.map((limit) => `set ${limit}`).join('; ')
+const begin: BatchStatement = { text: 'begin' }
+const beginWithLimits = [begin, ...timeLimits.map((limit) => ({ text: `set local ${limit}` }))]
+
 /** The last statements of a transaction. */
 export interface LastStatements {
-  statements: readonly CompiledQuery[]
+  statements: readonly BatchStatement[]
   /** They lock rows that many callers want. */
   areContended: boolean
 }
+
+export type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>
 
 /** What the pool offers the connections that it hands out. */
 interface Connections {
   readonly names: StatementNames
   readonly waits: Waits
-  run(client: pg.ClientBase, query: Batch): Promise<readonly string[]>
+  run(client: pg.ClientBase, query: Batch): Promise<readonly BatchResult[]>
   run(client: pg.ClientBase, query: string | pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult>
   isDirect(client: pg.ClientBase): Promise<boolean>
   canFlushLater(client: pg.ClientBase): Promise<boolean>
@@ -57,42 +67,39 @@ export class PostgresClient {
     )
   }
 
-  /** Runs several statements that take no parameters. */
-  async queryAll(statements: string): Promise<pg.QueryResult[]> {
-    return (await this.query(statements)) as unknown as pg.QueryResult[]
+  /** What begins a transaction whose waits are limited. */
+  async begins(): Promise<readonly BatchStatement[]> {
+    return (await this.isDirect()) ? [begin] : beginWithLimits
   }
 
-  /** Runs statements in one round trip; returns what they did, such as `UPDATE 1`. */
-  async queryTogether(queries: readonly CompiledQuery[]): Promise<readonly string[]> {
-    return this.#send(new Batch(await this.#named(queries)))
+  /** Runs statements in one round trip. */
+  queryTogether(statements: readonly BatchStatement[]): Promise<readonly BatchResult[]> {
+    return this.#noting(() => this.#pool.run(this.#client, new Batch(statements)))
   }
 
   /** Runs the last statements of a transaction and its COMMIT in one round trip; returns what the COMMIT did. */
   async commit(last: LastStatements | undefined): Promise<string | undefined> {
     if (!last || last.statements.length === 0) return (await this.query('commit')).command
     const isEarly = last.areContended && (await this.#pool.canFlushLater(this.#client))
-    const before = [...(await this.#named(last.statements)), ...(isEarly ? [{ text: commitUnflushed }] : [])]
+    const before = [...last.statements, ...(isEarly ? [{ text: commitUnflushed }] : [])]
     const batch = new Batch([...before, { text: 'commit' }, ...(isEarly ? [{ text: flush }] : [])])
     try {
-      return (await this.#send(batch))[before.length]
+      return (await this.#noting(() => this.#pool.run(this.#client, batch)))[before.length]?.command
     } catch (error) {
-      if (batch.commands.length <= before.length) throw error
+      if (batch.results.length <= before.length) throw error
       // The account may have lost the permission.
       this.#pool.askAgainToFlushLater()
       throw new DatabaseUnavailableError('PostgreSQL did not confirm that the transaction is on disk')
     }
   }
 
-  async #named(queries: readonly CompiledQuery[]): Promise<BatchStatement[]> {
+  /** Names frequent statements for a batch. */
+  async named(queries: readonly Statement[], isRead = false): Promise<BatchStatement[]> {
     const named = []
     for (const { sql: text, parameters: values } of queries) {
-      named.push({ name: await this.#nameOf(text, values), text, values })
+      named.push({ name: await this.#nameOf(text, values), text, values, isRead })
     }
     return named
-  }
-
-  #send(batch: Batch): Promise<readonly string[]> {
-    return this.#noting(() => this.#pool.run(this.#client, batch))
   }
 
   async #noting<T>(run: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { DatabaseUnavailableError } from './failure.ts'
@@ -9,23 +9,32 @@ import type { Tables } from './tables.ts'
 
 test('discards a connection on which a transaction did not begin: it may be open', async () => {
   const released: unknown[] = []
+  const fail = async () => {
+    throw new Error('canceled')
+  }
   const client = {
-    query: async () => {
-      throw new Error('canceled')
-    },
+    begins: async () => [{ text: 'begin' }],
+    named: async () => [{ text: 'select $1' }],
+    query: fail,
+    queryTogether: fail,
     release: (discard: boolean) => void released.push(discard),
   }
   const pool = { connect: async () => client }
   const db = new Kysely({ dialect: new KeywardPostgresDialect(pool as never) })
-  await expect(db.transaction().execute(async () => {})).rejects.toThrow('canceled')
+  const work = (tx: typeof db) => sql`select ${1}`.execute(tx)
+  await expect(db.transaction().execute(work)).rejects.toThrow('canceled')
   expect(released).toEqual([true])
 })
 
 test('a patient transaction begins once PostgreSQL responds again; another one fails', async () => {
   let failures = 0
   const client = {
-    query: async () => ({ command: 'BEGIN', rows: [] }),
-    queryAll: async () => [{ rows: [{ id: '7' }] }],
+    query: async () => ({ command: 'ROLLBACK', rows: [] }),
+    begins: async () => [{ text: 'begin' }],
+    queryTogether: async () => [
+      { command: 'BEGIN', rows: [] },
+      { command: 'SELECT 1', rows: [{ id: '7' }] },
+    ],
     bePatient: async () => {},
     commit: async () => 'COMMIT',
     release: () => {},
@@ -48,8 +57,12 @@ test.each([
   ['a standby accepts no writes', '25006'],
 ])('a patient transaction is repeated when %s; another one fails', async (_why, code) => {
   const client = {
-    query: async () => ({ command: 'BEGIN', rows: [] }),
-    queryAll: async () => [{ rows: [{ id: '7' }] }],
+    query: async () => ({ command: 'ROLLBACK', rows: [] }),
+    begins: async () => [{ text: 'begin' }],
+    queryTogether: async () => [
+      { command: 'BEGIN', rows: [] },
+      { command: 'SELECT 1', rows: [{ id: '7' }] },
+    ],
     bePatient: async () => {},
     commit: async () => 'COMMIT',
     release: () => {},

@@ -9,13 +9,12 @@ import {
 } from 'kysely'
 import { CommitInDoubtError, DatabaseUnavailableError } from './failure.ts'
 import type { PostgresPool } from './postgres.ts'
-import type { LastStatements, PostgresClient } from './postgres-client.ts'
+import type { BatchResult, BatchStatement } from './postgres-batch.ts'
+import type { LastStatements, PostgresClient, Statement } from './postgres-client.ts'
 import { markedTransaction } from './transactions.ts'
 
-// A node that vanishes within a transaction must not keep its locks until TCP times out after hours, and waiting for
-// another's lock must not use up all connections.
-const begin = "begin; set local idle_in_transaction_session_timeout = '15s'; set local lock_timeout = '10s'"
-const beginPatient = `${begin}; select pg_current_xact_id()::text as id`
+/** Its id is that of the transaction. */
+const currentId = 'select pg_current_xact_id()::text as id'
 
 export class KeywardPostgresDialect extends PostgresDialect {
   readonly #pool: PostgresPool
@@ -60,9 +59,25 @@ class KeywardPostgresDriver extends PostgresDriver {
   }
 }
 
+const isChange = (command: string): boolean => ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command)
+
+/** How many rows a statement changed or returned. */
+export const countOf = ({ command }: BatchResult): number => Number(command.split(' ').at(-1))
+
+function toQueryResult<Row>(result: BatchResult): QueryResult<Row> {
+  const [command = ''] = result.command.split(' ')
+  const rows = result.rows as Row[]
+  return { rows, ...(isChange(command) && { numAffectedRows: BigInt(countOf(result)) }) }
+}
+
 /** A checked-out connection, for one use. */
 export class PostgresConnection implements DatabaseConnection {
   readonly #client: PostgresClient
+  /** Statements that wait for the next one. */
+  #ahead: readonly BatchStatement[] = []
+  #hasBegun = false
+  /** Nothing has to be committed. */
+  #isEmpty = true
   #last: LastStatements | undefined
   #isUnusable = false
   /** Only of patient transactions. */
@@ -73,19 +88,25 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.#ahead.length > 0 && parameters.length > 0) {
+      const [result] = await this.executeTogether([{ sql, parameters }])
+      return toQueryResult(result as BatchResult)
+    }
+    await this.#sendAhead()
     const { command, rowCount, rows = [] } = await this.#client.query(sql, parameters)
-    const changes = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command)
-    return { rows, ...(changes && { numAffectedRows: BigInt(rowCount ?? 0) }) }
+    return { rows, ...(isChange(command) && { numAffectedRows: BigInt(rowCount ?? 0) }) }
   }
 
+  /** The transaction begins with its first statement, in the same round trip. */
   async begin({ isPatient }: { isPatient: boolean }): Promise<void> {
+    this.#ahead = await this.#client.begins()
+    this.#hasBegun = false
+    this.#isEmpty = true
+    if (!isPatient) return
     try {
-      if (!isPatient) {
-        await this.#client.query(begin)
-        return
-      }
       await this.#client.bePatient()
-      this.#id = (await this.#client.queryAll(beginPatient)).at(-1)?.rows[0]?.id
+      const results = await this.#send([{ text: currentId, isRead: true }])
+      this.#id = results[0]?.rows[0]?.id as string
     } catch (error) {
       // The transaction may be open, and nothing would end it.
       this.#isUnusable = true
@@ -93,21 +114,31 @@ export class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** Runs statements in one round trip; returns how many rows each of them changed. */
-  async executeTogether(queries: readonly CompiledQuery[]): Promise<number[]> {
-    const commands = await this.#client.queryTogether(queries)
-    return commands.map((command) => Number(command.split(' ').at(-1)))
+  /** Runs statements in one round trip. */
+  async executeTogether(queries: readonly Statement[]): Promise<readonly BatchResult[]> {
+    return this.#send(await this.#client.named(queries, true))
+  }
+
+  /** Sends these statements together with the next one, or with the COMMIT. */
+  async executeLater(queries: readonly Statement[]): Promise<void> {
+    this.#ahead = [...this.#ahead, ...(await this.#client.named(queries))]
+    this.#isEmpty = false
   }
 
   /** Sends these statements together with the COMMIT of the transaction. */
-  endWith(last: LastStatements): void {
-    this.#last = last
+  async endWith(queries: readonly Statement[], areContended: boolean): Promise<void> {
+    this.#last = { statements: await this.#client.named(queries), areContended }
   }
 
   /** `untilEnded` waits for the end of a transaction whose connection broke; returns whether it has ended. */
   async commit(untilEnded: (id: string) => Promise<boolean>): Promise<void> {
+    const { statements = [], areContended = false } = this.#last ?? {}
+    if (this.#isEmpty && statements.length === 0) return
     // Others see a commit before it is on disk if locks end early; what a patient one stored must be on disk then.
-    const last = this.#last && { ...this.#last, areContended: this.#last.areContended && !this.#id }
+    const last = {
+      statements: [...this.#takeAhead(), ...statements],
+      areContended: areContended && !this.#id,
+    }
     const command = await this.#client.commit(last).catch(async (error) => {
       if (!(error instanceof DatabaseUnavailableError)) throw error
       throw new CommitInDoubtError(this.#id !== undefined && (await untilEnded(this.#id)), error)
@@ -117,7 +148,7 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   async rollback(): Promise<void> {
-    if (this.#client.isLost) return
+    if (this.#client.isLost || !this.#hasBegun) return
     try {
       await this.#client.query('rollback')
     } catch (error) {
@@ -128,6 +159,23 @@ export class PostgresConnection implements DatabaseConnection {
 
   release(): void {
     this.#client.release(this.#isUnusable)
+  }
+
+  async #sendAhead(): Promise<void> {
+    if (this.#ahead.length > 0) await this.#client.queryTogether(this.#takeAhead())
+  }
+
+  async #send(statements: readonly BatchStatement[]): Promise<readonly BatchResult[]> {
+    const ahead = this.#takeAhead()
+    return (await this.#client.queryTogether([...ahead, ...statements])).slice(ahead.length)
+  }
+
+  #takeAhead(): readonly BatchStatement[] {
+    const ahead = this.#ahead
+    this.#ahead = []
+    this.#hasBegun = true
+    this.#isEmpty = false
+    return ahead
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for a generator

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { DatabaseUnavailableError } from './failure.ts'
-import { Batch } from './postgres-batch.ts'
-import { PostgresClient } from './postgres-client.ts'
+import { Batch, type BatchResult } from './postgres-batch.ts'
+import { PostgresClient, sessionLimits } from './postgres-client.ts'
 import {
   asConnectError,
   asUnavailable,
@@ -108,7 +108,7 @@ export class PostgresPool {
   }
 
   /** Runs a query on a connection of this pool; only for `PostgresClient`. */
-  run(client: pg.ClientBase, query: Batch): Promise<readonly string[]>
+  run(client: pg.ClientBase, query: Batch): Promise<readonly BatchResult[]>
   run(
     client: pg.ClientBase,
     query: string | pg.QueryConfig,
@@ -123,7 +123,11 @@ export class PostgresPool {
   ) {
     try {
       const answer = query instanceof Batch ? client.query(query).done : client.query(query, values)
-      const result = await this.waits.watch<readonly string[] | pg.QueryResult>(client, answer, longestMs)
+      const result = await this.waits.watch<readonly BatchResult[] | pg.QueryResult>(
+        client,
+        answer,
+        longestMs,
+      )
       this.waits.noteSuccess()
       return result
     } catch (error) {
@@ -137,6 +141,7 @@ export class PostgresPool {
     const known = this.#direct.get(client)
     if (known !== undefined) return known
     const found = await isDirect(client, (text) => this.run(client, text))
+    if (found) await this.run(client, sessionLimits)
     this.#direct.set(client, found)
     return found
   }

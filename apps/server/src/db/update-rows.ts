@@ -1,7 +1,6 @@
 import { CompiledQuery, type Updateable } from 'kysely'
-import { needsLocks } from './open.ts'
-import { runQuery } from './own-connections.ts'
-import type { Db, Tables } from './tables.ts'
+import { needsLocks, runBeforeNext } from './open.ts'
+import type { Db, Tables, Tx } from './tables.ts'
 
 interface Place {
   id: string
@@ -26,11 +25,10 @@ export function updateOf<Table extends keyof Tables & string>(
   return CompiledQuery.raw(text, parameters)
 }
 
-export async function updateRows<Table extends keyof Tables & string>(
-  db: Db,
+/** Updates a row, on PostgreSQL together with the transaction's next query. */
+export const updateRows = <Table extends keyof Tables & string>(
+  tx: Tx,
   table: Table,
   change: Updateable<Tables[Table]>,
   where: Place,
-): Promise<void> {
-  await runQuery(db, updateOf(db, table, change, where))
-}
+): Promise<void> => runBeforeNext(tx, [updateOf(tx, table, change, where)])

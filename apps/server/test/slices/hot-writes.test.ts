@@ -5,7 +5,7 @@ import { refusal, registerUser } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
-import { statementsOf } from '../statements.ts'
+import { roundTripsOf, statementsOf } from '../statements.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -79,5 +79,21 @@ test.runIf(process.env.TEST_DATABASE === 'postgres')(
     const sent = await statementsOf(on.database, signIn)
     const unnamed = sent.filter(({ name }) => name === undefined).map(({ text }) => text)
     expect(unnamed.filter((text) => /^(select "|insert|update)/.test(text))).toEqual([])
+  },
+)
+
+test.runIf(process.env.TEST_DATABASE === 'postgres')(
+  'signs in with five round trips: session, name, reads, writes and commit',
+  async () => {
+    const { program, user } = await registerUser(on, owner, app)
+    const login = { username: user.username, password: 'swordfish', hwid: 'hw-1' }
+    const signIn = () => program.call('POST', '/login', login)
+    for (let call = 0; call < 7; call += 1) expect(await signIn()).toMatchObject({ status: 200 })
+    const trips = await roundTripsOf(on.database, signIn)
+    const isOwn = (text: string) => !/attempts|known_addresses|pg_notify/.test(text)
+    const own = trips.map((sent) => sent.map(({ text }) => text)).filter((texts) => texts.every(isOwn))
+    expect(own).toHaveLength(5)
+    expect(own[2]?.[0]).toBe('begin')
+    expect(own[4]).toContain('commit')
   },
 )

@@ -1,9 +1,9 @@
 import { limits, type PartName, partNames, partsThatDecide } from '@keyward/contract'
-import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
+import { type CompiledQuery, type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
 import { insertRows } from '../../db/insert-rows.ts'
-import { countTogether, type Db, ownerOf, type Tx } from '../../db/open.ts'
+import { type Db, ownerOf, runBeforeNext, type Tx } from '../../db/open.ts'
 import { runQuery } from '../../db/own-connections.ts'
 import type { ClientRow, DeviceRow, Tables } from '../../db/tables.ts'
 import { updateOf, updateRows } from '../../db/update-rows.ts'
@@ -45,6 +45,10 @@ const deviceColumns = [
 /** The device of an end user with this hash. */
 export const findByHash = (db: Db, clientId: string, hwidHash: string): Promise<DeviceRow | undefined> =>
   byHash.first(db, { clientId, hwidHash })
+
+/** The query of `findByHash`. */
+export const deviceByHash = (db: Db, clientId: string, hwidHash: string): CompiledQuery<DeviceRow> =>
+  byHash.bind(db, { clientId, hwidHash })
 
 const byHash = fixedQuery((db, given: { clientId: string; hwidHash: string }) =>
   db
@@ -181,14 +185,14 @@ export async function updateBinding(
   await updateRows(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId })
 }
 
-/** Updates a device together with its end user, on PostgreSQL in one round trip. */
+/** Updates a device and its end user, on PostgreSQL together with the transaction's next query. */
 export async function updateDevice(
   tx: Tx,
   scope: OwnerScope,
   { clientId, id }: { clientId: string; id: string },
   { device, binding }: { device: Partial<DeviceRow>; binding: Binding },
 ): Promise<void> {
-  await countTogether(tx, [
+  await runBeforeNext(tx, [
     updateOf(tx, 'devices', device, { id }),
     updateOf(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId }),
   ])

@@ -30,15 +30,16 @@ export type Match =
   | { kind: 'drifted too often' }
   | { kind: 'new'; hasTwin: boolean }
 
-/** Compares a machine with the devices of an end user; reads only. */
+/** Compares a machine with the devices of an end user; reads only, and not the device with its hash if that is known. */
 export async function matchDevice(
   db: Db,
   clientId: string,
   machine: Machine,
   settings: DeviceSettings,
   now: number,
+  known?: { exact: DeviceRow | undefined },
 ): Promise<Match> {
-  const exact = await access.findByHash(db, clientId, machine.hash)
+  const { exact } = known ?? { exact: await access.findByHash(db, clientId, machine.hash) }
   const hasTwin =
     exact !== undefined && settings.deviceTolerance && differs(access.partsOf(exact), machine.parts)
   if (exact && !hasTwin) return { kind: 'known', device: exact }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
@@ -68,6 +68,10 @@ export type LockedEndUser = Pick<ClientRow, (typeof lockedColumns)[number]>
 /** Locks the row until the transaction ends. */
 export const lockEndUser = (tx: Tx, scope: OwnerScope, id: string): Promise<LockedEndUser | undefined> =>
   lockOne.first(tx, { id, ownerId: scope.ownerId })
+
+/** The query of `lockEndUser`. */
+export const lockOfEndUser = (tx: Tx, scope: OwnerScope, id: string): CompiledQuery<LockedEndUser> =>
+  lockOne.bind(tx, { id, ownerId: scope.ownerId })
 
 const lockOne = fixedQuery((db, given: { id: string; ownerId: string }) =>
   locked(

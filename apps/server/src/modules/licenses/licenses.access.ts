@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import { licenseColumns } from '../../db/columns.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
-import { type Db, locked, type Tx } from '../../db/open.ts'
+import { type Db, locked, needsLocks, runBeforeNext, type Tx } from '../../db/open.ts'
+import { runQuery } from '../../db/own-connections.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { type TypedKey, typedColumn } from '../../db/typed-keys.ts'
 
@@ -63,11 +64,15 @@ export const findFirstLicense = async (
   client.license_id === null ? undefined : findLicenseById(db, appId, client.license_id)
 
 /** Like `findFirstLicense`, for an end user that is not read yet. */
-export const findFirstLicenseOf = (
+export const findFirstLicenseOf = async (
   db: Db,
   appId: string,
   clientId: string,
-): Promise<FirstLicense | undefined> => firstOf.first(db, { appId, clientId })
+): Promise<FirstLicense | undefined> => (await runQuery(db, firstLicenseOf(db, appId, clientId)))[0]
+
+/** The query of `findFirstLicenseOf`. */
+export const firstLicenseOf = (db: Db, appId: string, clientId: string): CompiledQuery<FirstLicense> =>
+  firstOf.bind(db, { appId, clientId })
 
 const firstOf = fixedQuery((db, given: { appId: string; clientId: string }) =>
   db
@@ -95,6 +100,22 @@ export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<Lice
   lockOne.first(tx, { appId, id })
 
 const lockOne = fixedQuery((db, given: { appId: string; id: string }) => locked(db, oneById(db, given)))
+
+/** Locks the first license of an end user, together with the transaction's next query, if it has seats. */
+export async function lockSeatsOf(tx: Tx, appId: string, clientId: string): Promise<void> {
+  if (needsLocks(tx)) await runBeforeNext(tx, [lockSeats.bind(tx, { appId, clientId })])
+}
+
+const lockSeats = fixedQuery((db, given: { appId: string; clientId: string }) =>
+  db
+    .selectFrom('clients as c')
+    .innerJoin('licenses as l', 'l.id', 'c.license_id')
+    .select('l.id')
+    .where('c.id', '=', given.clientId)
+    .where('c.app_id', '=', given.appId)
+    .where('l.seats', 'is not', null)
+    .forNoKeyUpdate(['l']),
+)
 
 /** The keys of an app that are equal to one of these as people type them, in the form of `key_normalized`. */
 export async function takenKeys(db: Db, appId: string, typed: readonly string[]): Promise<string[]> {

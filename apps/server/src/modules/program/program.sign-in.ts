@@ -4,23 +4,26 @@ import { guardPassword } from '../../core/attempts.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
+import { readTogether } from '../../db/open.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
+import { deviceByHash } from '../devices/devices.access.ts'
 import { deviceLimit, type Machine } from '../devices/devices.rules.ts'
 import { matchDevice, seeMachine } from '../devices/devices.service.ts'
 import {
   findByUsername,
   type LockedEndUser,
   lockEndUser,
+  lockOfEndUser,
   updateEndUser,
 } from '../end-users/end-users.access.ts'
 import { termOf } from '../entitlements/term.rules.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
 import {
   type FirstLicense,
-  findFirstLicense,
-  findFirstLicenseOf,
   findLicenseById,
+  firstLicenseOf,
   lockLicenseById,
+  lockSeatsOf,
 } from '../licenses/licenses.access.ts'
 import { findReleasedAt } from '../releases/releases.service.ts'
 import { toActor } from './program.actor.ts'
@@ -160,13 +163,15 @@ async function admit(
   { machine, address, caller, isSignIn }: SignInDevice,
 ): Promise<Admitted> {
   const { tx, now } = write
-  const first = await findFirstLicenseOf(tx, app.id, clientId)
   // Lock licenses before end users, as everywhere.
-  if (first?.seats != null) await lockLicenseById(tx, app.id, first.id)
-  const client = await lockEndUser(tx, app, clientId)
+  await lockSeatsOf(tx, app.id, clientId)
+  const [[client], [license], [exact] = []] = await readTogether(tx, [
+    lockOfEndUser(tx, app, clientId),
+    firstLicenseOf(tx, app.id, clientId),
+    ...(machine ? [deviceByHash(tx, clientId, machine.hash)] : []),
+  ])
   if (!client) throw problem('usernameNotFound')
-  const license = first?.id === client.license_id ? first : await findFirstLicense(tx, app.id, client)
-  const match = machine && (await matchDevice(tx, client.id, machine, app, now))
+  const match = machine && (await matchDevice(tx, client.id, machine, app, now, { exact }))
   const endUser = toEndUserFacts(client, license)
   const refusal = userVerdict({
     app,

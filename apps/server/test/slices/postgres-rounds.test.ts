@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import { afterEach, expect, test } from 'vitest'
+import { readTogether, runBeforeNext, transact } from '../../src/db/open.ts'
+import type { Tx } from '../../src/db/tables.ts'
+import { serverForAll } from '../fixtures.ts'
+import { roundTripsOf } from '../statements.ts'
+
+const on = serverForAll()
+const isPostgres = process.env.TEST_DATABASE === 'postgres'
+
+const add = (tx: Tx, name: string) => tx.insertInto('meta').values({ name, value: '1' }).compile()
+const kept = async () => {
+  const rows = await on.database.db.selectFrom('meta').select('name').where('name', 'like', 'r-%').execute()
+  return rows.map(({ name }) => name).toSorted()
+}
+afterEach(async () => {
+  await on.database.db.deleteFrom('meta').where('name', 'like', 'r-%').execute()
+})
+
+test('a transaction that ends after statements without an outcome keeps them', async () => {
+  await transact(on.database.db, (tx) => runBeforeNext(tx, [add(tx, 'r-1'), add(tx, 'r-2')]))
+  expect(await kept()).toEqual(['r-1', 'r-2'])
+})
+
+test('a transaction that fails before its first statement is sent keeps nothing', async () => {
+  const work = async (tx: Tx) => {
+    await runBeforeNext(tx, [add(tx, 'r-1')])
+    throw new Error('given up')
+  }
+  await expect(transact(on.database.db, work)).rejects.toThrow('given up')
+  expect(await kept()).toEqual([])
+})
+
+test('rows are read together, after what precedes them, with the types of single queries', async () => {
+  const [before, rows, none] = await transact(on.database.db, async (tx) => {
+    await runBeforeNext(tx, [add(tx, 'r-1')])
+    return readTogether(tx, [
+      sql<{ n: number }>`select count(*) as n from meta where name = ${'r-1'}`.compile(tx),
+      tx
+        .selectFrom('meta')
+        .select(['name', 'value', sql<null>`null`.as('empty')])
+        .where('name', '=', 'r-1')
+        .compile(),
+      tx.selectFrom('meta').select('name').where('name', '=', 'r-none').compile(),
+    ])
+  })
+  expect(before).toEqual([{ n: 1 }])
+  expect(rows).toEqual([{ name: 'r-1', value: '1', empty: null }])
+  expect(none).toEqual([])
+})
+
+test.each(['the next query', 'the commit'])(
+  'an error of a statement without an outcome undoes the transaction at %s',
+  async (at) => {
+    const work = async (tx: Tx) => {
+      await runBeforeNext(tx, [add(tx, 'r-1'), add(tx, 'r-1')])
+      if (at === 'the next query') await readTogether(tx, [add(tx, 'r-2')])
+    }
+    await expect(transact(on.database.db, work)).rejects.toThrow(/unique/i)
+    expect(await kept()).toEqual([])
+    // The connection is usable again.
+    await transact(on.database.db, (tx) => runBeforeNext(tx, [add(tx, 'r-3')]))
+    expect(await kept()).toEqual(['r-3'])
+  },
+)
+
+test.runIf(isPostgres)('a transaction begins in the round trip of its first statement', async () => {
+  const trips = await roundTripsOf(on.database, () =>
+    transact(on.database.db, (tx) =>
+      tx.selectFrom('meta').select('name').where('name', '=', 'r-1').execute(),
+    ),
+  )
+  expect(trips.map((sent) => sent.length)).toEqual([2, 1])
+})
+
+test.runIf(isPostgres)('a transaction without a statement asks nothing of PostgreSQL', async () => {
+  expect(await roundTripsOf(on.database, () => transact(on.database.db, async () => {}))).toEqual([])
+})
+
+test.runIf(isPostgres)('limits the waits of a transaction on every connection', async () => {
+  const limits = await transact(on.database.db, async (tx) => {
+    const { rows } = await sql`
+      select current_setting('lock_timeout') as lock, current_setting(${'idle_in_transaction_session_timeout'}) as idle`.execute(
+      tx,
+    )
+    return rows[0]
+  })
+  expect(limits).toEqual({ lock: '10s', idle: '15s' })
+})
