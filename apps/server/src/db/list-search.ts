@@ -15,6 +15,7 @@ import {
   withStatus,
 } from './list-filters.ts'
 import type { Database } from './open.ts'
+import { spanOf } from './places.ts'
 import type { SearchTerm } from './search.ts'
 import { findInIndex } from './search-index.ts'
 
@@ -52,14 +53,14 @@ const enough = limits.searchCountMax + 1
 
 const manyRows = 20_000
 
-function searchHits<Status extends string>(
+async function searchHits<Status extends string>(
   database: Database,
   list: List<Status>,
   filter: ListFilter<Status>,
   page: SortedPage,
   term: SearchTerm,
   total: number | undefined,
-): Hits | Promise<Hits> {
+): Promise<Hits> {
   const { dialect, lists } = database
   const { scope, appId } = filter
   // The unary plus keeps SQLite from scanning the owner's index: the search has a more selective one.
@@ -74,13 +75,14 @@ function searchHits<Status extends string>(
     total: total ?? 0,
   })
   const isNarrow = total !== undefined && total <= narrowMatches[dialect]
+  const span = dialect === 'sqlite' || isNarrow ? sql`` : await spanOfStatus(database, list, filter)
   const order = orderOf[page.sort]
   const shown = Math.min(page.page * page.limit, enough)
   return list.hits({
     dialect,
     scope,
     term,
-    mine,
+    mine: sql`${mine} ${span}`,
     order,
     denseOrder: (shown < enough / 2 && denseOrder(list, filter)) || order,
     shown,
@@ -89,6 +91,17 @@ function searchHits<Status extends string>(
     find: (index, ...texts) => findInIndex(lists, index, texts),
     expectsMany: async (rows) => (await expectedRows(database, rows)) >= manyRows,
   })
+}
+
+function spanOfStatus<Status extends string>(
+  database: Database,
+  { table, inPlaces }: List<Status>,
+  filter: ListFilter<Status>,
+): Sql | Promise<Sql> {
+  const { status, now } = filter
+  const { flags, expired } = (status !== undefined && inPlaces[status]) || {}
+  if (!flags || expired === undefined) return sql``
+  return spanOf(database, { table, within: within(filter), flags, expired, now })
 }
 
 /** Rows expire roughly in the order of their creation. */

@@ -9,6 +9,7 @@ import { ListThreadDialect } from './list-thread.ts'
 import { forgetOwnConnection, ownConnectionOf, setOwnConnection } from './own-connections.ts'
 import { PostgresPool } from './postgres.ts'
 import { countOf, KeywardPostgresDialect, type PostgresConnection } from './postgres-driver.ts'
+import { PostgresListDialect } from './postgres-lists.ts'
 import { patienceMs } from './postgres-waits.ts'
 import { NodeSqliteDialect, openSqlite, type Pacing, type SqliteHandles } from './sqlite.ts'
 import { StorageRoom } from './storage-room.ts'
@@ -17,7 +18,10 @@ import { markedTransaction } from './transactions.ts'
 
 interface Common {
   db: Kysely<Tables>
-  /** For lists and searches. On SQLite a separate thread, so that a slow query does not block the server. */
+  /**
+   * For lists and searches. On SQLite a separate thread, so that a slow query does not block the server; on PostgreSQL
+   * with a time limit.
+   */
   lists: Kysely<Tables>
   room: StorageRoom
   close(): Promise<void>
@@ -66,7 +70,8 @@ function openEmbedded(dataDir: string): Database {
 function openPostgres(url: string): Database {
   const pool = new PostgresPool(url)
   const db = new Kysely<Tables>({ dialect: new KeywardPostgresDialect(pool) })
-  return { dialect: 'postgres', db, lists: db, room: pool.room, pool, close: () => db.destroy() }
+  const lists = new Kysely<Tables>({ dialect: new PostgresListDialect(pool) })
+  return { dialect: 'postgres', db, lists, room: pool.room, pool, close: () => db.destroy() }
 }
 
 const serializationFailure = '40001'

@@ -23,6 +23,7 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ECONNRESET' && request.raw.destroyed && !request.raw.complete) return problem('bad_request')
   const failure = logStorageFailure(error, request.log)
+  if (failure === 'database_unavailable') return problem(failure, { retryAfterSeconds: 5 })
   if (failure) return problem(failure)
   request.log.error({ err: error, method: request.method, url: request.routeOptions.url }, 'request failed')
   return problem('internal')

@@ -109,18 +109,20 @@ async function byPostgresIndex(search: Search): Promise<Hits> {
   const fewUsers = narrow && (await search.expectsMany(sql`clients c where ${inName}`)) ? narrow : undefined
   // Comparing patterns is slower, and PostgreSQL would start parallel workers although it soon has enough hits.
   const isCommon = !narrow && (await search.expectsMany(sql`licenses t where ${mine} and ${inKeyOrNote}`))
-  const inRow = keyOrNote(
-    term.key === undefined ? undefined : sql`strpos(t.key_normalized, ${term.key}) > 0`,
-    inNoteOfRow('t.note', term.text),
-  )
+  const hasRareKey =
+    isCommon && inKey !== undefined && !(await search.expectsMany(sql`licenses t where ${inKey}`))
+  const keyOfRow = term.key === undefined ? undefined : sql`strpos(t.key_normalized, ${term.key}) > 0`
+  const inRow = keyOrNote(hasRareKey ? undefined : keyOfRow, inNoteOfRow('t.note', term.text))
   const byText = few
     ? sql`select t.seq from ${few.rows} where ${few.where} and ${withoutIndex(inKeyOrNote)}`
     : sql`select t.seq from licenses t where ${mine} and ${isCommon ? inRow : inKeyOrNote}`
+  // Looking into each key would take as long as looking into the notes.
+  const byKey = hasRareKey ? [{ from: sql`select t.seq from licenses t where ${mine} and ${inKey}` }] : []
   const byName = fewUsers
     ? sql`select t.seq from ${fewUsers.rows}
       where ${fewUsers.where} and exists (select 1 from clients c where c.id = t.client_id and ${withoutIndex(inName)} offset 0)`
     : sql`select t.seq from clients c join licenses t on t.client_id = c.id where ${mine} and ${inName}`
-  return countedFast([{ from: byText, countedIn: denseOrder }, { from: byName }], order, shown)
+  return countedFast([{ from: byText, countedIn: denseOrder }, { from: byName }, ...byKey], order, shown)
 }
 
 function byBeginning({ scope, term, mine }: Search): Hits {

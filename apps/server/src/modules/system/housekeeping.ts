@@ -6,6 +6,7 @@ import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { inSlices } from '../../core/slices.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import type { Tx } from '../../db/open.ts'
+import { analyzeTables } from '../../db/postgres-statistics.ts'
 import { tidyActivity } from '../activity/activity.service.ts'
 import { completeImports } from '../bulk/import.slices.ts'
 import { fillSkeletons } from '../end-users/end-users.access.ts'
@@ -32,7 +33,8 @@ const endingTables = [
 
 /**
  * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero. Moves paused ends,
- * completes older end users and interrupted imports.
+ * completes older end users and interrupted imports,
+ * and computes the statistics of tables that have none.
  */
 export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'seal' | 'tx'>): Promise<void> {
   const now = ctx.clock.now()
@@ -48,6 +50,7 @@ export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'seal' | '
   await tidyActivity(ctx)
   await tidyReminders(ctx)
   await completeImports(ctx)
+  await analyzeTables(ctx.db)
 }
 
 interface Options {
@@ -69,7 +72,11 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
     sendReminders(ctx, mailer, { onError, signal: stopping.signal }).catch(onError),
   )
   const completing = oneAtATime(completer(ctx, onError))
+  const analyzing = oneAtATime(async () => {
+    await analyzeTables(ctx.db).catch(onError)
+  })
   completing.start()
+  analyzing.start()
   const retry = setInterval(completing.start, importsEveryMs)
   retry.unref()
   const timer = setInterval(() => {
@@ -88,7 +95,7 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
     clearTimeout(first)
     stopping.abort()
     const grace = setTimeout(() => mailer.close(), graceMs)
-    await Promise.all([tidying.ended(), reminding.ended(), completing.ended()])
+    await Promise.all([tidying.ended(), reminding.ended(), completing.ended(), analyzing.ended()])
     clearTimeout(grace)
   }
 }
