@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Engine, withServer } from './engines.ts'
 import { measureFairness } from './fairness.ts'
@@ -7,7 +8,15 @@ import { pinProcesses, type Running } from './processes.ts'
 import { missedMarks, printReport, type Results, type Run, writeReport } from './report.ts'
 import type { Seeded } from './seed.ts'
 import { measureStart } from './start.ts'
-import { changeCases, fileCases, listCases, measureWaits, nothing } from './waits.ts'
+import {
+  changeCases,
+  deletionCases,
+  fileCases,
+  listCases,
+  measureWaits,
+  nothing,
+  nothingFor,
+} from './waits.ts'
 import { prepareWorld, type World } from './world.ts'
 
 const loads = [
@@ -103,17 +112,19 @@ async function measure(run: Run, server: Running, world: World, seeded: Seeded, 
   }
   if (wanted.has('writes')) {
     console.log(`Measuring bulk writes and deletes (${what}) …`)
-    const withWriter = true
+    const besideIn = options.data ?? tmpdir()
     const changes = await changeCases(baseUrl, world)
     const files = fileCases(world, seeded, run.licenses)
-    run.writes = [
-      ...(await measureWaits(baseUrl, world, [nothing], { rounds, calls: 3, withWriter })),
-      ...(await measureWaits(baseUrl, world, changes, { rounds, calls: 30, withWriter })),
-      ...(await measureWaits(baseUrl, world, files, { rounds, calls: 1, withWriter })),
-    ]
+    const waits = async (cases: Parameters<typeof measureWaits>[2], rounds: number, calls: number) => {
+      run.writes.push(...(await measureWaits(baseUrl, world, cases, { rounds, calls, besideIn })))
+    }
+    await waits([nothing], rounds, 3)
+    await waits(changes, rounds, 30)
+    await waits(files, rounds, 1)
     if (run.licenses <= Number(options['delete-up-to'])) {
-      const all = [{ name: 'DELETE /licenses, all licenses', request: world.deleteLicenses }]
-      run.writes.push(...(await measureWaits(baseUrl, world, all, { rounds: 1, calls: 1, withWriter })))
+      await waits(deletionCases(world, seeded, run.licenses), 1, 1)
+      await waits([{ name: 'DELETE /licenses, all licenses', request: world.deleteLicenses }], 1, 1)
+      for (const deletion of run.writes.slice(-1)) await waits([nothingFor(deletion)], 1, 1)
     }
   }
 }

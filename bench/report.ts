@@ -74,9 +74,11 @@ function missedBy({ loads, lists, writes, database }: Run): string[] {
     if (!(wait < marks.waitMs))
       missed.push(`${name}: other requests waited ${ms(wait)}, not under ${marks.waitMs} ms`)
   }
-  for (const { name, writers } of writes) {
-    if (writers && !(writers.wait < marks.waitMs))
-      missed.push(`${name}: writes of others waited ${ms(writers.wait)}, not under ${marks.waitMs} ms`)
+  for (const { name, writers, disk } of writes) {
+    if (writers && disk && !(writers.wait < marks.waitMs))
+      missed.push(
+        `${name}: writes of others waited ${ms(writers.wait)}, the disk alone ${ms(disk.wait)}, not under ${marks.waitMs} ms`,
+      )
   }
   return missed
 }
@@ -200,7 +202,12 @@ const waitColumns = [
   'bare waited',
   "others' writes p50",
   'p99',
+  'p99.9',
   'writers waited',
+  'disk p50',
+  'p99',
+  'p99.9',
+  'disk waited',
 ]
 const toWaitRow = (result: WaitResult): string[] => [
   result.name,
@@ -209,7 +216,9 @@ const toWaitRow = (result: WaitResult): string[] => [
   ms(result.max),
   ms(result.wait),
   ms(result.bareWait),
-  ...(result.writers ? [result.writers.p50, result.writers.p99, result.writers.wait].map(ms) : ['', '', '']),
+  ...[result.writers, result.disk].flatMap((times) =>
+    times ? [times.p50, times.p99, times.p999, times.wait].map(ms) : ['', '', '', ''],
+  ),
 ]
 
 const fairnessColumns = [

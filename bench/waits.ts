@@ -3,7 +3,7 @@ import { limits } from '@keyward/contract'
 import type { LoadRequest } from 'autocannon'
 import { Caller } from './http.ts'
 import { median, percentile } from './load.ts'
-import { Probe } from './probe.ts'
+import { diskWrites, Probe, requests } from './probe.ts'
 import { startBare } from './processes.ts'
 import type { Seeded } from './seed.ts'
 import { importedRows, type World } from './world.ts'
@@ -18,47 +18,65 @@ export interface WaitResult {
   wait: number
   /** The same for a probe at a bare server: caused by the machine. */
   bareWait: number
-  /** The times of a probe that writes from another account, over all rounds, and its longest wait like `wait`. */
-  writers?: { p50: number; p99: number; wait: number }
+  /** A probe that writes from another account. */
+  writers?: Times
+  /** A probe that writes to the same disk without a server, at the same time. */
+  disk?: Times
+}
+
+/** Over all rounds, and the longest like `wait`. */
+interface Times {
+  p50: number
+  p99: number
+  p999: number
+  wait: number
 }
 
 interface Options {
   rounds: number
   calls: number
-  /** Also probes with a write of another account. */
-  withWriter?: boolean
+  /** Also probes with a write of another account, and with writes to a file in this folder. */
+  besideIn?: string
 }
 
 interface Case {
   name: string
   request?: LoadRequest
+  /** Without a request, the probes run alone for so long. */
+  alone?: number
 }
 
 /** The probes alone. */
-export const nothing: Case = { name: 'nothing' }
-const nothingMs = 1000
+export const nothing: Case = { name: 'nothing', alone: 1000 }
+
+/** The probes alone for as long as a call that was measured once. */
+export const nothingFor = ({ name, max }: WaitResult): Case => ({
+  name: `nothing, for as long as ${name}`,
+  alone: max,
+})
 
 export async function measureWaits(
   baseUrl: string,
   world: World,
   cases: Case[],
-  { rounds, calls, withWriter = false }: Options,
+  { rounds, calls, besideIn }: Options,
 ): Promise<WaitResult[]> {
   const [session] = world.session
   if (!session) throw new Error('no session to probe with')
   const caller = new Caller(baseUrl)
   const bare = await startBare({ [session.path]: await caller.send(session) })
-  const probes = [new Probe(baseUrl, session), new Probe(bare.baseUrl, session)]
-  if (withWriter) probes.push(new Probe(baseUrl, world.otherWrite))
+  const probed = [requests(baseUrl, session), requests(bare.baseUrl, session)]
+  if (besideIn !== undefined) probed.push(requests(baseUrl, world.otherWrite), diskWrites(besideIn))
+  const probes = probed.map((one) => new Probe(one))
   const results = cases.map(({ name }) => ({ name, times: [] as number[], probed: [] as number[][][] }))
   try {
     for (let round = 0; round < rounds; round += 1) {
-      for (const [at, { request }] of cases.entries()) {
+      for (const [at, { request, alone }] of cases.entries()) {
         if (round === 0 && calls > 1 && request) await send(caller, request)
         await Promise.all(probes.map((probe) => probe.takeTimes()))
         for (let call = 0; call < calls; call += 1) {
           const started = performance.now()
-          await (request ? send(caller, request) : sleep(nothingMs))
+          await (request ? send(caller, request) : sleep(alone))
           results[at]?.times.push(performance.now() - started)
         }
         results[at]?.probed.push(await Promise.all(probes.map((probe) => probe.takeTimes())))
@@ -70,8 +88,12 @@ export async function measureWaits(
     await bare.stop()
   }
   return results.map(({ name, times, probed }) => {
-    const longest = (probe: number) => median(probed.map((round) => Math.max(0, ...(round[probe] ?? []))))
-    const written = probed.flatMap(([, , writer = []]) => writer)
+    const longest = (probe: number) => median(probed.map((round) => highest(round[probe] ?? [])))
+    const timesOf = (probe: number): Times => {
+      const all = probed.flatMap((round) => round[probe] ?? [])
+      const [p50 = 0, p99 = 0, p999 = 0] = [0.5, 0.99, 0.999].map((share) => percentile(all, share))
+      return { p50, p99, p999, wait: longest(probe) }
+    }
     return {
       name,
       p50: percentile(times, 0.5),
@@ -79,12 +101,12 @@ export async function measureWaits(
       max: Math.max(...times),
       wait: longest(0),
       bareWait: longest(1),
-      ...(withWriter && {
-        writers: { p50: percentile(written, 0.5), p99: percentile(written, 0.99), wait: longest(2) },
-      }),
+      ...(besideIn !== undefined && { writers: timesOf(2), disk: timesOf(3) }),
     }
   })
 }
+
+const highest = (times: readonly number[]): number => times.reduce((most, time) => Math.max(most, time), 0)
 
 const repetitionsMax = 5
 
@@ -114,6 +136,17 @@ export function fileCases(world: World, seeded: Seeded, licenses: number) {
   return [
     { name: `GET /licenses/export, ${rows} licenses`, request: world.exportLicenses(app.appId) },
     { name: `POST /licenses/import, ${imported} rows`, request: world.importLicenses(app.appId) },
+  ]
+}
+
+/** Deletions of the licenses of one app, and of another app with all that belongs to it. */
+export function deletionCases(world: World, seeded: Seeded, licenses: number) {
+  const [, , , first, second] = seeded.apps
+  if (!first || !second) throw new Error('too few apps were seeded')
+  const size = ({ share }: { share: number }) => Math.round(share * licenses).toLocaleString('en-US')
+  return [
+    { name: `DELETE /licenses of an app with ${size(first)}`, request: world.deleteLicensesOf(first.appId) },
+    { name: `DELETE /apps, an app with ${size(second)} licenses`, request: world.deleteApp(second.appId) },
   ]
 }
 

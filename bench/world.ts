@@ -14,6 +14,8 @@ export interface World {
   createLicense: LoadRequest[]
   createHundred: LoadRequest
   deleteLicenses: LoadRequest
+  deleteLicensesOf(app: string): LoadRequest
+  deleteApp(app: string): LoadRequest
   exportLicenses(app: string): LoadRequest
   importLicenses(app: string): LoadRequest
   change(body: object): LoadRequest
@@ -61,6 +63,8 @@ export async function prepareWorld(baseUrl: string, seeded: Seeded): Promise<Wor
     createLicense: [withBody('POST', '/licenses', license, owner)],
     createHundred: withBody('POST', '/licenses', { ...license, count: 100 }, owner),
     deleteLicenses: { method: 'DELETE', path: '/api/licenses', headers: owner },
+    deleteLicensesOf: (app) => ({ method: 'DELETE', path: `/api/licenses?app=${app}`, headers: owner }),
+    deleteApp: (app) => ({ method: 'DELETE', path: `/api/apps/${app}`, headers: owner }),
     exportLicenses: (app) => ({
       method: 'GET',
       path: `/api/licenses/export?format=csv&app=${app}`,

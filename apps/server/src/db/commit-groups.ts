@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Checkpoints } from './checkpoints.ts'
 import { isSqliteBusy } from './failure.ts'
 import { LogSync } from './log-sync.ts'
+import { SearchMerges } from './search-merges.ts'
 import type { SqliteHandle, SqliteResult } from './sqlite-handle.ts'
 import { outside, SqliteThread } from './sqlite-thread.ts'
 import { GroupedTransaction, LongTransaction, type Transaction } from './transactions.ts'
@@ -57,6 +58,7 @@ export class CommitGroups {
   readonly #log: LogSync
   readonly #checkpoints: Checkpoints
   readonly #thread: SqliteThread
+  readonly #merges: SearchMerges
   #isBusy = false
   #isClosed = false
   #group: Group | undefined
@@ -75,6 +77,7 @@ export class CommitGroups {
     writer.database.exec('pragma synchronous = normal')
     this.#checkpoints = new Checkpoints(writer, (cause) => log.fail(cause))
     this.#thread = new SqliteThread({ path: writer.database.location() ?? '', readOnly: false })
+    this.#merges = new SearchMerges(writer.database)
     this.#onFailure = onFailure
     this.#limits = limits
   }
@@ -165,6 +168,7 @@ export class CommitGroups {
 
   /** Runs a statement of the transaction that has the turn. */
   run(text: string, parameters: SQLInputValue[]): SqliteResult {
+    this.#merges.note(text)
     try {
       return this.#writer.run(text, parameters)
     } catch (error) {
@@ -242,6 +246,7 @@ export class CommitGroups {
     if (!group) return
     this.#group = undefined
     try {
+      this.#merges.run()
       this.#writer.prepare('commit').run()
     } catch (error) {
       this.#onFailure(error)

@@ -1,11 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { pagesAtMost } from './checkpoints.ts'
+import { SearchMerges } from './search-merges.ts'
 import { SqliteHandle } from './sqlite-handle.ts'
 import { outside, type SqliteThreadOptions, type ThreadAnswer, type ThreadQuery } from './sqlite-thread.ts'
 
 const { path, readOnly } = workerData as SqliteThreadOptions
 const allowed = Object.values(outside)
 const handle = new SqliteHandle(path, { readOnly })
+const merges = new SearchMerges(handle.database)
 // `CommitGroups` syncs the log after each commit.
 if (!readOnly) {
   handle.database.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = ${pagesAtMost}`)
@@ -18,6 +20,8 @@ parentPort?.on('message', ({ id, text, parameters }: ThreadQuery) => {
     if (!readOnly && !handle.database.isTransaction && !allowed.includes(text)) {
       throw new Error('there is no transaction')
     }
+    if (text === 'commit') merges.run()
+    else if (!readOnly) merges.note(text)
     answer = { id, result: handle.run(text, parameters) }
   } catch (error) {
     const { message, errcode } = error as Error & { errcode?: number }

@@ -1,0 +1,60 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+const indexes = { licenses: 'license_search', clients: 'client_search' }
+type Table = keyof typeof indexes
+
+/** Statements that change a full-text index, through a trigger. */
+const rows = /^(?:insert into|delete from) "(licenses|clients)"/
+const texts = /^update "(licenses|clients)" set .*"(?:note|username_normalized)" =/s
+
+/** A page takes some 0.06 ms. */
+const pagesPerStatement = 8
+const pagesMost = 32
+
+/**
+ * Merges the parts of the full-text indexes, a few pages before each commit that changes them. SQLite by itself merges
+ * hundreds of pages at once now and then, for each 64 changed rows of a mass deletion, and every request waits.
+ */
+export class SearchMerges {
+  readonly #database: DatabaseSync
+  readonly #changes = new Map<Table, number>()
+  readonly #manual = new Set<Table>()
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  /** Call it for each statement of a transaction. */
+  note(text: string): void {
+    const [, table] = rows.exec(text) ?? texts.exec(text) ?? []
+    if (table !== undefined) this.#changes.set(table as Table, (this.#changes.get(table as Table) ?? 0) + 1)
+  }
+
+  /** Call it before the commit. */
+  run(): void {
+    for (const [table, statements] of this.#changes) {
+      this.#changes.delete(table)
+      if (this.#isManual(table))
+        this.#command(table, 'merge', Math.min(pagesMost, statements * pagesPerStatement))
+    }
+  }
+
+  /** Ends the merges that SQLite starts. The index keeps the setting; false if a migration creates it later. */
+  #isManual(table: Table): boolean {
+    if (this.#manual.has(table)) return true
+    const index = indexes[table]
+    const exists = this.#database.prepare('select 1 from sqlite_master where name = ?').get(index)
+    if (!exists) return false
+    const set = this.#database.prepare(`select v from ${index}_config where k = 'automerge'`).get()
+    if (set?.v !== 0) this.#command(table, 'automerge', 0)
+    this.#manual.add(table)
+    return true
+  }
+
+  #command(table: Table, command: 'merge' | 'automerge', value: number): void {
+    const index = indexes[table]
+    // `node:sqlite` binds a number as a real one, which the setting rejects.
+    const statement = `insert into ${index} (${index}, rank) values (?, cast(? as integer))`
+    this.#database.prepare(statement).run(command, value)
+  }
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { migrate } from '../src/db/migrate.ts'
+import { migrations } from '../src/db/migrations/index.ts'
+import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
+
+let dataDir: string
+let database: Database & { dialect: 'sqlite' }
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'keyward-merges-'))
+  const opened = openDatabase({ url: undefined, dataDir })
+  if (opened.dialect !== 'sqlite') throw new Error('expected an embedded database')
+  database = opened
+  await migrate(database, migrations, { now: 1 })
+  const run = (statement: string) => sql.raw(statement).execute(database.db)
+  await run(`insert into owners (id, name, email, email_normalized, password_hash, created_at)
+    values ('own_1', 'V', 'v', 'v', '', 1)`)
+  await run(`insert into apps (id, owner_id, app_id, name, secret_sealed, secret_hash, signing_kid, signing_public,
+    signing_sealed, version, created_at) values ('app_1', 'own_1', 'A', 'A', '', '', '', '', '', '1.0.0', 1)`)
+})
+afterEach(async () => {
+  await database.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+let made = 0
+
+const license = () => {
+  made += 1
+  const key = createHash('sha256').update(String(made)).digest('hex').slice(0, 25).toUpperCase()
+  return {
+    id: `lic_${made}`,
+    owner_id: 'own_1',
+    app_id: 'app_1',
+    key,
+    key_normalized: key,
+    expires_at: 9e12,
+    created_at: 1,
+  }
+}
+
+const insert = (tx: Tx, count: number) =>
+  tx
+    .insertInto('licenses')
+    .values(Array.from({ length: count }, license))
+    .execute()
+
+const count = (text: string): number =>
+  Number(Object.values(database.handles.reader.database.prepare(text).get() ?? {})[0])
+const segments = () => count('select count(distinct segid) from license_search_idx')
+
+/** Pages of the log that each commit writes. */
+async function pagesOf(times: number, commit: () => Promise<unknown>): Promise<number[]> {
+  const pages = []
+  const inLog = () =>
+    Number(database.handles.reader.database.prepare('pragma wal_checkpoint(noop)').get()?.log)
+  for (let done = 0; done < times; done += 1) {
+    const before = inLog()
+    await commit()
+    // The log started anew otherwise.
+    if (inLog() >= before) pages.push(inLog() - before)
+  }
+  return pages
+}
+
+/** In parts as large as those that SQLite merges with hundreds of pages at once. */
+async function fillIndex() {
+  for (let part = 0; part < 10; part += 1) {
+    await transact(database.db, (tx) =>
+      sql
+        .raw(`insert into "licenses" (id, owner_id, app_id, key, key_normalized, expires_at, created_at)
+          with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < 2000)
+          select 'fill_${part}_' || i, 'own_1', 'app_1', i, hex(randomblob(12)), 9e12, 1 from numbers`)
+        .execute(tx),
+    )
+  }
+}
+
+test.for([
+  { name: 'short', isLong: false },
+  { name: 'long', isLong: true },
+])('no commit of a $name transaction merges hundreds of pages of the search index', async ({ isLong }) => {
+  await fillIndex()
+  const pages = await pagesOf(300, () => transact(database.db, (tx) => insert(tx, 1), { isLong }))
+  expect(pages.length).toBeGreaterThan(250)
+  expect(Math.max(...pages)).toBeLessThan(100)
+})
+
+test('the parts of the search index stay few, and every license is found', async () => {
+  await fillIndex()
+  for (let at = 0; at < 500; at += 1) await transact(database.db, (tx) => insert(tx, 1))
+  expect(segments()).toBeLessThan(30)
+  expect(count('select count(*) from licenses')).toBe(20_500)
+  const missing = `select count(*) from licenses l where l.seq % 50 = 0 and not exists (
+    select 1 from license_search s where s.rowid = l.seq and license_search match
+      '"' || substr(l.key_normalized, 3, 3) || '"')`
+  expect(count(missing)).toBe(0)
+})
+
+test('a rolled back transaction leaves the index to the next one', async () => {
+  await expect(
+    transact(database.db, async (tx) => {
+      await insert(tx, 10)
+      throw new Error('no')
+    }),
+  ).rejects.toThrow('no')
+  await transact(database.db, (tx) => insert(tx, 1))
+  expect(count(`select v from license_search_config where k = 'automerge'`)).toBe(0)
+  expect(count('select count(*) from license_search_docsize')).toBe(1)
+})
