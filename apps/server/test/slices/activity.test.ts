@@ -115,6 +115,41 @@ test('repetitions within a minute share a reference and are counted', async () =
   await expect.poll(async () => (await list()).events.at(-1).times).toBe(20)
 })
 
+test('a refused key is explained with that key and its end user, also where the call names a user', async () => {
+  const { program, license, user } = await registerUser(on, owner, app, 'anna')
+  const why = async (call: Promise<{ json: { reference: string } }>) => {
+    const { reference } = (await call).json
+    await expect.poll(async () => (await owner.call('GET', `/activity/${reference}`)).status).toBe(200)
+    const { event, explanation } = await explain(reference)
+    return [explanation.why, event.client?._id ?? null]
+  }
+  const used = [`The license ${license.key} belonged to an end user already.`, user._id]
+  const upgrade = (licenseKey: string) => program.call('POST', '/upgrade', { username: 'anna', licenseKey })
+  const register = (licenseKey: string) =>
+    program.call('POST', '/register', { username: 'berta', password: 'swordfish', licenseKey })
+  expect(await why(upgrade(license.key))).toEqual(used)
+  expect(await why(register(license.key))).toEqual(used)
+  expect(await why(program.call('POST', '/license', { licenseKey: license.key }))).toEqual(used)
+  const unknown = ['This application had no license NO-SUCH-KEY.', null]
+  expect(await why(upgrade('NO-SUCH-KEY'))).toEqual(unknown)
+  expect(await why(register('NO-SUCH-KEY'))).toEqual(unknown)
+})
+
+test('refusals of one minute with different causes have references of their own', async () => {
+  const { program, license } = await activateKey(on, owner, app, 'pc-1')
+  const refuse = async (hwid?: string) =>
+    (await program.call('POST', '/license', { licenseKey: license.key, hwid })).json.reference
+  const [other, none] = [await refuse('pc-2'), await refuse()]
+  expect(await refuse('pc-2')).toBe(other)
+  await expect.poll(async () => (await owner.call('GET', `/activity/${none}`)).status).toBe(200)
+  expect((await explain(none)).explanation.why).toBe(
+    'The program sent no hardware id, but the license is bound to a device.',
+  )
+  expect((await explain(other)).explanation.why).toBe(
+    'The license was bound to 1 of 1 device, and this was not one of them.',
+  )
+})
+
 test('a reference explains what was refused and why, then and now, and its fix lets the program in', async () => {
   const { program, license, user } = await activateKey(on, owner, app, 'pc-1')
   await owner.call('PATCH', `/clients/${user._id}/toggle-ban`, { is_banned: true, reason: 'charged back' })

@@ -15,6 +15,8 @@ export interface ActivityInput {
   subject?: string | null
   address?: string | null
   detail?: object
+  /** Events that differ in it have rows and references of their own; of a small set, so that a flood fills few rows. */
+  variant?: string | null
 }
 
 interface Options {
@@ -80,8 +82,8 @@ export class ActivityLog {
     this.#renewWindow(now)
     const { ownerId, appId, clientId = null, kind, call = null, code = null } = event
     const subject = event.subject == null ? null : toPlain(event.subject)
-    const { address = null } = event
-    const key = JSON.stringify([appId, clientId, kind, call, code, subject, address])
+    const { address = null, variant = null } = event
+    const key = JSON.stringify([appId, clientId, kind, call, code, subject, address, variant])
     const known = this.#merged.get(key)
     if (known) {
       known.unsaved += 1

@@ -65,7 +65,8 @@ const explanations: Record<MessageKey, Texts> = {
   passMismatch: {
     title: 'The password was wrong',
     why: ({ subject }) => `The password of${named(subject) || ' this end user'} did not match.`,
-    advice: 'The end user can try again with the right password.',
+    advice:
+      'The end user can try again. For a forgotten password, delete the end user: its keys can then be registered again with a new password.',
   },
   keyNotFound: {
     title: 'The license key was unknown',
@@ -75,7 +76,8 @@ const explanations: Record<MessageKey, Texts> = {
   keyUsed: {
     title: 'The license key was already used',
     why: ({ subject }) => `The license${named(subject)} belonged to an end user already.`,
-    advice: 'An end user with a password signs in with username and password. Otherwise sell another key.',
+    advice:
+      'Its end user can go on: with username and password, or with the first key if this one only added time. Anyone else needs another key.',
   },
   usernameTaken: {
     title: 'The username was taken',

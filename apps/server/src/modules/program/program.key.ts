@@ -6,6 +6,7 @@ import { findByHash } from '../devices/devices.access.ts'
 import type { Machine } from '../devices/devices.rules.ts'
 import { findLicenseByKey } from '../licenses/licenses.access.ts'
 import type { SessionFacts } from './program.facts.ts'
+import { because } from './program.refusal.ts'
 import type { ProgramDeps } from './program.service.ts'
 
 export interface GivenKey {
@@ -38,12 +39,16 @@ export async function findKey(
   throw problem('keyNotFound')
 }
 
+/** The refusal of a key that is used; the owner sees by whom. */
+export const keyUsed = (license: Pick<LicenseRow, 'client_id'>) =>
+  because(problem('keyUsed'), { endUserId: license.client_id })
+
 export function refuseKey(license: LicenseRow, now: number): void {
   if (license.banned === 1) throw problem('keyBanned', { reason: license.ban_reason })
   if (license.expires_at <= now) throw problem('noActiveSubs')
 }
 
 export function refuseNewKey(license: LicenseRow, now: number): void {
-  if (license.used === 1) throw problem('keyUsed')
+  if (license.used === 1) throw keyUsed(license)
   refuseKey(license, now)
 }

@@ -20,7 +20,7 @@ import { findReleasedAt } from '../releases/releases.service.ts'
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, SessionFacts } from './program.facts.ts'
-import { findKey, type GivenKey, refuseKey } from './program.key.ts'
+import { findKey, type GivenKey, keyUsed, refuseKey } from './program.key.ts'
 import { redeemForFormerUser, redeemForNewUser } from './program.new-user.ts'
 import {
   type ProgramDeps,
@@ -63,7 +63,7 @@ export async function register(
   const name = normalizeName(username)
   if (await findByUsername(ctx.db, session.app.id, name)) throw problem('usernameTaken')
   const license = await findKey(deps, session, given)
-  if (license.used === 1) throw problem('keyUsed')
+  if (license.used === 1) throw keyUsed(license)
   const device = await toDevice(deps, session.app, given)
   refuseUse(
     session.app,
@@ -185,7 +185,7 @@ export async function upgrade(
   const found = await findByUsername(ctx.db, app.id, normalizeName(given.username))
   if (!found) throw problem('usernameNotFound')
   const license = await findKey(deps, session, { ...given, machine: undefined })
-  if (license.used === 1) throw problem('keyUsed')
+  if (license.used === 1) throw keyUsed(license)
   const hwidHash = session.hwidHash && sentHash(session.hwidHash)
   const caller = await judgeCaller(deps, app, { hwidHash, address: given.address })
   return ctx.tx(toActor(session, given.address), async (write) => {

@@ -11,7 +11,7 @@ export interface Behind {
   facts?: VerdictFacts
   endUserId?: string | null
   /** For the explanation alone; programs do not get it. */
-  detail?: object
+  detail?: { cause?: string; [name: string]: unknown }
 }
 
 const behindOf = new WeakMap<Problem, Behind>()
@@ -44,7 +44,7 @@ export function noteRefusal(
 ): string | undefined {
   const situation = facts && toSituation(facts)
   const { username, licenseKey } = (body ?? {}) as { username?: unknown; licenseKey?: unknown }
-  const subject = username ?? licenseKey
+  const subject = concernsKey.has(code) ? (licenseKey ?? username) : (username ?? licenseKey)
   return activity.note({
     ownerId: app.ownerId,
     appId: app.id,
@@ -55,5 +55,9 @@ export function noteRefusal(
     subject: typeof subject === 'string' ? subject : null,
     address,
     detail: { ...detail, situation },
+    variant: situation?.device ?? detail?.cause ?? null,
   })
 }
+
+/** Refusals of the key, also in calls that name a user as well. */
+const concernsKey = new Set<MessageKey>(['keyNotFound', 'keyUsed', 'keyBanned'])

@@ -29,6 +29,7 @@ import { findReleasedAt } from '../releases/releases.service.ts'
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
 import { type AppFacts, type EndUserFacts, type SessionFacts, toFloating } from './program.facts.ts'
+import { keyUsed } from './program.key.ts'
 import { because } from './program.refusal.ts'
 import { signSessionIn } from './program.repo.ts'
 import { sit } from './program.seats.ts'
@@ -133,8 +134,8 @@ export const enterByUsedKey = <T>(
     const needsLock = license.seats !== null || entry.isOwner === true
     if (needsLock) await lockLicenseById(tx, entry.app.id, license.id)
     const client = await lockEndUser(tx, entry.app, license.client_id)
-    if (!client || client.license_id !== license.id) throw problem('keyUsed')
-    if (client.password_hash !== null && !entry.isOwner) throw problem('keyUsed')
+    if (!client || client.license_id !== license.id) throw keyUsed(license)
+    if (client.password_hash !== null && !entry.isOwner) throw keyUsed(license)
     return enter(write, entry, client.id, device)
   })
 
