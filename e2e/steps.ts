@@ -151,6 +151,13 @@ export async function enter(page: Page, vendor: Vendor, path = '/dashboard') {
   await page.goto(path)
 }
 
+/** Fills in the sign-in page. */
+export async function signIn(page: Page, { email, password }: { email: string; password: string }) {
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+}
+
 /**
  * Opens a page inside the running console and waits until it replaces the one before. A full load takes many times as
  * long; layout-shift.spec.ts loads the pages that way. /subscription is entered and left by a full load.

@@ -10,6 +10,7 @@ import {
   row,
   rowAction,
   shownDate,
+  signIn,
   tokenKey,
   Vendor,
   visit,
@@ -73,6 +74,7 @@ test('dialogs do not overwrite what somebody else changed while they were open',
   await variables.getByLabel('Name').fill('mine')
   await vendor.call('PUT', `${path}/variables`, { variables: [{ name: 'theirs', value: '', public: false }] })
   await variables.getByRole('button', { name: 'Save Variables' }).click()
+  await expect(page.getByRole('alert').getByText(rejected('these variables', 'them'))).toBeVisible()
   await expectToast(page, rejected('these variables', 'them'))
   await cancel(page, 'Variables of Renamed')
 
@@ -170,12 +172,6 @@ test('a dialog keeps what was typed when its row leaves the page', async ({ page
   await expect(details).toBeHidden()
   expect((await vendor.call('GET', `/licenses/${oldest._id}`)).license.note).toBe('typed for minutes')
 })
-
-async function signIn(page: Page, { email, password }: Vendor) {
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
-}
 
 async function expire(page: Page) {
   await page.evaluate(

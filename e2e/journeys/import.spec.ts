@@ -2,7 +2,18 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { choose, dialog, enter, expectToast, inDays, keyPrefix, moreAction, rows, Vendor } from '../steps.ts'
+import {
+  choose,
+  dialog,
+  enter,
+  expectToast,
+  inDays,
+  keyPrefix,
+  moreAction,
+  rows,
+  signIn,
+  Vendor,
+} from '../steps.ts'
 
 const select = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` }).check()
 const bar = (page: Page) => page.getByRole('region', { name: 'Selected rows' })
@@ -62,9 +73,7 @@ test.describe('the import', () => {
     await vendor.call('POST', '/auth/logout')
     await found.getByRole('button', { name: 'Import 1 License' }).click()
     await expect(page).toHaveURL('/auth')
-    await page.getByLabel('Email').fill(vendor.email)
-    await page.getByLabel('Password', { exact: true }).fill(vendor.password)
-    await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+    await signIn(page, vendor)
     await expect(form.getByLabel('CSV')).toHaveValue(/typed for minutes/)
     await expect(page.locator('[data-sonner-toast]').getByText('Import Failed')).toHaveCount(0)
   })
@@ -163,6 +172,35 @@ test.describe('the import', () => {
       { banned: true, banReason: 'Charged back' },
       { banned: false, key: 'TAKEN-KEY-1' },
     ])
+  })
+
+  test('names the lines that expired after the check, and imports the others', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createApp()
+    await enter(page, vendor, '/licenses')
+    await moreAction(page, 'Import licenses')
+    const csv = 'expiresAt,note\nsoon,wrong\n2090-01-01,first\n2091-01-01,second\n'
+    await dialog(page, 'Import Licenses').getByLabel('CSV').fill(csv)
+    await page.getByRole('button', { name: 'Check First' }).click()
+    const check = dialog(page, 'Check the Import')
+    await expect(check).toContainText('2 licenses would be created, 1 row has an error.')
+    await page.route('**/api/licenses/import', (route) =>
+      route.continue({ postData: route.request().postData()?.replace('2091-01', '2001-01') }),
+    )
+    await check.getByRole('button', { name: 'Import 2 Licenses' }).click()
+    await expectToast(
+      page,
+      'Nothing Was Imported',
+      'Some rows can no longer be imported. They are listed with their lines: correct them, or import the other rows.',
+    )
+    await expect(check).toContainText('1 license would be created, 2 rows have errors.')
+    await expect(check.locator('tbody').getByRole('row')).toHaveText([
+      /2.*expiresAt must be/s,
+      /4.*The expiry must be in the future/s,
+    ])
+    await check.getByRole('button', { name: 'Import 1 License' }).click()
+    await expectToast(page, 'Licenses Imported', '1 license created, 0 skipped.')
+    expect((await vendor.call('GET', '/licenses')).licenses).toMatchObject([{ note: 'first' }])
   })
 
   test("reports rows beyond the plan's limit before the import", async ({ page, request }) => {

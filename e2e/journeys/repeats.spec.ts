@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { dialog, enter, expectToast, Vendor } from '../steps.ts'
+import { dialog, enter, expectToast, rows, shownDate, signIn, tokenKey, Vendor, visit } from '../steps.ts'
 
 /** Lets the server carry out the next request of this kind, but loses its answer. */
 async function loseAnswer(page: Page, path: string, method = 'POST'): Promise<void> {
@@ -36,6 +36,88 @@ test('licenses are generated once if the answer is lost and the dialog is submit
   await generate.getByRole('button', { name: 'Generate License' }).click()
   await expect(dialog(page, 'Licenses Generated')).toBeVisible()
   expect((await vendor.call('GET', '/licenses')).stats.total).toBe(2)
+})
+
+test('an app is created once if the answer is lost and the dialog is submitted again', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await enter(page, vendor, '/dashboard?dialog=new-app')
+  await loseAnswer(page, '/apps')
+  const create = dialog(page, 'Add New App')
+  await create.getByLabel('App Name').fill('Atlas')
+  await create.getByRole('button', { name: 'Create App' }).click()
+  await expect(page.getByText('The server cannot be reached. Please check your connection.')).toBeVisible()
+  await create.getByRole('button', { name: 'Create App' }).click()
+  await expectToast(page, 'App created successfully')
+  expect((await vendor.call('GET', '/apps')).count).toBe(1)
+})
+
+test('an import whose answer was lost is imported once, also after another check', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  await enter(page, vendor, '/licenses?dialog=import')
+  await dialog(page, 'Import Licenses').getByLabel('CSV').fill('expiresAt\n2090-01-01\nsoon\n2090-01-01\n')
+  await page.getByRole('button', { name: 'Check First' }).click()
+  await page.route(
+    '**/api/licenses/import',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  const check = dialog(page, 'Check the Import')
+  const submit = check.getByRole('button', { name: 'Import 2 Licenses' })
+  await submit.click()
+  await expectToast(page, 'Import Failed', 'The server cannot be reached. Please check your connection.')
+  await check.getByRole('button', { name: 'Back' }).click()
+  await page.getByRole('button', { name: 'Check First' }).click()
+  await submit.click()
+  const done = dialog(page, 'Licenses Imported')
+  await expect(done.locator('tbody').getByRole('row')).toHaveText([/^2/, /^4/])
+  expect((await vendor.call('GET', '/licenses')).stats.total).toBe(2)
+})
+
+test('a repeat after the session has expired changes something once', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const user = await vendor.createEndUser(app, 'hanna', 20)
+  await enter(page, vendor, '/licenses?dialog=generate')
+  await loseAnswer(page, '/licenses')
+  const generate = dialog(page, 'Generate License')
+  await generate.getByLabel('Amount').fill('3')
+  await generate.getByRole('button', { name: 'Generate License' }).click()
+  await expect(page.getByText('The server cannot be reached. Please check your connection.')).toBeVisible()
+  await vendor.call('POST', '/auth/logout')
+  await expect(page).toHaveURL('/auth')
+  await signIn(page, vendor)
+  await expect(generate.getByLabel('Amount')).toHaveValue('3')
+  await generate.getByRole('button', { name: 'Generate License' }).click()
+  await expect(dialog(page, 'Licenses Generated')).toContainText('3 keys are ready')
+  await page.getByRole('button', { name: 'Done' }).click()
+  await expect(rows(page)).toHaveCount(3)
+
+  await visit(page, `/users?dialog=extend&id=${user._id}`)
+  await loseAnswer(page, `/clients/${user._id}/extend`, 'PATCH')
+  const extend = dialog(page, 'Extend hanna')
+  await extend.getByRole('button', { name: 'Extend' }).click()
+  await expect(page.getByText('The server cannot be reached. Please check your connection.')).toBeVisible()
+  await page.evaluate(
+    `fetch('/api/auth/logout', { method: 'POST', headers: { authorization: 'Bearer ' + localStorage.getItem('${tokenKey}') } })`,
+  )
+  await expect(page).toHaveURL('/auth')
+  await signIn(page, vendor)
+  await extend.getByRole('button', { name: 'Extend' }).click()
+  await expectToast(page, 'Subscription Extended', 'hanna has 30 more days.')
+  await expect(extend).toBeHidden()
+  await expect(page.getByRole('row', { name: /hanna/ })).toContainText(
+    shownDate(new Date(Date.parse(user.expiresAt) + 30 * 86_400_000)),
+  )
 })
 
 test('an end user is extended once if the answer is lost and the dialog is submitted again', async ({
@@ -93,13 +175,14 @@ test('a bulk action that is submitted twice at once adds the days once', async (
 
 const expiryOf = ({ expiresAt }: { expiresAt: string }): number => Date.parse(expiresAt)
 
-test("a reseller's licenses are generated once if the answer is lost, even its whole quota", async ({
+test("a reseller's licenses are generated once if the answer is lost, even its whole quota after another sign-in", async ({
   page,
   request,
   keyward,
 }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
-  const seller = await Seller.signIn(request, await createReseller(vendor, app))
+  const credentials = await createReseller(vendor, app)
+  const seller = await Seller.signIn(request, credentials)
   await enterPortal(page, seller, '/reseller/licenses?dialog=generate')
   await loseAnswer(page, '/resellers/auth/licenses')
   const generate = dialog(page, 'Generate License')
@@ -108,6 +191,11 @@ test("a reseller's licenses are generated once if the answer is lost, even its w
   await submit.click()
   await expect(page.getByText('The server cannot be reached. Please check your connection.')).toBeVisible()
   await expect(generate).toContainText('You can generate 0 more.')
+  await seller.call('POST', '/logout')
+  await submit.click()
+  await expect(page).toHaveURL('/reseller/auth')
+  await signIn(page, credentials)
+  await expect(generate.getByLabel('Number of Licenses')).toHaveValue('10')
   await submit.click()
   await expect(dialog(page, 'Licenses Generated')).toContainText('10 keys are ready')
   expect((await vendor.call('GET', '/licenses')).stats.total).toBe(10)

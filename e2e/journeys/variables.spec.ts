@@ -13,6 +13,7 @@ test('variables of an app and of an end user reach its programs', async ({ page,
   await rowAction(page, 'Atlas', 'Variables')
   const form = dialog(page, 'Variables of Atlas')
   await expect(form.getByText('No variables yet.')).toBeVisible()
+  await expect(form.getByRole('button', { name: 'Add Variable' })).toBeFocused()
   await form.getByRole('button', { name: 'Add Variable' }).click()
   await form.getByLabel('Name').fill('end point')
   await form.getByLabel('Value').fill('https://api.example.com')
@@ -25,6 +26,10 @@ test('variables of an app and of an end user reach its programs', async ({ page,
   await expectToast(page, 'Variables saved')
   const { body } = await Program.init(request, app)
   expect(body.data.variables).toEqual({ endpoint: 'https://api.example.com' })
+
+  await rowAction(page, 'Atlas', 'Variables')
+  await expect(form.getByLabel('Name')).toBeFocused()
+  await page.keyboard.press('Escape')
 
   await page.goto('/users')
   await rowAction(page, 'erik', 'Variables')

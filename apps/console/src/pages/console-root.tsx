@@ -7,7 +7,7 @@ import { queryClient } from '../lib/api/query-client.ts'
 import { keys } from '../lib/api/query-keys.ts'
 import { onSessionChangedElsewhere, resellerSession, type Session } from '../lib/api/session.ts'
 import { wire } from '../lib/api/wire.ts'
-import { dismissConflict } from '../ui/failure-toast.ts'
+import { dismissConflict } from '../ui/failure-toast.tsx'
 import { Toaster, toast } from '../ui/toast.tsx'
 import { showKeptToasts } from '../ui/toast-handover.ts'
 

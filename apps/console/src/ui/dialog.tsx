@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import type { ComponentProps, ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { cx } from './cx.ts'
 import { useReturnFocus } from './use-return-focus.ts'
@@ -74,13 +74,14 @@ function focusFirstField(event: Event) {
     panel.focus()
     return
   }
-  const field = panel.querySelector<HTMLElement>(
-    'form :is(input, textarea, [role="combobox"]):not(:disabled, [readonly])',
-  )
+  const field = findFirstField(panel)
   if (!field) return
   event.preventDefault()
   field.focus()
 }
+
+const findFirstField = (panel: HTMLElement) =>
+  panel.querySelector<HTMLElement>('form :is(input, textarea, [role="combobox"]):not(:disabled, [readonly])')
 
 /** The part that scrolls. */
 export function DialogBody({ className, ...props }: ComponentProps<'div'>) {
@@ -131,5 +132,18 @@ export function FormFooter({ submitLabel, busy, disabled = false, onCancel }: Fo
 
 /** A form that keeps DialogBody and DialogFooter in the dialog's layout. */
 export function DialogForm({ className, ...props }: ComponentProps<'form'>) {
-  return <form noValidate className={cx('flex min-h-0 flex-1 flex-col', className)} {...props} />
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    const panel = form.current?.closest<HTMLElement>('[role="dialog"]')
+    // Close has the focus if the dialog opened before its form was loaded.
+    if (
+      !panel ||
+      document.activeElement?.parentElement !== panel ||
+      !window.matchMedia('(hover: hover)').matches
+    )
+      return
+    const control = findFirstField(panel) ?? panel.querySelector<HTMLElement>('form button:not(:disabled)')
+    control?.focus()
+  }, [])
+  return <form ref={form} noValidate className={cx('flex min-h-0 flex-1 flex-col', className)} {...props} />
 }

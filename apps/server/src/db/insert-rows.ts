@@ -3,9 +3,9 @@ import { needsLocks } from './open.ts'
 import type { Db, Tables } from './tables.ts'
 
 /**
- * One insert of rows with the same columns, without those that are undefined in the first row. PostgreSQL receives many
- * rows as one value: a statement with a parameter for every cell takes the server's thread milliseconds to build, and a
- * new plan for every number of rows.
+ * One insert of rows with the columns that the first one defines; throws if a later one defines others. PostgreSQL receives
+ * many rows as one value: a statement with a parameter for every cell takes the server's thread milliseconds to build, and
+ * a new plan for every number of rows.
  */
 export function insertRows<Table extends keyof Tables & string>(
   db: Db,
@@ -17,6 +17,7 @@ export function insertRows<Table extends keyof Tables & string>(
   const [first, second] = rows
   if (!first) throw new Error('there is no row to insert')
   const columns = Object.keys(first).filter((column) => cellOf(first, column) !== undefined)
+  refuseOthers(rows, columns)
   const names = columns.map(quoted).join(', ')
   const into = `insert into ${quoted(table)} (${names})`
   const orNothing = unlessTaken === undefined ? '' : ` on conflict (${quoted(unlessTaken)}) do nothing`
@@ -51,6 +52,16 @@ export function insertUnlessTaken<Table extends keyof Tables & string>(
     select ${values} from json_each(?) where true on conflict do nothing returning ${quoted(returned)}`,
     [json],
   )
+}
+
+function refuseOthers(rows: readonly object[], columns: readonly string[]): void {
+  const known = new Set(columns)
+  for (const row of rows) {
+    for (const column in row) {
+      if (!known.has(column) && cellOf(row, column) !== undefined)
+        throw new Error(`only later rows have the column ${column}`)
+    }
+  }
 }
 
 /** Names of columns come from the code, never from input. */

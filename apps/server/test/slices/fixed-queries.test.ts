@@ -111,6 +111,11 @@ test('writes the statements that Kysely would', async () => {
   expect(sent.map(({ text }) => text)).toContain(update.sql)
 })
 
+test('refuses rows with a column that the first one leaves out', () => {
+  const rows = [{ name: 'one' }, { name: 'two', value: 'lost' }] as { name: string; value: string }[]
+  expect(() => insertRows(on.database.db, 'meta', rows)).toThrow('only later rows have the column value')
+})
+
 test('leaves out rows whose unique value is taken', async () => {
   const { db } = on.database
   const row = (name: string, value: string) => ({ name, value })

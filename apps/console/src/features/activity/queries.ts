@@ -6,7 +6,7 @@ import { newIdempotencyKey } from '../../lib/api/idempotency-key.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
-import { toastFailure } from '../../ui/failure-toast.ts'
+import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 export type ActivityQuery = QueryInputOf<typeof endpoints.activity.list>

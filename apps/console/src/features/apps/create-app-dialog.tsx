@@ -1,6 +1,7 @@
 import type { App } from '@keyward/contract'
 import { apps as appsEndpoints } from '@keyward/contract/apps'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useRequest } from '../../lib/form/use-request.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
@@ -14,9 +15,14 @@ export interface CreateAppDialogProps {
 export function CreateAppDialog({ onClose, onCreated }: CreateAppDialogProps) {
   const create = useCreateApp()
   const form = useSchemaForm(appsEndpoints.create.body!, { defaultValues: { name: '' } })
-  const submit = form.handleSubmit(({ name }) =>
-    create.mutate(name, { onSuccess: onCreated, onError: (error) => showFieldErrors(form, error) }),
-  )
+  const send = useRequest((values: { name: string }) => values)
+  const submit = form.handleSubmit(async (values) => {
+    try {
+      onCreated(await send(values, create.mutateAsync))
+    } catch (error) {
+      showFieldErrors(form, error)
+    }
+  })
   return (
     <Dialog
       onClose={onClose}

@@ -4,7 +4,7 @@ import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { amountOf } from '../../lib/format/words.ts'
-import { toastFailure } from '../../ui/failure-toast.ts'
+import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 export { useLicenseTypes } from '../../lib/api/license-types.ts'

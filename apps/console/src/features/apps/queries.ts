@@ -11,7 +11,8 @@ import { call, hasCode } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
-import { toastFailure } from '../../ui/failure-toast.ts'
+import type { KeyedBody } from '../../lib/form/use-request.ts'
+import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 export { useAppCount, useApps } from '../../lib/api/apps.ts'
@@ -86,7 +87,7 @@ function refreshAround(client: QueryClient) {
 export function useCreateApp() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async (name: string) => (await call(wire.apps.create, { body: { name } })).app,
+    mutationFn: async (request: KeyedBody<{ name: string }>) => (await call(wire.apps.create, request)).app,
     onSuccess: (app) => {
       client.setQueryData<AppPage>(
         keys.apps,

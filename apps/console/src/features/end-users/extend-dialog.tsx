@@ -15,7 +15,7 @@ const schema = clientsEndpoints.extend.body!
 
 export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
   const extend = useExtend()
-  const request = useRequest((values: { days: number }) => values)
+  const send = useRequest((values: { days: number }) => values)
   const form = useSchemaForm(schema, { defaultValues: { days: 30 } })
   const days = form.watch('days')
   const ends = user.expiresAt === null ? 0 : Date.parse(user.expiresAt)
@@ -23,18 +23,14 @@ export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
   const valid = schema.safeParse({ days }).success
   const next = valid ? addDuration(Math.max(serverNow(), ends), days, 'days') : undefined
 
-  const submit = form.handleSubmit((values) =>
-    extend.mutate(
-      { id: user._id, ...request.of(values) },
-      {
-        onSuccess: onClose,
-        onError: (error) => {
-          request.noteFailure(error)
-          showFieldErrors(form, error)
-        },
-      },
-    ),
-  )
+  const submit = form.handleSubmit(async (values) => {
+    try {
+      await send(values, (request) => extend.mutateAsync({ id: user._id, ...request }))
+      onClose()
+    } catch (error) {
+      showFieldErrors(form, error)
+    }
+  })
 
   return (
     <Dialog

@@ -1,5 +1,5 @@
 import type { Client } from '@keyward/contract'
-import { offlineSentence } from './offline.ts'
+import { offlineSentence } from '../../lib/format/offline.ts'
 
 /** A warning in dialogs that take something away; nothing if it takes effect at once. */
 export function OfflineNote({ users }: { users: readonly Client[] }) {

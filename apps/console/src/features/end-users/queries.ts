@@ -10,10 +10,10 @@ import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
+import { offlineSentence } from '../../lib/format/offline.ts'
 import { amountOf } from '../../lib/format/words.ts'
-import { toastFailed } from '../../ui/failure-toast.ts'
+import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { offlineSentence } from './offline.ts'
 
 export type EndUserQuery = QueryInputOf<typeof endpoints.clients.list>
 
@@ -69,12 +69,12 @@ export function useSetPaused() {
   return useMutation({
     mutationFn: ({ user, paused }: { user: Client; paused: boolean }) =>
       call(wire.clients.togglePause, { params: { id: user._id }, body: { paused } }),
-    onSuccess: (_, { user, paused }) => {
+    onSuccess: (answer, { user, paused }) => {
       refreshEndUsers(client)
+      const kept = `${user.username} keeps the remaining time until you resume it.`
+      const texts = [kept, offlineSentence([answer.client])]
       toast.success(paused ? 'Subscription Paused' : 'Subscription Resumed', {
-        description: paused
-          ? `${user.username} keeps the remaining time until you resume it.`
-          : `${user.username} can sign in again.`,
+        description: paused ? texts.filter(Boolean).join(' ') : `${user.username} can sign in again.`,
       })
     },
     onError: (error, { paused }) =>

@@ -101,7 +101,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
       confirmLabel: 'Delete Licenses',
       loss: sentences(
         used.length > 0 &&
-          `${amountOf(used.length, 'is', 'are')} in use${namesOf(used)}. The end users stay in your list, but expire immediately and can no longer sign in.`,
+          `${amountOf(used.length, 'is', 'are')} in use${namesOf(used)}. The end users stay in your list, but expire immediately and can no longer sign in. Programs that run offline go on until their lease or activation file ends.`,
         added.length > 0 && `${addedOf(added)}.`,
       ),
     },

@@ -3,6 +3,7 @@ import { keyPrefix } from '../../lib/format/license-key.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import { useDeleteAllLicenses, useDeleteLicense } from './queries.ts'
+import { useOffline } from './users-offline.ts'
 
 export interface DeleteLicenseDialogProps {
   license: License
@@ -11,6 +12,7 @@ export interface DeleteLicenseDialogProps {
 
 export function DeleteLicenseDialog({ license, onClose }: DeleteLicenseDialogProps) {
   const remove = useDeleteLicense()
+  const offline = useOffline(license)
   return (
     <ConfirmDialog
       onClose={onClose}
@@ -21,7 +23,7 @@ export function DeleteLicenseDialog({ license, onClose }: DeleteLicenseDialogPro
           deleted. This action cannot be undone.
         </>
       }
-      loss={lossOf(license)}
+      loss={[lossOf(license), !license.added && offline].filter(Boolean).join(' ') || undefined}
       confirmLabel="Delete License"
       busy={remove.isPending}
       onConfirm={() => remove.mutate(license._id, { onSuccess: onClose })}
@@ -58,7 +60,7 @@ export function DeleteAllDialog({ app, count, onClose }: DeleteAllDialogProps) {
           including those hidden by the current filters. This action cannot be undone.
         </>
       }
-      loss="End users who registered with one of these keys stay in your list, but expire immediately."
+      loss="End users who registered with one of these keys stay in your list, but expire immediately. Programs that run offline go on until their lease or activation file ends."
       typed="delete all"
       confirmLabel="Delete All"
       busy={remove.isPending}

@@ -73,7 +73,7 @@ interface GenerateFormProps {
 
 function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFormProps) {
   const generate = useGenerateLicenses()
-  const request = useRequest(toRequest)
+  const send = useRequest(toRequest)
   const only = apps.length === 1 ? apps[0]?._id : undefined
   const form = useSchemaForm(generateSchema, {
     defaultValues: { ...generateDefaults, app: appId ?? only ?? '' },
@@ -92,11 +92,9 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
     async (values) => {
       onBusy(true)
       try {
-        onGenerated(
-          await generate.mutateAsync(request.of(customKeys ? values : { ...values, key: undefined })),
-        )
+        const given = customKeys ? values : { ...values, key: undefined }
+        onGenerated(await send(given, generate.mutateAsync))
       } catch (error) {
-        request.noteFailure(error)
         showFieldErrors(form, error)
       } finally {
         onBusy(false)

@@ -1,5 +1,7 @@
 import type { App, DataOf, endpoints, ImportedRow } from '@keyward/contract'
 import { Suspense, useState } from 'react'
+import { hasFieldErrors } from '../../lib/api/call.ts'
+import { useRequest } from '../../lib/form/use-request.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -20,6 +22,10 @@ export interface ImportDialogProps {
   onClose: () => void
 }
 
+interface Sent extends ImportValues {
+  lines?: number[]
+}
+
 type Result = DataOf<typeof endpoints.bulk.importLicenses>
 
 /** Three steps: form, preview, result. */
@@ -38,20 +44,22 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
     setChecked(await check.mutateAsync(given))
   }
 
-  function start(good: ImportedRow[], all: boolean) {
-    const body = all ? values : { ...values, csv: csvOf(good) }
-    load.mutate(body, {
-      onSuccess: (result) => {
-        const rows = result.rows.map((row, at) => ({
-          ...row,
-          line: (all ? row : good[at])?.line ?? row.line,
-        }))
-        setImported({ ...result, rows })
-      },
-    })
-  }
-
   const good = checked?.rows.filter(({ outcome }) => outcome === 'created') ?? []
+  const send = useRequest((given: ImportValues) => toSent(given, good, checked?.failed === 0))
+
+  const start = () =>
+    send(values, async (request) => {
+      const result = await load.mutateAsync(request)
+      const { lines } = request.body
+      setImported({
+        ...result,
+        rows: result.rows.map((row, at) => ({ ...row, line: lines?.[at] ?? row.line })),
+      })
+    }).catch((error: unknown) => {
+      // Since the check, a row has expired or its key was forbidden: the lines below then say so.
+      if (hasFieldErrors(error)) return onCheck(values).catch(() => {})
+    })
+
   return (
     <Dialog
       size="lg"
@@ -87,12 +95,17 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
             good={good}
             busy={load.isPending}
             onBack={() => setChecked(undefined)}
-            onImport={() => start(good, checked.failed === 0)}
+            onImport={() => void start()}
           />
         )}
       </Suspense>
     </Dialog>
   )
+}
+
+/** The whole file, or only its good rows; `lines` are theirs in the file. */
+function toSent(values: ImportValues, good: ImportedRow[], all: boolean): Sent {
+  return all ? values : { ...values, csv: csvOf(good), lines: good.map(({ line }) => line) }
 }
 
 function summaryOf({ created, skipped, failed }: Result) {

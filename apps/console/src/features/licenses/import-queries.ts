@@ -1,9 +1,10 @@
 import type { BodyInputOf, endpoints } from '@keyward/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ApiError, call } from '../../lib/api/call.ts'
+import { call, hasFieldErrors } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
+import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { amountOf } from '../../lib/format/words.ts'
-import { toastFailed } from '../../ui/failure-toast.ts'
+import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { refreshLicenses } from './queries.ts'
 
@@ -13,7 +14,7 @@ export function useCheckImport() {
   return useMutation({
     mutationFn: (body: Body) => call(wire.bulk.importLicenses, { body: { ...body, dryRun: true } }),
     onError: (error) => {
-      if (error instanceof ApiError && error.fields.length > 0) return
+      if (hasFieldErrors(error)) return
       toastFailed('Check Failed', error, 'Failed to check the file.')
     },
   })
@@ -22,14 +23,22 @@ export function useCheckImport() {
 export function useImport() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: Body) => call(wire.bulk.importLicenses, { body: { ...body, dryRun: false } }),
+    mutationFn: ({ body: { app, csv }, idempotencyKey }: KeyedBody<Body>) =>
+      call(wire.bulk.importLicenses, { body: { app, csv, dryRun: false }, idempotencyKey }),
     onSuccess: ({ created, skipped }) => {
       toast.success('Licenses Imported', {
         description: `${amountOf(created, 'license')} created, ${skipped.toLocaleString()} skipped.`,
       })
     },
-    onError: (error) => toastFailed('Import Failed', error, 'Failed to import licenses.'),
+    onError: (error) => {
+      // Its lines are those of what was sent, which may be a part of the file.
+      if (hasFieldErrors(error)) toast.error('Nothing Was Imported', { description: changedMessage })
+      else toastFailed('Import Failed', error, 'Failed to import licenses.')
+    },
     // Without a response the import may still have succeeded.
     onSettled: () => refreshLicenses(client),
   })
 }
+
+const changedMessage =
+  'Some rows can no longer be imported. They are listed with their lines: correct them, or import the other rows.'

@@ -19,8 +19,9 @@ import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { accessEnds } from '../../lib/format/ending.ts'
-import { toastFailed } from '../../ui/failure-toast.ts'
+import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { findOffline } from './users-offline.ts'
 
 export type LicenseQuery = QueryInputOf<typeof endpoints.licenses.list>
 
@@ -149,13 +150,16 @@ export function useSetLicenseBan() {
       )
       return before
     },
-    onSuccess: (_, { license, banned }) =>
+    onSuccess: async (_, { license, banned }) => {
+      const offline = banned && !license.added ? await findOffline(client, license) : undefined
+      const rejected = offline
+        ? `Programs that use it are now rejected. ${offline}`
+        : 'Programs that use it are now rejected, and offline ones when their lease or activation file ends.'
       toast.success(banned ? 'License Banned' : 'License Unbanned', {
-        description: banned
-          ? 'Programs that use it are now rejected, and offline ones when their lease or activation file ends.'
-          : 'It can be used again.',
+        description: banned ? rejected : 'It can be used again.',
         action: { label: 'Undo', onClick: () => mutation.mutate({ license, banned: !banned }) },
-      }),
+      })
+    },
     onError: (error, { banned }, before) => {
       for (const [key, data] of before ?? []) client.setQueryData(key, data)
       toastFailed(

@@ -1,7 +1,7 @@
 import { offlineActivations } from '@keyward/contract/offline-activations'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
-import { toastFailure } from '../../ui/failure-toast.ts'
+import { toastFailure } from '../../ui/failure-toast.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { useDeactivateOffline } from './queries.ts'

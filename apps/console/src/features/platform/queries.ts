@@ -4,7 +4,7 @@ import { ApiError, call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
-import { toastFailure } from '../../ui/failure-toast.ts'
+import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 type PlatformSettings = DataOf<typeof endpoints.settings.get>

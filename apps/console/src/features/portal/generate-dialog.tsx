@@ -2,6 +2,7 @@ import type { PortalLicense } from '@keyward/contract'
 import { useState } from 'react'
 import { isRejected } from '../../lib/api/call.ts'
 import { serverNow } from '../../lib/api/server-time.ts'
+import { useDraft } from '../../lib/form/drafts.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { useRequest } from '../../lib/form/use-request.ts'
 import { addDuration, endOfLocalDay, toDayInput } from '../../lib/format/dates.ts'
@@ -60,9 +61,10 @@ interface GenerateFormProps {
 
 function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateFormProps) {
   const generate = useGeneratePortalLicenses()
-  const request = useRequest(toBody)
+  const send = useRequest(toBody)
   // What the server may have generated without a response is no longer in `remaining`, and its repeat must stay possible.
   const [unanswered, setUnanswered] = useState(0)
+  useDraft({ name: 'unanswered', opened: 0, read: () => unanswered, restore: setUnanswered })
   const most = Math.max(remaining, unanswered)
   const form = useSchemaForm(generateSchema(most), {
     defaultValues: { count: 1, type: '', expiresAt: toDayInput(addDuration(serverNow(), 30, 'days')) },
@@ -75,9 +77,8 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
   const submit = form.handleSubmit(async (values) => {
     onBusy(true)
     try {
-      onGenerated(await generate.mutateAsync(request.of(values)))
+      onGenerated(await send(values, generate.mutateAsync))
     } catch (error) {
-      request.noteFailure(error)
       setUnanswered(isRejected(error) ? 0 : values.count)
       showFieldErrors(form, error)
     } finally {

@@ -4,7 +4,7 @@ import { call, callWithMessage } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
-import { toastFailure } from '../../ui/failure-toast.ts'
+import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 /** A page of the reseller's licenses, newest first, and the counts of all of them. */

@@ -9,7 +9,7 @@ import {
 import { call, hasCode } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
-import { toastFailure } from '../../ui/failure-toast.ts'
+import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { ResellerFilter } from './filter.ts'
 

@@ -45,6 +45,9 @@ export const isRejected = (error: unknown) =>
   error.status !== 429 &&
   error.code !== ('request_running' satisfies ErrorCode)
 
+/** The server rejected parts of what was sent. */
+export const hasFieldErrors = (error: unknown) => error instanceof ApiError && error.fields.length > 0
+
 /** Nothing was saved, because another editor has changed what the caller saw. */
 export const isEditConflict = (error: unknown) =>
   error instanceof ApiError && error.status === 409 && error.code.endsWith('_changed')

@@ -19,7 +19,10 @@ function show(title: string, error: unknown, description?: string) {
   if (hasCode(error, 'unauthorized')) return
   // It asks the user to open the dialog again, so it stays until they do.
   const staying = isEditConflict(error) && { id: conflictId, duration: Number.POSITIVE_INFINITY }
-  toast.error(title, { ...(description && { description }), ...staying })
+  toast.error(announced(title), { ...(description && { description: announced(description) }), ...staying })
 }
+
+/** Screen readers announce an alert at once, also beside an open dialog. */
+const announced = (text: string) => <span role="alert">{text}</span>
 
 export const dismissConflict = () => void toast.dismiss(conflictId)

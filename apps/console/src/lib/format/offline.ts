@@ -1,5 +1,5 @@
 import type { Client } from '@keyward/contract'
-import { formatDate } from '../../lib/format/dates.ts'
+import { formatDate } from './dates.ts'
 
 type User = Pick<Client, 'offline' | 'username'>
 
