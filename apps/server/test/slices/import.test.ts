@@ -17,6 +17,24 @@ async function customApp(by = owner) {
   return own
 }
 
+test.each([
+  ['semicolons', ';'],
+  ['tabs', '\t'],
+])('reads a file whose cells are separated by %s', async (_, separator) => {
+  const own = await customApp()
+  const cells = [
+    ['Key', '"odd, column"', 'expiresAt', 'note'],
+    ['SPREAD-KEY-1', '', '2027-01-31', 'Ann, in Graz'],
+    ['SPREAD-KEY-2', 'x', '2027-01-31', '"says ""hi"""'],
+  ]
+  const { json } = await importInto(own, `\uFEFF${cells.map((row) => row.join(separator)).join('\r\n')}\r\n`)
+  expect(json.data).toMatchObject({ created: 2, ignoredColumns: ['odd, column'] })
+  expect(json.data.rows.map(({ key, note }: License) => [key, note])).toEqual([
+    ['SPREAD-KEY-1', 'Ann, in Graz'],
+    ['SPREAD-KEY-2', 'says "hi"'],
+  ])
+})
+
 test('a dry run reports the outcome of every line and changes nothing', async () => {
   const own = await customApp()
   await owner.call('POST', '/licenses', { app: own._id, expiresAt: on.clock.inDays(5), key: 'TAKEN-KEY-1' })

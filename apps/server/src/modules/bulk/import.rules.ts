@@ -17,7 +17,7 @@ import type { LicenseTypeRow } from '../../db/tables.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import type { Ban } from '../licenses/licenses.issue.ts'
 import type { SoldColumns } from '../licenses/licenses.rules.ts'
-import { CsvError, type CsvRecord, isEmptyLine, readCsvLines } from './csv.ts'
+import { CsvError, type CsvRecord, csvSeparators, isEmptyLine, readCsvLines } from './csv.ts'
 import { type Cells, readSold } from './import.sold.ts'
 
 /** A parsed line of the file; `problem` says why it cannot be imported. */
@@ -64,12 +64,11 @@ export async function readImport(
   rules: Rules,
 ): Promise<{ lines: ImportLine[]; ignoredColumns: string[] }> {
   const [header, ...records] = await readRecords(csv)
-  const names = header?.cells.map((cell) => cell.trim()) ?? []
-  const find = (column: Column) => names.findIndex((name) => name.toLowerCase() === column.toLowerCase())
+  const names = toNames(header)
+  const find = (column: Column) => findColumn(names, column)
   const positions = Object.fromEntries(columns.map((column) => [column, find(column)])) as Positions
-  if ((['expiresAt', 'term', 'duration', 'type'] as const).every((column) => positions[column] < 0)) {
+  if (!namesEnd(names))
     throw invalid('csv', 'The first line must name the column expiresAt, duration or type')
-  }
   const lines: ImportLine[] = []
   for (const record of records) {
     if (lines.length % sliceSize === 0) await setImmediate()
@@ -79,11 +78,34 @@ export async function readImport(
   return { lines, ignoredColumns: names.filter((_, at) => !known.has(at)) }
 }
 
+const toNames = (header: CsvRecord | undefined) => header?.cells.map((cell) => cell.trim()) ?? []
+
+const findColumn = (names: readonly string[], column: Column) =>
+  names.findIndex((name) => name.toLowerCase() === column.toLowerCase())
+
+const namesEnd = (names: readonly string[]) =>
+  (['expiresAt', 'term', 'duration', 'type'] as const).some((column) => findColumn(names, column) >= 0)
+
+/** The separator with which the first line names a column that every file has; a comma if there is none. */
+const separatorOf = (csv: string) =>
+  csvSeparators.find((separator) => {
+    let read = 0
+    try {
+      for (const record of readCsvLines(csv, separator)) {
+        read += 1
+        if (!isEmptyLine(record) || read >= sliceSize) return namesEnd(toNames(record))
+      }
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error
+    }
+    return false
+  })
+
 async function readRecords(csv: string): Promise<CsvRecord[]> {
   const records: CsvRecord[] = []
   let read = 0
   try {
-    for (const record of readCsvLines(csv)) {
+    for (const record of readCsvLines(csv, separatorOf(csv))) {
       read += 1
       if (read % sliceSize === 0) await setImmediate()
       if (!isEmptyLine(record)) records.push(record)
