@@ -152,7 +152,13 @@ test('refuses a device that drifts more than five times within the cooldown', as
   const { signIn, validate } = await licenseFor(3)
   await signIn(desktop)
   for (const at of [2, 3, 4, 5, 6]) expect((await signIn(reinstalled(at))).answer.status).toBe(200)
-  expect(refusal((await signIn(reinstalled(7))).answer)).toBe('hwidMismatch')
+  const { answer } = await signIn(reinstalled(7))
+  expect(refusal(answer)).toBe('hwidMismatch')
+  const explain = () => owner.call('GET', `/activity/${answer.json.reference}`)
+  await expect.poll(async () => (await explain()).status).toBe(200)
+  expect((await explain()).json.data.explanation.why).toBe(
+    'The device was recognized, but it changed too often within the cooldown of this application.',
+  )
   expect(await validate(reinstalled(7))).toMatchObject({ code: 'hwidMismatch' })
   expect((await signIn(reinstalled(6))).answer.status).toBe(200)
   on.clock.advance(2 * hour)

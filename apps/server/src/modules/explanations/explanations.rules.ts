@@ -137,6 +137,8 @@ const explanations: Record<MessageKey, Texts> = {
         return 'The program sent no hardware id, which this application requires.'
       if (situation?.device === 'not sent')
         return 'The program sent no hardware id, but the license is bound to a device.'
+      if (situation?.device === 'drifted')
+        return 'The device was recognized, but it changed too often within the cooldown of this application.'
       const { used = 1, limit = 1 } = situation?.devices ?? {}
       return `The license was bound to ${used} of ${limit} ${limit === 1 ? 'device' : 'devices'}, and this was not one of them.`
     },

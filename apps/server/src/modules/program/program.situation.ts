@@ -12,8 +12,8 @@ export interface Situation {
   blockId: string | null
   reason: string | null
   hwidHash: string | null
-  /** `required`: no hardware id was sent, and the app requires one. */
-  device: 'bound' | 'not bound' | 'not sent' | 'required'
+  /** `required`: no hardware id was sent, and the app requires one. `drifted`: a bound device that changed too often. */
+  device: 'bound' | 'not bound' | 'not sent' | 'required' | 'drifted'
   devices: { used: number; limit: number }
   /** When access ends, grace days included, in milliseconds since 1970; null for never. */
   expiresAt: number | null
@@ -43,5 +43,6 @@ export function toSituation(facts: VerdictFacts): Situation {
 
 function deviceOf({ app, device }: VerdictFacts): Situation['device'] {
   if (!device.isSent) return app.requireHwid ? 'required' : 'not sent'
-  return device.isBound ? 'bound' : 'not bound'
+  if (device.isBound) return 'bound'
+  return device.hasDriftedTooOften ? 'drifted' : 'not bound'
 }
