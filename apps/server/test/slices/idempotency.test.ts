@@ -384,5 +384,11 @@ test.runIf(process.env.TEST_DATABASE === 'postgres')(
       expect(rest.every((code) => code === 'request_running')).toBe(true)
       expect(await endOf(license)).toBe(on.clock.inDays(40))
     }
+    const key = newKey()
+    const before = await countLicenses()
+    const answers = await Promise.all([on, second.node].map((at) => send(importing(300), key, { at })))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(answers[0]?.json).toEqual(answers[1]?.json)
+    expect(await countLicenses()).toBe(before + 300)
   },
 )

@@ -100,17 +100,19 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
   }
 }
 
-/** Reports a failure once, and after others than a full disk leaves the imports to the next start or housekeeping. */
+/** Reports a failure once. After others than a full disk it pauses, because trying again at once would not help. */
 function completer(ctx: Ctx, onError: (error: unknown) => void): () => Promise<void> {
-  let failure: { canPass: boolean } | undefined
+  let hasFailed = false
+  let pausedUntil = Number.NEGATIVE_INFINITY
   return async () => {
-    if (failure?.canPass === false) return
+    if (performance.now() < pausedUntil) return
     try {
       await completeImports(ctx)
-      failure = undefined
+      hasFailed = false
     } catch (error) {
-      if (!failure) onError(error)
-      failure = { canPass: storageFailureOf(error) !== undefined }
+      if (!hasFailed) onError(error)
+      hasFailed = true
+      if (storageFailureOf(error) === undefined) pausedUntil = performance.now() + intervalMs
     }
   }
 }
