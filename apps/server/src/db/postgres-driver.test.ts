@@ -7,6 +7,8 @@ import { KeywardPostgresDialect } from './postgres-driver.ts'
 import { isConnectionFault } from './postgres-errors.ts'
 import type { Tables } from './tables.ts'
 
+const pending = { noteWrite: () => {} }
+
 test('discards a connection on which a transaction did not begin: it may be open', async () => {
   const released: unknown[] = []
   const fail = async () => {
@@ -44,7 +46,7 @@ test('a patient transaction begins once PostgreSQL responds again; another one f
     if (failures < 3) throw new DatabaseUnavailableError('PostgreSQL does not answer')
     return client
   }
-  const db = new Kysely<Tables>({ dialect: new KeywardPostgresDialect({ connect } as never) })
+  const db = new Kysely<Tables>({ dialect: new KeywardPostgresDialect({ connect, pending } as never) })
   const work = async () => 'done'
   await expect(transact(db, work)).rejects.toThrow('does not answer')
   failures = 0
@@ -68,7 +70,7 @@ test.each([
     release: () => {},
   }
   const db = new Kysely<Tables>({
-    dialect: new KeywardPostgresDialect({ connect: async () => client } as never),
+    dialect: new KeywardPostgresDialect({ connect: async () => client, pending } as never),
   })
   let runs = 0
   const work = async () => {

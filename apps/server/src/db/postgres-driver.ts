@@ -48,6 +48,7 @@ class KeywardPostgresDriver extends PostgresDriver {
 
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await (connection as PostgresConnection).commit((id) => this.#pool.untilEnded(id))
+    this.#pool.pending.noteWrite()
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {

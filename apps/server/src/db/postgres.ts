@@ -10,6 +10,7 @@ import {
   isConnectionFault,
 } from './postgres-errors.ts'
 import { StatementNames } from './postgres-names.ts'
+import { PendingLists } from './postgres-pending.ts'
 import { endOrTimeOut, hasEnded, isDirect } from './postgres-probe.ts'
 import { SharedConnections } from './postgres-reads.ts'
 import { patienceMs, Waits } from './postgres-waits.ts'
@@ -28,6 +29,7 @@ export class PostgresPool {
   readonly room = new StorageRoom()
   readonly names = new StatementNames()
   readonly waits: Waits
+  readonly pending = new PendingLists((query) => this.query(query))
   readonly #url: string
   readonly #pool: pg.Pool
   readonly #shared: SharedConnections
@@ -177,6 +179,7 @@ export class PostgresPool {
   async end(): Promise<void> {
     this.#isEnding = true
     this.waits.end()
+    this.pending.end()
     await Promise.all([endOrTimeOut(this.#pool, endMs), this.#shared.end(endMs)])
   }
 }

@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import { makeLicenses } from '../actors.ts'
+import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForAll(owner)
+
+const pagesOf = async (index: string) => {
+  const { rows } = await sql<{ pages: number }>`
+    select gin_clean_pending_list(${index}::regclass) as pages`.execute(on.database.db)
+  return rows[0]?.pages
+}
+
+test('sorts new licenses into the search indexes soon after their commit', async () => {
+  if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
+  const query = vi.spyOn(on.database.pool, 'query')
+  await makeLicenses(on, owner, app, 100)
+  const cleanings = () =>
+    query.mock.results.filter((_, at) => query.mock.calls[at]?.[0].text.includes('gin_clean_pending_list'))
+  await expect.poll(() => cleanings().length, { timeout: 10_000 }).toBeGreaterThan(0)
+  await Promise.all(cleanings().map(({ value }) => value))
+  const later = cleanings().length
+  expect(await pagesOf('licenses_key_search')).toBe(0)
+  expect(cleanings().length).toBe(later)
+
+  // Without the server's own commit nothing is sorted: the check above can fail.
+  await sql`insert into licenses (id, owner_id, app_id, key, key_normalized, expires_at, created_at)
+    select 'lic_pending_' || n, ${owner.id}, ${app._id}, 'PENDING' || n, 'PENDING' || n, 1, 1
+    from generate_series(1, 100) n`.execute(on.database.db)
+  expect(await pagesOf('licenses_key_search')).toBeGreaterThan(0)
+})
+
+test('keeps running after PostgreSQL refused to sort', async () => {
+  if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
+  const query = vi.spyOn(on.database.pool, 'query').mockRejectedValueOnce(new Error('refused'))
+  query.mockClear()
+  await makeLicenses(on, owner, app)
+  await expect.poll(() => query.mock.calls.length, { timeout: 10_000 }).toBe(1)
+  await makeLicenses(on, owner, app)
+  await expect.poll(() => query.mock.calls.length, { timeout: 10_000 }).toBe(2)
+})
