@@ -13,11 +13,22 @@ test.describe('the settings of an app', () => {
     await enter(page, vendor)
     await rowAction(page, app.name, 'Integration')
     const view = dialog(page, /Integrate/)
-    const hidden = view.locator('code').filter({ hasText: '••••' })
-    await expect(hidden).toBeVisible()
+    const code = view.getByRole('region', { name: 'license.mjs' })
+    await expect(code).toContainText("secret: '••••")
+    await expect(view).not.toContainText(app.appSecret)
+    await view.getByRole('button', { name: 'Copy license.mjs' }).click()
+    expect(await readClipboard(page)).toContain(`secret: '${app.appSecret}'`)
+    // A selection that is copied contains the secret as well.
+    await page.evaluate(`navigator.clipboard.writeText('')`)
+    await page.evaluate(
+      `getSelection().selectAllChildren(document.querySelector('[aria-label="license.mjs"]'))`,
+    )
+    await page.keyboard.press('Control+c')
+    expect(await readClipboard(page)).toContain(`secret: '${app.appSecret}'`)
     await view.getByRole('button', { name: 'Show App secret' }).click()
-    await expect(hidden).toBeHidden()
+    await expect(view.getByText('••••')).toHaveCount(0)
     await expect(view.getByText(app.appSecret, { exact: true })).toBeVisible()
+    await expect(code).toContainText(`secret: '${app.appSecret}'`)
     await expect(view.getByRole('link', { name: 'API docs' })).toHaveAttribute('href', '/docs')
   })
 
@@ -31,6 +42,7 @@ test.describe('the settings of an app', () => {
     await expect(tabs).toHaveText(['TypeScript', 'Python', 'C++', 'C#'])
     await expect(view.getByRole('tab', { name: 'TypeScript' })).toHaveAttribute('aria-selected', 'true')
     const files = { Python: 'license.py', 'C++': 'license.cpp', 'C#': 'License.cs' }
+    await view.getByRole('button', { name: 'Show App secret' }).click()
     await view.getByRole('tab', { name: 'TypeScript' }).focus()
     for (const [language, file] of Object.entries(files)) {
       await page.keyboard.press('ArrowRight')

@@ -56,6 +56,7 @@ test('a program runs with a sold key, and is rejected on its next call after the
     expect(facts.secret).toMatch(/^\w{32}$/)
     const [key] = JSON.parse(facts.publicKeys)
     expect(key).toMatchObject({ kty: 'OKP', crv: 'Ed25519' })
+    await view.getByRole('button', { name: 'Show App secret' }).click()
     for (const fact of [keyward.url, facts.appId, facts.secret, key.x]) {
       // A file of this name is a module for every Node, whatever package it is in.
       await expect(view.getByLabel('license.mjs', { exact: true })).toContainText(fact)

@@ -1,14 +1,25 @@
-import { CopyButton } from './copy-button.tsx'
+import type { ClipboardEvent } from 'react'
+import { CopyButton, secretMask } from './copy-button.tsx'
 
 export interface CodeBlockProps {
   code: string
   /** Shown above the code, for example a file name. */
   title: string
+  /** A part of the code that is hidden on the screen; copies contain it. */
+  hidden?: string | undefined
   /** Called when the code, or a part of it, was copied. */
   onCopied?: () => void
 }
 
-export function CodeBlock({ code, title, onCopied }: CodeBlockProps) {
+export function CodeBlock({ code, title, hidden, onCopied }: CodeBlockProps) {
+  const copySelection = (event: ClipboardEvent) => {
+    const selected = String(window.getSelection())
+    if (hidden && selected.includes(secretMask)) {
+      event.clipboardData.setData('text/plain', selected.replaceAll(secretMask, hidden))
+      event.preventDefault()
+    }
+    onCopied?.()
+  }
   return (
     <figure className="min-w-0 overflow-hidden rounded-lg border bg-sunken">
       <figcaption className="flex items-center justify-between border-b py-1 pr-1 pl-3">
@@ -20,11 +31,11 @@ export function CodeBlock({ code, title, onCopied }: CodeBlockProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
         tabIndex={0}
         aria-label={title}
-        onCopy={onCopied}
+        onCopy={copySelection}
         className="overflow-x-auto -outline-offset-2"
       >
         <pre className="w-max p-3 font-mono text-[0.8125rem] leading-relaxed">
-          <code>{code}</code>
+          <code>{hidden ? code.replaceAll(hidden, secretMask) : code}</code>
         </pre>
       </section>
     </figure>

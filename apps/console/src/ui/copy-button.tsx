@@ -75,11 +75,18 @@ export interface CopyFieldProps {
   value: string
   /** Hidden until the user clicks Show. */
   secret?: boolean
+  /** With `onShow`: whether the secret is shown, if the caller decides it. */
+  shown?: boolean
+  onShow?: (shown: boolean) => void
 }
 
+/** Shown instead of a hidden secret. */
+export const secretMask = '•'.repeat(24)
+
 /** A label and a value with a copy button. */
-export function CopyField({ label, value, secret = false }: CopyFieldProps) {
-  const [shown, setShown] = useState(!secret)
+export function CopyField({ label, value, secret = false, shown: given, onShow }: CopyFieldProps) {
+  const [own, setOwn] = useState(!secret)
+  const shown = given ?? own
   return (
     <div className="grid min-w-0 gap-1">
       <div className="flex items-baseline justify-between gap-2">
@@ -88,7 +95,7 @@ export function CopyField({ label, value, secret = false }: CopyFieldProps) {
           <button
             type="button"
             className="rounded py-0.5 text-accent-text text-xs hover:underline"
-            onClick={() => setShown(!shown)}
+            onClick={() => (onShow ?? setOwn)(!shown)}
           >
             {shown ? 'Hide' : 'Show'}
             <span className="sr-only"> {label}</span>
@@ -97,7 +104,7 @@ export function CopyField({ label, value, secret = false }: CopyFieldProps) {
       </div>
       <div className="flex min-h-9 items-center gap-1 rounded-lg border bg-sunken py-0.5 pr-0.5 pl-3">
         <code className="min-w-0 flex-1 break-all py-1 font-mono text-[0.8125rem]">
-          {shown ? value : '•'.repeat(24)}
+          {shown ? value : secretMask}
         </code>
         <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
       </div>

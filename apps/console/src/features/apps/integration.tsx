@@ -25,6 +25,7 @@ export function Integration({ app, onSigningKeys }: { app: App; onSigningKeys: (
   // Programs may use another address than this browser, which may be on the internal network.
   const baseUrl = usePublicConfig()?.publicUrl ?? window.location.origin
   const [language, setLanguage] = useState(readLanguage)
+  const [secretShown, setSecretShown] = useState(false)
   const choose = (id: string) => {
     writeStored(languageKey, id)
     setLanguage(id)
@@ -33,7 +34,13 @@ export function Integration({ app, onSigningKeys }: { app: App; onSigningKeys: (
     <>
       <div className="grid gap-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
         <CopyField label="App ID" value={app.appId} />
-        <CopyField label="App secret" value={app.appSecret} secret />
+        <CopyField
+          label="App secret"
+          value={app.appSecret}
+          secret
+          shown={secretShown}
+          onShow={setSecretShown}
+        />
       </div>
       {keys.isError && <QueryError boxed query={keys} title="Failed to load the public key" />}
       {keys.isPending && <Skeleton className="h-96" />}
@@ -54,6 +61,7 @@ export function Integration({ app, onSigningKeys }: { app: App; onSigningKeys: (
                   <CodeBlock
                     title={file}
                     code={code({ app, keys: keys.data, baseUrl })}
+                    hidden={secretShown ? undefined : app.appSecret}
                     onCopied={() => noteSnippetCopied(app._id)}
                   />
                 </div>
