@@ -68,7 +68,10 @@ test('the landing page shows use cases, the console, the code and the prices of 
     await expect(page.getByRole('heading', { level: 3, name })).toBeVisible()
   }
   await expect(page.getByText("import { Keyward } from '@keyward/sdk'")).toBeVisible()
+  await expect(page.getByText('Free for 2 apps with 30 licenses each.')).toBeVisible()
+  await page.getByRole('link', { name: 'Premium for ₹699 per month' }).click()
   const prices = page.getByRole('region', { name: 'Start free, pay when you grow' })
+  await expect(prices).toBeInViewport()
   await expect(prices).toContainText('Save 86%: ₹1,199 instead of 12 × ₹699')
   await expect(prices).toContainText('30 licenses per application')
   for (const link of await prices.getByRole('link').all()) await expect(link).toHaveAttribute('href', '/auth')
@@ -95,6 +98,12 @@ test('the landing page shows use cases, the console, the code and the prices of 
       `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.webp'))`,
     )
   for (const name of await loadedThemes()) expect(name).toMatch(/-light-/)
+
+  if (isPhone(page)) return
+  // Another page links to the prices, which load after the page.
+  await page.goto('/about')
+  await page.getByRole('link', { name: 'Pricing' }).click()
+  await expect(prices).toBeInViewport()
 })
 
 test('a highlight moves over the six cards every three seconds, and pauses on hover', async ({ page }) => {

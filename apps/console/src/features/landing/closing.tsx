@@ -10,7 +10,7 @@ export function Closing() {
             Put your first program behind a license
           </h2>
           <p className="mt-3 text-lg text-fg-muted text-pretty">
-            An app, a key and a snippet: it takes about five minutes, and the free plan has no end date.
+            An app, a key and a snippet: it takes about five minutes.
           </p>
         </div>
         <div className="flex flex-wrap gap-3">

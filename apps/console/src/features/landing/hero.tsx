@@ -1,13 +1,17 @@
 import { ArrowRight } from 'lucide-react'
+import { type PublicConfig, usePublicConfig } from '../../lib/api/public-config.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
+import { pricesId } from './anchors.ts'
 import { VerdictDemo } from './verdict-demo.tsx'
+
+type Pricing = NonNullable<PublicConfig['pricing']>
 
 export function Hero() {
   return (
     <section className="mx-auto grid max-w-6xl items-center gap-14 px-5 py-16 sm:px-8 sm:py-24 lg:grid-cols-[minmax(0,1fr)_minmax(0,30rem)] lg:gap-16">
       <div>
-        <p className="text-sm font-medium text-accent-text">Software licensing, self-hosted</p>
+        <p className="text-sm font-medium text-accent-text">Self-hosted licensing for software vendors</p>
         <h1 className="mt-4 text-4xl font-semibold tracking-tight text-balance sm:text-5xl lg:text-6xl">
           License keys your program can trust
         </h1>
@@ -26,9 +30,32 @@ export function Hero() {
             <a href={paths.dashboard}>Go to the dashboard</a>
           </Button>
         </div>
-        <p className="mt-6 text-sm text-fg-muted">Free for 2 apps with 30 licenses each. No card needed.</p>
+        <Cost />
       </div>
       <VerdictDemo />
     </section>
+  )
+}
+
+/** What an account on this server costs. The two lines of a phone are reserved while that is unknown. */
+function Cost() {
+  const config = usePublicConfig()
+  return (
+    <p className="mt-6 min-h-10 text-sm text-fg-muted sm:min-h-5">
+      {config?.pricing && <Offer pricing={config.pricing} />}
+      {config?.pricing === null && 'This server takes no payments: an account costs nothing.'}
+    </p>
+  )
+}
+
+function Offer({ pricing: { free, premium_monthly: month } }: { pricing: Pricing }) {
+  const { maxApps, maxLicensesPerApp } = free.limits
+  return (
+    <>
+      Free for {maxApps} apps with {maxLicensesPerApp} licenses each.{' '}
+      <a className="font-medium text-accent-text underline-offset-2 hover:underline" href={`#${pricesId}`}>
+        Premium for {month.priceFormatted} per month
+      </a>
+    </>
   )
 }

@@ -1,11 +1,14 @@
 import { Moon, Sun } from 'lucide-react'
+import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { useTheme } from '../../lib/browser/theme.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
+import { pricesId } from './anchors.ts'
 
 export function SiteHeader() {
   const { dark, setTheme } = useTheme()
+  const sells = Boolean(usePublicConfig()?.pricing)
 
   return (
     <header className="sticky top-0 z-30 border-b bg-page/85 backdrop-blur-md">
@@ -18,6 +21,11 @@ export function SiteHeader() {
           Keyward
         </a>
         <nav aria-label="Main" className="mr-2 flex items-center gap-1 max-sm:hidden">
+          {sells && (
+            <Button asChild variant="ghost">
+              <a href={`${paths.landing}#${pricesId}`}>Pricing</a>
+            </Button>
+          )}
           <Button asChild variant="ghost">
             <a href={paths.about}>About</a>
           </Button>

@@ -4,7 +4,7 @@ const curl = `curl $KEYWARD/api/apps --json '{ "name": "Tally" }' \\
 const steps = [
   {
     title: 'Create an app',
-    text: 'One field in the console, or one call. It gets its own id, secret and signing key.',
+    text: 'One field in the console, or one call. It gets its own ID, secret and signing key.',
     file: 'Terminal',
     code: curl,
   },
@@ -37,6 +37,9 @@ export function Steps() {
       <h2 id="steps-title" className="text-3xl font-semibold tracking-tight text-balance">
         From nothing to a licensed program in five minutes
       </h2>
+      <p className="mt-3 max-w-2xl text-lg text-fg-muted text-pretty">
+        SDKs for TypeScript, Python, C++ and C#. Programs in any other language speak the documented protocol.
+      </p>
       <ol className="mt-12 grid gap-8">
         {steps.map(({ title, text, file, code }, index) => (
           <li

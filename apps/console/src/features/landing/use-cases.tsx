@@ -8,7 +8,7 @@ const cases: { icon: LucideIcon; title: string; text: string; points: string[] }
     points: [
       'A key locks to the first computer that uses it',
       'A customer with a new computer: one click',
-      'Free for two apps with 30 licenses each',
+      'A few lines in TypeScript, Python, C++ or C#',
     ],
   },
   {
@@ -44,15 +44,18 @@ export function UseCases() {
           One server and one console, whether you sell ten keys a year or a thousand a day.
         </p>
       </div>
-      <ul className="mt-12 grid gap-4 lg:grid-cols-3">
+      <ul className="mt-12 grid gap-4 lg:grid-cols-3 lg:grid-rows-[auto_auto_1fr]">
         {cases.map(({ icon: Icon, title, text, points }) => (
-          <li key={title} className="flex flex-col rounded-xl border border-line bg-surface p-6">
+          <li
+            key={title}
+            className="grid content-start rounded-xl border border-line bg-surface p-6 lg:row-span-3 lg:grid-rows-subgrid lg:gap-y-0"
+          >
             <h3 className="flex items-center gap-3 font-semibold text-lg">
               <Icon aria-hidden className="size-5 text-accent-text" />
               {title}
             </h3>
             <p className="mt-3 text-[0.9375rem] leading-6 text-fg-muted text-pretty">{text}</p>
-            <ul className="mt-5 grid gap-2.5 border-t border-line pt-5 text-[0.9375rem] leading-6">
+            <ul className="mt-5 grid content-start gap-2.5 border-t border-line pt-5 text-[0.9375rem] leading-6">
               {points.map((point) => (
                 <li key={point} className="flex gap-2.5">
                   <Check aria-hidden className="mt-1 size-4 shrink-0 text-success" />

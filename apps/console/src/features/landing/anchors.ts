@@ -1,0 +1,2 @@
+/** The anchor of the prices on the landing page. */
+export const pricesId = 'pricing'
