@@ -25,9 +25,12 @@ test('a reference from a customer explains the refusal, and one click lets the c
   const { clients } = await vendor.call('GET', '/clients')
   await vendor.call('PATCH', `/clients/${clients[0]._id}/toggle-ban`, { is_banned: true, reason: 'fraud' })
 
-  await enter(page, vendor, '/activity')
+  await enter(page, vendor, '/dashboard')
+  await page.getByRole('link', { name: 'Show all events' }).click()
   await expect(heading(page, 'Activity')).toBeVisible()
   await expect(row(page, 'Registered')).toBeVisible()
+  await expect(page.getByText('events, times in UTC')).toBeVisible()
+  for (const end of ['From', 'To']) await expect(page.getByText(end, { exact: true })).toBeVisible()
   // Without a reload: the page follows the live stream.
   const { reference } = (await program.call('GET', '/session')).body
   await expect(row(page, reference)).toContainText('User banned')

@@ -1,3 +1,4 @@
+import { useId } from 'react'
 import { useAppFilter } from '../../lib/api/apps.ts'
 import { FilterBar, FilterSelect } from '../../ui/filters.tsx'
 import { Input } from '../../ui/input.tsx'
@@ -13,6 +14,7 @@ export interface ActivityFiltersProps {
 }
 
 export function ActivityFilters({ apps, app, values, onChange }: ActivityFiltersProps) {
+  const id = useId()
   const appFilter = useAppFilter(apps, app)
   return (
     <FilterBar active={Object.values(values).filter(Boolean).length}>
@@ -28,14 +30,20 @@ export function ActivityFilters({ apps, app, values, onChange }: ActivityFilters
         onChange={(code) => onChange({ code })}
       />
       {(['from', 'to'] as const).map((end) => (
-        <Input
+        <label
           key={end}
-          type="date"
-          aria-label={end === 'from' ? 'From' : 'To'}
-          value={values[end] ?? ''}
-          onChange={(event) => onChange({ [end]: event.target.value || undefined })}
-          className="max-md:w-auto max-md:grow max-md:basis-[calc(50%-0.25rem)] md:w-36"
-        />
+          htmlFor={`${id}-${end}`}
+          className="flex items-center gap-2 text-[0.8125rem] text-fg-muted max-md:grow max-md:basis-[calc(50%-0.25rem)] max-md:flex-col max-md:items-stretch max-md:gap-1"
+        >
+          {end === 'from' ? 'From' : 'To'}
+          <Input
+            id={`${id}-${end}`}
+            type="date"
+            value={values[end] ?? ''}
+            onChange={(event) => onChange({ [end]: event.target.value || undefined })}
+            className="text-fg md:w-36"
+          />
+        </label>
       ))}
     </FilterBar>
   )

@@ -1,4 +1,7 @@
 import { Activity } from 'lucide-react'
+import { Link } from 'react-router'
+import { paths } from '../../lib/navigation/paths.ts'
+import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { LineChart } from '../../ui/line-chart.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -14,7 +17,15 @@ export function ActivityChart() {
   const quiet = days?.every((day) => day.activations === 0 && day.signIns === 0)
   return (
     <Card>
-      <CardHeader title="Activity" description="License activations and sign-ins of the last 30 days" />
+      <CardHeader
+        title="Activity"
+        description="License activations and sign-ins of the last 30 days"
+        actions={
+          <Button asChild size="sm">
+            <Link to={paths.activity}>Show all events</Link>
+          </Button>
+        }
+      />
       <CardBody>
         {activity.isError && !days && <QueryError query={activity} title="Failed to load the activity" />}
         {activity.isPending && <Skeleton className="h-56" />}

@@ -112,5 +112,7 @@ export function ActivityPage() {
   )
 }
 
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+
 const countOf = ({ total, capped }: { total: number; capped?: boolean | undefined }) =>
-  `${total.toLocaleString()}${capped ? ' and more' : ''} ${total === 1 ? 'event' : 'events'}`
+  `${total.toLocaleString()}${capped ? ' and more' : ''} ${total === 1 ? 'event' : 'events'}, times in ${timeZone}`
