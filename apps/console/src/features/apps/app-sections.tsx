@@ -18,7 +18,7 @@ export function AppSections({ app }: { app: App }) {
   const variables = useAppVariables(app._id)
   const releases = useReleases(app._id)
   return (
-    <div className="grid items-start gap-4 md:gap-6 lg:grid-cols-2">
+    <div className="grid gap-4 md:gap-6">
       <Section
         title="Variables"
         description="Texts that your programs receive, signed."

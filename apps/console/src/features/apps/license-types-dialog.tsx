@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { LicenseTypeForm } from './license-type-form.tsx'
 import { LicenseTypesPanel } from './license-types-panel.tsx'
+import { useLicenseTypes } from './license-types-queries.ts'
 
 export interface LicenseTypesDialogProps {
   app: App
@@ -14,6 +15,7 @@ export interface LicenseTypesDialogProps {
 /** The license types of an app: the list, or the form of one. */
 export function LicenseTypesDialog({ app, onClose }: LicenseTypesDialogProps) {
   const [edited, setEdited] = useState<{ type: LicenseType | undefined }>()
+  const types = useLicenseTypes(app._id)
   const back = () => setEdited(undefined)
   return (
     <Dialog
@@ -32,10 +34,12 @@ export function LicenseTypesDialog({ app, onClose }: LicenseTypesDialogProps) {
             <LicenseTypesPanel app={app} onEdit={(type) => setEdited({ type })} />
           </DialogBody>
           <DialogFooter>
-            <Button className="md:mr-auto" onClick={() => setEdited({ type: undefined })}>
-              <Plus />
-              New Type
-            </Button>
+            {types.data?.length !== 0 && (
+              <Button className="md:mr-auto" onClick={() => setEdited({ type: undefined })}>
+                <Plus />
+                New Type
+              </Button>
+            )}
             <Button variant="primary" onClick={onClose}>
               Done
             </Button>

@@ -31,7 +31,7 @@ export function LicenseTypesPanel({ app, onEdit }: LicenseTypesPanelProps) {
         title="No license types yet"
         description="A type says what you sell: the term, the devices and the features of each license."
         actions={
-          <Button variant="primary" onClick={() => onEdit()}>
+          <Button onClick={() => onEdit()}>
             <Plus />
             Create Your First Type
           </Button>

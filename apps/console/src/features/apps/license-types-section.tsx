@@ -6,10 +6,12 @@ import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LicenseTypeForm } from './license-type-form.tsx'
 import { LicenseTypesPanel } from './license-types-panel.tsx'
+import { useLicenseTypes } from './license-types-queries.ts'
 
 /** The license types of an app, as a part of its page. */
 export function LicenseTypesSection({ app }: { app: App }) {
   const [edited, setEdited] = useState<{ type: LicenseType | undefined }>()
+  const types = useLicenseTypes(app._id)
   const close = () => setEdited(undefined)
   return (
     <Card>
@@ -17,10 +19,12 @@ export function LicenseTypesSection({ app }: { app: App }) {
         title="License types"
         description="What you sell. Choose a type when you generate licenses."
         actions={
-          <Button size="sm" onClick={() => setEdited({ type: undefined })}>
-            <Plus />
-            New Type
-          </Button>
+          types.data?.length !== 0 && (
+            <Button size="sm" onClick={() => setEdited({ type: undefined })}>
+              <Plus />
+              New Type
+            </Button>
+          )
         }
       />
       <CardBody>

@@ -1,5 +1,5 @@
 import type { OfflineActivation, OfflineActivationStatus } from '@keyward/contract'
-import { PlugZap, WifiOff } from 'lucide-react'
+import { PlugZap } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -12,7 +12,7 @@ import { DateText } from '../../ui/date.tsx'
 import { DialogSlot } from '../../ui/deferred.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { EmptyState, QueryError } from '../../ui/states.tsx'
+import { QueryError } from '../../ui/states.tsx'
 import type { MachineOwner } from './activate-dialog.tsx'
 import { pageSize, useOfflineActivations } from './queries.ts'
 
@@ -37,7 +37,7 @@ export function OfflineActivations({ app, user }: MachineOwner) {
     <Card>
       <CardHeader
         title="Machines that are never online"
-        description="They run with a file that you make from their request."
+        description="Your program shows a request there. Activate it here and return the file."
         actions={
           <div className="flex flex-wrap gap-2">
             <Button size="sm" onClick={() => dialog.open('activate-offline')}>
@@ -54,12 +54,7 @@ export function OfflineActivations({ app, user }: MachineOwner) {
         <QueryError query={query} className="border-t py-8" title="Failed to load the offline activations" />
       )}
       {data?.activations.length === 0 && (
-        <EmptyState
-          className="border-t py-8"
-          icon={<WifiOff />}
-          title="No offline activations"
-          description="A program without a connection shows a request. Activate it here and return the file."
-        />
+        <p className="border-t px-4 py-4 text-fg-muted md:px-5">No offline activations yet.</p>
       )}
       {data && data.activations.length > 0 && (
         <>

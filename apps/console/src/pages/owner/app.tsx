@@ -58,30 +58,32 @@ export function AppPage() {
           />
           <AppFigures app={app} />
           <ItemColumns>
-            <Card>
-              <CardHeader
-                title="Integration"
-                description="Paste this into your program, so that it runs only with a valid license."
-              />
-              <CardBody className="grid gap-4">
-                <Deferred fallback={<Skeleton className="h-96" />}>
-                  <Integration app={app} onSigningKeys={() => dialog.open('signing-keys', app._id)} />
-                </Deferred>
-              </CardBody>
-            </Card>
+            <div className="grid gap-4 md:gap-6">
+              <Card>
+                <CardHeader
+                  title="Integration"
+                  description="Paste this into your program, so that it runs only with a valid license."
+                />
+                <CardBody className="grid gap-4">
+                  <Deferred fallback={<Skeleton className="h-96" />}>
+                    <Integration app={app} onSigningKeys={() => dialog.open('signing-keys', app._id)} />
+                  </Deferred>
+                </CardBody>
+              </Card>
+              <Deferred fallback={<Skeleton className="h-40 rounded-xl" />}>
+                <OfflineActivations app={app} />
+              </Deferred>
+            </div>
             <div className="grid gap-4 max-lg:order-first md:gap-6">
               <AppFacts app={app} />
               <Deferred fallback={<Skeleton className="h-64 rounded-xl" />}>
                 <LicenseTypesSection app={app} />
               </Deferred>
+              <Deferred fallback={<Skeleton className="h-64 rounded-xl" />}>
+                <AppSections app={app} />
+              </Deferred>
             </div>
           </ItemColumns>
-          <Deferred fallback={<Skeleton className="h-40 rounded-xl" />}>
-            <AppSections app={app} />
-          </Deferred>
-          <Deferred fallback={<Skeleton className="h-40 rounded-xl" />}>
-            <OfflineActivations app={app} />
-          </Deferred>
           <AppDialogs canCreate={false} />
         </>
       )}
