@@ -1,5 +1,5 @@
 import type { PortalStats } from '@keyward/contract'
-import { CircleCheck, CircleDashed, Clock, KeyRound } from 'lucide-react'
+import { CalendarCheck, CircleCheck, CircleDashed, Clock, KeyRound } from 'lucide-react'
 import { percentOf } from '../../lib/format/percent.ts'
 import { StatRow } from '../../ui/stat-row.tsx'
 
@@ -27,13 +27,13 @@ export function PortalSummary({ stats, loading }: PortalStatsProps) {
           label: 'Active Licenses',
           value: stats?.active,
           note: stats ? `${percentOf(stats.active, stats.total)}% of total` : 'Of total',
-          icon: <CircleCheck />,
+          icon: <CalendarCheck />,
         },
         {
           label: 'Used Licenses',
           value: stats?.used,
           note: stats ? `${percentOf(stats.used, stats.total)}% usage rate` : 'Usage rate',
-          icon: <CircleDashed />,
+          icon: <CircleCheck />,
         },
       ]}
     />
@@ -51,7 +51,7 @@ export function PortalLicenseStats({ stats, loading }: PortalStatsProps) {
         {
           label: 'Available',
           value: stats?.available,
-          note: 'Neither used nor expired',
+          note: 'Ready to sell',
           icon: <CircleDashed />,
         },
         { label: 'Used', value: stats?.used, note: 'Activated by a customer', icon: <CircleCheck /> },

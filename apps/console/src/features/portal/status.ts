@@ -6,8 +6,6 @@ export function badgeOf({ used, status }: Pick<PortalLicense, 'used' | 'status'>
   label: string
   tone: Tone
 } {
-  if (used) return { label: 'Used', tone: 'accent' }
-  return status === 'EXPIRED'
-    ? { label: 'Expired', tone: 'warning' }
-    : { label: 'Available', tone: 'success' }
+  if (used) return { label: 'Used', tone: 'success' }
+  return status === 'EXPIRED' ? { label: 'Expired', tone: 'warning' } : { label: 'Available', tone: 'accent' }
 }
