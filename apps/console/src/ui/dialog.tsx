@@ -81,7 +81,9 @@ function focusFirstField(event: Event) {
 }
 
 const findFirstField = (panel: HTMLElement) =>
-  panel.querySelector<HTMLElement>('form :is(input, textarea, [role="combobox"]):not(:disabled, [readonly])')
+  panel.querySelector<HTMLElement>(
+    'form :is(input, textarea, [role="combobox"]):not(:disabled, [readonly], [type="file"])',
+  )
 
 /** The part that scrolls. */
 export function DialogBody({ className, ...props }: ComponentProps<'div'>) {
@@ -96,12 +98,12 @@ export function DialogBody({ className, ...props }: ComponentProps<'div'>) {
   )
 }
 
-/** Buttons: stacked on a phone with the main action on top, in a row from 768 px on. */
+/** Buttons: stacked on a phone with the main action on top, in a row from 768 px on and on low screens. */
 export function DialogFooter({ className, ...props }: ComponentProps<'footer'>) {
   return (
     <footer
       className={cx(
-        'flex flex-col-reverse gap-2 border-t px-5 py-4 md:flex-row md:justify-end [&>button]:max-md:h-11',
+        'flex flex-col-reverse gap-2 border-t px-5 py-4 low:flex-row low:justify-end low:py-2.5 md:flex-row md:justify-end [&>button]:max-md:h-11',
         className,
       )}
       {...props}

@@ -20,7 +20,7 @@ export function PageHeader({ title, tabTitle, subtitle, badge, actions, primary 
     <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 md:gap-x-6">
       <div
         className={cx(
-          'flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1',
+          'flex min-h-9 min-w-0 flex-wrap items-center gap-x-3 gap-y-1 md:flex-1',
           // Keeps the menu on the line of a title with a badge.
           badge !== undefined && 'max-md:flex-1 max-md:basis-40',
         )}

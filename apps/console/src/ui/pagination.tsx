@@ -20,7 +20,7 @@ export function Pagination({ page, limit, total, onPage, noun = 'items' }: Pagin
   return (
     <nav
       aria-label={`Pages of ${noun}`}
-      className="flex flex-wrap items-center justify-between gap-3 border-t px-5 py-3"
+      className="flex flex-wrap items-center justify-between gap-3 border-t px-4 py-3 md:px-5"
     >
       <p className="text-[0.8125rem] text-fg-muted tabular-nums">
         {count(first)}–{count(last)} of {count(total)} {total === 1 ? noun.replace(/s$/, '') : noun}
