@@ -43,7 +43,7 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
       onClose={onClose}
       busy={change.isPending}
       title="Change Password"
-      description="You are logged out on all other devices."
+      description="The new password logs you out on all other devices."
     >
       <DialogForm onSubmit={submit}>
         <DialogBody>

@@ -65,7 +65,8 @@ export function Devices({ user, onFreeAll }: Props) {
                       <bdi>{device.system}</bdi> ·{' '}
                     </>
                   )}
-                  <DateText value={device.firstSeenAt} /> → <DateText value={device.lastSeenAt} />
+                  First seen <DateText value={device.firstSeenAt} /> · last seen{' '}
+                  <DateText value={device.lastSeenAt} />
                   {device.offline && (
                     <>
                       {' '}

@@ -44,7 +44,9 @@ export function GenerateDialog({ onClose, apps, appId }: GenerateDialogProps) {
       title={generated ? 'Licenses Generated' : 'Generate License'}
       description={
         generated
-          ? `${generated.length === 1 ? 'The key is' : `${generated.length} keys are`} ready to hand out. You can find them in the list.`
+          ? generated.length === 1
+            ? 'The key is ready to hand out. You can find it in the list.'
+            : `${generated.length} keys are ready to hand out. You can find them in the list.`
           : 'Create keys for one of your apps. They are valid immediately.'
       }
     >

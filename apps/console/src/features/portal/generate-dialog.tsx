@@ -34,7 +34,9 @@ export function GenerateDialog({ remaining, appName, onClose }: GenerateDialogPr
       title={generated ? 'Licenses Generated' : 'Generate License'}
       description={
         generated
-          ? `${generated.length === 1 ? 'The key is' : `${generated.length} keys are`} ready to hand out. You can find them in the list.`
+          ? generated.length === 1
+            ? 'The key is ready to hand out. You can find it in the list.'
+            : `${generated.length} keys are ready to hand out. You can find them in the list.`
           : `New keys for ${appName}. You can generate ${remaining.toLocaleString()} more.`
       }
     >

@@ -46,7 +46,11 @@ export function DeleteResellerDialog({ reseller, onClose }: ResellerDialogProps)
           and signed out immediately. This action cannot be undone.
         </>
       }
-      loss="The reseller loses access to the portal. A new account starts without these licenses."
+      loss={
+        licenses === 0
+          ? 'The reseller loses access to the portal.'
+          : 'The reseller loses access to the portal. A new account starts without these licenses.'
+      }
       typed={reseller.email}
       confirmLabel="Delete Reseller"
       busy={remove.isPending}
