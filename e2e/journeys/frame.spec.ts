@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { premiumVendor } from '../reseller.ts'
-import { dialog, enter, heading, settle, visit } from '../steps.ts'
+import { dialog, enter, heading, settle, Vendor, visit } from '../steps.ts'
 
 test('all pages of the owner start their titles at one left edge and one height', { tag: '@phone' }, async ({
   page,
@@ -26,6 +26,23 @@ test('all pages of the owner start their titles at one left edge and one height'
     // The titles of documents are larger.
     if (path !== 'about' && path !== 'terms') expect.soft(y, path).toBe(first.y)
   }
+})
+
+test('a message does not cover the generated key on a phone', { tag: '@phone-only' }, async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createApp()
+  await enter(page, vendor, '/licenses?dialog=generate')
+  await dialog(page, 'Generate License').getByRole('button', { name: 'Generate License' }).click()
+  const result = dialog(page, 'Licenses Generated')
+  await expect(result).toContainText('The key is ready to hand out. You can find it in the list.')
+  const toast = page.locator('[data-sonner-toast]').first()
+  await expect(toast).toBeVisible()
+  const copy = await boxOf(result.getByRole('button', { name: 'Copy license key', exact: true }))
+  await expect.poll(async () => bottomOf(await boxOf(toast))).toBeLessThan(copy.y)
+  expect((await boxOf(toast)).y).toBeGreaterThanOrEqual(0)
 })
 
 test('the buttons of a dialog share one line on a low screen, such as at 200 % zoom', async ({

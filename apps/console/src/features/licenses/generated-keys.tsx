@@ -18,7 +18,7 @@ export function GeneratedKeys({ licenses, onMore, onDone }: GeneratedKeysProps) 
   if (!first) return null
   return (
     <>
-      <DialogBody>
+      <DialogBody data-result="">
         <CopyKeys keys={licenses.map((license) => license.key)}>
           {first.app.name}, {first.expiresAt ? 'until ' : 'expires: '}
           <DateText value={first.expiresAt} none={noDateText(first)} />

@@ -151,7 +151,7 @@ function GeneratedKeys({ licenses, onDone }: { licenses: PortalLicense[]; onDone
   if (!first) return null
   return (
     <>
-      <DialogBody>
+      <DialogBody data-result="">
         <CopyKeys keys={licenses.map((license) => license.key)}>
           {first.app.name}, {first.expiresAt ? 'until ' : 'expires: '}
           <DateText value={first.expiresAt} none={noDateText(first)} />

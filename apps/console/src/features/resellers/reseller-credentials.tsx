@@ -16,7 +16,7 @@ export function ResellerCredentials({ created, onDone }: ResellerCredentialsProp
   const all = `Reseller portal: ${portal}\nEmail: ${created.email}\nPassword: ${created.password}`
   return (
     <>
-      <DialogBody>
+      <DialogBody data-result="">
         <Callout tone="warning" icon={<TriangleAlert aria-hidden />}>
           The password is shown only once. It cannot be seen again.
         </Callout>
