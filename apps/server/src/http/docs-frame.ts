@@ -57,7 +57,7 @@ code{font:13px/1.5 ui-monospace,monospace;background:var(--tint);padding:.1em .3
 .method{display:inline-block;min-width:4.2rem;font:600 12px/1.6 ui-monospace,monospace}
 .access{color:var(--soft)}table{width:100%;border-collapse:collapse;font-size:14px}th,td{text-align:left;padding:.35rem .5rem;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
 th{font-weight:600;color:var(--soft)}em{color:var(--soft);font-style:normal;font-size:12px}summary{cursor:pointer;margin-top:.8rem;color:var(--soft)}
-@media(max-width:768px){.page{grid-template-columns:1fr}nav{position:static;padding:1rem 1.5rem 0}nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1rem}main{padding:1rem}article{padding:.9rem}}
+@media(max-width:768px){.page{grid-template-columns:1fr}header{padding:0 1rem}nav{position:static;padding:1rem 1rem 0}nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1rem}main{padding:1rem}article{padding:.9rem}}
 pre{overflow-x:auto;background:var(--tint);border-radius:8px;padding:.8rem 1rem}pre code{background:none;padding:0;overflow-wrap:normal}
 .command code{white-space:pre-wrap;overflow-wrap:anywhere;user-select:all}
 .scroll{overflow-x:auto}`
