@@ -26,7 +26,7 @@ test('a reference from a customer explains the refusal, and one click lets the c
   await vendor.call('PATCH', `/clients/${clients[0]._id}/toggle-ban`, { is_banned: true, reason: 'fraud' })
 
   await enter(page, vendor, '/dashboard')
-  await page.getByRole('link', { name: 'Show all events' }).click()
+  await page.getByRole('link', { name: 'All events' }).click()
   await expect(heading(page, 'Activity')).toBeVisible()
   await expect(row(page, 'Registered')).toBeVisible()
   await expect(page.getByText('events, times in UTC')).toBeVisible()

@@ -22,7 +22,7 @@ export function ActivityChart() {
         description="License activations and sign-ins of the last 30 days"
         actions={
           <Button asChild size="sm">
-            <Link to={paths.activity}>Show all events</Link>
+            <Link to={paths.activity}>All events</Link>
           </Button>
         }
       />
