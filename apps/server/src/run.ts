@@ -40,8 +40,8 @@ async function main(): Promise<void> {
     await log.flush(flushMs)
     process.exit(failures.length > 0 ? 1 : 0)
   }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  // SIGHUP: the terminal was closed. Node undoes what `nohup` set, so it would end the process at once.
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
   if (process.argv.includes('--end-with-parent')) {
     process.on('disconnect', stop)
     if (!process.connected) return stop()

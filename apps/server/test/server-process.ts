@@ -10,7 +10,7 @@ export interface ServerProcess {
   /** Everything written to standard output and error so far. */
   output(): string
   /** Sends the signal and waits for the exit. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
+  end(signal: 'SIGHUP' | 'SIGTERM' | 'SIGKILL'): Promise<number | null>
 }
 
 /** Ends a hanging server; far longer than a start takes on a slow machine. */

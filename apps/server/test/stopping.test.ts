@@ -70,6 +70,20 @@ test('SIGTERM closes idle connections at once, finishes running requests, closes
   expect(existsSync(join(dataDir, 'keyward.db-wal'))).toBe(false)
 })
 
+test('SIGHUP, which a closed terminal sends, finishes running requests and exits with 0', async () => {
+  const slow = await open(`${upload}${body.slice(0, 10)}`)
+  await callOver(server.url, 'GET', '/health')
+  const ended = server.end('SIGHUP')
+  // The listening socket is closed before the request is complete.
+  await vi.waitFor(() => expect(callOver(server.url, 'GET', '/health')).rejects.toThrow(), {
+    timeout: 60_000,
+  })
+  slow.socket.write(body.slice(10))
+  await slow.closed
+  expect(slow.received()).toMatch(/^HTTP\/1\.1 401 /)
+  expect(await ended).toBe(0)
+})
+
 test('answers requests that arrive together with SIGTERM', async () => {
   const lines = await Promise.all(Array.from({ length: 20 }, () => open(health)))
   await vi.waitFor(() => expect(lines.every((line) => line.received().includes('"up"'))).toBe(true), {
