@@ -45,6 +45,7 @@ test.each([
   ['LOG_LEVEL', 'loud'],
   ['DATABASE_URL', 'mysql://db'],
   ['DATABASE_URL', 'keyward'],
+  ['DATABASE_URL', 'postgres://user:pass#word@db/keyward'],
   ['RAZORPAY_API_URL', 'http://api.razorpay.example'],
   ['PUBLIC_URL', 'keyward.example.com'],
   ['PUBLIC_URL', 'ftp://keyward.example.com'],
@@ -68,6 +69,8 @@ test.each([
   ['PAYMENTS', 'razorpay'],
   ['RAZORPAY_KEY_ID', 'rzp_1'],
   ['SMTP_URL', 'https://mail'],
+  ['SMTP_URL', 'smtp://'],
+  ['SMTP_URL', 'smtp://user:pass#word@mail'],
   ['MAIL_FROM', 'Keyward'],
   ['MAIL_FROM', 'Keyward <a@example.com>\r\nBcc: b@example.com'],
   ['SECRET_KEY', 'short'],
@@ -134,6 +137,15 @@ test('reports all mistakes at once', () => {
     'TRUST_PROXY',
     'REGISTRATION',
     'SECRET_KEY',
+  ])
+})
+
+test.each([
+  ['DATABASE_URL', 'postgres://user:pass#word@db/keyward'],
+  ['SMTP_URL', 'smtps://user:pass/word@mail'],
+])('names the encoding of the password for %s=%s', (name, value) => {
+  expect(mistakes({ [name]: value, SECRET_KEY: secretKey })).toEqual([
+    expect.stringContaining('percent-encoded password'),
   ])
 })
 

@@ -102,6 +102,9 @@ function pathOf(url: string): string {
   return URL.parse(url)?.pathname ?? '/'
 }
 
+/** Without encoding, characters such as # and / end the password. */
+const withPassword = 'user:password@host, with a percent-encoded password'
+
 const variables = z.object({
   PORT: z
     .string()
@@ -111,7 +114,9 @@ const variables = z.object({
     .default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('./data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must start with postgres://' }).optional(),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: `must be an address such as postgres://${withPassword}` })
+    .optional(),
   PUBLIC_URL: publicUrl.optional(),
   TRUST_PROXY: z
     .string()
@@ -146,7 +151,13 @@ const variables = z.object({
     .refine((code) => currencies.has(code), 'must be an ISO 4217 code of a currency, such as INR or EUR')
     .refine((code) => !otherDecimals.test(code), 'must be a currency of two decimals')
     .default('INR'),
-  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must start with smtp:// or smtps://' }).optional(),
+  SMTP_URL: z
+    .url({
+      protocol: /^smtps?$/,
+      hostname: /./,
+      error: `must be an address such as smtp://${withPassword}`,
+    })
+    .optional(),
   MAIL_FROM: z.string().regex(sender, 'must be an address, or a name and <address>').optional(),
   SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
   LINK_SHIPPING: httpUrl.optional(),

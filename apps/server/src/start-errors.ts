@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import { OperatorError } from './core/operator-error.ts'
+import { DatabaseUnavailableError } from './db/failure.ts'
 
 /** An error that the operator can correct, in one line. */
 export class StartError extends OperatorError {}
@@ -64,8 +65,10 @@ const unreachable = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHO
 const timedOut =
   /does not answer|connection timeout|timeout exceeded when trying to connect|terminated unexpectedly/i
 
-function postgresFault({ code = '', message }: Fault): string | undefined {
+function postgresFault(error: Fault): string | undefined {
+  const { code = '', message, syscall, path } = error
   const at = 'The database of DATABASE_URL'
+  if (syscall === 'open' && path !== undefined) return `DATABASE_URL names ${path}, which cannot be read.`
   if (unreachable.test(code) || timedOut.test(message)) return `${at} cannot be reached.`
   if (code === '28P01' || code === '28000' || /client password must be/.test(message))
     return `${at} refuses the user or the password.`
@@ -78,5 +81,5 @@ function postgresFault({ code = '', message }: Fault): string | undefined {
   if (/does not support SSL/i.test(message)) return `${at} does not offer TLS, but DATABASE_URL asks for it.`
   if (/certificate/i.test(`${code} ${message}`))
     return `${at} has a certificate that is not trusted. (${message})`
-  return undefined
+  return error instanceof DatabaseUnavailableError ? `${at} cannot be used. (${message})` : undefined
 }

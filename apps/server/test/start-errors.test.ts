@@ -133,6 +133,15 @@ describe('a failed start prints the reason in one line and exits with 1', () => 
       { DATABASE_URL: 'postgres://u@no-such-host.invalid/keyward', SECRET_KEY: secretKey },
       /^The database of DATABASE_URL cannot be reached\.$/,
     ))
+
+  test('for a certificate file that is missing', () =>
+    expectLine(
+      {
+        DATABASE_URL: 'postgres://u@127.0.0.1:9/keyward?sslrootcert=/missing/root.pem',
+        SECRET_KEY: secretKey,
+      },
+      /^DATABASE_URL names \/missing\/root\.pem, which cannot be read\.$/,
+    ))
 })
 
 describe('a failed start on PostgreSQL prints the reason in one line and exits with 1', () => {
@@ -195,6 +204,12 @@ describe('a failed start on PostgreSQL prints the reason in one line and exits w
 
   test('for a missing database', () =>
     expectLine(at(reader, 'right', 'keyward_missing'), /^The database of DATABASE_URL does not exist/))
+
+  test('for a parameter that PostgreSQL refuses', () =>
+    expectLine(
+      { DATABASE_URL: `${cluster.url}?statement_timeout=soon`, SECRET_KEY: secretKey },
+      /^The database of DATABASE_URL cannot be used\. \(invalid value for parameter "statement_timeout"/,
+    ))
 
   test('for missing privileges', () =>
     expectLine(at(reader, 'right', database), /^The database of DATABASE_URL does not give this user the ri/))
