@@ -69,7 +69,9 @@ async function findNewVersion(keyward) {
   }
 }
 
+/** The vendor finds out why with the reference. */
 function granted(result) {
-  if (!result.ok) throw new RefusedError(result.message)
-  return result
+  if (result.ok) return result
+  const { message, reference } = result
+  throw new RefusedError(reference ? `${message} (reference ${reference})` : message)
 }

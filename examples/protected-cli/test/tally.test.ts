@@ -82,6 +82,10 @@ it('does not work without a license and does not remember a rejected key', async
   server.on('license', refuse(404, 'keyNotFound', 'No such key'))
   const refused = await run('--key', 'BAD-KEY', text).end
   expect(refused).toMatchObject({ status: 3, output: 'No such key\n' })
+  const answer = { success: false, code: 'keyNotFound', message: 'No such key', reference: 'A1B2C3D4E5' }
+  server.on('license', (seen) => signed(seen, 404, answer))
+  const referred = await run('--key', 'BAD-KEY', text).end
+  expect(referred.output).toBe('No such key (reference A1B2C3D4E5)\n')
   expect(await run(text).end).toMatchObject({ status: 1 })
 })
 
