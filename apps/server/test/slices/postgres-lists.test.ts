@@ -37,7 +37,7 @@ test('limits the time of lists and searches alone', async () => {
 
 test('keeps a lower limit of the operator, and lowers a higher one', async () => {
   for (const [given, kept] of [
-    ['300ms', '300ms'],
+    ['5s', '5s'],
     ['2min', '10s'],
   ] as const) {
     const url = new URL(await makePostgresDatabase())
@@ -80,14 +80,17 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (
 })
 
 test('answers a list that takes too long with 503 and when to retry, and then lists again', async () => {
-  const url = new URL(await makePostgresDatabase())
-  url.searchParams.set('options', '-c statement_timeout=300ms')
-  const on = await startServer({ DATABASE_URL: `${url}` })
-  const other = new pg.Client({ connectionString: `${url}` })
+  const url = await makePostgresDatabase()
+  const on = await startServer({ DATABASE_URL: url })
+  const other = new pg.Client({ connectionString: url })
   try {
     const owner = await signUp(on)
     await makeApp(owner)
     await other.connect()
+    await other.query(`alter database "${new URL(url).pathname.slice(1)}" set statement_timeout = '2s'`)
+    await other.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`)
+    await expect.poll(async () => (await on.call('GET', '/ready')).status, { timeout: 10_000 }).toBe(200)
     await other.query('begin')
     await other.query('lock table license_blocks in access exclusive mode')
     const refused = await owner.call('GET', '/licenses')
