@@ -2,7 +2,17 @@ import { limits } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { tidyActivity } from '../../src/modules/activity/activity.service.ts'
-import { activateKey, makeApp, type Owner, refusal, registerUser, signUp, startProgram } from '../actors.ts'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  type Owner,
+  refusal,
+  registerUser,
+  signUp,
+  single,
+  startProgram,
+} from '../actors.ts'
 import { appForEach, ownerForAll, ownerForEach, serverForAll, tidyUp } from '../fixtures.ts'
 import { startServer, transactionsOn } from '../harness.ts'
 
@@ -117,6 +127,7 @@ test('repetitions within a minute share a reference and are counted', async () =
 
 test('a refused key is explained with that key and its end user, also where the call names a user', async () => {
   const { program, license, user } = await registerUser(on, owner, app, 'anna')
+  const oneMore = async () => single(await makeLicenses(on, owner, app))
   const why = async (call: Promise<{ json: { reference: string } }>) => {
     const { reference } = (await call).json
     await expect.poll(async () => (await owner.call('GET', `/activity/${reference}`)).status).toBe(200)
@@ -133,6 +144,32 @@ test('a refused key is explained with that key and its end user, also where the 
   const unknown = ['This application had no license NO-SUCH-KEY.', null]
   expect(await why(upgrade('NO-SUCH-KEY'))).toEqual(unknown)
   expect(await why(register('NO-SUCH-KEY'))).toEqual(unknown)
+  const [ended] = await makeLicenses(on, owner, app, 1, 1)
+  on.clock.advance(2 * day)
+  const late = await startProgram(on, app)
+  const { reference } = (await late.call('POST', '/upgrade', { username: 'anna', licenseKey: ended?.key }))
+    .json
+  await stored(['noActiveSubs'], '?code=noActiveSubs')
+  expect((await explain(reference)).event.subject).toBe(ended?.key)
+  await owner.call('PATCH', `/clients/${user._id}/toggle-pause`)
+  const paused = late.call('POST', '/upgrade', { username: 'anna', licenseKey: (await oneMore()).key })
+  expect(await why(paused)).toEqual(['You had paused this end user. The remaining time is kept.', user._id])
+})
+
+test('access that ended with the deletion of the license is explained so', async () => {
+  const { program, license } = await activateKey(on, owner, app, 'pc-1')
+  await owner.call('DELETE', `/licenses/${license._id}`)
+  const { reference } = (await program.call('GET', '/session')).json
+  await stored(['noActiveSubs'], '?code=noActiveSubs')
+  const at = on.clock.inDays(0).slice(0, 16).replace('T', ' ')
+  expect((await explain(reference)).explanation.why).toBe(
+    `Access ended on ${at} UTC. The end user had no license, or it was deleted.`,
+  )
+  const other = await activateKey(on, owner, app, 'pc-2')
+  await owner.call('PUT', `/licenses/${other.license._id}`, { expiresAt: on.clock.inDays(-1) })
+  const { reference: second } = (await other.program.call('GET', '/session')).json
+  await stored(['noActiveSubs', 'noActiveSubs'], '?code=noActiveSubs')
+  expect((await explain(second)).explanation.why).toBe(`Access ended on ${at} UTC.`)
 })
 
 test('refusals of one minute with different causes have references of their own', async () => {

@@ -71,7 +71,8 @@ const explanations: Record<MessageKey, Texts> = {
   keyNotFound: {
     title: 'The license key was unknown',
     why: ({ subject }) => `This application had no license${named(subject)}.`,
-    advice: 'Check the spelling, or whether the license belongs to another application or was deleted.',
+    advice:
+      'Check the spelling, or whether the license belongs to another application. A deleted one can be created again with the same key, where custom keys are allowed.',
   },
   keyUsed: {
     title: 'The license key was already used',
@@ -115,10 +116,12 @@ const explanations: Record<MessageKey, Texts> = {
   },
   noActiveSubs: {
     title: 'The time had ended',
-    why: ({ situation }) =>
-      situation?.expiresAt == null
-        ? 'The license had expired.'
-        : `Access ended on ${new Date(situation.expiresAt).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+    why: ({ situation }) => {
+      if (situation?.expiresAt == null) return 'The license had expired.'
+      const end = new Date(situation.expiresAt).toISOString().slice(0, 16).replace('T', ' ')
+      const hasLicense = situation.licenseId !== null || situation.endUserId === null
+      return `Access ended on ${end} UTC.${hasLicense ? '' : ' The end user had no license, or it was deleted.'}`
+    },
     advice: 'Extend it to let the end user in.',
     fix: ({ situation }) =>
       fixOf('extend_client', situation?.endUserId) ?? fixOf('extend_license', situation?.licenseId),

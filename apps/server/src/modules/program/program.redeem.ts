@@ -22,6 +22,7 @@ import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, SessionFacts } from './program.facts.ts'
 import { findKey, type GivenKey, keyUsed, refuseKey } from './program.key.ts'
 import { redeemForFormerUser, redeemForNewUser } from './program.new-user.ts'
+import { because } from './program.refusal.ts'
 import {
   type ProgramDeps,
   refused,
@@ -196,8 +197,9 @@ export async function upgrade(
     const client = await lockEndUser(tx, app, found.id)
     if (!client) throw problem('usernameNotFound')
     if (!(await redeem(tx, app, key, client.id, now))) throw problem('keyUsed')
-    if (client.banned === 1) throw problem('userBanned', { reason: client.ban_reason })
-    if (client.paused_at !== null) throw problem('pausedSub')
+    const ofUser = { endUserId: client.id }
+    if (client.banned === 1) throw because(problem('userBanned', { reason: client.ban_reason }), ofUser)
+    if (client.paused_at !== null) throw because(problem('pausedSub'), ofUser)
     refuseKey(key, now)
     const added = timeLeft(key, now)
     if (added === 0) throw problem('noActiveSubs')

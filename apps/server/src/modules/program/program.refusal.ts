@@ -60,4 +60,4 @@ export function noteRefusal(
 }
 
 /** Refusals of the key, also in calls that name a user as well. */
-const concernsKey = new Set<MessageKey>(['keyNotFound', 'keyUsed', 'keyBanned'])
+const concernsKey = new Set<MessageKey>(['keyNotFound', 'keyUsed', 'keyBanned', 'noActiveSubs'])
