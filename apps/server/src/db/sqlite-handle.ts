@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 
 const statementsKept = 500
 
@@ -11,13 +11,36 @@ export interface SqliteResult {
   changes: number
 }
 
+/** The columns of a statement, null for one that returns no rows. */
+type Shape = { names: string[]; empty: object } | null
+
+const changesSchema = /^\s*(alter|create|drop)\b/i
+
+/** `empty` comes from `JSON.parse`, because an object that gets many properties one by one becomes slow to use. */
+function toShape(columns: readonly { name: string }[]): Shape {
+  if (columns.length === 0) return null
+  const names = columns.map(({ name }) => name)
+  return { names, empty: JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) }
+}
+
+/** The objects of `node:sqlite` are slow: copying one with thirty columns takes 5 µs, and one of these 0.1 µs. */
+function toObjects(rows: readonly SQLOutputValue[][], shape: Shape): unknown[] {
+  if (!shape) return []
+  const { names, empty } = shape
+  return rows.map((values) => {
+    const row: Record<string, unknown> = { ...empty }
+    for (let at = 0; at < names.length; at += 1) row[names[at] as string] = values[at]
+    return row
+  })
+}
+
 /** A `node:sqlite` database that keeps its prepared statements. */
 export class SqliteHandle {
   readonly database: DatabaseSync
   /** How many transactions of this connection were committed. */
   commits = 0
   readonly #statements = new Map<string, StatementSync>()
-  readonly #returnsRows = new WeakMap<StatementSync, boolean>()
+  readonly #shapes = new WeakMap<StatementSync, Shape>()
 
   constructor(path: string, options: { readOnly: boolean }) {
     this.database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: 5000 })
@@ -50,20 +73,26 @@ export class SqliteHandle {
     return statement
   }
 
+  /** From then on, reading with this text through `prepare` returns arrays, too. */
   run(text: string, parameters: readonly SQLInputValue[]): SqliteResult {
     const statement = this.prepare(text)
-    if (this.#hasColumns(statement)) return { rows: statement.all(...parameters), changes: 0 }
-    return { rows: [], changes: Number(statement.run(...parameters).changes) }
+    const shape = this.#shapeOf(statement)
+    if (!shape) return { rows: [], changes: Number(statement.run(...parameters).changes) }
+    const rows = statement.all(...parameters) as unknown as SQLOutputValue[][]
+    // A migration may have added columns since.
+    const isOld = rows.length > 0 && rows[0]?.length !== shape.names.length
+    return { rows: toObjects(rows, isOld ? toShape(statement.columns()) : shape), changes: 0 }
   }
 
   /** Remembered, because asking SQLite for the columns takes three times as long as reading a row. */
-  #hasColumns(statement: StatementSync): boolean {
-    let has = this.#returnsRows.get(statement)
-    if (has === undefined) {
-      has = statement.columns().length > 0
-      this.#returnsRows.set(statement, has)
-    }
-    return has
+  #shapeOf(statement: StatementSync): Shape {
+    const known = this.#shapes.get(statement)
+    if (known !== undefined) return known
+    const shape = toShape(statement.columns())
+    if (shape) statement.setReturnArrays(true)
+    else if (changesSchema.test(statement.sourceSQL)) this.#statements.clear()
+    this.#shapes.set(statement, shape)
+    return shape
   }
 
   /**
