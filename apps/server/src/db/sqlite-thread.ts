@@ -44,6 +44,8 @@ interface Waiting {
 export class SqliteThread {
   readonly #options: SqliteThreadOptions
   readonly #waiting = new Map<number, Waiting>()
+  /** Received; the first one is settled. */
+  readonly #answers: ThreadAnswer[] = []
   #worker: Worker | undefined
   #hasAnswered = false
   #lastId = 0
@@ -83,20 +85,37 @@ export class SqliteThread {
     worker.unref()
     worker.on('message', (answer: ThreadAnswer) => {
       this.#hasAnswered = true
-      const waiting = this.#waiting.get(answer.id)
-      this.#waiting.delete(answer.id)
-      if ('result' in answer) waiting?.resolve(answer.result)
-      else waiting?.reject(new SqliteThreadError(answer.failure, answer.errcode, answer.isInTransaction))
+      this.#answers.push(answer)
+      if (this.#answers.length === 1) this.#settleNext()
     })
     worker.on('error', (error) => this.#end(worker, error as Error))
     worker.on('exit', () => this.#end(worker, new SqliteThreadError('the thread ended')))
     return worker
   }
 
+  /** One per turn of the event loop: what a caller does with many rows takes milliseconds. */
+  #settleNext(): void {
+    const [answer] = this.#answers
+    if (!answer) return
+    setImmediate(() => {
+      this.#answers.shift()
+      this.#settleNext()
+    })
+    this.#settle(answer)
+  }
+
+  #settle(answer: ThreadAnswer): void {
+    const waiting = this.#waiting.get(answer.id)
+    this.#waiting.delete(answer.id)
+    if ('result' in answer) waiting?.resolve(answer.result)
+    else waiting?.reject(new SqliteThreadError(answer.failure, answer.errcode, answer.isInTransaction))
+  }
+
   #end(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
     this.#hasAnswered = false
+    for (const answer of this.#answers) this.#settle(answer)
     for (const waiting of this.#waiting.values()) waiting.reject(error)
     this.#waiting.clear()
   }
