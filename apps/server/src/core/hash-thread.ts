@@ -1,11 +1,11 @@
-import { setPriority } from 'node:os'
-import { parentPort } from 'node:worker_threads'
+import { getPriority, setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
 import { hashSync, verifySync } from '@node-rs/argon2'
 import type { HashAnswer, HashTask } from './hash-threads.ts'
 
 // On Linux each thread has its own priority, so hashing yields to requests and signatures. Elsewhere this call would
-// slow down the whole process.
-if (process.platform === 'linux') setPriority(10)
+// slow down the whole process. A lower one, with which the server was started, must not be raised.
+if (process.platform === 'linux') setPriority(Math.max(getPriority(), workerData as number))
 
 parentPort?.on('message', ({ password, stored, parameters }: HashTask) => {
   let answer: HashAnswer

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { HashThreads } from './hash-threads.ts'
+import { HashThreads, hashingPriority } from './hash-threads.ts'
 import { Passwords } from './passwords.ts'
 
 /** The real threads, counting concurrent work. */
@@ -89,3 +89,27 @@ test.skipIf(process.platform === 'win32')(
     }
   },
 )
+
+test.runIf(process.platform === 'linux')(
+  'hashes at a low priority and leaves that of other threads as it is',
+  async () => {
+    const threads = new HashThreads()
+    const before = countPriorities()
+    await threads.hash('some password', { memoryCost: 64, timeCost: 1, parallelism: 1 })
+    const after = countPriorities()
+    expect(after.low).toBe(before.low + 1)
+    expect(after.normal).toBeGreaterThanOrEqual(1)
+    expect(getPriority()).toBe(before.own)
+  },
+)
+
+/** Of the threads of this process. */
+function countPriorities() {
+  const priorities = readdirSync('/proc/self/task').map((id) => {
+    const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8')
+    // Behind the name, which may contain spaces and parentheses.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+  })
+  const count = (wanted: number) => priorities.filter((priority) => priority === wanted).length
+  return { low: count(hashingPriority), normal: count(getPriority()), own: getPriority() }
+}
