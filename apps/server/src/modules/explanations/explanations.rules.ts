@@ -168,8 +168,11 @@ const explanations: Record<MessageKey, Texts> = {
   },
   trialUsed: {
     title: 'The trial was already used',
-    why: () => 'The trial on this device had ended.',
-    advice: 'Sell a license.',
+    why: ({ situation }) =>
+      situation
+        ? 'The trial on this device had ended.'
+        : 'The end user or the license of the trial on this device was deleted.',
+    advice: 'Sell a license. For another trial, give the customer a key of a trial type.',
   },
   notActivated: {
     title: 'The device was not activated',
