@@ -1,7 +1,17 @@
 // Runs on any Node from 20.19 on: installs what is missing before anything newer is used.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -18,6 +28,7 @@ export function ensureInstalled({ dev }) {
   const stamp = at('node_modules', '.keyward-installed')
   const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
   if (installed === `${lock} dev` || (!dev && installed === `${lock} run`)) return
+  requireWritable()
   console.log('Installing dependencies …')
   const omit = dev ? '--include=dev' : '--omit=dev'
   // A running server may use the installed files: add to them, because a clean install removes them first.
@@ -36,6 +47,18 @@ export function ensureInstalled({ dev }) {
   }
   dropUnusableRuntime()
   writeFileSync(stamp, `${lock} ${dev ? 'dev' : 'run'}`)
+}
+
+/** Ends this process if its account cannot install: npm would be reported as unable to reach its registry. */
+function requireWritable() {
+  try {
+    accessSync(root, constants.W_OK)
+  } catch {
+    console.error(
+      `This version is not installed completely, and this account cannot write to ${root}. Run "npm start -- --install" there as an account that can, then retry.`,
+    )
+    process.exit(1)
+  }
 }
 
 const npm = () => (process.platform === 'win32' ? 'npm.cmd' : 'npm')
@@ -125,6 +148,7 @@ export async function ensureConsole() {
   for (const file of sources.sort()) digest.update(file).update(readFileSync(file))
   const wanted = digest.digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  requireWritable()
   console.log('Building the console …')
   const code = await run([at('node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'], {
     cwd: at('apps', 'console'),

@@ -4,4 +4,4 @@ import { endWithNpm, serve } from './serve.mjs'
 endWithNpm()
 ensureInstalled({ dev: false })
 await ensureConsole()
-process.exitCode = await serve()
+if (!process.argv.includes('--install')) process.exitCode = await serve()
