@@ -60,6 +60,27 @@ test('the export contains exactly the filtered rows, with cells that no spreadsh
 })
 
 test.describe('the import', () => {
+  test('warns that keys in a column of another name are replaced by random ones', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await vendor.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
+    await enter(page, vendor, '/licenses?dialog=import')
+    const form = dialog(page, 'Import Licenses')
+    await form.getByLabel('CSV').fill('License Key;expiresAt\nOLD-KEY-0001;2090-01-01\n')
+    await form.getByRole('button', { name: 'Check First' }).click()
+    const found = dialog(page, 'Check the Import')
+    await expect(found).toContainText('Ignored columns: License Key')
+    await expect(found).toContainText('Every license gets a random key')
+    await found.getByRole('button', { name: 'Back' }).click()
+    await form.getByLabel('CSV').fill('key;expiresAt;Customer\nOLD-KEY-0001;2090-01-01;Ann\n')
+    await form.getByRole('button', { name: 'Check First' }).click()
+    await expect(found).toContainText('Ignored columns: Customer')
+    await expect(found).not.toContainText('random key')
+  })
+
   test('keeps its text if the session expires in the second step', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()

@@ -29,6 +29,11 @@ export function ImportPreview({ checked, good, busy, onBack, onImport }: ImportP
         {checked.ignoredColumns.length > 0 && (
           <Callout>{`Ignored columns: ${checked.ignoredColumns.join(', ')}`}</Callout>
         )}
+        {checked.ignoredColumns.length > 0 && good.length > 0 && good.every(({ key }) => key === null) && (
+          <Callout tone="warning">
+            Every license gets a random key. To keep your own keys, name their column “key”.
+          </Callout>
+        )}
         <ImportRows rows={checked.rows} stage="check" />
       </DialogBody>
       <DialogFooter>
