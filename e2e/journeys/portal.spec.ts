@@ -22,7 +22,7 @@ import {
   visit,
 } from '../steps.ts'
 
-const signInProblem = (page: Page) => page.getByRole('alert')
+const signInProblem = (page: Page) => page.getByRole('main').getByRole('alert')
 
 test.describe('sign-in', () => {
   test('reports errors, shows the password on request, and returns to the requested page', async ({

@@ -145,7 +145,7 @@ test('a reseller is created, generates within its quota, is suspended and delete
     await expectToast(portal, 'Session Expired', 'Your session has expired. Please log in again.')
     await expect(portal).toHaveURL('/reseller/auth')
     await signInToPortal(portal, { email, password })
-    await expect(portal.getByRole('alert')).toHaveText(
+    await expect(portal.getByRole('main').getByRole('alert')).toHaveText(
       'Invalid email or password. Please check your credentials.',
     )
     await resellerButton(page, 'Resume', email).click()
