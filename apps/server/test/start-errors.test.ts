@@ -148,6 +148,7 @@ describe('a failed start on PostgreSQL prints the reason in one line and exits w
   let cluster: Cluster
   let admin: pg.Client
   const [database, reader, guarded] = ['keyward_start', 'keyward_start_reader', 'keyward_start_guarded']
+  const encoded = ['SQL_ASCII', 'LATIN1']
   beforeAll(async () => {
     cluster = await startCluster()
     admin = new pg.Client({ connectionString: cluster.url })
@@ -170,7 +171,8 @@ describe('a failed start on PostgreSQL prints the reason in one line and exits w
   })
 
   async function dropAll() {
-    await admin.query(`drop database if exists ${database}`)
+    for (const name of [database, ...encoded.map((encoding) => `keyward_start_${encoding}`)])
+      await admin.query(`drop database if exists ${name}`)
     for (const role of [reader, guarded]) await admin.query(`drop role if exists ${role}`)
   }
 
@@ -210,6 +212,18 @@ describe('a failed start on PostgreSQL prints the reason in one line and exits w
       { DATABASE_URL: `${cluster.url}?statement_timeout=soon`, SECRET_KEY: secretKey },
       /^The database of DATABASE_URL cannot be used\. \(invalid value for parameter "statement_timeout"/,
     ))
+
+  test.each(encoded)('for a new database in %s', async (encoding) => {
+    const name = `keyward_start_${encoding}`.toLowerCase()
+    await admin.query(`create database ${name} template template0 encoding '${encoding}' locale 'C'`)
+    const DATABASE_URL = Object.assign(new URL(cluster.url), { pathname: name }).href
+    await expectLine(
+      { DATABASE_URL, SECRET_KEY: secretKey },
+      new RegExp(
+        `^The database of DATABASE_URL is encoded as ${encoding}: create one with the encoding UTF8`,
+      ),
+    )
+  })
 
   test('for missing privileges', () =>
     expectLine(at(reader, 'right', database), /^The database of DATABASE_URL does not give this user the ri/))

@@ -38,6 +38,7 @@ export async function migrate(
     for (const table of bookkeeping) await sql.raw(`create table if not exists ${table}`).execute(tx)
     const done = await applied(tx)
     refuseUnknown(done, migrations)
+    if (dialect === 'postgres' && done.length === 0) await requireUtf8(tx)
     const ran: string[] = []
     for (const migration of migrations) {
       if (done.includes(migration.name)) continue
@@ -49,6 +50,18 @@ export async function migrate(
     }
     return ran
   })
+}
+
+/** Others cannot store every name, or compare texts byte by byte. A database that already has data keeps its encoding. */
+async function requireUtf8(db: Db): Promise<void> {
+  const { rows } = await sql<{
+    encoding: string
+  }>`select current_setting('server_encoding') as encoding`.execute(db)
+  const encoding = rows[0]?.encoding
+  if (encoding === 'UTF8') return
+  throw new OperatorError(
+    `The database of DATABASE_URL is encoded as ${encoding}: create one with the encoding UTF8, then retry.`,
+  )
 }
 
 const bookkeeping = [
