@@ -68,6 +68,11 @@ test('every refusal has a reference, and details only after the password or the 
     expect(answer.json.reference).toMatch(/^[0-9A-Z]{10}$/)
     expect(answer.json).not.toHaveProperty('details')
   }
+  const resumed = await program.call('POST', '/resume', { deviceToken: 'kwd_ended', hwid: 'pc-1' })
+  expect(refusal(resumed)).toBe('sessionUnauthed')
+  const explainResumed = () => owner.call('GET', `/activity/${resumed.json.reference}`)
+  await expect.poll(async () => (await explainResumed()).status).toBe(200)
+  expect((await explainResumed()).json.data.explanation.why).toContain('A remembered sign-in also ends')
   const ended = await program.call('POST', '/login', login)
   expect(refusal(ended)).toBe('noActiveSubs')
   expect(ended.json.details).toMatchObject({ expiresAt: on.clock.inDays(0), startedAt: null })
@@ -179,9 +184,10 @@ test('refusals of one minute with different causes have references of their own'
   const [other, none] = [await refuse('pc-2'), await refuse()]
   expect(await refuse('pc-2')).toBe(other)
   await expect.poll(async () => (await owner.call('GET', `/activity/${none}`)).status).toBe(200)
-  expect((await explain(none)).explanation.why).toBe(
-    'The program sent no hardware id, but the license is bound to a device.',
-  )
+  expect((await explain(none)).explanation).toMatchObject({
+    why: 'The program sent no hardware id, but the license is bound to a device.',
+    advice: 'Let the program send the hardware id of its device.',
+  })
   expect((await explain(other)).explanation.why).toBe(
     'The license was bound to 1 of 1 device, and this was not one of them.',
   )

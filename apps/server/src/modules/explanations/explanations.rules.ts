@@ -16,7 +16,7 @@ export interface Refused {
 interface Texts {
   title: string
   why(refused: Refused): string
-  advice: string
+  advice: string | ((refused: Refused) => string)
   fix?(refused: Refused): Fix | null
 }
 
@@ -54,7 +54,7 @@ const explanations: Record<MessageKey, Texts> = {
   sessionUnauthed: {
     title: 'There was no valid session',
     why: () =>
-      'The session had ended, or the program was not signed in: after 24 hours without use, a sign-out, a new secret or the deletion of the end user.',
+      'The session had ended, or the program was not signed in: after 24 hours without use, a sign-out, a new secret or the deletion of the end user. A remembered sign-in also ends after the days that the application sets, and when its device is freed.',
     advice: 'The program can sign in again.',
   },
   usernameNotFound: {
@@ -145,7 +145,10 @@ const explanations: Record<MessageKey, Texts> = {
       const { used = 1, limit = 1 } = situation?.devices ?? {}
       return `The license was bound to ${used} of ${limit} ${limit === 1 ? 'device' : 'devices'}, and this was not one of them.`
     },
-    advice: 'Reset the HWID if the end user changed devices: the next sign-in binds the new one.',
+    advice: ({ situation }) =>
+      situation?.device === 'required' || situation?.device === 'not sent'
+        ? 'Let the program send the hardware id of its device.'
+        : 'Reset the HWID if the end user changed devices: the next sign-in binds the new one.',
     fix: ({ situation }) =>
       situation?.device === 'required' ? null : fixOf('reset_hwid', situation?.endUserId),
   },
@@ -184,7 +187,12 @@ const explanations: Record<MessageKey, Texts> = {
 
 export function explain(refused: Refused) {
   const { title, why, advice, fix } = explanations[refused.code]
-  return { title, why: why(refused), advice, fix: fix?.(refused) ?? null }
+  return {
+    title,
+    why: why(refused),
+    advice: typeof advice === 'string' ? advice : advice(refused),
+    fix: fix?.(refused) ?? null,
+  }
 }
 
 /** The outcome of all checks; the first that failed is the verdict. */
