@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as base } from '@playwright/test'
+import { freePort } from '../apps/server/test/free-port.ts'
 import { type ServerProcess, startProcess } from '../apps/server/test/server-process.ts'
 
 /** A running server with its own empty database. */
@@ -84,15 +84,4 @@ function control(port: number, dataDir: string, environment: Record<string, stri
       await running?.end(signal)
     },
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 }

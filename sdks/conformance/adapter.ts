@@ -81,7 +81,7 @@ export class Adapter {
   }
 
   /** Sends one request; answers come in the order of the requests. */
-  ask(request: object, { timeoutMs = 60_000 } = {}): Promise<Answer> {
+  ask(request: object, { timeoutMs = 110_000 } = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) return reject(this.#failure(this.#ended))
       const timer = setTimeout(() => {

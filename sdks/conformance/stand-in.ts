@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { freePort } from '../../apps/server/test/free-port.ts'
 import { type Signing, signAnswer, testKey, toPublic } from '../../packages/sdk/test/signer.ts'
 
 export interface Seen {
@@ -140,10 +141,5 @@ export type StandIn = Awaited<ReturnType<typeof startStandIn>>
 
 /** The address of a port at which nothing listens. */
 export async function unusedAddress(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return `http://127.0.0.1:${port}`
+  return `http://127.0.0.1:${await freePort()}`
 }

@@ -163,8 +163,8 @@ test('rejects writes when another process keeps the lock too long, and recovers'
   const single = on.database.db.insertInto('meta').values({ name: 'single', value: 'x' }).execute()
   const writes = [write('a'), single, writeLong('long'), write('b')]
   const refused = Promise.all(writes.map((one) => one.catch(storageFailureOf)))
-  await pause(30)
-  vi.spyOn(performance, 'now').mockReturnValue(10_000)
+  let now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => (now += 1000))
   expect(await refused).toEqual(Array(4).fill('database_unavailable'))
   unlock()
   await write('c')

@@ -76,14 +76,11 @@ describe.runIf(compiles())('a disk that does not store the database', () => {
     let stored = 0
     // One after the other, nothing is added to the log during a copy, so that SQLite syncs the database itself.
     await expect
-      .poll(
-        async () => {
-          const status = await create(server.url)
-          if (status === 201) stored += body.count
-          return status
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        const status = await create(server.url)
+        if (status === 201) stored += body.count
+        return status
+      })
       .toBe(503)
     rmSync(flag)
     const ready = await callOver(server.url, 'GET', '/ready')

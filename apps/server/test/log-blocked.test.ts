@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
+import { freePort } from './free-port.ts'
 import { callOver, main } from './server-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-log-blocked-'))
@@ -23,21 +23,13 @@ async function startUnread(output: 'pipe' | number) {
   })
   children.push(child)
   const url = `http://127.0.0.1:${port}`
-  await vi.waitFor(() => callOver(url, 'GET', '/health'), { timeout: 30_000, interval: 50 })
+  await vi.waitFor(() => callOver(url, 'GET', '/health'), { timeout: 110_000, interval: 50 })
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   const end = () => {
     child.kill('SIGTERM')
     return ended
   }
   return { url, end }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
 
 test('a server whose log is on a full disk responds and exits at SIGTERM', async () => {

@@ -48,7 +48,7 @@ async function start(command: string) {
       url = /Keyward is ready: (\S+)/.exec(readFileSync(log, 'utf8'))?.[1] ?? ''
       expect(url).not.toBe('')
     },
-    { timeout: 30_000, interval: 100 },
+    { timeout: 100_000, interval: 100 },
   )
   return Number(/script (\d+)/.exec(readFileSync(log, 'utf8'))?.[1])
 }
@@ -59,7 +59,7 @@ const answers = () =>
     () => false,
   )
 const expectExited = () =>
-  vi.waitFor(async () => expect(await answers()).toBe(false), { timeout: 15_000, interval: 100 })
+  vi.waitFor(async () => expect(await answers()).toBe(false), { timeout: 60_000, interval: 100 })
 
 describe.skipIf(process.platform === 'win32')('a server started by npm exits', () => {
   test.each(['SIGTERM', 'SIGKILL'] as const)('when npm gets %s', async (signal) => {

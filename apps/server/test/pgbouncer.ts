@@ -3,7 +3,8 @@ import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { freePort, unprivilegedAccount } from './postgres-cluster.ts'
+import { freePort } from './free-port.ts'
+import { unprivilegedAccount } from './postgres-cluster.ts'
 
 export interface Pooler {
   /** The same database, through the pooler. */
@@ -78,7 +79,7 @@ logfile = ${join(directory, 'log')}
 }
 
 async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 100 && !hasEnded(); attempt += 1) {
+  for (let attempt = 0; attempt < 1200 && !hasEnded(); attempt += 1) {
     const client = new pg.Client({ connectionString: url })
     client.on('error', () => {})
     try {

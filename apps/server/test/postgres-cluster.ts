@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { accessSync, chmodSync, chownSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 
 /** A PostgreSQL for tests: the one in DATABASE_URL_TEST, else a private one that `stop` ends. */
 export interface Cluster {
@@ -155,7 +155,7 @@ export function unprivilegedAccount(): { uid?: number; gid?: number } {
 }
 
 async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt += 1) {
+  for (let attempt = 0; attempt < 1200; attempt += 1) {
     if (hasEnded()) throw new Error('PostgreSQL exited during startup')
     const client = new pg.Client({ connectionString: url })
     try {
@@ -166,16 +166,5 @@ async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
-  throw new Error('PostgreSQL did not become ready within 30 seconds')
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
+  throw new Error('PostgreSQL did not become ready within two minutes')
 }

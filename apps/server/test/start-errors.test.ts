@@ -28,7 +28,7 @@ function failedStart(environment: Record<string, string>): Promise<{ code: numbe
   child.stderr.on('data', (data: Buffer) => {
     error += data
   })
-  const timeout = setTimeout(() => child.kill('SIGKILL'), 30_000)
+  const timeout = setTimeout(() => child.kill('SIGKILL'), 110_000)
   return new Promise((resolve) =>
     child.once('close', (code) => {
       clearTimeout(timeout)
@@ -161,6 +161,8 @@ describe('a failed start on PostgreSQL prints the reason in one line and exits w
     await admin.query(`grant connect on database ${database} to ${reader}`)
     const { rows } = await admin.query('select pg_read_file(current_setting($1)) as rules', ['hba_file'])
     await writeRules(`host all ${guarded} all scram-sha-256\n${rows[0].rules}`)
+    // PostgreSQL reads the rules some time after it was asked to.
+    await expect.poll(() => refuses(guarded)).toBe(true)
   })
   afterAll(async () => {
     const { rows } = await admin.query('select pg_read_file(current_setting($1)) as rules', ['hba_file'])
@@ -174,6 +176,15 @@ describe('a failed start on PostgreSQL prints the reason in one line and exits w
     for (const name of [database, ...encoded.map((encoding) => `keyward_start_${encoding}`)])
       await admin.query(`drop database if exists ${name}`)
     for (const role of [reader, guarded]) await admin.query(`drop role if exists ${role}`)
+  }
+
+  async function refuses(user: string): Promise<boolean> {
+    const connectionString = Object.assign(new URL(cluster.url), { username: user, password: 'wrong' }).href
+    const client = new pg.Client({ connectionString })
+    return client.connect().then(
+      () => client.end().then(() => false),
+      () => true,
+    )
   }
 
   async function writeRules(rules: string) {

@@ -64,7 +64,8 @@ test('SIGTERM closes idle connections at once, finishes running requests, closes
   expect(slow.received()).toMatch(/^HTTP\/1\.1 401 /)
   expect(slow.received().toLowerCase()).toContain('connection: close')
   expect(await ended).toBe(0)
-  expect(performance.now() - answered).toBeLessThan(3000)
+  // After ten seconds it would end connections and work by force.
+  expect(performance.now() - answered).toBeLessThan(9000)
   // SQLite removes its write-ahead log when the last connection closes cleanly.
   expect(existsSync(join(dataDir, 'keyward.db'))).toBe(true)
   expect(existsSync(join(dataDir, 'keyward.db-wal'))).toBe(false)

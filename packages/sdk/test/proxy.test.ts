@@ -149,7 +149,7 @@ describe('a proxy', () => {
     const baseUrl = scheme === 'http' ? server.baseUrl : secureUrl
     const error = await fails({ baseUrl, proxy: `http://${proxy.address}`, timeoutMs: 300 })
     expect(error).toMatchObject({ code: 'timed_out' })
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    expect(performance.now() - startedAt).toBeLessThan(9_000)
   })
 
   it('that breaks the tunnel leaves the outcome unknown', async () => {

@@ -1,9 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { lockOf, lockOfEndedProgram } from '../../../packages/sdk/test/ended-program.ts'
 import { testKey, toPublic } from '../../../packages/sdk/test/signer.ts'
 import type { Adapter } from '../adapter.ts'
@@ -22,6 +30,7 @@ export function locks(adapter: () => Adapter): void {
       mkdirSync(folder, { recursive: true })
       const path = join(folder, `${appId}.json`)
       return {
+        id,
         path,
         lock: `${path}.lock`,
         files: () => readdirSync(folder).filter((name) => name.startsWith(appId)),
@@ -36,6 +45,15 @@ export function locks(adapter: () => Adapter): void {
     }
     const linux = it.skipIf(process.platform !== 'linux')
     const waited = 1_900
+
+    /** Whether a program stores without waiting for the lock; a slow machine may need several rounds to show it. */
+    async function isQuick(store: (key: string) => Promise<number>, put: () => unknown): Promise<boolean> {
+      for (let round = 0; round < 5; round++) {
+        await put()
+        if ((await store(`QUICK-${round}`)) < waited) return true
+      }
+      return false
+    }
 
     linux('names the program that holds it', async () => {
       const { path, lock, store } = await program()
@@ -60,70 +78,98 @@ export function locks(adapter: () => Adapter): void {
 
     linux('delays no program after the one that held it was killed', async () => {
       const { lock, files, store } = await program()
-      writeFileSync(lock, await lockOfEndedProgram())
-      expect(await store()).toBeLessThan(waited)
+      expect(await isQuick(store, async () => writeFileSync(lock, await lockOfEndedProgram()))).toBe(true)
       expect(files()).toHaveLength(1)
     })
 
     linux('is free where another program has the number of the one that was killed', async () => {
       const { lock, files, store } = await program()
       const [pid, start, ...rest] = lockOf(process.pid).split(' ')
-      writeFileSync(lock, [pid, Number(start) - 1, ...rest].join(' '))
-      expect(await store()).toBeLessThan(waited)
+      const content = [pid, Number(start) - 1, ...rest].join(' ')
+      expect(await isQuick(store, () => writeFileSync(lock, content))).toBe(true)
       expect(files()).toHaveLength(1)
     })
 
-    it.each([
+    const valid: [what: string, content: () => Promise<string>][] = [
       ['of a program that runs', async () => lockOf(process.pid)],
       ['of an earlier version', async () => ''],
       ['of which a part was written', async () => (await lockOfEndedProgram()).slice(0, -1)],
       ['of another start of the machine', async () => (await lockOfEndedProgram()).replace(/ \w+-/, ' 0-')],
       ['of a container', async () => (await lockOfEndedProgram()).replace(/pid:\[\d+\]/, 'pid:[1]')],
-    ])('stays for ten seconds: one %s', async (_, text) => {
-      if (process.platform !== 'linux') return
-      const { lock, files, store } = await program()
-      const content = await text()
-      writeFileSync(lock, content)
-      expect(await store()).toBeGreaterThan(waited)
-      expect(readFileSync(lock, 'utf8')).toBe(content)
-      const past = new Date(Date.now() - 11_000)
-      utimesSync(lock, past, past)
-      expect(await store('KEY-2')).toBeLessThan(waited)
-      expect(files()).toHaveLength(1)
-    })
+    ]
+    const invalid: [what: string, put: (lock: string) => unknown][] = [
+      ['a number alone', (lock) => writeFileSync(lock, `${process.pid}\n`)],
+      ['numbers without spaces', (lock) => writeFileSync(lock, '12x34')],
+      ['bytes that are no text', (lock) => writeFileSync(lock, Uint8Array.of(0, 255, 254, 32, 49, 32, 10))],
+      ['a pipe', (lock) => execFileSync('mkfifo', [lock])],
+      ['a folder', (lock) => mkdirSync(lock)],
+      ['a link to nothing', (lock) => symlinkSync('nothing', lock)],
+    ]
+    const claimed = 'that another program removes'
+    const past = () => new Date(Date.now() - 11_000)
 
-    it.each([
-      ['a number alone', (lock: string) => writeFileSync(lock, `${process.pid}\n`)],
-      ['numbers without spaces', (lock: string) => writeFileSync(lock, '12x34')],
-      [
-        'bytes that are no text',
-        (lock: string) => writeFileSync(lock, Uint8Array.of(0, 255, 254, 32, 49, 32, 10)),
-      ],
-      ['a pipe', (lock: string) => execFileSync('mkfifo', [lock])],
-      ['a folder', (lock: string) => mkdirSync(lock)],
-      ['a link to nothing', (lock: string) => symlinkSync('nothing', lock)],
-    ])('is judged by its age, and stops no program: %s', async (_, put) => {
-      if (process.platform === 'win32') return
-      const { lock, store } = await program()
-      put(lock)
-      const tookMs = await store()
-      expect(tookMs).toBeGreaterThan(waited)
-      expect(tookMs).toBeLessThan(3 * waited)
-    })
+    describe.skipIf(process.platform === 'win32')('that a program waits for', () => {
+      type Waiting = Awaited<ReturnType<typeof program>> & { content: string; waitedMs: number }
+      const waiting = new Map<string, Waiting>()
+      // All at the same time, because each waits for two seconds.
+      beforeAll(async () => {
+        const add = async (what: string) => {
+          const one = { ...(await program()), content: '', waitedMs: 0 }
+          waiting.set(what, one)
+          return one
+        }
+        if (process.platform === 'linux') {
+          for (const [what, content] of valid) {
+            const one = await add(what)
+            one.content = await content()
+            writeFileSync(one.lock, one.content)
+          }
+          const { lock } = await add(claimed)
+          writeFileSync(lock, await lockOfEndedProgram())
+          writeFileSync(`${lock}.claim`, '')
+        }
+        for (const [what, put] of invalid) put((await add(what)).lock)
+        const all = [...waiting.values()]
+        const startedAt = Date.now()
+        const answers = await adapter().together(
+          all.map(({ id }) => ({ id, method: 'offlineRequest', args: ['KEY'] })),
+        )
+        expect(answers).toEqual(answers.map(() => ({ result: expect.stringMatching(/^KWR1-/) })))
+        for (const one of all) one.waitedMs = statSync(one.path).mtimeMs - startedAt
+      })
 
-    linux(
-      'is left alone by a program that finds another one at it, until that one was killed, too',
-      async () => {
-        const { lock, files, store } = await program()
-        writeFileSync(lock, await lockOfEndedProgram())
-        const claim = `${lock}.claim`
-        writeFileSync(claim, '')
-        expect(await store()).toBeGreaterThan(waited)
-        const past = new Date(Date.now() - 11_000)
-        utimesSync(claim, past, past)
-        expect(await store('KEY-2')).toBeLessThan(waited)
+      linux.each(valid)('stays for ten seconds: one %s', async (what) => {
+        const { lock, files, store, content, waitedMs } = waiting.get(what)!
+        expect(waitedMs).toBeGreaterThan(waited)
+        expect(readFileSync(lock, 'utf8')).toBe(content)
+        const put = () => {
+          writeFileSync(lock, content)
+          utimesSync(lock, past(), past())
+        }
+        expect(await isQuick(store, put)).toBe(true)
         expect(files()).toHaveLength(1)
-      },
-    )
+      })
+
+      it.each(invalid)('is judged by its age, and stops no program: %s', async (what) => {
+        const { waitedMs } = waiting.get(what)!
+        expect(waitedMs).toBeGreaterThan(waited)
+        expect(waitedMs).toBeLessThan(9_000)
+      })
+
+      linux(
+        'is left alone by a program that finds another one at it, until that one was killed, too',
+        async () => {
+          const { lock, files, store, waitedMs } = waiting.get(claimed)!
+          expect(waitedMs).toBeGreaterThan(waited)
+          const put = async () => {
+            writeFileSync(lock, await lockOfEndedProgram())
+            writeFileSync(`${lock}.claim`, '')
+            utimesSync(`${lock}.claim`, past(), past())
+          }
+          expect(await isQuick(store, put)).toBe(true)
+          expect(files()).toHaveLength(1)
+        },
+      )
+    })
   })
 }

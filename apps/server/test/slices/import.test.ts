@@ -347,7 +347,7 @@ test.each([1, 60])(
     })
     await isLocked.promise
     const imports = Array.from({ length: 6 }, (_, at) => importInto(own, csvOf(at)))
-    await vi.waitFor(() => expect(preparedAhead()).toBeGreaterThanOrEqual(4))
+    await expect.poll(preparedAhead).toBeGreaterThanOrEqual(4)
     await pause(500)
     expect(preparedAhead()).toBe(4)
     isFree.resolve()

@@ -159,7 +159,7 @@ async function runStep(owner: Owner, apps: Awaited<ReturnType<typeof makeApp>>[]
 }
 
 describe('after any sequence of changes', () => {
-  test('counts, filters and statuses match a recount', { timeout: 60_000 }, async () => {
+  test('counts, filters and statuses match a recount', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 24 }), async (steps) => {
         const owner = await signUp(on)

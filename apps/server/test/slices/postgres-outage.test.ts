@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PostgresPool } from '../../src/db/postgres.ts'
 import { makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
 import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
+import { whileOccupied } from '../occupied.ts'
 import { type Gate, openGate } from '../tcp-gate.ts'
 
 const limitMs = 5000
@@ -45,8 +46,7 @@ describe('an outage of PostgreSQL', { tags: ['race'] }, () => {
   }
 
   const unavailable = { status: 503, code: 'database_unavailable', isInTime: true }
-  const recovers = () =>
-    expect.poll(async () => (await on.call('GET', '/ready')).status, { timeout: 15_000 }).toBe(200)
+  const recovers = () => expect.poll(async () => (await on.call('GET', '/ready')).status).toBe(200)
 
   test('while it hangs answers 503 within five seconds, and recovers afterwards', async () => {
     gate.freeze()
@@ -97,7 +97,7 @@ describe('an outage of PostgreSQL', { tags: ['race'] }, () => {
     gate.swallow()
     const answers = await Promise.all(Array.from({ length: 10 }, () => timed(check)))
     expect(answers).toEqual(answers.map(() => unavailable))
-    await expect.poll(async () => refusal(await check()), { timeout: 15_000 }).toBe(answer)
+    await expect.poll(async () => refusal(await check())).toBe(answer)
   })
 
   test('accepts a late response to a query that has ended', async () => {
@@ -124,17 +124,8 @@ describe('an outage of PostgreSQL', { tags: ['race'] }, () => {
   })
 
   test('answers a check while slow statements occupy all other connections', async () => {
-    const { database } = on
-    if (database.dialect !== 'postgres') throw new Error('not PostgreSQL')
-    const order: string[] = []
-    const slow = Array.from({ length: 20 }, async () => {
-      await database.pool.query({ text: 'select pg_sleep(1)', values: [] })
-      order.push('slow')
-    })
-    await on.call('POST', '/client/validate', { body: { appId: 'AAAAAAAA', licenseKey: 'x' } })
-    order.push('check')
-    await Promise.all(slow)
-    expect(order.indexOf('check')).toBeLessThan(8)
+    const check = () => on.call('POST', '/client/validate', { body: { appId: 'AAAAAAAA', licenseKey: 'x' } })
+    expect(refusal(await whileOccupied(on, check))).toBe('appDisabled')
   })
 
   test('a mass delete waits while it hangs, and deletes everything', async () => {

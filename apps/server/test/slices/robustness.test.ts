@@ -8,11 +8,12 @@ import { startServer } from '../harness.ts'
 
 const on = serverForAll(
   {},
-  { timeouts: { requestMs: 300, headersMs: 200, keepAliveMs: 200, checkEveryMs: 50 } },
+  { timeouts: { requestMs: 1500, headersMs: 1000, keepAliveMs: 500, checkEveryMs: 50 } },
 )
 const owner = ownerForAll(on)
 
-describe('a slow request', () => {
+// At the same time, because most of them wait for a limit.
+describe.concurrent('a slow request', () => {
   let port: number
   beforeAll(async () => {
     await on.server.listen({ port: 0, host: '127.0.0.1' })

@@ -143,7 +143,7 @@ describe.skipIf(storage === undefined)('a full disk', () => {
     }
     expect([...acknowledged.values()]).toContain(false)
     limited.empty(on)
-    await expect.poll(async () => (await on.call('GET', '/ready')).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await on.call('GET', '/ready')).status).toBe(200)
   })
 
   test('an import on a filling disk is stored as a whole or not at all, and completed soon after there is space', async () => {
@@ -163,10 +163,10 @@ describe.skipIf(storage === undefined)('a full disk', () => {
     }
     expect(rejected).toBe(6)
     limited.empty(on)
-    await expect.poll(async () => (await on.call('GET', '/ready')).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await on.call('GET', '/ready')).status).toBe(200)
     const { db } = on.database
     const interrupted = () => db.selectFrom('imports').select('id').execute()
-    await expect.poll(interrupted, { timeout: 30_000 }).toEqual([])
+    await expect.poll(interrupted).toEqual([])
     const { total } = (await owner.call('GET', `/licenses?app=${own._id}&limit=1`)).json.data.stats
     const records = await db
       .selectFrom('audit')
@@ -200,7 +200,7 @@ describe.skipIf(storage === undefined)('a full disk', () => {
     expect((await owner.call('GET', '/licenses?search=a')).status).toBe(200)
 
     limited.empty(on)
-    await expect.poll(async () => (await on.call('GET', '/ready')).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await on.call('GET', '/ready')).status).toBe(200)
     expect((await write()).status).toBe(201)
     expect(await count()).toBe(before + 100)
     expect(await makeLicenses(on, owner, app)).toHaveLength(1)
