@@ -11,6 +11,9 @@ const slices = 'apps/server/test/slices/**/*.test.ts'
 // Every slice starts servers of its own, so its file needs no fresh modules: that halves the processor time.
 const slice = { setupFiles, include: [slices], isolate: false }
 
+/** For CI: a second run shows whether a busy machine failed the first one, and the end of a run names such tests. */
+const again = process.env.CI === undefined ? 0 : 1
+
 /** Code and programs once; slices of the server on both databases, by the same files. */
 export default defineConfig({
   test: {
@@ -24,7 +27,13 @@ export default defineConfig({
       {
         name: 'race',
         description: 'real processes and real concurrency: a busy machine may disturb one run, not two',
-        retry: process.env.CI === undefined ? 0 : 1,
+        retry: again,
+      },
+      {
+        name: 'once',
+        description:
+          'commits and what a kill leaves: one failed run in many is a fault, which a retry would hide',
+        retry: 0,
       },
     ],
     projects: [
@@ -36,6 +45,8 @@ export default defineConfig({
         test: {
           name: 'programs',
           setupFiles,
+          // They start processes, compilers and networks. Slices and code are certain, so only those tagged run again.
+          retry: again,
           include: [
             ...replacing,
             'apps/server/test/**/*.test.ts',

@@ -40,7 +40,7 @@ export const test = base.extend<
       // Where scripts fail to load, the page stays inert.
       await page
         .locator('#root[inert]')
-        .waitFor({ state: 'detached', timeout: 10_000 })
+        .waitFor({ state: 'detached', timeout: 60_000 })
         .catch(() => {})
       return response
     }

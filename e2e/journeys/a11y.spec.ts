@@ -115,7 +115,7 @@ test('every page of a console in use is accessible and fits the screen', { tag: 
     await openMenu(page)
     await expectAccessible(page, 'the menu of the phone', { dark: true })
   } else {
-    await page.keyboard.press('Control+b')
+    await page.getByRole('button', { name: 'Collapse sidebar' }).click()
     await expect(page.getByRole('button', { name: 'Expand sidebar' })).toBeVisible()
     await expectAccessible(page, 'the collapsed sidebar')
   }

@@ -68,7 +68,10 @@ test('apps and statistics are refetched 500 ms after sign-in', async ({ page, re
   const shown = figure(page, 'Total Licenses').getByText('0', { exact: true })
   for (let step = 0; step < 40 && !(await shown.first().isVisible()); step += 1) {
     await page.clock.runFor(10)
-    await page.waitForTimeout(250)
+    await shown
+      .first()
+      .waitFor({ timeout: 1000 })
+      .catch(() => {})
   }
   expect([apps(), figures()]).toEqual([1, 1])
   await page.clock.runFor(500)

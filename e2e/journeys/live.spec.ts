@@ -40,7 +40,7 @@ test.describe('live', () => {
     await expect(connectionLost).toHaveCount(1)
     await keyward.start()
     await vendor.createLicenses(app, 2)
-    await expect(connectionLost).toHaveCount(0, { timeout: 40_000 })
+    await expect(connectionLost).toHaveCount(0, { timeout: 90_000 })
     await expect(figure(page, 'Total Licenses')).toContainText('2')
   })
 })
