@@ -1,9 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type PaymentStandIn, startPaymentStandIn } from '@keyward/payment-stand-in'
 import { test as base } from '@playwright/test'
 import { freePort } from '../apps/server/test/free-port.ts'
 import { type ServerProcess, startProcess } from '../apps/server/test/server-process.ts'
+import { SmtpSink } from '../apps/server/test/smtp-sink.ts'
+
+export const paymentKeys = {
+  keyId: 'rzp_test_keyward',
+  keySecret: 'EnLs21M47BllR3X8PSFtjtbd',
+  webhookSecret: 'a secret of webhooks alone',
+}
 
 /** A running server with its own empty database. */
 export interface Keyward {
@@ -13,24 +21,59 @@ export interface Keyward {
   start(): Promise<void>
 }
 
-/** Every worker has its own server; tests sign up their own owners on it. */
+type Environment = Record<string, string>
+
+/**
+ * Every worker has its own servers, one for each environment; tests sign up their own owners on them. All journeys
+ * share these fixtures of workers: with others Playwright would start another worker and another browser.
+ */
 export const test = base.extend<
-  { baseURL: string; clean: undefined },
-  { keyward: Keyward; environment: Record<string, string> }
+  { baseURL: string; clean: undefined; environment: Environment; keyward: Keyward },
+  { serverOf: (environment: Environment) => Promise<Keyward>; mails: SmtpSink; provider: PaymentStandIn }
 >({
-  environment: [{}, { scope: 'worker', option: true }],
-  keyward: [
-    async ({ environment }, use) => {
-      const dataDir = mkdtempSync(join(tmpdir(), 'keyward-e2e-'))
-      const port = await freePort()
-      const keyward = control(port, dataDir, environment)
-      await keyward.start()
-      await use(keyward)
-      await keyward.stop()
-      rmSync(dataDir, { recursive: true, force: true })
+  environment: [{}, { option: true }],
+  serverOf: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies of a fixture from this parameter
+    async ({}, use) => {
+      const servers = new Map<string, Keyward>()
+      await use(async (environment) => {
+        const name = JSON.stringify(environment)
+        const running = servers.get(name)
+        if (running) return running
+        const dataDir = mkdtempSync(join(tmpdir(), 'keyward-e2e-'))
+        const keyward = control(await freePort(), dataDir, environment)
+        servers.set(name, keyward)
+        await keyward.start()
+        return keyward
+      })
+      for (const keyward of servers.values()) {
+        await keyward.stop()
+        rmSync(keyward.dataDir, { recursive: true, force: true })
+      }
     },
     { scope: 'worker' },
   ],
+  /** A mail server that stores mail; it runs once a journey asks for it, like the one below. */
+  mails: [
+    // biome-ignore lint/correctness/noEmptyPattern: as above
+    async ({}, use) => {
+      const sink = await SmtpSink.start()
+      await use(sink)
+      await sink.stop()
+    },
+    { scope: 'worker' },
+  ],
+  /** A stand-in of the payment provider. */
+  provider: [
+    // biome-ignore lint/correctness/noEmptyPattern: as above
+    async ({}, use) => {
+      const provider = await startPaymentStandIn(paymentKeys)
+      await use(provider)
+      await provider.close()
+    },
+    { scope: 'worker' },
+  ],
+  keyward: async ({ environment, serverOf }, use) => use(await serverOf(environment)),
   baseURL: ({ keyward }, use) => use(keyward.url),
   // People cannot use a prerendered page before its scripts are loaded, but Playwright fills its fields.
   page: async ({ page }, use) => {

@@ -1,40 +1,23 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { checkoutScript, type PaymentStandIn, startPaymentStandIn } from '@keyward/payment-stand-in'
+import { checkoutScript } from '@keyward/payment-stand-in'
 import type { Page } from '@playwright/test'
-import { test as base, type Keyward } from './keyward.ts'
+import { test as base, type Keyward, paymentKeys } from './keyward.ts'
 import type { Vendor } from './steps.ts'
 
-const keys = {
-  keyId: 'rzp_test_keyward',
-  keySecret: 'EnLs21M47BllR3X8PSFtjtbd',
-  webhookSecret: 'a secret of webhooks alone',
-}
 const script = 'https://checkout.razorpay.com/v1/checkout.js'
 const api = 'https://api.razorpay.com'
 
 /** A server with payments and a stand-in of the provider, whose checkout opens on the page. */
-export const test = base.extend<object, { provider: PaymentStandIn }>({
-  provider: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies of a fixture from this parameter
-    async ({}, use) => {
-      const provider = await startPaymentStandIn(keys)
-      await use(provider)
-      await provider.close()
-    },
-    { scope: 'worker' },
-  ],
-  environment: [
-    async ({ provider }, use) =>
-      use({
-        PAYMENTS: 'razorpay',
-        RAZORPAY_KEY_ID: keys.keyId,
-        RAZORPAY_KEY_SECRET: keys.keySecret,
-        RAZORPAY_WEBHOOK_SECRET: keys.webhookSecret,
-        RAZORPAY_API_URL: provider.url,
-      }),
-    { scope: 'worker' },
-  ],
+export const test = base.extend({
+  environment: async ({ provider }, use) =>
+    use({
+      PAYMENTS: 'razorpay',
+      RAZORPAY_KEY_ID: paymentKeys.keyId,
+      RAZORPAY_KEY_SECRET: paymentKeys.keySecret,
+      RAZORPAY_WEBHOOK_SECRET: paymentKeys.webhookSecret,
+      RAZORPAY_API_URL: provider.url,
+    }),
   page: async ({ page, provider, keyward }, use) => {
     provider.setWebhookUrl(`${keyward.url}/api/payments/razorpay/webhook`)
     await serveCheckout(page)

@@ -41,6 +41,9 @@ export const transactionsOn =
   (actor, work, options) =>
     transactRecorded(db, { actor, now: clock.now(), publish: () => {} }, work, options)
 
+/** The longest time of a timer: 24 days. */
+export const never = 2 ** 31 - 1
+
 /** The real server on a real, migrated, empty database. */
 export interface TestServer {
   server: FastifyInstance
@@ -100,6 +103,9 @@ export async function startServer(
     passwords: new QuickPasswords(),
     consoleDir: join(dataDir, 'no-console'),
     checkAnswers: true,
+    // On a slow machine scheduled work would begin in the middle of a test; tests of it start it themselves.
+    reconcileAfterMs: never,
+    remindersAfterMs: never,
     logLevel: process.env.TEST_LOG ?? 'silent',
     ...options,
   })

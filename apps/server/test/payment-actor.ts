@@ -17,9 +17,6 @@ const keys = {
   webhookSecret: 'a secret of webhooks alone',
 }
 
-/** Tests reconcile themselves: the server would claim the orders that they expect to be settled. */
-const never = 2 ** 31 - 1
-
 /** Long enough for any slow machine; tests of a silent provider set their own. */
 export const patientWaits: ProviderWaits = { callMs: 60_000, eventMs: 60_000 }
 
@@ -36,7 +33,7 @@ export async function startPaying(
   environment: Record<string, string> = {},
   options: Partial<AppOptions> = {},
 ): Promise<PayingServer> {
-  const provider = await startPaymentStandIn(keys)
+  const provider = await startPaymentStandIn({ ...keys, webhookTimeoutMs: patientWaits.eventMs + 60_000 })
   const waits = options.providerWaits ?? patientWaits
   const on = await startServer(
     {
@@ -47,7 +44,7 @@ export async function startPaying(
       RAZORPAY_API_URL: provider.url,
       ...environment,
     },
-    { ...options, providerWaits: waits, reconcileAfterMs: never },
+    { ...options, providerWaits: waits },
   )
   await on.server.listen({ port: 0, host: '127.0.0.1' })
   const { port } = on.server.server.address() as AddressInfo

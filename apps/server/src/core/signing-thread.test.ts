@@ -86,9 +86,11 @@ test('is woken for several signatures at once', async () => {
   workers[0]?.on('message', () => {
     woken += 1
   })
-  await signMany(thread, 160)
-  expect(woken).toBeGreaterThan(0)
-  expect(woken).toBeLessThan(80)
+  // On a busy machine everything may be signed before this thread looks: then it needs no wake-up.
+  for (let rounds = 1; woken === 0; rounds += 1) {
+    await signMany(thread, 160)
+    expect(woken).toBeLessThan(80 * rounds)
+  }
 })
 
 test('signs texts that arrive one after the other', async () => {

@@ -92,10 +92,10 @@ test.each([
 })
 
 test('long names of expanding and of nested characters are compared quickly', () => {
-  const start = performance.now()
+  const start = process.cpuUsage().user
   for (const name of ['\ufdfa'.repeat(64), 'm'.repeat(64), 'é'.repeat(64), '\u0301'.repeat(64)]) {
     wrongUsername(prepareUsername(name))
     expect(toSkeleton(name).length).toBeLessThan(64 * 40)
   }
-  expect(performance.now() - start).toBeLessThan(1_000)
+  expect(process.cpuUsage().user - start).toBeLessThan(1_000_000)
 })

@@ -281,7 +281,8 @@ test('a stopping server skips the remaining orders to check', async () => {
   // The schedule runs when this test says so, not a minute later.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
-    const own = await startPaying({}, { providerWaits: { callMs: 1000, eventMs: 1000 } })
+    const providerWaits = { callMs: 1000, eventMs: 1000 }
+    const own = await startPaying({}, { providerWaits, reconcileAfterMs: 0 })
     for (let placed = 0; placed < orders; placed += 1) await placeOrder(await signUp(own.on))
     own.on.clock.advance(5 * minute)
     const silence = own.provider.fail({ method: 'GET', mode: 'hang', times: 100 })

@@ -10,6 +10,7 @@ import { createSeal } from '../../src/core/crypto.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { setPlan } from '../../src/modules/plans/plans.service.ts'
 import { type Owner, signUp } from '../actors.ts'
+import { never } from '../harness.ts'
 import { type PayingServer, patientWaits, startPaying } from '../payment-actor.ts'
 import { rounds } from '../rounds.ts'
 
@@ -25,7 +26,16 @@ beforeAll(async () => {
   const consoleDir = join(dataDir, 'no-console')
   const logLevel = 'silent'
   const providerWaits = patientWaits
-  const server = await buildApp({ config, database, seal, clock, consoleDir, logLevel, providerWaits })
+  const server = await buildApp({
+    config,
+    database,
+    seal,
+    clock,
+    consoleDir,
+    logLevel,
+    providerWaits,
+    reconcileAfterMs: never,
+  })
   await server.listen({ port: 0, host: '127.0.0.1' })
   second = { server, database }
   hooks = [paying.on.server, server].map((node) => {

@@ -56,9 +56,9 @@ test('a crash of PostgreSQL loses no acknowledged write, and the server recovers
     const rows = await on.database.db.selectFrom('licenses').select('key').execute()
     const stored = new Set(rows.map(({ key }) => key))
     expect(acknowledged.filter((key) => !stored.has(key))).toEqual([])
-    const counts = on.database.dialect === 'postgres' ? on.database.pool.counts : undefined
-    expect(counts?.waiting).toBe(0)
-    expect(counts?.open).toBeLessThanOrEqual(10)
+    const counts = () => (on.database.dialect === 'postgres' ? on.database.pool.counts : undefined)
+    await expect.poll(() => counts()?.waiting).toBe(0)
+    expect(counts()?.open).toBeLessThanOrEqual(10)
     expect(new Set(lines.map((line) => JSON.parse(line).msg))).toEqual(new Set(['the database fails']))
   } finally {
     isOver = true

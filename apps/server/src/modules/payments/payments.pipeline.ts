@@ -138,10 +138,11 @@ export function startReconciler(payments: Payments, firstAfterMs = afterStartMs)
   if (!payments.provider) return async () => {}
   const stopping = new AbortController()
   const reconciling = oneAtATime(() => reconcile(payments, stopping.signal).catch(payments.onError))
-  const first = setTimeout(reconciling.start, firstAfterMs)
-  const timer = setInterval(reconciling.start, scheduleEveryMs)
-  first.unref()
-  timer.unref()
+  let timer: NodeJS.Timeout | undefined
+  const first = setTimeout(() => {
+    reconciling.start()
+    timer = setInterval(reconciling.start, scheduleEveryMs).unref()
+  }, firstAfterMs).unref()
   return async () => {
     clearTimeout(first)
     clearInterval(timer)
