@@ -3,8 +3,6 @@ import type pg from 'pg'
 import { doesNotAnswer, isRefusal } from './postgres-errors.ts'
 import { filterRunning, pidOf, queryOnce } from './postgres-probe.ts'
 
-/** After waiting this long, the pool probes whether PostgreSQL still responds. */
-const suspectAfterMs = 1000
 const tickMs = 250
 const retryMs = 500
 /** A response on its way gets this long after the probe found that its query has ended. */
@@ -25,6 +23,8 @@ interface Waiting {
  * caller forever. A slow query does not prove that, so a long wait starts a probe over a new connection.
  */
 export class Waits {
+  /** After a wait of this long, the pool probes whether PostgreSQL still responds. */
+  suspectAfterMs = 1000
   readonly #url: string
   readonly #waiting = new Set<Waiting>()
   readonly #patient = new WeakSet<pg.ClientBase>()
@@ -113,7 +113,7 @@ export class Waits {
   }
 
   #suspects(): Waiting[] {
-    const before = performance.now() - suspectAfterMs
+    const before = performance.now() - this.suspectAfterMs
     return [...this.#waiting].filter(({ since }) => since < before)
   }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 import { isPostgresReadOnly, storageFailureOf } from './failure.ts'
@@ -7,7 +8,8 @@ import type { Tables } from './tables.ts'
 /** Below this, writes are about to fail: SQLite needs space for its log and for the checkpoint. */
 const leastBytes = 1_048_576
 const trialName = 'storage_trial'
-const trialText = 'x'.repeat(65_536)
+/** Random, because PostgreSQL compresses what repeats, and would find room for that on a full disk. */
+const trialText = randomBytes(49_152).toString('base64')
 const trialEveryMs = 2000
 
 /** Why writes fail; after `disk_failed` only a restart helps. */
