@@ -243,7 +243,7 @@ describe('a restore fails with one line and changes nothing', () => {
 })
 
 test('a backup during 200 writes per second is a consistent snapshot', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const database = await filled(rounds(20, 300))
   database.exec('create table ticks (n integer primary key, twin integer)')
@@ -273,7 +273,7 @@ test('a backup during 200 writes per second is a consistent snapshot', {
 
 describe('killed midway', () => {
   const kills = rounds(5, 40)
-  const timeout = rounds(120_000, 600_000)
+  const timeout = rounds(300_000, 600_000)
 
   async function killAfter(ms: number, args: string[]): Promise<void> {
     let child: ChildProcess | undefined

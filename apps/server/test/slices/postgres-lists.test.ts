@@ -16,6 +16,7 @@ const settingsOf = async (db: Database['db']) => {
 
 async function withDatabase(url: string, use: (database: Database) => Promise<void>): Promise<void> {
   const database = openDatabase({ url, dataDir: '' })
+  if (database.dialect === 'postgres') database.pool.waits.suspectAfterMs = 60_000
   try {
     await use(database)
   } finally {
@@ -114,7 +115,7 @@ test('computes statistics of tables that have none, and of tables that have doub
     expect(await analyzeTables(db)).toEqual(['loaded'])
     expect(await analyzeTables(db)).toEqual([])
     await add.execute(db)
-    await expect.poll(() => analyzeTables(db), { timeout: 10_000 }).toEqual(['loaded'])
+    await expect.poll(() => analyzeTables(db)).toEqual(['loaded'])
     const { rows } = await sql`select reltuples as n from pg_class where relname = 'loaded'`.execute(db)
     expect(rows).toEqual([{ n: 60_000 }])
   })
