@@ -45,7 +45,7 @@ export default defineConfig({
         test: {
           name: 'programs',
           setupFiles,
-          // They start processes, compilers and networks. Slices and code are certain, so only those tagged run again.
+          // They start processes, compilers and networks.
           retry: again,
           include: [
             ...replacing,
@@ -71,6 +71,8 @@ export default defineConfig({
         test: {
           name: 'postgres',
           ...slice,
+          // On a slow machine PostgreSQL sometimes responds too late. SQLite runs the same files without a retry.
+          retry: again,
           env: { TEST_DATABASE: 'postgres' },
           globalSetup: 'apps/server/test/postgres-setup.ts',
         },
