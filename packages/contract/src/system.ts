@@ -45,7 +45,9 @@ export const system = {
       development: z.boolean().describe('whether the server answers its own machine alone'),
       pricing: pricing
         .nullable()
-        .describe('plans and prices for visitors; null while the server takes no payments'),
+        .describe(
+          'plans and prices for visitors; null while the server takes no payments, or every account has premium',
+        ),
       links: z.strictObject({
         shipping: link,
         refund: link,

@@ -206,5 +206,6 @@ describe('with DEFAULT_PLAN=premium and payments on', () => {
     const owner = await signUp(paying.on)
     expect(await subscriptionOf(owner)).toMatchObject(endless)
     expect(refusal(await owner.call('POST', '/payments/razorpay/create-order', {}))).toBe('conflict')
+    expect((await paying.on.call('GET', '/config')).json.data.pricing).toBeNull()
   })
 })

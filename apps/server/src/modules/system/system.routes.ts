@@ -23,7 +23,8 @@ const troubleTexts: Record<StorageTrouble, string> = {
 
 export function systemRoutes(mount: Mount, ctx: Ctx): void {
   const { system } = endpoints
-  const pricing = ctx.config.payments.mode === 'off' ? null : toPricing(ctx.config)
+  const { payments, defaultPlan } = ctx.config
+  const pricing = payments.mode === 'off' || defaultPlan === 'premium' ? null : toPricing(ctx.config)
   mount(system.health, 'public', async () => ({ status: 'up' as const }))
   const read = readsOf(ctx)
   mount(system.ready, 'public', async () => {
@@ -40,7 +41,7 @@ export function systemRoutes(mount: Mount, ctx: Ctx): void {
     registration: ctx.config.registration,
     passwordPolicy: ctx.config.passwordPolicy,
     passwordReset: ctx.config.passwordReset,
-    payments: ctx.config.payments.mode,
+    payments: payments.mode,
     vpnRanges: ctx.vpn.isLoaded,
     development: ctx.config.development,
     pricing,
