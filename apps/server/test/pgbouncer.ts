@@ -56,6 +56,7 @@ unix_socket_dir =
 pool_mode = transaction
 default_pool_size = 4
 max_client_conn = 200
+server_login_retry = 2
 logfile = ${join(directory, 'log')}
 `,
   )

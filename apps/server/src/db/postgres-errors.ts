@@ -14,9 +14,12 @@ export const asUnavailable = (error: unknown): DatabaseUnavailableError =>
     ? error
     : new DatabaseUnavailableError((error as Error).message, error)
 
+/** PgBouncer says so when none of its connections to PostgreSQL is left, and the last attempt to open one failed. */
+const lostBehindPooler = /server login has been failing/
+
 /** PostgreSQL itself answered with an error, so it is up. */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && !/^57P/.test(error.code ?? '')
+  error instanceof pg.DatabaseError && !/^57P/.test(error.code ?? '') && !lostBehindPooler.test(error.message)
 
 /** A canceled read, or one behind it that relied on its preparation. */
 export const isBlocked = (error: unknown): boolean =>
