@@ -1,8 +1,10 @@
 import type { ImportedRow, License } from '@keyward/contract'
 import { afterEach, expect, test } from 'vitest'
 import type { KeyedRequest } from '../../src/core/idempotency.ts'
+import { completeImports } from '../../src/modules/bulk/import.slices.ts'
 import { makeApp, type Owner, refusal } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
+import { transactionsOn } from '../harness.ts'
 import { heldImportsOn } from '../held-import.ts'
 import { recount } from '../recount.ts'
 
@@ -149,6 +151,40 @@ test.runIf(isSqlite)('a repeat waits for an import that housekeeping is completi
   const [, repeated] = await Promise.all([tidyUp(on), importHeldBy(owner, app, unkeyed, never, request)])
   expect([repeated.created, await total(app), await stored()]).toEqual([rows, rows, 0])
 })
+
+test.runIf(isSqlite)(
+  'an import that is completed while housekeeping completes another keeps its answer',
+  async () => {
+    const requests = new Map<string, KeyedRequest>()
+    for (let made = 0; made < 2; made += 1) {
+      const [app, request] = [await makeApp(owner), newRequest()]
+      const fillDisk = async (transaction: number) => {
+        if (transaction >= 3) throw full
+      }
+      const failing = importHeldBy(owner, app, unkeyed, fillDisk, request)
+      await expect(failing).rejects.toMatchObject({ code: 'storage_full' })
+      requests.set(app._id, request)
+    }
+    const imports = await on.database.db.selectFrom('imports').select('app_id').orderBy('id').execute()
+    const app = { _id: imports[1]?.app_id ?? '' }
+    const repeat = () => importHeldBy(owner, app, unkeyed, never, requests.get(app._id))
+
+    const transactWith = transactionsOn(on.database, on.clock)
+    let first: unknown
+    const { db } = on.database
+    await completeImports({
+      db,
+      seal: on.seal,
+      tx: async (...given) => {
+        first ??= await repeat()
+        return transactWith(...given)
+      },
+    })
+    expect(await stored()).toBe(0)
+    expect(await repeat()).toEqual(first)
+    expect(await total(app)).toBe(rows)
+  },
+)
 
 test.runIf(isSqlite)('an import that its app did not survive is forgotten with its key', async () => {
   const app = await makeApp(owner)

@@ -12,7 +12,7 @@ import { toJson } from '../../db/insert-rows.ts'
 import { type Db, forRows, needsLocks, type Tx } from '../../db/open.ts'
 import type { ImportRow, ImportSkipRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
-import { holdPlaces } from '../apps/apps.access.ts'
+import { holdPlaces, lockApp } from '../apps/apps.access.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
 import { type draftLicenses, issueStored } from '../licenses/licenses.issue.ts'
 import * as repo from './import.repo.ts'
@@ -140,7 +140,10 @@ async function complete(ctx: Ready, row: ImportRow): Promise<Skipped | undefined
       skipped = new Map(skips.map(({ key, message }) => [key, message]))
       write.record('licenses.imported', appId, { count: ended.count })
       if (answerId !== null) await keepSkipped(ctx, write, answerId, skipped)
-    } else if (answerId !== null) await forgetAnswer(write, answerId)
+    } else if (answerId !== null && !(await lockApp(tx, actor, appId))) {
+      // With an app, someone else has completed the import, and its answer is still true.
+      await forgetAnswer(write, answerId)
+    }
     return { found: 0 }
   })
   return skipped
