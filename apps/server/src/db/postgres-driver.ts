@@ -77,6 +77,8 @@ export class PostgresConnection implements DatabaseConnection {
   /** Statements that wait for the next one. */
   #ahead: readonly BatchStatement[] = []
   #hasBegun = false
+  /** Of the message with BEGIN. */
+  #failure: { error: unknown } | undefined
   /** Nothing has to be committed. */
   #isEmpty = true
   #last: LastStatements | undefined
@@ -93,7 +95,8 @@ export class PostgresConnection implements DatabaseConnection {
       const [result] = await this.executeTogether([{ sql, parameters }])
       return toQueryResult(result as BatchResult)
     }
-    await this.#sendAhead()
+    if (this.#ahead.length > 0) await this.#send([])
+    this.#failUnlessBegun()
     const { command, rowCount, rows = [] } = await this.#client.query(sql, parameters)
     return { rows, ...(isChange(command) && { numAffectedRows: BigInt(rowCount ?? 0) }) }
   }
@@ -122,7 +125,8 @@ export class PostgresConnection implements DatabaseConnection {
 
   /** Sends these statements together with the next one, or with the COMMIT. */
   async executeLater(queries: readonly Statement[]): Promise<void> {
-    this.#ahead = [...this.#ahead, ...(await this.#client.named(queries))]
+    const named = await this.#client.named(queries)
+    this.#ahead = [...this.#ahead, ...named]
     this.#isEmpty = false
   }
 
@@ -135,6 +139,7 @@ export class PostgresConnection implements DatabaseConnection {
   async commit(untilEnded: (id: string) => Promise<boolean>): Promise<void> {
     const { statements = [], areContended = false } = this.#last ?? {}
     if (this.#isEmpty && statements.length === 0) return
+    this.#failUnlessBegun()
     // Others see a commit before it is on disk if locks end early; what a patient one stored must be on disk then.
     const last = {
       statements: [...this.#takeAhead(), ...statements],
@@ -162,13 +167,21 @@ export class PostgresConnection implements DatabaseConnection {
     this.#client.release(this.#isUnusable)
   }
 
-  async #sendAhead(): Promise<void> {
-    if (this.#ahead.length > 0) await this.#client.queryTogether(this.#takeAhead())
+  async #send(statements: readonly BatchStatement[]): Promise<readonly BatchResult[]> {
+    this.#failUnlessBegun()
+    const isFirst = !this.#hasBegun
+    const ahead = this.#takeAhead()
+    try {
+      return (await this.#client.queryTogether([...ahead, ...statements])).slice(ahead.length)
+    } catch (error) {
+      if (isFirst) this.#failure = { error }
+      throw error
+    }
   }
 
-  async #send(statements: readonly BatchStatement[]): Promise<readonly BatchResult[]> {
-    const ahead = this.#takeAhead()
-    return (await this.#client.queryTogether([...ahead, ...statements])).slice(ahead.length)
+  /** PostgreSQL would run further statements outside of a transaction. */
+  #failUnlessBegun(): void {
+    if (this.#failure) throw this.#failure.error
   }
 
   #takeAhead(): readonly BatchStatement[] {

@@ -22,6 +22,17 @@ test('a transaction that ends after statements without an outcome keeps them', a
   expect(await kept()).toEqual(['r-1', 'r-2'])
 })
 
+test('statements without an outcome that are added at the same time are all kept, once', async () => {
+  await transact(on.database.db, async (tx) => {
+    const names = ['r-1', 'r-2', 'r-3', 'r-4']
+    const ran = names.map((name, at) =>
+      at === 2 ? readTogether(tx, [add(tx, name)]) : runBeforeNext(tx, [add(tx, name)]),
+    )
+    await Promise.all(ran)
+  })
+  expect(await kept()).toEqual(['r-1', 'r-2', 'r-3', 'r-4'])
+})
+
 test('a transaction that fails before its first statement is sent keeps nothing', async () => {
   const work = async (tx: Tx) => {
     await runBeforeNext(tx, [add(tx, 'r-1')])
@@ -61,6 +72,23 @@ test.each(['the next query', 'the commit'])(
     // The connection is usable again.
     await transact(on.database.db, (tx) => runBeforeNext(tx, [add(tx, 'r-3')]))
     expect(await kept()).toEqual(['r-3'])
+  },
+)
+
+test.runIf(isPostgres)(
+  'runs nothing after the message with BEGIN failed, even if a caller ignores that',
+  async () => {
+    for (const invalid of [sql`select ${new Date()}`, sql`select ${'text'}::integer`]) {
+      const work = async (tx: Tx) => {
+        await expect(invalid.execute(tx)).rejects.toThrow()
+        for (const query of [add(tx, 'r-1'), sql`insert into meta values ('r-2', '1')`.compile(tx)]) {
+          await expect(tx.executeQuery(query)).rejects.toThrow()
+        }
+        await runBeforeNext(tx, [add(tx, 'r-3')])
+      }
+      await expect(transact(on.database.db, work)).rejects.toThrow()
+      expect(await kept()).toEqual([])
+    }
   },
 )
 
