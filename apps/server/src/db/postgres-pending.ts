@@ -4,7 +4,7 @@ const afterMs = 1000
 
 const clean = `select gin_clean_pending_list(c.oid) as pages from pg_class c join pg_am m on m.oid = c.relam
   where m.amname = 'gin' and c.relkind = 'i' and c.relnamespace = current_schema()::regnamespace
-    and pg_has_role(c.relowner, 'member') and not pg_is_in_recovery()`
+    and pg_has_role(c.relowner, 'usage') and not pg_is_in_recovery()`
 
 /**
  * PostgreSQL collects new entries of a trigram index in a list. The write that fills it, of any account, would sort all

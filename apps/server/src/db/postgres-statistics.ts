@@ -13,7 +13,7 @@ export async function analyzeTables(db: Db): Promise<string[]> {
   if (!needsLocks(db)) return []
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_class c left join pg_stat_user_tables s on s.relid = c.oid
-    where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and pg_has_role(c.relowner, 'member')
+    where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and pg_has_role(c.relowner, 'usage')
       and ((c.reltuples < 0 and pg_relation_size(c.oid) >= ${smallBytes})
         or s.n_mod_since_analyze >= greatest(${fewChanges}, c.reltuples))
     order by c.relname`.execute(db)

@@ -1,7 +1,11 @@
 import { sql } from 'kysely'
+import pg from 'pg'
 import { expect, test, vi } from 'vitest'
+import { openDatabase } from '../../src/db/open.ts'
+import { analyzeTables } from '../../src/db/postgres-statistics.ts'
 import { makeLicenses } from '../actors.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import { makePostgresDatabase } from '../harness.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -40,4 +44,36 @@ test('keeps running after PostgreSQL refused to sort', async () => {
   await expect.poll(() => query.mock.calls.length, { timeout: 10_000 }).toBe(1)
   await makeLicenses(on, owner, app)
   await expect.poll(() => query.mock.calls.length, { timeout: 10_000 }).toBe(2)
+})
+
+test('leaves tables alone whose owner the account is a member of without its rights', async () => {
+  const url = new URL(await makePostgresDatabase())
+  const admin = new pg.Client({ connectionString: `${url}` })
+  await admin.connect()
+  const name = url.pathname.slice(1)
+  const [account, group] = [`${name}_account`, `${name}_group`]
+  await admin.query(`create role "${account}" noinherit; create role "${group}"`)
+  const make = (table: string, owner: string) =>
+    admin.query(`create table ${table} (words integer[]); alter table ${table} owner to "${owner}";
+      create index ${table}_search on ${table} using gin (words);
+      insert into ${table} select array[n] from generate_series(1, 20000) n`)
+  try {
+    await admin.query(`grant "${group}" to "${account}"`)
+    await make('a_foreign', group)
+    await make('own', account)
+    url.searchParams.set('options', `-c role=${account}`)
+    const database = openDatabase({ url: `${url}`, dataDir: '' })
+    if (database.dialect !== 'postgres') throw new Error('not PostgreSQL')
+    const query = vi.spyOn(database.pool, 'query')
+    database.pool.pending.noteWrite()
+    await expect.poll(() => query.mock.results.length, { timeout: 10_000 }).toBe(1)
+    await query.mock.results[0]?.value
+    expect(await analyzeTables(database.db)).toEqual(['own'])
+    await database.close()
+    const { rows } = await admin.query("select gin_clean_pending_list('own_search') as pages")
+    expect(rows).toEqual([{ pages: 0 }])
+  } finally {
+    await admin.query(`drop table if exists own, a_foreign; drop role "${account}"; drop role "${group}"`)
+    await admin.end()
+  }
 })
