@@ -1,9 +1,9 @@
-import { AbortedTransactionError } from 'kysely'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { transactAsOperator } from '../../src/core/record.ts'
 import { insertRows } from '../../src/db/insert-rows.ts'
-import { transact } from '../../src/db/open.ts'
+import { type Tx, transact } from '../../src/db/open.ts'
 import { Batch } from '../../src/db/postgres-batch.ts'
 import { makeApp, makeLicenses, makePremium, refusal, signUp, single, startProgram } from '../actors.ts'
 import { openBreakingGate } from '../breaking-gate.ts'
@@ -96,25 +96,28 @@ test('rolls everything back and reports the error when a last statement fails', 
   expect(await countAudit()).toBe(before + 12)
 })
 
-test('does not report a commit that PostgreSQL turned into a rollback', async () => {
-  const failing = transact(on.database.db, async (tx) => {
-    await tx
-      .insertInto('daily_counts')
-      .values({ app_id: 'none' } as never)
-      .execute()
-      .catch(() => {})
-  })
-  await expect(failing).rejects.toBeInstanceOf(AbortedTransactionError)
-  const recorded = transactAsOperator(on.database.db, { ownerId: owner.id, now: 1 }, async (write) => {
-    write.record('license.deleted', null, { used: false })
-    await write.tx
-      .insertInto('daily_counts')
-      .values({ app_id: 'none' } as never)
-      .execute()
-      .catch(() => {})
-  })
-  await expect(recorded).rejects.toMatchObject({ code: '25P02' })
-})
+test.each([
+  ['its first', [], { code: '23502' }, { code: '23502' }],
+  ['a later', [1], { name: 'AbortedTransactionError' }, { code: '25P02' }],
+])(
+  'reports no commit after a caller ignored that %s statement failed',
+  async (_which, before, alone, last) => {
+    const work = async (tx: Tx) => {
+      for (const value of before) await sql`select ${value}`.execute(tx)
+      await tx
+        .insertInto('daily_counts')
+        .values({ app_id: 'none' } as never)
+        .execute()
+        .catch(() => {})
+    }
+    await expect(transact(on.database.db, work)).rejects.toMatchObject(alone)
+    const recorded = transactAsOperator(on.database.db, { ownerId: owner.id, now: 1 }, async (write) => {
+      write.record('license.deleted', null, { used: false })
+      await work(write.tx)
+    })
+    await expect(recorded).rejects.toMatchObject(last)
+  },
+)
 
 test('stores texts of many rows like those of one', async () => {
   const { db } = on.database
