@@ -8,7 +8,7 @@ import { CommitInDoubtError, DatabaseUnavailableError, isUndoneByPostgres } from
 import { ListThreadDialect } from './list-thread.ts'
 import { forgetOwnConnection, ownConnectionOf, setOwnConnection } from './own-connections.ts'
 import { PostgresPool } from './postgres.ts'
-import { countOf, KeywardPostgresDialect, type PostgresConnection } from './postgres-driver.ts'
+import { KeywardPostgresDialect, type PostgresConnection } from './postgres-driver.ts'
 import { PostgresListDialect } from './postgres-lists.ts'
 import { patienceMs } from './postgres-waits.ts'
 import { NodeSqliteDialect, openSqlite, type Pacing, type SqliteHandles } from './sqlite.ts'
@@ -160,15 +160,6 @@ export async function readPatiently<T>(read: () => Promise<T>): Promise<T> {
 const connectionOf = async (tx: Tx): Promise<DatabaseConnection> =>
   ownConnectionOf(tx) ?? tx.getExecutor().provideConnection(async (connection) => connection)
 
-/** Runs queries one after the other, on PostgreSQL in one round trip; returns how many rows each of them found. */
-export async function countTogether(tx: Tx, queries: readonly CompiledQuery[]): Promise<number[]> {
-  const connection = await connectionOf(tx)
-  if (needsLocks(tx)) return (await (connection as PostgresConnection).executeTogether(queries)).map(countOf)
-  const counts = []
-  for (const query of queries) counts.push((await connection.executeQuery(query)).rows.length)
-  return counts
-}
-
 type RowsOf<Queries extends readonly CompiledQuery[]> = {
   -readonly [At in keyof Queries]: Queries[At] extends CompiledQuery<infer Row> ? Row[] : never
 }
@@ -189,8 +180,8 @@ export async function readTogether<const Queries extends readonly CompiledQuery[
 }
 
 /**
- * Runs queries of which nothing else in the transaction needs the outcome. PostgreSQL receives them together with the
- * next query; an error of theirs is thrown there.
+ * Runs queries whose outcome nothing else in the transaction needs. PostgreSQL receives them together with the next
+ * query, which also throws their errors.
  */
 export async function runBeforeNext(tx: Tx, queries: readonly CompiledQuery[]): Promise<void> {
   const connection = await connectionOf(tx)

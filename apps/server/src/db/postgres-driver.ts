@@ -63,7 +63,7 @@ class KeywardPostgresDriver extends PostgresDriver {
 const isChange = (command: string): boolean => ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command)
 
 /** How many rows a statement changed or returned. */
-export const countOf = ({ command }: BatchResult): number => Number(command.split(' ').at(-1))
+const countOf = ({ command }: BatchResult): number => Number(command.split(' ').at(-1))
 
 function toQueryResult<Row>(result: BatchResult): QueryResult<Row> {
   const [command = ''] = result.command.split(' ')
@@ -74,12 +74,12 @@ function toQueryResult<Row>(result: BatchResult): QueryResult<Row> {
 /** A checked-out connection, for one use. */
 export class PostgresConnection implements DatabaseConnection {
   readonly #client: PostgresClient
-  /** Statements that wait for the next one. */
+  /** Statements that are sent together with the next one. */
   #ahead: readonly BatchStatement[] = []
   #hasBegun = false
-  /** Of the message with BEGIN. */
+  /** The error of the message with BEGIN. */
   #failure: { error: unknown } | undefined
-  /** Nothing has to be committed. */
+  /** The transaction has no statement, so there is nothing to commit. */
   #isEmpty = true
   #last: LastStatements | undefined
   #isUnusable = false

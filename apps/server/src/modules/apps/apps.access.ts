@@ -2,7 +2,7 @@ import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
-import { countTogether, type Database, type Db, locked, needsLocks, type Tx } from '../../db/open.ts'
+import { type Database, type Db, locked, needsLocks, readTogether, type Tx } from '../../db/open.ts'
 import type { AppRow } from '../../db/tables.ts'
 
 /** An app is identified by its `_id` or its 8-character `appId`. */
@@ -72,11 +72,11 @@ export async function reserveLicenses(
     .where(sql<boolean>`license_count + ${unlicensed(appId, max, now)} <= ${max - count}`)
   // Lock in a separate statement: a statement that waits for a lock on PostgreSQL counts the rows as of its start.
   const lock = needsLocks(tx) ? [locked(tx, appOf(tx, scope, appId))] : []
-  const found = await countTogether(
+  const found = await readTogether(
     tx,
     [...lock, fitting].map((query) => query.compile()),
   )
-  return found.at(-1) === 1
+  return found.at(-1)?.length === 1
 }
 
 /** Counts licenses that do not exist yet, so that their places stay free for them; a negative `count` releases them. */
