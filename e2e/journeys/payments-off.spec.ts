@@ -16,7 +16,7 @@ test('with payments off the page says so and disables its buttons', async ({ pag
   await settle(page)
   await expect(page.getByRole('contentinfo').getByRole('link', { name: 'Terms' })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Start free, pay when you grow' })).toHaveCount(0)
-  await expect(page.getByText('This server takes no payments: an account costs nothing.')).toBeVisible()
+  await expect(page.getByText('An account on this server costs nothing.')).toBeVisible()
   for (const text of [/30 licenses/, /free plan/, /Premium/, 'Pricing'])
     await expect(page.getByText(text)).toHaveCount(0)
 })

@@ -43,7 +43,7 @@ function Cost() {
   return (
     <p className="mt-6 min-h-10 text-sm text-fg-muted sm:min-h-5">
       {config?.pricing && <Offer pricing={config.pricing} />}
-      {config?.pricing === null && 'This server takes no payments: an account costs nothing.'}
+      {config?.pricing === null && 'An account on this server costs nothing.'}
     </p>
   )
 }
