@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** The system gives out ports from 32768 on; those below stay free until someone asks for one by number. */
+/** The system assigns ports from 32768 on; lower ones stay free until a program asks for one by number. */
 const [lowest, highest] = [10_240, 32_767]
 
 /** A port for a server that starts later, or starts again: no other process gets it by chance in the meantime. */

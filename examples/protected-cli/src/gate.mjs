@@ -69,7 +69,7 @@ async function findNewVersion(keyward) {
   }
 }
 
-/** The vendor finds out why with the reference. */
+/** With the reference, the vendor finds the reason. */
 function granted(result) {
   if (result.ok) return result
   const { message, reference } = result

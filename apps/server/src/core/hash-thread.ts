@@ -4,7 +4,7 @@ import { hashSync, verifySync } from '@node-rs/argon2'
 import type { HashAnswer, HashTask } from './hash-threads.ts'
 
 // On Linux each thread has its own priority, so hashing yields to requests and signatures. Elsewhere this call would
-// slow down the whole process. A lower one, with which the server was started, must not be raised.
+// slow down the whole process. A server that was started at an even lower priority keeps that one.
 if (process.platform === 'linux') setPriority(Math.max(getPriority(), workerData as number))
 
 parentPort?.on('message', ({ password, stored, parameters }: HashTask) => {

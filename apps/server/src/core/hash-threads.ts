@@ -17,8 +17,8 @@ interface Waiting {
 }
 
 /**
- * Of the time for which the server's thread and a hash compete for a core, the hash gets 3 % (10 % with 10, 1.4 % with 19).
- * The scheduler grants it milliseconds at once, for which requests wait.
+ * While the server's thread and a hash compete for a core, the hash gets 3 % of the time (10 % at priority 10, 1.4 % at
+ * 19). The scheduler grants it milliseconds at once, and requests wait for these.
  */
 export const hashingPriority = 15
 

@@ -18,7 +18,7 @@ export interface KeyedRequest {
 
 /** How a write stores its answer, if the request has a key. */
 export interface Once<T> {
-  /** Of the stored answer. */
+  /** The id of the stored answer. */
   id?: string
   /** Stores the answer together with the change. */
   remember(write: Write, answer: T): void
@@ -36,7 +36,7 @@ const running = new WeakMap<Database, Set<string>>()
 /**
  * Does a write once per Idempotency-Key: a repeat gets the stored answer and changes nothing. `work` must store its answer
  * in its transaction. A write that fails stores nothing, so that a repeat tries again. `settle` completes what an earlier
- * request with the key has left to do.
+ * request with the key has left unfinished.
  */
 export async function doOnce<T>(
   ctx: Ctx,

@@ -78,8 +78,8 @@ function countPlaces({ table, byExpiry, within, status, flags, expired, now }: P
 }
 
 /**
- * SQL condition, starting with `and`, for the part of `seq` that contains all rows of a status. On PostgreSQL, a search
- * in the order of `seq` would else read all newer or older rows before it finds the first one.
+ * SQL condition, starting with `and`, for the range of `seq` that contains all rows of a status. Without it, a search on
+ * PostgreSQL in the order of `seq` reads all newer or older rows before it finds the first one.
  */
 export async function spanOf(
   { lists }: Pick<Database, 'lists'>,

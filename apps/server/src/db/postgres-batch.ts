@@ -18,13 +18,12 @@ export interface BatchStatement {
   name?: string | undefined
   text: string
   values?: readonly unknown[] | undefined
-  /** Otherwise its rows are discarded. */
+  /** Returns its rows; otherwise they are discarded. */
   isRead?: boolean | undefined
 }
 
 type Row = Record<string, unknown>
 
-/** Without rows of its own, a statement's are empty. */
 export interface BatchResult {
   /** What the statement did, such as `INSERT 0 1`. */
   command: string
@@ -37,7 +36,7 @@ export interface BatchResult {
  */
 export class Batch implements pg.Submittable {
   readonly statements: readonly BatchStatement[]
-  /** Of the statements that have ended. */
+  /** The results of the statements that have ended. */
   readonly results: BatchResult[] = []
   readonly done: Promise<readonly BatchResult[]>
   readonly #values: (readonly unknown[])[]

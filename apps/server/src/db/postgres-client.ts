@@ -67,7 +67,7 @@ export class PostgresClient {
     )
   }
 
-  /** What begins a transaction whose waits are limited. */
+  /** The statements that begin a transaction and limit its waits. */
   async begins(): Promise<readonly BatchStatement[]> {
     return (await this.isDirect()) ? [begin] : beginWithLimits
   }

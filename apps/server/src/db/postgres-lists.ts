@@ -10,8 +10,8 @@ import type { BatchStatement } from './postgres-batch.ts'
 import type { PostgresClient } from './postgres-client.ts'
 
 /**
- * Shorter than others wait for a connection, so that slow lists on all of them fail alone. A lower limit of the
- * operator stays.
+ * Other calls wait longer than this for a connection, so slow lists on all connections fail no other call. A lower
+ * limit that the operator has set stays.
  */
 const limit = '10s'
 const isLower = "current_setting('statement_timeout')::interval between '1 ms' and "
@@ -21,8 +21,8 @@ const setLimit = `select set_config('statement_timeout', case when ${isLower} '$
 const begin: readonly BatchStatement[] = [{ text: 'begin read only' }, { text: setLimit }]
 
 /**
- * Kysely for lists, searches and reports: each query has a time limit, because without statistics PostgreSQL can choose
- * a plan that takes minutes, and takes one round trip, also behind a pooler. It uses one core: a list needs few rows,
+ * Kysely for lists, searches and reports. Each query takes one round trip, also behind a pooler, and has a time limit:
+ * without statistics PostgreSQL can choose a plan that takes minutes. It uses one core, because a list needs few rows
  * and starting parallel workers takes longer than reading them.
  */
 export class PostgresListDialect extends PostgresDialect {
@@ -56,7 +56,7 @@ class PostgresListDriver extends PostgresDriver {
     throw new Error('a transaction belongs on the writing connection')
   }
 
-  // The pool belongs to the other connections, too.
+  // The writing connections use the same pool, and close it.
   override async destroy() {}
 }
 

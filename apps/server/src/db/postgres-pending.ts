@@ -7,9 +7,9 @@ const clean = `select gin_clean_pending_list(c.oid) as pages from pg_class c joi
     and pg_has_role(c.relowner, 'usage') and not pg_is_in_recovery()`
 
 /**
- * PostgreSQL collects new entries of a trigram index in a list. The write that fills it, of any account, would sort all
- * of them into the index: for hundreds of milliseconds with a million licenses. This does so earlier, while no caller
- * waits, which also keeps searches fast, because each reads the whole list.
+ * PostgreSQL collects new entries of a trigram index in a list. The write that fills the list, of any account, sorts all
+ * of them into the index, which takes hundreds of milliseconds with a million licenses. This class sorts them earlier,
+ * while no caller waits. Searches stay fast as well, because each one reads the whole list.
  */
 export class PendingLists {
   readonly #query: (query: { text: string; values: unknown[] }) => Promise<pg.QueryResult>

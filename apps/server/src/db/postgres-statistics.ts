@@ -6,8 +6,8 @@ const smallBytes = 1_000_000
 const fewChanges = 10_000
 
 /**
- * Computes the statistics of tables for which PostgreSQL has none, or which have at least doubled since. Its own
- * service does that earlier, but can be switched off or late, and lists become slow meanwhile. Returns their names.
+ * Computes the statistics of tables that have none, or have at least doubled since they were computed, and returns
+ * their names. Autovacuum does this earlier, but it may be late or switched off, and lists are slow until then.
  */
 export async function analyzeTables(db: Db): Promise<string[]> {
   if (!needsLocks(db)) return []

@@ -12,8 +12,8 @@ const pagesPerStatement = 8
 const pagesMost = 32
 
 /**
- * Merges the parts of the full-text indexes, a few pages before each commit that changes them. SQLite by itself merges
- * hundreds of pages at once now and then, for each 64 changed rows of a mass deletion, and every request waits.
+ * Merges the parts of the full-text indexes, a few pages before each commit that changes them. The automatic merge of
+ * SQLite takes hundreds of pages at once, in a mass deletion after every 64 rows, and all requests wait for it.
  */
 export class SearchMerges {
   readonly #database: DatabaseSync
@@ -24,13 +24,13 @@ export class SearchMerges {
     this.#database = database
   }
 
-  /** Call it for each statement of a transaction. */
+  /** Must be called for each statement of a transaction. */
   note(text: string): void {
     const [, table] = rows.exec(text) ?? texts.exec(text) ?? []
     if (table !== undefined) this.#changes.set(table as Table, (this.#changes.get(table as Table) ?? 0) + 1)
   }
 
-  /** Call it before the commit. */
+  /** Must be called before the commit. */
   run(): void {
     for (const [table, statements] of this.#changes) {
       this.#changes.delete(table)
@@ -39,7 +39,7 @@ export class SearchMerges {
     }
   }
 
-  /** Ends the merges that SQLite starts. The index keeps the setting; false if a migration creates it later. */
+  /** Turns off automatic merges, a setting that the index keeps; false if a migration creates the index later. */
   #isManual(table: Table): boolean {
     if (this.#manual.has(table)) return true
     const index = indexes[table]

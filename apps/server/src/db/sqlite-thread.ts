@@ -44,7 +44,7 @@ interface Waiting {
 export class SqliteThread {
   readonly #options: SqliteThreadOptions
   readonly #waiting = new Map<number, Waiting>()
-  /** Received; the first one is settled. */
+  /** Received answers; the first one is already settled. */
   readonly #answers: ThreadAnswer[] = []
   #worker: Worker | undefined
   #hasAnswered = false

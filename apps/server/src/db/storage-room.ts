@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts'
 /** Below this, writes are about to fail: SQLite needs space for its log and for the checkpoint. */
 const leastBytes = 1_048_576
 const trialName = 'storage_trial'
-/** Random, because PostgreSQL compresses what repeats, and would find room for that on a full disk. */
+/** Random, because PostgreSQL compresses repetitive text so much that it fits on a full disk. */
 const trialText = randomBytes(49_152).toString('base64')
 const trialEveryMs = 2000
 

@@ -47,7 +47,7 @@ const takeKeys = async (app: { _id: string }, ...taken: string[]) => {
   }
 }
 
-test('32 requests to import the same file with one key import it once', async () => {
+test('32 concurrent requests with one key import a file once', async () => {
   const app = await makeApp(owner)
   const body = { app: app._id, csv: unkeyed, dryRun: false }
   const headers = { 'idempotency-key': 'import-at-once' }
@@ -63,7 +63,7 @@ test('32 requests to import the same file with one key import it once', async ()
   expect(await total(app)).toBe(rows)
 })
 
-test('a dry run uses up no key', async () => {
+test('a dry run leaves its key free', async () => {
   const app = await makeApp(owner)
   const headers = { 'idempotency-key': 'import-checked' }
   const send = (dryRun: boolean) =>
@@ -89,7 +89,7 @@ test('a repeat lists the keys that the first import generated', async () => {
   )
 })
 
-test('a repeat reports the keys that another license took during the first import', async () => {
+test('a repeat reports the same skipped keys as the first import', async () => {
   const app = await customApp()
   const request = newRequest()
   const similar = keyOf(200).replace('0200', 'O2OO')
@@ -186,7 +186,7 @@ test.runIf(isSqlite)(
   },
 )
 
-test.runIf(isSqlite)('an import that its app did not survive is forgotten with its key', async () => {
+test.runIf(isSqlite)('the key of an import is free again if the app was deleted meanwhile', async () => {
   const app = await makeApp(owner)
   const request = newRequest()
   const deletion = async (transaction: number) => {

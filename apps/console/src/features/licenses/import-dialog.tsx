@@ -56,7 +56,7 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
         rows: result.rows.map((row, at) => ({ ...row, line: lines?.[at] ?? row.line })),
       })
     }).catch((error: unknown) => {
-      // Since the check, a row has expired or its key was forbidden: the lines below then say so.
+      // A row has expired since the check, or its key was forbidden: another check shows which.
       if (hasFieldErrors(error)) return onCheck(values).catch(() => {})
     })
 
@@ -103,7 +103,7 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
   )
 }
 
-/** The whole file, or only its good rows; `lines` are theirs in the file. */
+/** The whole file, or only its good rows; `lines` are their lines in the file. */
 function toSent(values: ImportValues, good: ImportedRow[], all: boolean): Sent {
   return all ? values : { ...values, csv: csvOf(good), lines: good.map(({ line }) => line) }
 }

@@ -31,7 +31,7 @@ export function useImport() {
       })
     },
     onError: (error) => {
-      // Its lines are those of what was sent, which may be a part of the file.
+      // The server counts the lines of what was sent, which may be a part of the file.
       if (hasFieldErrors(error)) toast.error('Nothing Was Imported', { description: changedMessage })
       else toastFailed('Import Failed', error, 'Failed to import licenses.')
     },

@@ -15,8 +15,8 @@ interface Last<Body> {
 
 /**
  * Makes and sends the request of a form's values. Submitting the same values again sends the same request with the same
- * key, until the server has answered or rejected it: without a response, it may have been carried out. An expired
- * session answers nothing, so the request is kept with the draft of the form.
+ * key, until the server has answered or rejected it: without a response, it may have been carried out. The
+ * session may expire before the repeat, so the request is kept with the draft of the form.
  */
 export function useRequest<Values, Body>(toBody: (values: Values) => Body) {
   const last = useRef<Last<Body> | null>(null)

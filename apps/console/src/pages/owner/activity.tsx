@@ -45,7 +45,7 @@ export function ActivityPage() {
       <Card>
         <CardHeader
           title={client ? `Events of ${user?.username ?? 'one end user'}` : 'Events'}
-          description={data && countOf(data.pagination)}
+          description={data && summaryOf(data.pagination)}
           stacked
           filters
           actions={
@@ -114,5 +114,5 @@ export function ActivityPage() {
 
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
 
-const countOf = ({ total, capped }: { total: number; capped?: boolean | undefined }) =>
+const summaryOf = ({ total, capped }: { total: number; capped?: boolean | undefined }) =>
   `${total.toLocaleString()}${capped ? ' and more' : ''} ${total === 1 ? 'event' : 'events'}, times in ${timeZone}`

@@ -94,7 +94,7 @@ interface ImportsTable {
   column_names: string
   /** Licenses that it creates; fewer after a key was taken meanwhile. */
   count: number
-  /** Of the answer to its Idempotency-Key; null without one, and of imports of earlier versions. */
+  /** The id of the answer to its Idempotency-Key; null without one, and of imports of earlier versions. */
   answer_id: string | null
   created_at: number
 }

@@ -15,7 +15,7 @@ export interface ActivityInput {
   subject?: string | null
   address?: string | null
   detail?: object
-  /** Events that differ in it have rows and references of their own; of a small set, so that a flood fills few rows. */
+  /** Events with different variants get different rows and references. It has few values, so a flood fills few rows. */
   variant?: string | null
 }
 

@@ -86,7 +86,7 @@ const findColumn = (names: readonly string[], column: Column) =>
 const namesEnd = (names: readonly string[]) =>
   (['expiresAt', 'term', 'duration', 'type'] as const).some((column) => findColumn(names, column) >= 0)
 
-/** The separator with which the first line names a column that every file has; a comma if there is none. */
+/** The separator with which the first line names a column for the end; undefined if none does. */
 const separatorOf = (csv: string) =>
   csvSeparators.find((separator) => {
     let read = 0

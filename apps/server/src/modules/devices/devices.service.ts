@@ -30,7 +30,7 @@ export type Match =
   | { kind: 'drifted too often' }
   | { kind: 'new'; hasTwin: boolean }
 
-/** Compares a machine with the devices of an end user; reads only, and not the device with its hash if that is known. */
+/** Compares a machine with the devices of an end user; only reads. `known` is the device with its hash, if already read. */
 export async function matchDevice(
   db: Db,
   clientId: string,

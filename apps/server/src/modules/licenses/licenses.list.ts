@@ -116,7 +116,7 @@ async function byPostgresIndex(search: Search): Promise<Hits> {
   const byText = few
     ? sql`select t.seq from ${few.rows} where ${few.where} and ${withoutIndex(inKeyOrNote)}`
     : sql`select t.seq from licenses t where ${mine} and ${isCommon ? inRow : inKeyOrNote}`
-  // Looking into each key would take as long as looking into the notes.
+  // Comparing each key would take as long as comparing the notes.
   const byKey = hasRareKey ? [{ from: sql`select t.seq from licenses t where ${mine} and ${inKey}` }] : []
   const byName = fewUsers
     ? sql`select t.seq from ${fewUsers.rows}

@@ -22,7 +22,7 @@ export async function judgeDevice(
   return { blocked: table?.findDevice(hwidHash) ?? null, isRefusedVpn: false, hwidHash }
 }
 
-/** Compares a caller with the app's block list and the addresses of VPN providers; at once if there are none. */
+/** Compares a caller with the app's block list and the addresses of VPN providers; returns no promise if there are none. */
 export function judgeCaller(deps: Deps, app: AppFacts, caller: Caller): Promise<CallerFacts> | CallerFacts {
   if (app.blockVersion !== 0 || app.blockVpn) return compareCaller(deps, app, caller)
   return { blocked: null, isRefusedVpn: false, hwidHash: caller.hwidHash }

@@ -59,5 +59,5 @@ export function noteRefusal(
   })
 }
 
-/** Refusals of the key, also in calls that name a user as well. */
+/** These refuse the key, also in calls that name a user, too. */
 const concernsKey = new Set<MessageKey>(['keyNotFound', 'keyUsed', 'keyBanned', 'noActiveSubs'])

@@ -12,7 +12,7 @@ export interface Situation {
   blockId: string | null
   reason: string | null
   hwidHash: string | null
-  /** `required`: no hardware id was sent, and the app requires one. `drifted`: a bound device that changed too often. */
+  /** `required`: no hardware id was sent, and the app requires one. `drifted`: the device is bound, but changed too often. */
   device: 'bound' | 'not bound' | 'not sent' | 'required' | 'drifted'
   devices: { used: number; limit: number }
   /** When access ends, grace days included, in milliseconds since 1970; null for never. */

@@ -33,8 +33,7 @@ const endingTables = [
 
 /**
  * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero. Moves paused ends,
- * completes older end users and interrupted imports,
- * and computes the statistics of tables that have none.
+ * completes older end users and interrupted imports, and computes missing statistics.
  */
 export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'seal' | 'tx'>): Promise<void> {
   const now = ctx.clock.now()
@@ -100,7 +99,7 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
   }
 }
 
-/** Reports a failure once. After others than a full disk it pauses, because trying again at once would not help. */
+/** Reports a failure once. Unless storage failed, which may recover at any time, it then pauses for ten minutes. */
 function completer(ctx: Ctx, onError: (error: unknown) => void): () => Promise<void> {
   let hasFailed = false
   let pausedUntil = Number.NEGATIVE_INFINITY
