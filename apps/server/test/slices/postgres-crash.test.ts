@@ -59,7 +59,9 @@ test('a crash of PostgreSQL loses no acknowledged write, and the server recovers
     const counts = () => (on.database.dialect === 'postgres' ? on.database.pool.counts : undefined)
     await expect.poll(() => counts()?.waiting).toBe(0)
     expect(counts()?.open).toBeLessThanOrEqual(10)
-    expect(new Set(lines.map((line) => JSON.parse(line).msg))).toEqual(new Set(['the database fails']))
+    // The line is rare: an earlier server of the same process may have logged it.
+    const logged = new Set(lines.map((line) => JSON.parse(line).msg))
+    expect([...logged].filter((msg) => msg !== 'the database fails')).toEqual([])
   } finally {
     isOver = true
     live.stop()
