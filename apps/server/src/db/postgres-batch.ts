@@ -39,6 +39,8 @@ export class Batch implements pg.Submittable {
   /** The results of the statements that have ended. */
   readonly results: BatchResult[] = []
   readonly done: Promise<readonly BatchResult[]>
+  /** Of the driver: stops the time of a `query_timeout` in DATABASE_URL. */
+  callback?: () => void
   readonly #values: (readonly unknown[])[]
   #columns: { name: string; parse: (text: string) => unknown }[] = []
   #rows: Row[] = []
@@ -109,10 +111,12 @@ export class Batch implements pg.Submittable {
     // The server has skipped what followed the error, also the preparation of statements.
     const { submittedNamedStatements } = connection as Wire
     for (const { name } of this.statements) if (name !== undefined) delete submittedNamedStatements[name]
+    this.callback?.()
     this.#settle.reject(error)
   }
 
   handleReadyForQuery(): void {
+    this.callback?.()
     this.#settle.resolve(this.results)
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/db/open.ts'
+import { type Database, openDatabase, transact } from '../../src/db/open.ts'
 import { analyzeTables } from '../../src/db/postgres-statistics.ts'
 import { makeApp, refusal, signUp } from '../actors.ts'
 import { makePostgresDatabase, startServer } from '../harness.ts'
@@ -57,6 +57,23 @@ test('a list keeps its connection usable after an error, and cannot write', asyn
     const values = ['plain', 'a "quoted", {one}', 'back\\slash', '']
     const { rows } = await sql`select unnest(${values}::text[]) as value`.execute(lists)
     expect(rows).toEqual(values.map((value) => ({ value })))
+  })
+})
+
+test('the timer of a query_timeout in DATABASE_URL ends with the response', async () => {
+  const url = new URL(await makePostgresDatabase())
+  url.searchParams.set('query_timeout', '600000')
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+  await withDatabase(`${url}`, async ({ db, lists }) => {
+    const use = async () => {
+      await sql`select 1`.execute(lists)
+      await expect(sql`select 1 / 0`.execute(lists)).rejects.toThrow()
+      await transact(db, (tx) => sql`select ${1}`.execute(tx))
+    }
+    await use()
+    const before = timers()
+    for (let round = 0; round < 10; round += 1) await use()
+    expect(timers()).toBeLessThan(before + 10)
   })
 })
 
