@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely'
 import type pg from 'pg'
 import { DatabaseUnavailableError, isPostgresReadOnly } from './failure.ts'
 import { Batch, type BatchResult, type BatchStatement } from './postgres-batch.ts'
-import { doesNotAnswer } from './postgres-errors.ts'
+import { doesNotAnswer, isStale } from './postgres-errors.ts'
 import type { StatementNames } from './postgres-names.ts'
 import { pidOf } from './postgres-probe.ts'
 import type { Waits } from './postgres-waits.ts'
@@ -46,7 +46,8 @@ export class PostgresClient {
   readonly #pool: Connections
   readonly #client: pg.PoolClient
   #isLost = false
-  #isReadOnly = false
+  /** Only a new connection can succeed, because of what the server or its schema has become. */
+  #isOutdated = false
 
   constructor(pool: Connections, client: pg.PoolClient) {
     this.#pool = pool
@@ -108,7 +109,7 @@ export class PostgresClient {
       return await run()
     } catch (error) {
       this.#isLost ||= error instanceof DatabaseUnavailableError
-      this.#isReadOnly ||= isPostgresReadOnly(error)
+      this.#isOutdated ||= isPostgresReadOnly(error) || isStale(error)
       throw error
     }
   }
@@ -137,6 +138,6 @@ export class PostgresClient {
   /** After a failover, a new connection may reach a server that accepts writes. */
   release(discard = false): void {
     this.#pool.waits.setPatient(this.#client, false)
-    this.#client.release(discard || this.#isLost || this.#isReadOnly)
+    this.#client.release(discard || this.#isLost || this.#isOutdated)
   }
 }

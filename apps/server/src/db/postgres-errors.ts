@@ -25,6 +25,10 @@ export const isRefusal = (error: unknown): boolean =>
 export const isBlocked = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && /^(57014|26000)$/.test(error.code ?? '')
 
+/** A prepared statement is gone, or another node's migration has changed the types of its columns. */
+export const isStale = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && /^(26000|0A000)$/.test(error.code ?? '')
+
 const lostMessages = /^Connection terminated|not queryable|^Client was closed|^timeout e|^Query read timeout/
 
 /** PostgreSQL is shutting down, starting up or out of connections, or the connection broke. */

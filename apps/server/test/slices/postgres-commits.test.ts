@@ -3,7 +3,7 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { transactAsOperator } from '../../src/core/record.ts'
 import { insertRows } from '../../src/db/insert-rows.ts'
-import { type Tx, transact } from '../../src/db/open.ts'
+import { openDatabase, type Tx, transact } from '../../src/db/open.ts'
 import { Batch } from '../../src/db/postgres-batch.ts'
 import { makeApp, makeLicenses, makePremium, refusal, signUp, single, startProgram } from '../actors.ts'
 import { openBreakingGate } from '../breaking-gate.ts'
@@ -118,6 +118,23 @@ test.each([
     await expect(recorded).rejects.toMatchObject(last)
   },
 )
+
+test.each([
+  ['a migration changes the types of its columns', 'alter table typed alter column id type bigint'],
+  ['its prepared statements are gone', 'deallocate all'],
+])('replaces a connection after %s', async (_why, change) => {
+  const database = openDatabase({ url: await makePostgresDatabase(), dataDir: '' })
+  try {
+    await sql`create table typed as select 1 as id`.execute(database.db)
+    const read = (tx: Tx) => sql`select id from typed where id = ${1}`.execute(tx)
+    for (let use = 0; use < 10; use += 1) await transact(database.db, read)
+    await sql.raw(change).execute(database.db)
+    await expect(transact(database.db, read)).rejects.toThrow()
+    expect((await transact(database.db, read)).rows).toEqual([{ id: 1 }])
+  } finally {
+    await database.close()
+  }
+})
 
 test('stores texts of many rows like those of one', async () => {
   const { db } = on.database
