@@ -83,7 +83,7 @@ test('an import whose answer was lost is imported once, also after another check
   expect((await vendor.call('GET', '/licenses')).stats.total).toBe(2)
 })
 
-test('a repeat after the session has expired changes something once', async ({ page, request }) => {
+test('a request that is repeated after another sign-in is carried out once', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const user = await vendor.createEndUser(app, 'hanna', 20)

@@ -89,7 +89,7 @@ async function untilLeft(share: number, running: Promise<unknown>): Promise<bool
 }
 
 test.each([1, 0.9, 0.5, 0.1])(
-  'a kill when %d of an import are left completes it after the restart',
+  'an import killed with a share of %d left is completed after the restart',
   async (left) => {
     // On a slow machine this process may see the right moment too late.
     for (let isMidway = false; !isMidway; ) {

@@ -10,6 +10,7 @@ import { premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
 import { heldImportsOn } from '../held-import.ts'
 import { recount } from '../recount.ts'
+import { statementsOf } from '../statements.ts'
 
 const isSqlite = process.env.TEST_DATABASE === 'sqlite'
 const on = serverForAll({}, { gateSizes: { jobs: { running: 6, waiting: 0 } }, importsEveryMs: 3_600_000 })
@@ -253,6 +254,12 @@ test('other accounts write while a large import adds its licenses', async () => 
   expect((await importing).json.data.created).toBe(3000)
   // On PostgreSQL they never wait, and see the licenses once they are committed.
   if (isSqlite) expect(writes).toBeGreaterThan(1)
+})
+
+test.runIf(!isSqlite)('a server on PostgreSQL never looks for interrupted imports', async () => {
+  const sent = await statementsOf(on.database, () => tidyUp(on))
+  expect(sent.length).toBeGreaterThan(0)
+  expect(sent.filter(({ text }) => text.includes('"imports"'))).toEqual([])
 })
 
 test('an import that fails before it is stored leaves nothing', async () => {

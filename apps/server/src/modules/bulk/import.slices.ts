@@ -100,6 +100,8 @@ function failLater(error: unknown): never {
 
 /** Completes imports that the end of a process or a full disk has interrupted. */
 export async function completeImports(ctx: Ready): Promise<void> {
+  // On PostgreSQL an import is one transaction, so each node would query for nothing every two seconds.
+  if (needsLocks(ctx.db)) return
   const failures: unknown[] = []
   for (const row of await repo.listImports(ctx.db)) {
     if (completing.has(row.id)) continue
