@@ -151,6 +151,14 @@ export async function enter(page: Page, vendor: Vendor, path = '/dashboard') {
   await page.goto(path)
 }
 
+/** Ends the session on the server, as an expiry does, and waits for the sign-in page. */
+export async function endSession(page: Page) {
+  await page.evaluate(
+    `fetch('/api/auth/logout', { method: 'POST', headers: { authorization: 'Bearer ' + localStorage.getItem('${tokenKey}') } })`,
+  )
+  await expect(page).toHaveURL('/auth')
+}
+
 /** Fills in the sign-in page. */
 export async function signIn(page: Page, { email, password }: { email: string; password: string }) {
   await page.getByLabel('Email').fill(email)

@@ -3,6 +3,7 @@ import { expect, test } from '../keyward.ts'
 import { createReseller, premiumVendor } from '../reseller.ts'
 import {
   dialog,
+  endSession,
   enter,
   expectToast,
   inDays,
@@ -173,13 +174,6 @@ test('a dialog keeps what was typed when its row leaves the page', async ({ page
   expect((await vendor.call('GET', `/licenses/${oldest._id}`)).license.note).toBe('typed for minutes')
 })
 
-async function expire(page: Page) {
-  await page.evaluate(
-    `fetch('/api/auth/logout', { method: 'POST', headers: { authorization: 'Bearer ' + localStorage.getItem('${tokenKey}') } })`,
-  )
-  await expect(page).toHaveURL('/auth')
-}
-
 test('a session that expires loses nothing of what was typed', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   await enter(page, vendor, `/dashboard?dialog=variables&id=${app._id}`)
@@ -197,7 +191,7 @@ test('a session that expires loses nothing of what was typed', async ({ page, re
   await visit(page, `/dashboard?dialog=app-settings&id=${app._id}`)
   const settings = dialog(page, 'App Settings')
   await settings.getByLabel('HWID Lock').click()
-  await expire(page)
+  await endSession(page)
   await signIn(page, vendor)
   await expect(settings.getByLabel('HWID Lock')).not.toBeChecked()
   await settings.getByRole('button', { name: 'Save Settings' }).click()
@@ -207,7 +201,7 @@ test('a session that expires loses nothing of what was typed', async ({ page, re
   const create = dialog(page, 'Create End User')
   await create.getByLabel('Username').fill('erik')
   await create.getByLabel('Password', { exact: true }).fill('a-secret-of-erik')
-  await expire(page)
+  await endSession(page)
   const stranger = await Vendor.signUp(request)
   await stranger.createApp()
   await signIn(page, stranger)
@@ -225,12 +219,12 @@ test('a form is filled in again without passwords, in its language, and not afte
   await enter(page, vendor, '/users?dialog=create')
   await create.getByLabel('Username').fill('erik')
   await create.getByLabel('Password', { exact: true }).fill('a-secret-of-erik')
-  await expire(page)
+  await endSession(page)
   await signIn(page, vendor)
   await expect(create.getByLabel('Username')).toHaveValue('erik')
   await expect(create.getByLabel('Password', { exact: true })).toHaveValue('')
 
-  await expire(page)
+  await endSession(page)
   await visit(page, '/auth')
   await signIn(page, vendor)
   await page.getByRole('button', { name: 'Log Out' }).click()
@@ -252,7 +246,7 @@ test('a form is filled in again without passwords, in its language, and not afte
   await settings.getByRole('button', { name: 'Save Messages' }).click()
   await expectToast(page, 'Error messages updated successfully')
   await text.fill('Hallo')
-  await expire(page)
+  await endSession(page)
   await signIn(page, vendor)
   await choose('French')
   await expect(text).toHaveValue('')
@@ -307,7 +301,7 @@ test('neither Back nor an expired session takes away the password of a new resel
   await form.getByRole('button', { name: 'Create Reseller' }).click()
   const shown = dialog(page, 'Reseller Created')
   await expect(shown.getByText('shown-only-once')).toBeVisible()
-  await expire(page)
+  await endSession(page)
   await signIn(page, vendor)
   await expect(shown.getByText('shown-only-once')).toBeVisible()
   await page.goBack()
