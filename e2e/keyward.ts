@@ -53,7 +53,7 @@ export const test = base.extend<
     },
     { scope: 'worker' },
   ],
-  /** A mail server that stores mail; it runs once a journey asks for it, like the one below. */
+  /** A mail server that stores mail. Like the provider below, it starts when a journey first needs it. */
   mails: [
     // biome-ignore lint/correctness/noEmptyPattern: as above
     async ({}, use) => {

@@ -34,7 +34,7 @@ afterEach(async () => {
 let written = 0
 const race = { tags: ['race'] }
 
-/** So many rows of 4 KiB in one transaction, by default a megabyte. */
+/** Writes rows of 4 KiB in one transaction, by default a megabyte. */
 const writeRows = (rows = 256) =>
   transact(database.db, async (tx) => {
     for (let row = 0; row < rows; row += 1) {
@@ -100,7 +100,7 @@ test(
         await writeRows()
         return expect.poll(salt, { timeout: 1000 }).not.toBe(first)
       }
-      // A write of a slow machine can be in the way, or the copy of before.
+      // On a slow machine, a write or the copy before can prevent it at first.
       await isAnew().catch(isAnew).catch(isAnew)
       await expect.poll(pagesInLog, { timeout: 5000 }).toBe(1)
     } finally {

@@ -62,13 +62,13 @@ async function pagesOf(times: number, commit: () => Promise<unknown>): Promise<n
   for (let done = 0; done < times; done += 1) {
     const before = inLog()
     await commit()
-    // The log started anew otherwise.
+    // Otherwise the log started anew.
     if (inLog() >= before) pages.push(inLog() - before)
   }
   return pages
 }
 
-/** In parts as large as those that SQLite merges with hundreds of pages at once. */
+/** Fills the index in parts as large as those that SQLite merges with hundreds of pages at once. */
 async function fillIndex() {
   for (let part = 0; part < 10; part += 1) {
     await transact(database.db, (tx) =>
@@ -102,7 +102,7 @@ test('the parts of the search index stay few, and every license is found', async
   expect(count(missing)).toBe(0)
 })
 
-test('a rolled back transaction leaves the index to the next one', async () => {
+test('a rolled back transaction neither adds to the index nor prevents its settings', async () => {
   await expect(
     transact(database.db, async (tx) => {
       await insert(tx, 10)

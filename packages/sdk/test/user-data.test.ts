@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Otherwise a program waits for the lock for two seconds, and then goes on without it. */
+/** Without this, a program waits for the lock for two seconds and then goes on without it. */
 const waitForever = () => vi.useFakeTimers({ toFake: ['performance'] })
 
 describe("the file in the user's data folder", () => {

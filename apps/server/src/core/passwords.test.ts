@@ -103,7 +103,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-/** Of the threads of this process. */
+/** Counts the threads of this process by their priority. */
 function countPriorities() {
   const priorities = readdirSync('/proc/self/task').map((id) => {
     const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8')

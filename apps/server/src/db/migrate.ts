@@ -52,7 +52,7 @@ export async function migrate(
   })
 }
 
-/** Others cannot store every name, or compare texts byte by byte. A database that already has data keeps its encoding. */
+/** Other encodings cannot store every name, or compare texts byte by byte. A database with data keeps its encoding. */
 async function requireUtf8(db: Db): Promise<void> {
   const { rows } = await sql<{
     encoding: string

@@ -13,7 +13,7 @@ import type { BatchResult, BatchStatement } from './postgres-batch.ts'
 import type { LastStatements, PostgresClient, Statement } from './postgres-client.ts'
 import { markedTransaction } from './transactions.ts'
 
-/** Its id is that of the transaction. */
+/** Returns the id of the transaction. */
 const currentId = 'select pg_current_xact_id()::text as id'
 
 export class KeywardPostgresDialect extends PostgresDialect {

@@ -161,7 +161,7 @@ test('a refused key is explained with that key and its end user, also where the 
   expect(await why(paused)).toEqual(['You had paused this end user. The remaining time is kept.', user._id])
 })
 
-test('access that ended with the deletion of the license is explained so', async () => {
+test('explains that access ended because the license was deleted', async () => {
   const { program, license } = await activateKey(on, owner, app, 'pc-1')
   await owner.call('DELETE', `/licenses/${license._id}`)
   const { reference } = (await program.call('GET', '/session')).json

@@ -221,7 +221,7 @@ test('a HEAD request leaves no stream open', async () => {
 
 test('closing the server ends every stream', async () => {
   const streams = [await listen(owner.token), await listen(owner.token)]
-  // It would wait for an open stream without end.
+  // With an open stream it would never end.
   await on.server.close()
   await expect.poll(() => streams.every((stream) => stream.ended)).toBe(true)
 })

@@ -17,7 +17,7 @@ afterEach(async () => {
   await on.database.db.deleteFrom('meta').where('name', 'like', 'r-%').execute()
 })
 
-test('a transaction that ends after statements without an outcome keeps them', async () => {
+test('commits statements that wait for the next one when no other follows', async () => {
   await transact(on.database.db, (tx) => runBeforeNext(tx, [add(tx, 'r-1'), add(tx, 'r-2')]))
   expect(await kept()).toEqual(['r-1', 'r-2'])
 })
@@ -33,7 +33,7 @@ test('statements without an outcome that are added at the same time are all kept
   expect(await kept()).toEqual(['r-1', 'r-2', 'r-3', 'r-4'])
 })
 
-test('a transaction that fails before its first statement is sent keeps nothing', async () => {
+test('a transaction that fails before it sends a statement stores nothing', async () => {
   const work = async (tx: Tx) => {
     await runBeforeNext(tx, [add(tx, 'r-1')])
     throw new Error('given up')
@@ -61,7 +61,7 @@ test('rows are read together, after what precedes them, with the types of single
 })
 
 test.each(['the next query', 'the commit'])(
-  'an error of a statement without an outcome undoes the transaction at %s',
+  'an error of a waiting statement undoes the transaction at %s',
   async (at) => {
     const work = async (tx: Tx) => {
       await runBeforeNext(tx, [add(tx, 'r-1'), add(tx, 'r-1')])

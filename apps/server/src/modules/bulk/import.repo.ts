@@ -42,7 +42,7 @@ export async function addSkips(
     .execute()
 }
 
-/** Of an import that the caller has stored or listed. */
+/** The skipped rows of an import that the caller has stored or listed. */
 export const listSkips = (tx: Tx, id: string): Promise<ImportSkipRow[]> =>
   tx.selectFrom('import_skips').selectAll().where('import_id', '=', id).execute()
 

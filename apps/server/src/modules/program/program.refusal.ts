@@ -59,5 +59,5 @@ export function noteRefusal(
   })
 }
 
-/** These refuse the key, also in calls that name a user, too. */
+/** Refusals because of the key, even if the call also names a user. */
 const concernsKey = new Set<MessageKey>(['keyNotFound', 'keyUsed', 'keyBanned', 'noActiveSubs'])
