@@ -3,6 +3,8 @@ import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
 import { dialog, endSession, enter, expectToast, rows, shownDate, signIn, Vendor, visit } from '../steps.ts'
 
+const unreachable = 'The server cannot be reached. Please check your connection.'
+
 /** Lets the server carry out the next request of this kind, but loses its answer. */
 async function loseAnswer(page: Page, path: string, method = 'POST'): Promise<void> {
   let isLost = false
@@ -24,7 +26,7 @@ test('licenses are generated once if the answer is lost and the dialog is submit
   await loseAnswer(page, '/licenses')
   const generate = dialog(page, 'Generate License')
   await generate.getByRole('button', { name: 'Generate License' }).click()
-  await expect(page.getByText('The server cannot be reached. Please check your connection.')).toBeVisible()
+  await expect(page.getByText(unreachable)).toBeVisible()
   const wait = { success: false, code: 'too_many_at_once', message: 'Too many requests at once' }
   await page.route('**/api/licenses', (route) => route.fulfill({ status: 429, json: wait }), { times: 1 })
   await generate.getByRole('button', { name: 'Generate License' }).click()
@@ -48,7 +50,7 @@ test('an app is created once if the answer is lost and the dialog is submitted a
   const create = dialog(page, 'Add New App')
   await create.getByLabel('App Name').fill('Atlas')
   await create.getByRole('button', { name: 'Create App' }).click()
-  await expect(page.getByText('The server cannot be reached. Please check your connection.')).toBeVisible()
+  await expect(page.getByText(unreachable)).toBeVisible()
   await create.getByRole('button', { name: 'Create App' }).click()
   await expectToast(page, 'App created successfully')
   expect((await vendor.call('GET', '/apps')).count).toBe(1)
@@ -68,7 +70,7 @@ test('an import whose answer was lost is imported once, also after another check
   await expect(submit).toBeEnabled()
   await loseAnswer(page, '/licenses/import')
   await submit.click()
-  await expectToast(page, 'Import Failed', 'The server cannot be reached. Please check your connection.')
+  await expectToast(page, 'Import Failed', unreachable)
   await check.getByRole('button', { name: 'Back' }).click()
   await page.getByRole('button', { name: 'Check First' }).click()
   await submit.click()
@@ -86,7 +88,7 @@ test('a request that is repeated after another sign-in is carried out once', asy
   const generate = dialog(page, 'Generate License')
   await generate.getByLabel('Amount').fill('3')
   await generate.getByRole('button', { name: 'Generate License' }).click()
-  await expect(page.getByText('The server cannot be reached. Please check your connection.')).toBeVisible()
+  await expectToast(page, 'Generation Failed', unreachable)
   await vendor.call('POST', '/auth/logout')
   await expect(page).toHaveURL('/auth')
   await signIn(page, vendor)
@@ -100,7 +102,7 @@ test('a request that is repeated after another sign-in is carried out once', asy
   await loseAnswer(page, `/clients/${user._id}/extend`, 'PATCH')
   const extend = dialog(page, 'Extend hanna')
   await extend.getByRole('button', { name: 'Extend' }).click()
-  await expect(page.getByText('The server cannot be reached. Please check your connection.')).toBeVisible()
+  await expectToast(page, 'Extend Failed', unreachable)
   await endSession(page)
   await signIn(page, vendor)
   await extend.getByRole('button', { name: 'Extend' }).click()
@@ -122,7 +124,7 @@ test('an end user is extended once if the answer is lost and the dialog is submi
   await loseAnswer(page, `/clients/${user._id}/extend`, 'PATCH')
   const extend = dialog(page, 'Extend hanna')
   await extend.getByRole('button', { name: 'Extend' }).click()
-  await expect(page.getByText('The server cannot be reached. Please check your connection.')).toBeVisible()
+  await expect(page.getByText(unreachable)).toBeVisible()
   await extend.getByRole('button', { name: 'Extend' }).click()
   await expect(extend).toBeHidden()
   const [{ expiresAt }] = (await vendor.call('GET', '/clients')).clients
@@ -180,7 +182,7 @@ test("a reseller's licenses are generated once if the answer is lost, even its w
   const submit = generate.getByRole('button', { name: 'Generate License' })
   await generate.getByLabel('Number of Licenses').fill('10')
   await submit.click()
-  await expect(page.getByText('The server cannot be reached. Please check your connection.')).toBeVisible()
+  await expect(page.getByText(unreachable)).toBeVisible()
   await expect(generate).toContainText('You can generate 0 more.')
   await seller.call('POST', '/logout')
   await submit.click()
