@@ -16,8 +16,10 @@ const flush = "select pg_logical_emit_message(true, 'keyward', '')"
 // A node that vanishes within a transaction must not keep its locks until TCP times out after hours, and waiting for
 // another's lock must not use up all connections.
 const timeLimits = ["idle_in_transaction_session_timeout = '15s'", "lock_timeout = '10s'"]
+// The first one does not end a transaction whose next message has arrived in part.
+const keepalives = ['idle = 15', 'interval = 5', 'count = 3'].map((given) => `tcp_keepalives_${given}`)
 /** For connections that no pooler shares. */
-export const sessionLimits = timeLimits.map((limit) => `set ${limit}`).join('; ')
+export const sessionLimits = [...timeLimits, ...keepalives].map((given) => `set ${given}`).join('; ')
 const begin: BatchStatement = { text: 'begin' }
 const beginWithLimits = [begin, ...timeLimits.map((limit) => ({ text: `set local ${limit}` }))]
 

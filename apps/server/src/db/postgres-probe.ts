@@ -32,6 +32,9 @@ export async function isDirect(
   return rows[0]?.pid === pidOf(client)
 }
 
+/** It has received only the beginning of a message, or of several that it must receive before it responds. */
+const waitsForClient = `coalesce(wait_event = 'ClientRead' and state_change < clock_timestamp() - interval '3 s', false)`
+
 /** Which of these backend processes are running a query; undefined behind a pooler, which hides them. */
 export async function filterRunning(
   probe: pg.Client,
@@ -39,7 +42,8 @@ export async function filterRunning(
 ): Promise<Set<number> | undefined> {
   if (!(await isDirect(probe))) return undefined
   const { rows } = await probe.query(
-    "select pid from pg_stat_activity where pid = any($1) and coalesce(state, 'active') = 'active'",
+    `select pid from pg_stat_activity
+      where pid = any($1) and coalesce(state, 'active') = 'active' and not ${waitsForClient}`,
     [pids],
   )
   return new Set(rows.map((row: { pid: number }) => row.pid))

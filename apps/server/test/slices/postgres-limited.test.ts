@@ -1,6 +1,7 @@
 /** @module-tag race */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { filterRunning, pidOf } from '../../src/db/postgres-probe.ts'
 import { activateKey, makeApp, type Owner, refusal, signUp } from '../actors.ts'
 import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
 import { whileOccupied } from '../occupied.ts'
@@ -80,4 +81,30 @@ test('answers a write that exceeds a statement timeout with 503', async () => {
 
 test('is ready while slow statements occupy all connections but those of checks', async () => {
   expect(await whileOccupied(on, ready)).toBe(200)
+})
+
+interface Wire {
+  connection: { parse(statement: { text: string }): void; bind(): void; execute(): void; flush(): void }
+}
+
+test('a connection on which PostgreSQL waits for the rest of a message counts as lost after three seconds', async () => {
+  const clients = [0, 1, 2].map(() => new pg.Client({ connectionString: url }))
+  const [stuck, busy, probe] = clients as [pg.Client, pg.Client, pg.Client]
+  for (const client of clients) client.on('error', () => {})
+  await Promise.all(clients.map((client) => client.connect()))
+  try {
+    const { connection } = stuck as unknown as Wire
+    connection.parse({ text: 'begin' })
+    connection.bind()
+    connection.execute()
+    connection.flush()
+    const sleeping = busy.query('select pg_sleep(600)').catch(() => {})
+    const running = () => filterRunning(probe, [pidOf(stuck), pidOf(busy)])
+    await expect.poll(running).toEqual(new Set([pidOf(stuck), pidOf(busy)]))
+    await expect.poll(running).toEqual(new Set([pidOf(busy)]))
+    await probe.query('select pg_terminate_backend($1)', [pidOf(busy)])
+    await sleeping
+  } finally {
+    for (const client of clients) void client.end().catch(() => {})
+  }
 })

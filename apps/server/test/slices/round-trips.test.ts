@@ -110,10 +110,9 @@ test.runIf(isPostgres)('a transaction without a statement asks nothing of Postgr
 test.runIf(isPostgres)('limits the waits of a transaction on every connection', async () => {
   const limits = await transact(on.database.db, async (tx) => {
     const { rows } = await sql`
-      select current_setting('lock_timeout') as lock, current_setting(${'idle_in_transaction_session_timeout'}) as idle`.execute(
-      tx,
-    )
+      select current_setting('lock_timeout') as lock, current_setting(${'idle_in_transaction_session_timeout'}) as idle,
+        current_setting('tcp_keepalives_idle') as keepalive`.execute(tx)
     return rows[0]
   })
-  expect(limits).toEqual({ lock: '10s', idle: '15s' })
+  expect(limits).toEqual({ lock: '10s', idle: '15s', keepalive: '15' })
 })
