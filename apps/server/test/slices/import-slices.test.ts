@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { License } from '@keyward/contract'
 import { afterEach, expect, test } from 'vitest'
 import { copyDatabase } from '../../src/backup/copy.ts'
@@ -255,6 +256,30 @@ test('other accounts write while a large import adds its licenses', async () => 
   // On PostgreSQL they never wait, and see the licenses once they are committed.
   if (isSqlite) expect(writes).toBeGreaterThan(1)
 })
+
+test.runIf(isSqlite)(
+  'reports an import that it cannot complete, and pauses before the next attempt',
+  async () => {
+    const lines: string[] = []
+    const log = { write: (line: string) => void lines.push(line) }
+    const own = await startServer({}, { importsEveryMs: 10, logLevel: 'error', log })
+    try {
+      const vendor = await signUp(own)
+      const app = await makeApp(vendor)
+      const { db } = own.database
+      const by = { owner_id: vendor.id, app_id: app._id, session_id: 'ses_1', address: '192.0.2.1' }
+      const broken = { id: 'imp_broken', ...by, column_names: 'broken', count: 0, created_at: 1 }
+      await db.insertInto('imports').values(broken).execute()
+      await expect.poll(() => lines.length).toBe(1)
+      await db.updateTable('imports').set({ column_names: '[]' }).execute()
+      await pause(300)
+      expect(await db.selectFrom('imports').select('id').execute()).toEqual([{ id: 'imp_broken' }])
+      expect(lines).toEqual([expect.stringContaining('background work failed')])
+    } finally {
+      await own.close()
+    }
+  },
+)
 
 test.runIf(!isSqlite)('a server on PostgreSQL never looks for interrupted imports', async () => {
   const sent = await statementsOf(on.database, () => tidyUp(on))
