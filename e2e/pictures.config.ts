@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test'
 import journeys from './playwright.config.ts'
 
-/** Takes the screenshots in docs/screenshots; not part of the tests. */
+/** Takes pictures of the pages into screenshots/ and of those that the README shows; not part of the tests. */
 export default defineConfig({
   ...journeys,
   testDir: './pictures',

@@ -1,4 +1,4 @@
-// Takes the screenshots in docs/screenshots.
+// Takes pictures of the pages into screenshots/, which is not committed, and those that README and landing page show.
 import { buildSdk, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
 
 ensureInstalled({ dev: true })

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
@@ -6,7 +6,12 @@ import { settle, storeToken, Vendor } from '../steps.ts'
 import { furnish } from './furnish.ts'
 import { hideDevelopment, writeWebp } from './webp.ts'
 
-const directory = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
+const directory = fileURLToPath(new URL('../../screenshots', import.meta.url))
+/** The pictures that the README shows, and the only ones that are committed. */
+const shown = {
+  directory: fileURLToPath(new URL('../../docs/screenshots', import.meta.url)),
+  name: 'dashboard',
+}
 const ownerPages = {
   dashboard: '/dashboard',
   resellers: '/resellers',
@@ -105,9 +110,8 @@ async function take(page: Page, name: string, project: string) {
     fullPage: project === 'desktop' && open === 0,
     animations: 'disabled',
   })
-  const file = `${directory}/${name}${suffix}`
-  rmSync(`${file}.png`, { force: true })
-  await writeWebp(page, `${file}.webp`, png, 0.7)
+  const isShown = suffix === '' && name.startsWith(`${shown.name}-`)
+  await writeWebp(page, `${isShown ? shown.directory : directory}/${name}${suffix}.webp`, png, 0.7)
 }
 
 /** A full-page screenshot does not scroll, so lazy images would stay empty. */
