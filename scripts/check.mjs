@@ -1,4 +1,4 @@
-// Checks format, lint, types, import boundaries, dead code and sizes; needs no database and no browser.
+// Checks format, lint, types, import boundaries, dead code, sizes and published SDKs; needs no database and no browser.
 import { spawn } from 'node:child_process'
 import { childEnvironment, ensureInstalled, root } from './ensure.mjs'
 
@@ -12,6 +12,7 @@ const checks = {
   'types of the console': [`${bin}/tsc`, ['--noEmit', ...oneChecker, '-p', `${root}/apps/console`]],
   'import boundaries': [process.execPath, [`${root}/scripts/boundaries.mjs`]],
   'dead code': [`${bin}/knip`, []],
+  'published SDKs': [process.execPath, [`${root}/scripts/published.mjs`]],
   'sizes of the console': [process.execPath, [`${root}/scripts/budgets.mjs`]],
 }
 

@@ -1,7 +1,7 @@
 // Packs the TypeScript SDK into one file that `npm install` accepts without a registry.
 //   --build-only   builds it without packing
 //   --release      adds every SDK under the current version to sdks/releases, which the server serves
-//   --replace      with --release: overwrites a version that was never shipped
+//   --replace      with --release: overwrites a version that was never committed
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -39,7 +39,18 @@ function release() {
   const earlier = existsSync(index) ? JSON.parse(readFileSync(index, 'utf8')) : []
   const list = [{ version, files }, ...earlier.filter((one) => one.version !== version)]
   writeFileSync(index, `${JSON.stringify(list, null, 2)}\n`)
+  publish(version, files)
   console.log(`Released ${files.map(({ name }) => name).join(', ')}`)
+}
+
+/** Adds the files to the list of digests that `npm run check` holds them to. */
+function publish(version, files) {
+  const list = join(releases, 'SHA256SUMS')
+  const earlier = readFileSync(list, 'utf8')
+    .split('\n')
+    .filter((line) => line && !line.includes(`  ${version}/`))
+  const added = files.map(({ name, sha256 }) => `${sha256}  ${version}/${name}`)
+  writeFileSync(list, `${[...earlier, ...added].join('\n')}\n`)
 }
 
 /** SDKs that are one source file. */

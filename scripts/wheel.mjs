@@ -1,8 +1,9 @@
-// Packs the Python SDK into a wheel. The same sources give the same bytes on every machine: no compression, no dates.
+// Packs the Python SDK into a wheel. The same sources give the same bytes on every machine: the compressor is a package
+// of a fixed version, not the runtime's zlib, and every file has the same date.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { crc32 } from 'node:zlib'
+import { zipSync } from 'fflate'
 import { root } from './ensure.mjs'
 
 const source = join(root, 'sdks/python')
@@ -58,40 +59,9 @@ const readFile = (path) => Buffer.from(readFileSync(join(source, path), 'utf8').
 
 const lines = (...texts) => Buffer.from(texts.map((text) => `${text}\n`).join(''))
 
-/** 1 January 1980, the first date that the format knows. */
-const firstDate = 0x21
-const zipVersion = 20
-const madeByUnix = (3 << 8) | zipVersion
 const plainFile = (0o100644 << 16) >>> 0
+const unix = 3
 
-/** An archive without compression: compressed bytes depend on the version of the compressor. */
-function zip(files) {
-  const chunks = []
-  const directory = []
-  let offset = 0
-  for (const [path, data] of files) {
-    const name = Buffer.from(path)
-    const facts = Buffer.alloc(26)
-    facts.writeUInt16LE(zipVersion, 0)
-    facts.writeUInt16LE(firstDate, 8)
-    facts.writeUInt32LE(crc32(data), 10)
-    facts.writeUInt32LE(data.length, 14)
-    facts.writeUInt32LE(data.length, 18)
-    facts.writeUInt16LE(name.length, 22)
-    chunks.push(Buffer.from('PK\x03\x04'), facts, name, data)
-    const entry = Buffer.alloc(42)
-    entry.writeUInt16LE(madeByUnix, 0)
-    facts.copy(entry, 2)
-    entry.writeUInt32LE(plainFile, 34)
-    entry.writeUInt32LE(offset, 38)
-    directory.push(Buffer.from('PK\x01\x02'), entry, name)
-    offset += 4 + facts.length + name.length + data.length
-  }
-  const listing = Buffer.concat(directory)
-  const end = Buffer.alloc(18)
-  end.writeUInt16LE(files.length, 4)
-  end.writeUInt16LE(files.length, 6)
-  end.writeUInt32LE(listing.length, 8)
-  end.writeUInt32LE(offset, 12)
-  return Buffer.concat([...chunks, listing, Buffer.from('PK\x05\x06'), end])
-}
+/** The date is in local time, as the format stores it: the first one that it knows. */
+const zip = (files) =>
+  zipSync(Object.fromEntries(files), { level: 9, mtime: new Date(1980, 0, 1), os: unix, attrs: plainFile })
