@@ -3648,13 +3648,11 @@ inline std::optional<Json> readStatement(std::string_view text, const char *type
   return isOurs ? found : std::nullopt;
 }
 
-inline bool isSeconds(const Json &value) {
-  return value.isNumber() && std::fabs(value.number()) <= 9007199254740991.0 &&
+/** A whole number that a date can show as seconds: up to the year 9999. */
+inline bool isTime(const Json &value) {
+  return value.isNumber() && value.number() >= 0 && value.number() < 253402300800.0 &&
          !(std::floor(value.number()) < value.number());
 }
-
-/** A time that can be written as a date. */
-inline bool isTime(const Json &value) { return isSeconds(value) && value.number() >= 0 && value.number() < 253402300800.0; }
 
 /** Seconds since 1970 of an ISO 8601 time in UTC. */
 inline std::optional<double> parseIso(const std::string &text) {
@@ -3684,9 +3682,9 @@ inline std::optional<double> parseIso(const std::string &text) {
 inline std::optional<Json> readLease(std::string_view text, const Subject &subject) {
   std::optional<Json> lease = readStatement(text, "keyward-lease+jws", subject);
   if (!lease) return std::nullopt;
-  for (const char *name : {"iat", "exp", "graceUntil"})
+  for (const char *name : {"iat", "exp", "refreshAfter", "graceUntil", "seq"})
     if (!isTime((*lease)[name])) return std::nullopt;
-  return (*lease)["sub"].isString() ? lease : std::nullopt;
+  return (*lease)["sub"].isString() && (*lease)["features"].isArray() ? lease : std::nullopt;
 }
 
 /** The claims of an activation; a missing end must not pass for none. */
@@ -3699,7 +3697,7 @@ inline std::optional<Json> readActivation(std::string_view text, const Subject &
   const Json *expiresAt = found->find("expiresAt");
   const bool hasEnds = exp && (exp->isNull() || isTime(*exp)) && expiresAt &&
                        (expiresAt->isNull() || parseIso(expiresAt->string()).has_value());
-  const bool isGood = hasEnds && isTime((*found)["iat"]) && isSeconds((*found)["seq"]) && (*found)["features"].isArray();
+  const bool isGood = hasEnds && isTime((*found)["iat"]) && isTime((*found)["seq"]) && (*found)["features"].isArray();
   return isGood ? found : std::nullopt;
 }
 

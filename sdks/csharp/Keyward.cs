@@ -2887,7 +2887,7 @@ namespace Keyward.Internal
         {
             claims.TryGetValue(name, out object value);
             seconds = value is double number ? number : double.NaN;
-            return Math.Abs(seconds) <= 9007199254740991 && Math.Floor(seconds) == seconds;
+            return seconds >= 0 && seconds < 253402300800 && Math.Floor(seconds) == seconds;
         }
     }
 

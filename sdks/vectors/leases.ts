@@ -134,6 +134,9 @@ const forgeries = (
   refuse('of another key under a known kid', make({ key: otherKey })),
   refuse('of another issuer', make({ claims: { iss: 'else' } })),
   refuse('of another app', make({ claims: { aud: 'an0therx' } })),
+  refuse('of a list of apps', make({ claims: { aud: [appId] } })),
+  refuse('with the hash of its device in capitals', make({ claims: { hwid: sha256(hwid).toUpperCase() } })),
+  refuse('with a kid that is a list', make({ header: { kid: [testKey.kid] } })),
   refuse('of another device', make({ claims: { hwid: sha256('another machine') } })),
   refuse('with the hardware id itself', make({ claims: { hwid } })),
   refuse('on another device', make(), { hwid: 'another machine' }),
@@ -152,6 +155,29 @@ const forgeries = (
   refuse('that is an answer', answerAsLease()),
   refuse('that is JSON', JSON.stringify({ ...header, ...claims })),
 ]
+
+/** A file with each claim missing, of null and of another type, and with each time that is none. */
+function wrongClaims(
+  make: (parts?: Parts) => string,
+  claims: object,
+  times: string[],
+  nullable: string[] = [],
+): [name: string, text: string][] {
+  return Object.entries(claims).flatMap(([name, value]): [string, string][] => {
+    const wrong = (how: string, content: unknown): [string, string] => [
+      `${how} ${name}`,
+      make({ claims: { [name]: content } }),
+    ]
+    return [
+      wrong('without', undefined),
+      ...(nullable.includes(name) ? [] : [wrong('with null as', null)]),
+      wrong('with a text or a number in place of', typeof value === 'string' ? 1 : `${value}`),
+      ...(typeof value === 'number' ? [wrong('with a fraction as', value + 0.5)] : []),
+      ...(typeof value === 'number' ? [wrong('with a negative', -1)] : []),
+      ...(times.includes(name) ? [wrong('with the year 10000 as', 253_402_300_800)] : []),
+    ]
+  })
+}
 
 function swapped(text: string, index: number, part: string): string {
   return text
@@ -195,11 +221,9 @@ export const leases: LeaseCase[] = [
   ),
   refused('a clock that was set back after the end', lease(), { now: issued, latest: far }, 'clock_set_back'),
   refused('an activation instead of a lease', activation()),
-  refused('a lease without the end of its grace', lease({ claims: { graceUntil: undefined } })),
-  refused('a lease without an end', lease({ claims: { exp: undefined } })),
-  refused('a lease whose grace never ends', lease({ claims: { graceUntil: null } })),
-  refused('a lease whose end is a text', lease({ claims: { graceUntil: `${far}` } })),
-  refused('a lease without a time of issue', lease({ claims: { iat: undefined } })),
+  ...wrongClaims(lease, leaseClaims, ['iat', 'refreshAfter', 'exp', 'graceUntil']).map(([name, text]) =>
+    refused(`a lease ${name}`, text),
+  ),
   ...forgeries(lease, [leaseHeader, leaseClaims], (name, text, facts) =>
     refused(`a lease ${name}`, text, facts),
   ),
@@ -223,13 +247,12 @@ export const leases: LeaseCase[] = [
     latest: issued + hour + 300,
   }),
   rejected('an activation at its end', activation(), { now: issued + 365 * day }),
-  rejected('an activation without a statement of its end', activation({ claims: { exp: undefined } })),
-  rejected('an activation whose end is a text', activation({ claims: { exp: `${far}` } })),
   rejected('an activation whose end is a truth value', activation({ claims: { exp: true } })),
-  rejected('an activation without a time of issue', activation({ claims: { iat: undefined } })),
-  rejected('an activation whose features are a text', activation({ claims: { features: 'pro' } })),
+  rejected('an activation whose license ends at no time', activation({ claims: { expiresAt: 'soon' } })),
+  ...wrongClaims(activation, activationClaims, ['iat', 'exp'], ['exp', 'expiresAt']).map(([name, text]) =>
+    rejected(`an activation ${name}`, text),
+  ),
   rejected('an activation for another request', activation({ claims: { nonce: '0807060504030201' } })),
-  rejected('an activation without the nonce', activation({ claims: { nonce: undefined } })),
   rejected('an activation for an earlier request', activation(), { nonce: '1111111111111111' }),
   rejected('an activation with a clock that was set back', activation(), { latest: issued + hour + 301 }),
   rejected('an activation with a clock before its issue', activation(), { now: issued - 301, latest: 0 }),

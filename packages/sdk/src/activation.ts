@@ -1,7 +1,7 @@
 import { platform } from '#platform'
 import { concat, toUtf8 } from './bytes.ts'
 import { grouped, toCrockford } from './crockford.ts'
-import { readStatement, type Subject } from './jws.ts'
+import { isSeconds, readStatement, type Subject } from './jws.ts'
 import type { OfflineState, SessionUser } from './types.ts'
 
 /** The claims of an activation of a machine that is never online; times in seconds since 1970. */
@@ -58,8 +58,6 @@ export async function readActivation(text: string, subject: Subject): Promise<Ac
   const claims = await readStatement(text, 'keyward-activation+jws', subject)
   return claims && isActivation(claims) ? claims : undefined
 }
-
-const isSeconds = (value: unknown): value is number => Number.isSafeInteger(value)
 
 /** A missing end must not pass for none. */
 function isActivation(claims: object): claims is Activation {

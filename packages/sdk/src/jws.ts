@@ -33,6 +33,10 @@ export async function readStatement(
   return isOurs ? found : undefined
 }
 
+/** A whole number that a date can show as seconds: up to the year 9999. */
+export const isSeconds = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < 253_402_300_800
+
 export const sha256Hex = async (text: string): Promise<string> => toHex(await platform.sha256(toUtf8(text)))
 
 /** The object that a JSON text holds; an empty one for any other text. */

@@ -9,7 +9,7 @@ import {
   toIso,
 } from './activation.ts'
 import { toHex } from './bytes.ts'
-import { parseObject, readStatement, type Subject, sha256Hex } from './jws.ts'
+import { isSeconds, parseObject, readStatement, type Subject, sha256Hex } from './jws.ts'
 import type { KeyRing } from './keys.ts'
 import type { KeywardStorage, OfflineState, SessionUser } from './types.ts'
 
@@ -80,9 +80,9 @@ export async function readLease(text: string, subject: Subject): Promise<Lease |
 
 /** A missing end must not pass for none. */
 function isLease(claims: object): claims is Lease {
-  const { sub, iat, exp, refreshAfter, graceUntil, seq } = claims as Partial<Lease>
+  const { sub, iat, exp, refreshAfter, graceUntil, seq, features } = claims as Partial<Lease>
   const numbers = [iat, exp, refreshAfter, graceUntil, seq]
-  return typeof sub === 'string' && numbers.every((value) => Number.isSafeInteger(value))
+  return typeof sub === 'string' && numbers.every(isSeconds) && Array.isArray(features)
 }
 
 /** Keeps the latest lease of a device, and answers with it while the server cannot be reached. */

@@ -83,18 +83,14 @@ def _is_activation(claims: Dict[str, Any]) -> bool:
     # A missing end must not pass for none.
     if any(not isinstance(claims.get(name), str) for name in ("sub", "nonce", "username", "term", "deactivation")):
         return False
-    if not _is_whole(claims.get("iat")) or not _is_whole(claims.get("seq")):
+    if not is_time(claims.get("iat")) or not is_time(claims.get("seq")):
         return False
     if not isinstance(claims.get("features"), list):
         return False
-    if "exp" not in claims or not (claims["exp"] is None or _is_whole(claims["exp"])):
+    if "exp" not in claims or not (claims["exp"] is None or is_time(claims["exp"])):
         return False
     expires_at = claims.get("expiresAt", "")
     return expires_at is None or (isinstance(expires_at, str) and parse_time(expires_at) is not None)
-
-
-def _is_whole(value: object) -> bool:
-    return is_time(value) and float(value).is_integer()  # type: ignore[arg-type]
 
 
 def lines_of(file: str) -> List[str]:

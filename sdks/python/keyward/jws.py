@@ -13,8 +13,8 @@ from .text import from_base64_url, parse_object, to_utf8
 #: A kind of statement: none passes for another.
 StatementType = Literal["keyward-lease+jws", "keyward-activation+jws"]
 
-#: The years 1 and 9999.
-_FIRST_TIME, _LAST_TIME = -62_135_596_800, 253_402_300_799
+#: The end of the year 9999.
+_LAST_TIME = 253_402_300_799
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def sha256_hex(text: str) -> str:
 
 
 def is_time(value: object) -> bool:
-    """Whether a claim is a time in seconds since 1970 that a date can show."""
+    """Whether a claim is a whole number that a date can show as seconds since 1970."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
-    return math.isfinite(value) and _FIRST_TIME <= value <= _LAST_TIME
+    return math.isfinite(value) and 0 <= value <= _LAST_TIME and float(value).is_integer()

@@ -9,7 +9,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Callable, ContextManager, Dict, Iterator, Literal, Optional, Tuple, Union
+from typing import Any, Callable, ContextManager, Dict, Iterator, List, Literal, Optional, Tuple, Union
 
 from .activation import NONCE_BYTES, Activation, lines_of, read_activation, to_activated, to_iso
 from .errors import OfflineProblem
@@ -43,7 +43,7 @@ class Lease:
     refresh_after: float
     grace_until: float
     seq: float
-    features: Any
+    features: List[Any]
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,8 @@ def read_lease(text: str, subject: Subject) -> Optional[Lease]:
         return None
     if not all(is_time(claims.get(name)) for name in ("iat", "exp", "refreshAfter", "graceUntil", "seq")):
         return None
+    if not isinstance(claims.get("features"), list):
+        return None
     return Lease(
         sub=claims["sub"],
         iat=claims["iat"],
@@ -70,7 +72,7 @@ def read_lease(text: str, subject: Subject) -> Optional[Lease]:
         refresh_after=claims["refreshAfter"],
         grace_until=claims["graceUntil"],
         seq=claims["seq"],
-        features=claims.get("features"),
+        features=claims["features"],
     )
 
 
