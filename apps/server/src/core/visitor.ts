@@ -1,27 +1,18 @@
 import { isIPv6 } from 'node:net'
+import { formatNetwork, parseNetwork } from './networks.ts'
 
 /**
  * Maps an address to the unit that rate limits count: the /64 network of an IPv6 address, because every customer
- * controls at least one, and the IPv4 address of an IPv4-mapped one.
+ * controls at least one, and the IPv4 address that an IPv6 one contains, however it is written.
  */
 export function visitorOf(given: string): string {
   if (!given.includes(':')) return given
-  const address = withoutPort(given)
-  if (!isIPv6(address)) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  const [bare = ''] = address.split('%', 1)
-  // NAT64: every IPv4 address maps into this prefix, so the network would be shared by all.
-  if (/^64:ff9b:/i.test(bare)) return bare.toLowerCase()
-  const [head = '', tail] = bare.split('::')
-  const parts = head === '' ? [] : head.split(':')
-  if (tail !== undefined) {
-    const after = tail === '' ? 0 : tail.split(':').length + (tail.includes('.') ? 1 : 0)
-    const zeros = 8 - parts.length - after
-    parts.push(...Array.from({ length: Math.max(0, zeros) }, () => '0'), ...tail.split(':').filter(Boolean))
-  }
-  const network = parts.slice(0, 4).map((part) => Number.parseInt(part, 16).toString(16))
-  return `${network.join(':')}::/64`
+  const [address = ''] = withoutPort(given).split('%', 1)
+  const network = isIPv6(address) ? parseNetwork(address) : undefined
+  if (!network) return address
+  // A network's own NAT64 prefix: every IPv4 address maps into it, so its /64 would be shared by all.
+  if (network.family === 6 && /^64:ff9b:/i.test(address)) return address.toLowerCase()
+  return formatNetwork(network)
 }
 
 /** Some proxies forward an address together with its port, and each connection has another one. */
