@@ -1,5 +1,7 @@
 import type { ProviderActor } from '../../core/actor.ts'
+import { Gate } from '../../core/gate.ts'
 import { newId } from '../../core/ids.ts'
+import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import type { Tx } from '../../db/open.ts'
 import type { OrderRow, OwnerRow, PaymentRow } from '../../db/tables.ts'
@@ -18,14 +20,39 @@ export interface Reported {
 /** Fetches the current state of an order from the provider; called again when the order changed meanwhile. */
 export type Fetch = (order: OrderRow) => Promise<Reported[]>
 
-const attemptsMax = 10
+const attemptsInTurn = 20
+const attemptsAtOnce = 2
+
+/** A call that was overtaken twice waits for its turn: many payments of one order would overtake each other too often. */
+const turns = new Gate({
+  running: 1,
+  waiting: Number.POSITIVE_INFINITY,
+  rejection: () => problem('internal'),
+})
 
 /**
  * Applies what the provider reports about an order. Fetched outside of the transaction; a report that was fetched
  * before the order's last change is discarded and fetched again, so that an older state never overwrites a newer one.
  */
-export async function settle({ ctx }: Payments, orderId: string, fetch: Fetch): Promise<void> {
-  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+export async function settle(payments: Payments, orderId: string, fetch: Fetch): Promise<void> {
+  if (await trySettling(payments, orderId, fetch, attemptsAtOnce)) return
+  const endTurn = await turns.enter(orderId)
+  try {
+    if (await trySettling(payments, orderId, fetch, attemptsInTurn)) return
+  } finally {
+    endTurn()
+  }
+  // The schedule settles it.
+  throw problem('payment_pending')
+}
+
+async function trySettling(
+  { ctx }: Payments,
+  orderId: string,
+  fetch: Fetch,
+  attempts: number,
+): Promise<boolean> {
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const before = await repo.getOrder(ctx.db, orderId)
     const reported = await fetch(before)
     const actor: ProviderActor = { kind: 'provider', ownerId: before.owner_id, provider: before.provider }
@@ -36,9 +63,9 @@ export async function settle({ ctx }: Payments, orderId: string, fetch: Fetch): 
       await new Settlement(write, owner, order, ctx.clock.now()).apply(reported)
       return true
     })
-    if (isSettled) return
+    if (isSettled) return true
   }
-  throw new Error(`order ${orderId} changed ${attemptsMax} times while its state was fetched`)
+  return false
 }
 
 /** A payment may be disputed more than once; winning one dispute does not undo another one that was lost. */
