@@ -66,6 +66,28 @@ test('releases of an app are listed, added once and removed', async ({ page, req
   expect((await vendor.call('GET', `/apps/${app._id}/releases`)).releases).toEqual([])
 })
 
+test('a misleading release link of an earlier version is readable text, and a safe one opens', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Atlas')
+  const release = { version: '1.0.0', releasedAt: '2026-01-01', link: 'https://example.com/atlas' }
+  await vendor.call('POST', `/apps/${app._id}/releases`, release)
+  await page.route('**/releases', async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    const [safe] = body.data.releases
+    const misleading = { ...safe, _id: 'rel_old', link: 'https://user@example.com/\u202egpj.exe' }
+    await route.fulfill({ response, json: { ...body, data: { releases: [safe, misleading] } } })
+  })
+  await enter(page, vendor, '/dashboard')
+  await rowAction(page, 'Atlas', 'Releases')
+  const list = dialog(page, 'Releases of Atlas').getByRole('list', { name: 'Releases' })
+  await expect(list.getByText('https://user@example.com/%E2%80%AEgpj.exe')).toBeVisible()
+  await expect(list.getByRole('link')).toHaveText(['https://example.com/atlas'])
+})
+
 test('opens the variables as they are now, and does not overwrite those of another window', async ({
   page,
   request,

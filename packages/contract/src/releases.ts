@@ -12,14 +12,25 @@ const release = z.strictObject({
   createdAt: isoTime,
 })
 
+/** Characters that hide a part of a link or reverse its order on a screen. */
+const misleading = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\\]/u
+
+const hasNoCredentials = (link: string): boolean => {
+  const url = URL.parse(link)
+  return url?.username === '' && url.password === ''
+}
+
 /** Where people download a version. */
 export const releaseLink = z
   .url({
-    protocol: /^https?$/,
+    protocol: /^https$/,
     hostname: z.regexes.domain,
     error: 'Please enter a web address that starts with https://',
+    abort: true,
   })
   .max(500, 'A link can have at most 500 characters')
+  .refine(hasNoCredentials, { error: 'A link must have no username or password', abort: true })
+  .refine((link) => !misleading.test(link), 'A link must have no spaces or invisible characters')
 
 const tag = 'Releases'
 

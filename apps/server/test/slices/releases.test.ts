@@ -57,12 +57,30 @@ describe('the released versions of an app', () => {
     expect(new Set(full)).toEqual(new Set(['releases_full']))
   })
 
+  test('stay readable with a link that can no longer be added', async () => {
+    const link = 'http://user@example.com/\u202egpj.exe'
+    const row = { owner_id: owner.id, app_id: app._id, version: '1.0.0', released_at: 1, created_at: 1 }
+    await on.database.db
+      .insertInto('releases')
+      .values({ ...row, id: `rel_${app._id}`, link })
+      .execute()
+    expect(await list()).toEqual([expect.objectContaining({ version: '1.0.0', link })])
+  })
+
   test.each([
     ['version', { version: '1.0' }],
     ['version', { version: '1.0.0-beta' }],
     ['releasedAt', { releasedAt: 'yesterday' }],
     ['link', { link: 'javascript:alert(1)' }],
     ['link', { link: 'ftp://example.com/a' }],
+    ['link', { link: 'http://example.com/a' }],
+    ['link', { link: 'https://example.com@example.org/a' }],
+    ['link', { link: 'https://user:secret@example.com/a' }],
+    ['link', { link: 'https://example.com/\u202egpj.exe' }],
+    ['link', { link: 'https://example.com/a\u200bb' }],
+    ['link', { link: 'https://example.com/\u2066a\u2069' }],
+    ['link', { link: 'https://example.com/a b' }],
+    ['link', { link: 'https:\\\\example.com/a' }],
     ['link', { link: `https://example.com/${'a'.repeat(500)}` }],
   ])('reject a wrong %s', async (field, wrong) => {
     const body = { version: '1.0.0', releasedAt: '2026-01-01', ...wrong }

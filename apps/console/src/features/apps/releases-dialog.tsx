@@ -1,5 +1,5 @@
 import type { App, endpoints as all, BodyOf, Release } from '@keyward/contract'
-import { releases as endpoints } from '@keyward/contract/releases'
+import { releases as endpoints, releaseLink } from '@keyward/contract/releases'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { call } from '../../lib/api/call.ts'
@@ -68,17 +68,7 @@ function ReleaseRow({ app, release }: { app: App; release: Release }) {
       <span className="text-[0.8125rem] text-fg-muted">
         Released <DateText value={release.releasedAt} />
       </span>
-      {release.link && (
-        <a
-          href={release.link}
-          target="_blank"
-          rel="noreferrer"
-          title={release.link}
-          className="min-w-0 truncate text-accent-text underline"
-        >
-          {release.link}
-        </a>
-      )}
+      {release.link && <ReleaseLink link={release.link} />}
       <IconButton
         label={`Remove ${release.version}`}
         className="ml-auto"
@@ -88,6 +78,28 @@ function ReleaseRow({ app, release }: { app: App; release: Release }) {
         <Trash2 />
       </IconButton>
     </li>
+  )
+}
+
+/** An address that can no longer be added is text, its invisible characters percent-encoded. */
+function ReleaseLink({ link }: { link: string }) {
+  if (!releaseLink.safeParse(link).success) {
+    return (
+      <span title="Only https links without a username open" className="min-w-0 truncate text-fg-muted">
+        <bdi>{URL.parse(link)?.href ?? link}</bdi>
+      </span>
+    )
+  }
+  return (
+    <a
+      href={link}
+      target="_blank"
+      rel="noreferrer"
+      title={link}
+      className="min-w-0 truncate text-accent-text underline"
+    >
+      {link}
+    </a>
   )
 }
 
