@@ -246,7 +246,17 @@ test('applies the phone layout below 768 pixels', async ({ page, request }) => {
 })
 
 test('every page of an owner and of a reseller redirects to sign-in when signed out', async ({ page }) => {
-  for (const name of ['dashboard', 'resellers', 'licenses', 'users', 'profile', 'settings', 'subscription']) {
+  const names = [
+    'dashboard',
+    'resellers',
+    'licenses',
+    'users',
+    'activity',
+    'profile',
+    'settings',
+    'subscription',
+  ]
+  for (const name of names) {
     await page.goto(`/${name}`)
     await expect(page).toHaveURL('/auth')
     // Leaving /subscription reloads the document, which would interrupt the next navigation.

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parseAccount } from './cli-account.ts'
 import { backUpCommand, restoreCommand } from './cli-backup.ts'
+import { isCommand, usage } from './cli-commands.ts'
 import { couponOptions, parseCoupon, UsageError } from './cli-coupon.ts'
 import { hashCommand } from './cli-hash.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
@@ -17,28 +18,7 @@ import { databaseFault } from './start-errors.ts'
 const help = `Keyward ${version}, the command line of the server
 
 Usage:
-  keyward plan <email> premium [--days N]   give the vendor with this email the premium plan
-                                            for N days from now (default 365, at most 36500)
-  keyward plan <email> premium --forever    give it without an end
-  keyward plan <email> free                 take a paid or given plan away; nothing is deleted. The vendor
-                                            then has the plan of DEFAULT_PLAN
-  keyward owner list                        list every vendor's account
-  keyward owner reset-password <email>      set and print a new password, and end every session
-  keyward owner sign-out <email>            end every session of the vendor
-  keyward reseller reset-password <email>   set and print a new password, and end every session
-  keyward coupon list                       list the coupons and how often they were used
-  keyward coupon set <code> --percent N     create a coupon of N percent (1 to 99), or change its terms:
-      [--from DATE] [--until DATE]          when it can be used (2027-01-31, or a date-time)
-      [--uses N] [--uses-per-owner N]       how often in total, and per vendor; default: unlimited
-      [--listed]                            show it to every vendor on the subscription page
-  keyward coupon end <code>                 end a coupon: no new order can use it
-  keyward backup [file] [--with-key]        back up the embedded database to one file (default: a new one
-                                            in DATA_DIR/backups), optionally with the key of its secrets
-  keyward restore <file>                    restore a backup into DATA_DIR and keep the replaced files.
-                                            The server must be stopped first
-  keyward hash <file>                       print the hash of a program's build, for its list of allowed hashes
-  keyward --help                            show this text
-  keyward --version                         show the version
+${usage}
 
 The database is the server's: DATABASE_URL, or else DATA_DIR (default ./data).
 The server may be running, except for restore; changes apply from its next request.
@@ -52,6 +32,8 @@ async function main(args: string[]): Promise<void> {
   if (values.help || positionals[0] === 'help') return print(help)
   if (values.version) return print(`${version}\n`)
   const [command, ...rest] = positionals
+  if (command === undefined) throw new UsageError('No command given. See keyward --help.')
+  if (!isCommand(command)) throw new UsageError(`There is no command ${command}.`)
   const { help: _help, version: _version, days, forever, 'with-key': withKey, ...ofCoupons } = values
   const ofPlan = days !== undefined || forever !== undefined
   const hasOther = ofPlan || Object.keys(ofCoupons).length > 0
@@ -72,9 +54,7 @@ async function main(args: string[]): Promise<void> {
     const work = parseAccount(command, rest)
     return withDatabase((database, config) => work(database, print, config))
   }
-  if (command === undefined) throw new UsageError('No command given. See keyward --help.')
-  const isKnown = ['plan', 'coupon', 'owner', 'reseller', 'backup', 'restore', 'hash'].includes(command)
-  throw new UsageError(isKnown ? `${command} does not take this option.` : `There is no command ${command}.`)
+  throw new UsageError(`${command} does not take this option.`)
 }
 
 function readArguments(args: string[]) {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from './config.ts'
+import { type Config, ConfigError, readConfig, variableNames } from './config.ts'
 
 const mistakes = (environment: Record<string, string>): string[] => {
   try {
@@ -130,6 +130,49 @@ test('prices are amounts with at most two decimals', () => {
   })
 })
 
+const read: Record<string, [value: string, (config: Config) => unknown, expected?: unknown]> = {
+  PORT: ['8080', ({ port }) => port, 8080],
+  HOST: ['::1', ({ host }) => host],
+  DATA_DIR: ['/var/lib/keyward', ({ dataDir }) => dataDir],
+  DATABASE_URL: [postgres.DATABASE_URL, ({ databaseUrl }) => databaseUrl],
+  PUBLIC_URL: ['https://keys.example.com', ({ publicUrl }) => publicUrl],
+  TRUST_PROXY: ['2', ({ trustProxy }) => trustProxy, 2],
+  REGISTRATION: ['closed', ({ registration }) => registration],
+  PASSWORD_POLICY: ['strict', ({ passwordPolicy }) => passwordPolicy],
+  VPN_RANGES_FILE: ['/etc/keyward/vpn.txt', ({ vpnRangesFile }) => vpnRangesFile],
+  LEAKED_PASSWORDS_URL: ['https://leaks.example.com/range', ({ leakedPasswordsUrl }) => leakedPasswordsUrl],
+  RATE_LIMITS: ['off', ({ rateLimits }) => rateLimits],
+  LOG_LEVEL: ['warn', ({ logLevel }) => logLevel],
+  DEFAULT_PLAN: ['premium', ({ defaultPlan }) => defaultPlan],
+  PAYMENTS: ['off', ({ payments }) => payments.mode],
+  RAZORPAY_KEY_ID: ['rzp_2', ({ payments }) => payments.keyId],
+  RAZORPAY_KEY_SECRET: ['another secret', ({ payments }) => payments.keySecret],
+  RAZORPAY_WEBHOOK_SECRET: ['hook secret', ({ payments }) => payments.webhookSecret],
+  RAZORPAY_API_URL: ['https://provider.example.com', ({ payments }) => payments.apiUrl],
+  PRICE_MONTHLY: ['10', ({ prices }) => prices.monthly, 1000],
+  PRICE_YEARLY: ['100.50', ({ prices }) => prices.yearly, 10_050],
+  CURRENCY: ['EUR', ({ prices }) => prices.currency],
+  SMTP_URL: ['smtps://mail.example.com', ({ smtpUrl }) => smtpUrl],
+  MAIL_FROM: ['keys@example.com', ({ mailFrom }) => mailFrom],
+  SECRET_KEY: ['k'.repeat(32), ({ secretKey: key }) => key],
+  LINK_SHIPPING: ['https://example.com/1', ({ links }) => links.shipping],
+  LINK_REFUND: ['https://example.com/2', ({ links }) => links.refund],
+  LINK_PAYMENT_TERMS: ['https://example.com/3', ({ links }) => links.paymentTerms],
+  LINK_COMMUNITY: ['https://example.com/4', ({ links }) => links.community],
+  LINK_VIDEOS: ['https://example.com/5', ({ links }) => links.videos],
+}
+const ofFiles = variableNames.filter((name) => name.endsWith('_FILE') && name !== 'VPN_RANGES_FILE')
+
+test('every variable is read', () => {
+  for (const [name, [value, of, expected]] of Object.entries(read)) {
+    const before = of(readConfig({ ...keys, SECRET_KEY: secretKey }))
+    const after = of(readConfig({ ...keys, SECRET_KEY: secretKey, [name]: value }))
+    expect(after, name).toEqual(expected ?? value)
+    expect(after, name).not.toEqual(before)
+  }
+  expect([...Object.keys(read), ...ofFiles].sort()).toEqual([...variableNames].sort())
+})
+
 test('reports all mistakes at once', () => {
   const found = mistakes({ PORT: 'x', TRUST_PROXY: 'x', REGISTRATION: 'x', SECRET_KEY: 'x' })
   expect(found.map((line) => line.split(':')[0])).toEqual([
@@ -226,6 +269,18 @@ describe('a secret from a file', () => {
     writeFileSync(path, `${secretKey}\n`)
     expect(readConfig({ SECRET_KEY_FILE: path }).secretKey).toBe(secretKey)
     expect(mistakes({ SECRET_KEY_FILE: path, SECRET_KEY: secretKey })).toHaveLength(1)
+  })
+
+  test('is read for every variable that has a file', () => {
+    expect(ofFiles.length).toBeGreaterThan(3)
+    for (const file of ofFiles) {
+      const [value, of] = read[file.replace(/_FILE$/, '')]!
+      const path = join(directory, file)
+      writeFileSync(path, value)
+      const base: Record<string, string> = { ...keys, SECRET_KEY: secretKey }
+      delete base[file.replace(/_FILE$/, '')]
+      expect(of(readConfig({ ...base, [file]: path })), file).toBe(value)
+    }
   })
 
   test('that is missing or not a file is reported in one line', () => {

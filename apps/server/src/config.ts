@@ -175,14 +175,15 @@ const isNetwork = (text: string): boolean => {
 
 const fromFiles = ['SECRET_KEY', 'DATABASE_URL', 'RAZORPAY_KEY_SECRET', 'RAZORPAY_WEBHOOK_SECRET', 'SMTP_URL']
 
-const names = [...Object.keys(variables.shape), ...fromFiles.map((name) => `${name}_FILE`)]
+/** The names of all environment variables that the server reads. */
+export const variableNames = [...Object.keys(variables.shape), ...fromFiles.map((name) => `${name}_FILE`)]
 
 /** Reads the environment. Throws a ConfigError with one line per mistake, without the values of secrets. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = []
   const env = withFiles(environment, mistakes)
   const values = parseEach(env, mistakes)
-  mistakes.push(...findMisspelled(environment, names))
+  mistakes.push(...findMisspelled(environment, variableNames))
   const publicHost = values.PUBLIC_URL ? new URL(values.PUBLIC_URL).hostname : undefined
   const development =
     loopback.test(values.HOST) &&

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { messageDefaults } from '@keyward/contract'
+import { type Endpoint, endpoints, messageDefaults } from '@keyward/contract'
+import { app } from '@keyward/contract/apps'
+import { consolePaths, itemPaths } from '@keyward/contract/console-paths'
 import { describe, expect, test } from 'vitest'
+import { commands } from '../src/cli-commands.ts'
+import { variableNames } from '../src/config.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const specification = readFileSync(`${root}docs/specification.md`, 'utf8')
@@ -110,6 +114,52 @@ describe('every statement of the specification', () => {
           .map((exact) => `${id}: ${exact}`),
       )
     expect(missing).toEqual([])
+  })
+})
+
+describe('a statement of the specification names', () => {
+  /** What the statements name, among them only those whose ids begin so. */
+  const named = (...ids: string[]) =>
+    statements
+      .filter(({ id }) => ids.length === 0 || ids.some((start) => id.startsWith(start)))
+      .flatMap(({ text }) => codeIn(text))
+  const withBraces = (path: string) => path.replace(/:(\w+)/g, '{$1}')
+
+  test('every call of the API, and no other', () => {
+    const calls = Object.values(endpoints)
+      .flatMap((group): Endpoint[] => Object.values(group))
+      .map(({ method, path }) => `${method} ${withBraces(path)}`)
+    const said = new Set(named().filter((code) => /^[A-Z]+ \/\S*$/.test(code)))
+    expect(calls.filter((call) => !said.has(call))).toEqual([])
+    expect([...said].filter((call) => !calls.includes(call))).toEqual([])
+  })
+
+  test('every setting of apps and owners', () => {
+    const said = named('app-settings.')
+    const all = [...Object.keys(app.shape.settings.shape), ...Object.keys(endpoints.settings.get.data.shape)]
+    expect(all.length).toBeGreaterThan(10)
+    expect(all.filter((name) => !said.includes(name))).toEqual([])
+  })
+
+  test('every page of the console', () => {
+    const said = named('routes.')
+    const pages = [...Object.values(consolePaths), ...Object.values(itemPaths)].map(withBraces)
+    expect(pages.filter((path) => !said.includes(path))).toEqual([])
+  })
+
+  test('every command of the command line, and every option', () => {
+    const said = named('operator.')
+    const forms = commands.map(({ form }) => `keyward ${form.replace(/ \[.*/, '')}`)
+    const options = commands
+      .flatMap(({ form, options: lines = [] }) => [form, ...lines.map(([option]) => option)])
+      .flatMap((text) => text.match(/--[a-z-]+/g) ?? [])
+    expect(forms.filter((form) => !said.includes(form))).toEqual([])
+    expect(options.filter((option) => !said.join(' ').split(' ').includes(option))).toEqual([])
+  })
+
+  test('every environment variable', () => {
+    const said = new Set(named('operator.').map((code) => code.split('=')[0]))
+    expect(variableNames.filter((name) => !said.has(name))).toEqual([])
   })
 })
 

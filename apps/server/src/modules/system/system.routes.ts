@@ -1,5 +1,4 @@
 import { endpoints, errorFacts } from '@keyward/contract'
-import { sql } from 'kysely'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import { version } from '../../core/version.ts'
@@ -7,13 +6,7 @@ import { storageFailureOf } from '../../db/failure.ts'
 import type { StorageTrouble } from '../../db/storage-room.ts'
 import type { Mount } from '../../http/mount.ts'
 import { toPricing } from '../payments/pricing.rules.ts'
-
-/** On PostgreSQL on a connection of the checks, because slow statements may occupy all others. */
-function readsOf({ db, database }: Ctx): () => Promise<unknown> {
-  return database.dialect === 'postgres'
-    ? database.pool.reader('ready', 'select 1 as n')
-    : () => sql`select 1`.execute(db)
-}
+import { readinessProbe } from './system.repo.ts'
 
 const troubleTexts: Record<StorageTrouble, string> = {
   full: errorFacts('storage_full').message,
@@ -26,7 +19,7 @@ export function systemRoutes(mount: Mount, ctx: Ctx): void {
   const { payments, defaultPlan } = ctx.config
   const pricing = payments.mode === 'off' || defaultPlan === 'premium' ? null : toPricing(ctx.config)
   mount(system.health, 'public', async () => ({ status: 'up' as const }))
-  const read = readsOf(ctx)
+  const read = readinessProbe(ctx)
   mount(system.ready, 'public', async () => {
     await read().catch((error) => {
       throw storageFailureOf(error) ? error : problem('unavailable')

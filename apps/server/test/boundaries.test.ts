@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const script = fileURLToPath(new URL('../../../scripts/boundaries.mjs', import.meta.url))
+const server = 'apps/server/src'
+const console_ = 'apps/console/src'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'keyward-boundaries-'))
+  for (const name of ['contract', 'sdk', 'payment-stand-in'])
+    mkdirSync(join(root, `packages/${name}/src`), { recursive: true })
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+function write(path: string, text: string) {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+function check(): { code: number; output: string } {
+  try {
+    return { code: 0, output: execFileSync(process.execPath, [script, root], { encoding: 'utf8' }) }
+  } catch (error) {
+    const { status, stdout } = error as { status: number; stdout: string }
+    return { code: status, output: stdout }
+  }
+}
+
+const violations: [rule: string, from: string, text: string][] = [
+  ['core and db import no routing and no module', `${server}/core/a.ts`, "import { x } from '../http/x.ts'"],
+  [
+    'http imports no module',
+    `${server}/http/a.ts`,
+    "import type { x } from '../modules/apps/apps.service.ts'",
+  ],
+  ['http, routes and rules run no queries', `${server}/http/b.ts`, "import { sql } from 'kysely'"],
+  [
+    'http, routes and rules run no queries',
+    `${server}/http/c.ts`,
+    "import type {\n  Kysely,\n} from 'kysely'",
+  ],
+  ['http, routes and rules run no queries', `${server}/http/d.ts`, "export { sql } from 'kysely'"],
+  ['http, routes and rules run no queries', `${server}/http/e.ts`, "const { Client } = await import('pg')"],
+  ['http, routes and rules run no queries', `${server}/http/f.ts`, "import 'node:sqlite'"],
+  [
+    'http, routes and rules run no queries',
+    `${server}/modules/apps/a.routes.ts`,
+    "import { sql } from 'kysely'",
+  ],
+  [
+    'http, routes and rules run no queries',
+    `${server}/modules/apps/a.rules.ts`,
+    "import { sql } from 'kysely'",
+  ],
+  ['core and db know nothing of the web server', `${server}/core/b.ts`, "import fastify from 'fastify'"],
+  [
+    'a module imports from http only to mount its routes',
+    `${server}/modules/apps/b.service.ts`,
+    "import { x } from '../../http/x.ts'",
+  ],
+  [
+    'a module imports its own layer and lower ones',
+    `${server}/modules/apps/c.service.ts`,
+    "import { x } from '../portal/portal.service.ts'",
+  ],
+  [
+    'a module imports no repo, list or routes of another module',
+    `${server}/modules/portal/a.service.ts`,
+    "import { x } from '../apps/apps.repo.ts'",
+  ],
+  [
+    'a service exports nothing of a repo',
+    `${server}/modules/apps/d.service.ts`,
+    "export { x } from './apps.repo.ts'",
+  ],
+  [
+    'a feature imports no other feature',
+    `${console_}/features/apps/a.tsx`,
+    "import { x } from '../licenses/x.tsx'",
+  ],
+  ['a feature imports no page', `${console_}/features/apps/b.tsx`, "import { x } from '../../pages/x.tsx'"],
+  ['ui imports only ui and lib', `${console_}/ui/a.tsx`, "import { x } from '../features/licenses/x.tsx'"],
+  ['lib imports lib alone', `${console_}/lib/a.ts`, "const x = () => import('../ui/x.tsx')"],
+  ['no import cycles, type imports included', `${server}/http/x.ts`, "import type { y } from './y.ts'"],
+]
+
+const imported = [
+  `${server}/modules/apps/apps.service.ts`,
+  `${server}/modules/apps/apps.repo.ts`,
+  `${server}/modules/portal/portal.service.ts`,
+  `${console_}/features/licenses/x.tsx`,
+  `${console_}/pages/x.tsx`,
+  `${console_}/ui/x.tsx`,
+]
+
+test('reports each planted violation with its rule, and nothing else', () => {
+  for (const path of imported) write(path, 'export const x = 1')
+  write(`${server}/http/y.ts`, "import { x } from './x.ts'")
+  for (const [, from, text] of violations) write(from, text)
+  const { code, output } = check()
+  expect(code).toBe(1)
+  const reported = [...output.matchAll(/^(\S+)(?: imports \S+|\n {4}-> .*)+\n {4}rule: (.*)$/gm)]
+  const found = reported.map(([, from, rule]) => `${from}: ${rule}`)
+  const expected = violations.map(([rule, from]) => `${from}: ${rule}`)
+  expect(expected.filter((one) => !found.includes(one))).toEqual([])
+  expect(found).toHaveLength(expected.length)
+})
+
+test('accepts queries in repos and services, and the web server in http', () => {
+  for (const path of imported) write(path, 'export const x = 1')
+  write(`${server}/modules/apps/apps.repo.ts`, "import { sql } from 'kysely'")
+  write(
+    `${server}/modules/apps/apps.service.ts`,
+    "import { x } from './apps.repo.ts'\nimport { sql } from 'kysely'",
+  )
+  write(`${server}/db/open.ts`, "import pg from 'pg'")
+  write(`${server}/http/a.ts`, "import fastify from 'fastify'\nimport { z } from '../db/open.ts'")
+  expect(check()).toEqual({ code: 0, output: '' })
+})
