@@ -20,15 +20,13 @@ const hasNoCredentials = (link: string): boolean => {
   return url?.username === '' && url.password === ''
 }
 
+const address = 'Please enter a web address that starts with https://'
+
 /** Where people download a version. */
 export const releaseLink = z
-  .url({
-    protocol: /^https$/,
-    hostname: z.regexes.domain,
-    error: 'Please enter a web address that starts with https://',
-    abort: true,
-  })
+  .url({ protocol: z.regexes.httpProtocol, hostname: z.regexes.domain, error: address, abort: true })
   .max(500, 'A link can have at most 500 characters')
+  .refine((link) => /^https:/i.test(link), { error: address, abort: true })
   .refine(hasNoCredentials, { error: 'A link must have no username or password', abort: true })
   .refine((link) => !misleading.test(link), 'A link must have no spaces or invisible characters')
 
