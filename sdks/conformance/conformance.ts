@@ -15,6 +15,7 @@ import { requests } from './suites/requests.ts'
 import { retries } from './suites/retries.ts'
 import { signOuts } from './suites/sign-outs.ts'
 import { signatures } from './suites/signatures.ts'
+import { storage } from './suites/storage.ts'
 
 /** Every test that the SDK of one language must pass. */
 export function conformance(name: LanguageName): void {
@@ -40,6 +41,7 @@ export function conformance(name: LanguageName): void {
     attacked(adapter)
     offline(adapter)
     activations(adapter)
+    storage(adapter)
     locks(adapter)
     signOuts(adapter)
     live(adapter)

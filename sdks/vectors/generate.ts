@@ -7,7 +7,8 @@ import { testKey, toPublic } from '../../packages/sdk/test/signer.ts'
 import { answers } from './answers.ts'
 import { hwids, parts, sources } from './hwids.ts'
 import { keySets } from './key-sets.ts'
-import { leases } from './leases.ts'
+import { appId, hwid, leases } from './leases.ts'
+import { offline, storageFiles } from './offline.ts'
 import { requests } from './requests.ts'
 import { retries } from './retries.ts'
 
@@ -17,6 +18,7 @@ export const files = {
   'hwids.json': { cases: hwids, sources, parts, placeholders: placeholderParts },
   'key-sets.json': { cases: keySets },
   'leases.json': { keys: [toPublic(testKey)], cases: leases },
+  'offline.json': { keys: [toPublic(testKey)], appId, hwid, files: storageFiles, cases: offline },
   'requests.json': requests,
   'retries.json': { cases: retries },
 }

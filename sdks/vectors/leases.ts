@@ -22,8 +22,8 @@ interface LeaseCase {
 const issued = 1_767_225_600
 const hour = 3600
 const day = 24 * hour
-const appId = 'k3yw4rd1'
-const hwid = '7580780d439ae50c458cace40a3e7922c90f451498daaf1853607965168b0ec5'
+export const appId = 'k3yw4rd1'
+export const hwid = '7580780d439ae50c458cace40a3e7922c90f451498daaf1853607965168b0ec5'
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url')
 

@@ -21,7 +21,8 @@ interface RetryCase {
   args: unknown[]
   /** Of the server to the call, in order; the last one repeats. `unreachable`: no server listens. */
   server: Behaviour[] | 'unreachable'
-  timeoutMs?: number
+  /** `default`: the program passes none. */
+  timeoutMs?: number | 'default'
   expect: {
     /** How often the call arrives, without `init`. */
     requests: number
@@ -207,6 +208,13 @@ export const retries: RetryCase[] = [
     expect: network(3, 'timed_out', unknown),
   },
   {
+    name: 'license with a server that never answers, within the default time of 15 seconds',
+    ...license,
+    server: [hang],
+    timeoutMs: 'default',
+    expect: { ...network(3, 'timed_out', unknown), leastMs: 10_000 },
+  },
+  {
     name: 'license, which leaves time for a second attempt',
     ...license,
     server: [hang, grant],
@@ -330,6 +338,31 @@ export const retries: RetryCase[] = [
     server: [signed(401, failure('sessionUnauthed')), grant],
     expect: granted(2, { inits: 2 }),
   },
+  ...(
+    [
+      ['register', ...register.args],
+      ['login', { username: 'ada', password: 'secret1' }],
+      ['trial', {}],
+      ['upgrade', { username: 'ada', licenseKey: 'KEY' }],
+    ] as [method: string, ...args: unknown[]][]
+  ).map(
+    ([method, ...args]): RetryCase => ({
+      name: `${method} after the end of its session, which opens another one`,
+      method,
+      args,
+      server: [signed(401, failure('sessionUnauthed')), grant],
+      expect: granted(2, { inits: 2 }),
+    }),
+  ),
+  ...([['devices'], ['freeDevice', 'dev_1']] as [method: string, ...args: unknown[]][]).map(
+    ([method, ...args]): RetryCase => ({
+      name: `${method} after the end of its session, which is its result`,
+      method,
+      args,
+      server: [signed(401, failure('sessionUnauthed')), signed(200, answerOf.devices)],
+      expect: { requests: 1, result: { ok: false, code: 'sessionUnauthed' } },
+    }),
+  ),
   {
     name: 'license while every session has ended, which opens one more alone',
     ...license,

@@ -131,18 +131,6 @@ export function offline(adapter: () => Adapter): void {
       expect(await call(await startOffline(), 'session')).toMatchObject(problem('no_lease'))
     })
 
-    it.each(['keyNotFound', 'noSeats', 'pausedApp', 'vpnBlocked', 'passMismatch'])(
-      'the lease outlives the refusal %s',
-      async (code) => {
-        const { space, start, startOffline } = machine()
-        const id = await start()
-        await call(id, 'license', 'KEY')
-        space.on('session', refuse(403, code))
-        expect(await call(id, 'session')).toMatchObject({ result: { ok: false, code } })
-        expect(await call(await startOffline(), 'session')).toMatchObject({ result: { ok: true } })
-      },
-    )
-
     it('the lease ends with a sign-out, also one that does not reach the server', async () => {
       const { start, startOffline, kept } = machine()
       const id = await start()

@@ -9,7 +9,7 @@ const { cases } = vectors('retries.json')
 
 const asText = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body ?? ''))
 
-function toBehaviour(described: Described): Behaviour {
+export function toBehaviour(described: Described): Behaviour {
   return (seen, response) => {
     if (!('status' in described)) {
       if (described.does === 'close') response.destroy()
@@ -53,7 +53,7 @@ export function retries(adapter: () => Adapter): void {
           secret: 'secret',
           version: '1.0.0',
           hwid: 'machine-1',
-          timeoutMs,
+          ...(timeoutMs === 'default' ? {} : { timeoutMs }),
         })
       }
       // A slow machine must not spend the short time of a call on its session.
