@@ -73,7 +73,8 @@ const payment = z.strictObject({
 
 /**
  * Every recorded action with the schema of its detail: what changed, with before and after unless the name says it.
- * Details contain no secrets.
+ * Details contain no secrets. The audit log stores at most `limits.recordDetailBytes` of each: longer parts become a count
+ * and a digest.
  */
 export const actions = {
   'owner.registered': nothing,
@@ -187,10 +188,21 @@ export type ActionName = keyof typeof actions
 export type ActionDetail<N extends ActionName> = z.output<(typeof actions)[N]>
 
 /** Actions of programs that are so frequent that the audit log leaves them out: they could fill the disk. */
-export const unloggedActions: ReadonlySet<ActionName> = new Set([
+const unlogged: ReadonlySet<ActionName> = new Set([
   'end_user.signed_in',
   'end_user.signed_out',
   'device.bound',
   'end_user.lease_issued',
   'device.remembered',
 ])
+
+/** A program can repeat these as often as it likes with one key, so they are left out if a program caused them. */
+const unloggedOfPrograms: ReadonlySet<ActionName> = new Set([
+  'device.drifted',
+  'device.forgotten',
+  'device.freed',
+])
+
+/** Whether the audit log stores an action. What it leaves out of programs is in the activity log, which counts equal ones. */
+export const isLogged = (action: ActionName, actorKind: string): boolean =>
+  !unlogged.has(action) && !(actorKind === 'program' && unloggedOfPrograms.has(action))

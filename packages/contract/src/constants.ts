@@ -20,6 +20,8 @@ export const limits = {
   blocklistMax: 10_000,
   vpnAllowedMax: 100,
   programHashesMax: 200,
+  /** What the audit log stores of a record's detail. */
+  recordDetailBytes: 1024,
   /** Languages with texts, for one app. */
   messageLocalesMax: 30,
   /** Events of one app in the activity log; older ones are deleted. */

@@ -1,10 +1,11 @@
-import { type ActionDetail, type ActionName, actions, unloggedActions } from '@keyward/contract'
+import { type ActionDetail, type ActionName, actions, isLogged } from '@keyward/contract'
 import type { CompiledQuery, Kysely } from 'kysely'
 import { insertRows } from '../db/insert-rows.ts'
 import { runLast, type TransactionOptions, type Tx, transact } from '../db/open.ts'
 import type { Tables } from '../db/tables.ts'
 import { type Actor, toAuditColumns } from './actor.ts'
 import { newId } from './ids.ts'
+import { toStoredDetail } from './record-detail.ts'
 
 /** Who did what to which object, and what it changed. */
 export interface ActionRecord {
@@ -63,16 +64,16 @@ export class Write {
   }
 
   async *#queries(): AsyncGenerator<CompiledQuery> {
-    const rows = this.#records.filter((record) => !isUnlogged(record)).map(toRow)
+    const rows = this.#records.filter(belongsInLog).map(toRow)
     if (rows.length > 0) yield insertRows(this.tx, 'audit', rows)
     for (const queries of this.#last) yield* queries()
   }
 }
 
-const isUnlogged = ({ action }: ActionRecord): boolean => unloggedActions.has(action)
+const belongsInLog = ({ action, actor }: ActionRecord): boolean => isLogged(action, actor.kind)
 
-async function isLogged(db: Kysely<Tables>, records: readonly ActionRecord[]): Promise<boolean> {
-  const record = records.find((one) => !isUnlogged(one))
+async function isStored(db: Kysely<Tables>, records: readonly ActionRecord[]): Promise<boolean> {
+  const record = records.find(belongsInLog)
   if (!record) return false
   const row = await db.selectFrom('audit').select('id').where('id', '=', record.id).executeTakeFirst()
   return row !== undefined
@@ -86,7 +87,7 @@ const toRow = (record: ActionRecord) => ({
   ...toAuditColumns(record.actor),
   action: record.action,
   target_id: record.targetId,
-  detail: JSON.stringify(record.detail),
+  detail: toStoredDetail(record.detail),
   created_at: record.at,
 })
 
@@ -111,7 +112,7 @@ export async function transactRecorded<T>(
     const result = await work(write)
     return { result, records: await write.finish() }
   }
-  const { result, records } = await transact(db, run, options, ({ records }) => isLogged(db, records))
+  const { result, records } = await transact(db, run, options, ({ records }) => isStored(db, records))
   if (records.length > 0) publish(records)
   return result
 }
