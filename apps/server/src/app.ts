@@ -14,6 +14,7 @@ import type { LogWriter } from './core/log-writer.ts'
 import { Passwords } from './core/passwords.ts'
 import { type RecordConsumer, transactRecorded } from './core/record.ts'
 import { VpnRanges } from './core/vpn-ranges.ts'
+import { WriteBudget } from './core/write-budget.ts'
 import type { Database } from './db/open.ts'
 import { installBodies } from './http/body.ts'
 import { createRouterErrors, installCommon } from './http/common.ts'
@@ -41,6 +42,7 @@ import { licenseTypesRoutes } from './modules/license-types/license-types.routes
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
 import { createMailer, type Mailer } from './modules/mail/mail.service.ts'
 import { offlineActivationsRoutes } from './modules/offline-activations/offline-activations.routes.ts'
+import { getRecordBytesPerHour } from './modules/owners/owners.service.ts'
 import { PasswordResets } from './modules/password-resets/password-resets.service.ts'
 import { startReconciler } from './modules/payments/payments.pipeline.ts'
 import { type Payments, type ProviderWaits, usualWaits } from './modules/payments/payments.provider.ts'
@@ -128,7 +130,19 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     passwords: options.passwords ?? new Passwords(),
     vpn,
     tx: (actor, work, more) =>
-      transactRecorded(database.db, { actor, now: clock.now(), publish }, work, more),
+      transactRecorded(
+        database.db,
+        {
+          actor,
+          now: clock.now(),
+          publish: (records, bytes) => {
+            budget.add(actor, bytes)
+            publish(records)
+          },
+        },
+        work,
+        more,
+      ),
   }
   const logError = (error: unknown) =>
     logStorageFailure(error, server.log) ?? server.log.error({ err: error }, 'background work failed')
@@ -141,6 +155,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   const checkAnswers = options.checkAnswers ?? false
   const attempts = new Attempts(ctx)
+  const budget = new WriteBudget({
+    ctx,
+    attempts,
+    readBytesPerHour: (scope) => getRecordBytesPerHour(ctx, scope),
+    onError: logError,
+  })
   const waits = options.providerWaits ?? usualWaits
   const payments: Payments = { ctx, waits, provider: createProvider(config, waits), onError: logError }
   const sessions = new ProgramSessions(ctx, logError)
@@ -173,6 +193,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const mount = createMount(scope, {
       checkAnswers,
       gates: createGates(options.gateSizes),
+      budget,
       authenticators: {
         owner: (token, address) => authenticateOwner(ctx, token, address),
         reseller: (token, address) => authenticateReseller(ctx, token, address),
@@ -244,6 +265,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await sessions.flush()
     await activity.close()
     await sdks.ended()
+    await budget.ended()
     await events.stop()
   })
   return server

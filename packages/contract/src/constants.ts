@@ -20,6 +20,8 @@ export const limits = {
   blocklistMax: 10_000,
   vpnAllowedMax: 100,
   programHashesMax: 200,
+  /** What an owner, and each reseller, may add to the audit log and to stored answers. */
+  recordBytesPerHour: { free: 1_048_576, premium: 67_108_864 },
   /** What the audit log stores of a record's detail. */
   recordDetailBytes: 1024,
   /** Languages with texts, for one app. */

@@ -113,11 +113,19 @@ export class Attempts {
   /** Counts an attempt; throws 429 when it exceeds the allowance. */
   async count(allowance: Allowance, ...subject: string[]): Promise<void> {
     if (this.#ctx.config.rateLimits === 'off') return
-    const now = this.#ctx.clock.now()
     this.#counting += 1
-    const row = await this.#ctx.db
+    const row = await this.add(allowance, 1, ...subject).finally(() => {
+      this.#counting -= 1
+    })
+    if (row.count > allowance.max) throw rateLimited(row.window_ends - this.#ctx.clock.now())
+  }
+
+  /** Adds to the count of the current window, or begins one, and returns it. */
+  add(allowance: Allowance, added: number, ...subject: string[]): Promise<Counted> {
+    const now = this.#ctx.clock.now()
+    return this.#ctx.db
       .insertInto('attempts')
-      .values({ key: toKey(allowance, subject), count: 1, window_ends: now + allowance.windowMs })
+      .values({ key: toKey(allowance, subject), count: added, window_ends: now + allowance.windowMs })
       .onConflict((conflict) =>
         conflict.column('key').doUpdateSet((eb) => {
           const isOver = eb.or([
@@ -128,8 +136,8 @@ export class Attempts {
             count: eb
               .case()
               .when(isOver)
-              .then(1)
-              .else(eb('attempts.count', '+', 1))
+              .then(added)
+              .else(eb('attempts.count', '+', added))
               .end(),
             window_ends: eb
               .case()
@@ -142,10 +150,6 @@ export class Attempts {
       )
       .returning(['count', 'window_ends'])
       .executeTakeFirstOrThrow()
-      .finally(() => {
-        this.#counting -= 1
-      })
-    if (row.count > allowance.max) throw rateLimited(row.window_ends - now)
   }
 }
 

@@ -141,13 +141,15 @@ interface Facts {
 
 /** Inserting fails if another server has stored an answer, which undoes the whole change. */
 async function* store(
-  { tx, now }: Write,
+  write: Write,
   facts: Facts,
   sealed: () => Promise<string>,
 ): AsyncGenerator<CompiledQuery> {
   const { id } = facts
+  const { tx, now } = write
   yield tx.deleteFrom('idempotency_keys').where('id', '=', id).where('expires_at', '<=', now).compile()
   const answer = await sealed()
+  write.spend(answer.length)
   yield tx
     .insertInto('idempotency_keys')
     .values({ ...facts, answer, bytes: answer.length })

@@ -28,6 +28,7 @@ export class Write {
   readonly now: number
   readonly #records: ActionRecord[] = []
   readonly #last: LastQueries[] = []
+  #bytes = 0
 
   constructor(tx: Tx, actor: Actor, now: number) {
     this.tx = tx
@@ -57,14 +58,20 @@ export class Write {
     this.#last.push(queries)
   }
 
-  /** Inserts the records into the audit log, runs the last statements and returns the records. */
-  async finish(): Promise<readonly ActionRecord[]> {
+  /** Counts what the transaction adds beside its records and stays for long, for the account's budget. */
+  spend(bytes: number): void {
+    this.#bytes += bytes
+  }
+
+  /** Inserts the records into the audit log and runs the last statements. Returns the records, and what was added. */
+  async finish(): Promise<{ records: readonly ActionRecord[]; bytes: number }> {
     await runLast(this.tx, this.#queries(), this.#last.length > 0)
-    return this.#records
+    return { records: this.#records, bytes: this.#bytes }
   }
 
   async *#queries(): AsyncGenerator<CompiledQuery> {
     const rows = this.#records.filter(belongsInLog).map(toRow)
+    for (const { detail } of rows) this.spend(rowBytes + detail.length)
     if (rows.length > 0) yield insertRows(this.tx, 'audit', rows)
     for (const queries of this.#last) yield* queries()
   }
@@ -78,6 +85,9 @@ async function isStored(db: Kysely<Tables>, records: readonly ActionRecord[]): P
   const row = await db.selectFrom('audit').select('id').where('id', '=', record.id).executeTakeFirst()
   return row !== undefined
 }
+
+/** A row of the audit log and its place in the indexes, without the detail. */
+const rowBytes = 400
 
 type LastQueries = () => AsyncIterable<CompiledQuery>
 
@@ -93,6 +103,9 @@ const toRow = (record: ActionRecord) => ({
 
 export type RecordConsumer = (records: readonly ActionRecord[]) => void
 
+/** Receives the records of a committed transaction, and how many bytes it added to the audit log and to stored answers. */
+type Publish = (records: readonly ActionRecord[], bytes: number) => void
+
 /** Runs a write from the command line; running servers see it with their next read. */
 export const transactAsOperator = <T>(
   db: Kysely<Tables>,
@@ -103,16 +116,16 @@ export const transactAsOperator = <T>(
 /** Runs `work` in one transaction, stores its records, and publishes them after the commit. */
 export async function transactRecorded<T>(
   db: Kysely<Tables>,
-  { actor, now, publish }: { actor: Actor; now: number; publish: RecordConsumer },
+  { actor, now, publish }: { actor: Actor; now: number; publish: Publish },
   work: (write: Write) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T> {
   const run = async (tx: Tx) => {
     const write = new Write(tx, actor, now)
     const result = await work(write)
-    return { result, records: await write.finish() }
+    return { result, ...(await write.finish()) }
   }
-  const { result, records } = await transact(db, run, options, ({ records }) => isStored(db, records))
-  if (records.length > 0) publish(records)
+  const { result, records, bytes } = await transact(db, run, options, ({ records }) => isStored(db, records))
+  if (records.length > 0) publish(records, bytes)
   return result
 }

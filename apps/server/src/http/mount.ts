@@ -16,6 +16,8 @@ import type { Gates } from '../core/gate.ts'
 import type { KeyedRequest } from '../core/idempotency.ts'
 import { problem } from '../core/problem.ts'
 import { visitorOf } from '../core/visitor.ts'
+import type { WriteBudget } from '../core/write-budget.ts'
+import { isBudgeted } from './budgeted.ts'
 import { toKeyedRequest } from './idempotency-key.ts'
 import { parseInput } from './input.ts'
 import { Turns } from './turns.ts'
@@ -58,6 +60,7 @@ export type Mount = <A extends 'public' | 'owner' | 'reseller', E extends Endpoi
 export interface MountOptions {
   authenticators: Authenticators
   gates: Gates
+  budget: Pick<WriteBudget, 'check'>
   /** Validates every response against the contract; for tests. */
   checkAnswers: boolean
 }
@@ -88,6 +91,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             : await options.authenticators[access as 'owner' | 'reseller'](token, visitorOf(request.ip))
         if (!actor) throw problem('unauthorized')
         if (!meets(actor, endpoint.permission)) throw problem('forbidden')
+        if (isBudgeted(endpoint)) await options.budget.check(actor)
         actors.set(request, actor)
         await turns.take(request, reply, actor.kind === 'owner' ? actor.ownerId : actor.resellerId)
       },

@@ -1,6 +1,7 @@
 import { type Endpoint, type ErrorCode, endpoints, errorFacts, limits } from '@keyward/contract'
 import { z } from 'zod'
 import { version } from '../core/version.ts'
+import { isBudgeted } from './budgeted.ts'
 
 type Json = Record<string, unknown>
 
@@ -24,6 +25,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
     codes.add('unauthorized').add(endpoint.job ? 'job_running' : 'too_many_at_once')
   }
   if (endpoint.permission !== undefined && endpoint.permission !== 'self') codes.add('forbidden')
+  if (isBudgeted(endpoint)) codes.add('rate_limited')
   if (endpoint.keyed) for (const code of keyedCodes) codes.add(code)
   if (endpoint.access === 'session') codes.add('sessionUnauthed').add('appDisabled').add('pausedApp')
   if (endpoint.access === 'program' || endpoint.access === 'session') {

@@ -18,6 +18,7 @@ installBodies(server)
 const mount = createMount(server, {
   authenticators: { owner: async () => actor, reseller: async () => undefined },
   gates: createGates(),
+  budget: { check: () => undefined },
   checkAnswers: false,
 })
 const calls = allEndpoints.filter(({ endpoint }) => endpoint.access === 'owner')

@@ -1,8 +1,9 @@
+import { limits } from '@keyward/contract'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
 import { type Db, locked, type Tx } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
-import { type CurrentPlan, type PlanLimits, planLimits, planOf } from './plan.rules.ts'
+import { type CurrentPlan, type Plan, type PlanLimits, planLimits, planOf } from './plan.rules.ts'
 
 export const findOwnerByEmail = (db: Db, emailNormalized: string): Promise<OwnerRow | undefined> =>
   db.selectFrom('owners').selectAll().where('email_normalized', '=', emailNormalized).executeTakeFirst()
@@ -61,10 +62,17 @@ export const currentPlan = (
 ): CurrentPlan => planOf(premium_until, clock.now(), config.defaultPlan)
 
 /** The limits of the owner's current plan. */
-export async function getLimits(ctx: Ctx, scope: OwnerScope): Promise<PlanLimits> {
+export const getLimits = async (ctx: Ctx, scope: OwnerScope): Promise<PlanLimits> =>
+  planLimits(await getPlan(ctx, scope))
+
+/** Bytes that the owner, and each of its resellers, may add to the audit log and to stored answers in an hour. */
+export const getRecordBytesPerHour = async (ctx: Ctx, scope: OwnerScope): Promise<number> =>
+  limits.recordBytesPerHour[await getPlan(ctx, scope)]
+
+async function getPlan(ctx: Ctx, scope: OwnerScope): Promise<Plan> {
   const [owner] = await premiumOf.run(ctx.db, { id: scope.ownerId })
   if (!owner) throw new Error('there is no such owner')
-  return planLimits(currentPlan(ctx, owner).plan)
+  return currentPlan(ctx, owner).plan
 }
 
 const premiumOf = fixedQuery((db, given: { id: string }) =>

@@ -1,0 +1,122 @@
+import type { Actor, OwnerActor, ResellerActor } from './actor.ts'
+import type { Allowance, Attempts } from './attempts.ts'
+import { hour, second } from './clock.ts'
+import type { Ctx, OwnerScope } from './ctx.ts'
+import { problem } from './problem.ts'
+
+interface Options {
+  ctx: Pick<Ctx, 'clock' | 'config'>
+  attempts: Pick<Attempts, 'add'>
+  /** Bytes that an account of this owner may add in an hour. */
+  readBytesPerHour: (scope: OwnerScope) => Promise<number>
+  onError: (error: unknown) => void
+}
+
+interface Spent {
+  endsAt: number
+  /** Undefined until the first sum was stored. */
+  bytesPerHour: number | undefined
+  /** Of all nodes, as last stored. */
+  stored: number
+  storing: number
+  waiting: number
+}
+
+const bytesWritten: Allowance = { name: 'bytes written', max: Number.MAX_SAFE_INTEGER, windowMs: hour }
+
+/** A smaller sum is not stored: an account that changes little costs no further write. */
+const firstStoredBytes = 32_768
+/** Later sums are stored after this part of what the account may add. */
+const storedParts = 32
+const accountsMax = 10_000
+
+/**
+ * Bounds what an account adds to the audit log and to stored answers in an hour, which nothing deletes soon. Each node adds
+ * up in memory, and stores its sums in the database, so that all nodes refuse together; a request waits for neither.
+ */
+export class WriteBudget {
+  readonly #options: Options
+  readonly #accounts = new Map<string, Spent>()
+  readonly #storing = new Set<Promise<void>>()
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Throws 429 once the account has added its bytes of the hour. Reads nothing before that. */
+  check(actor: OwnerActor | ResellerActor): Promise<void> | undefined {
+    const spent = this.#accounts.get(accountOf(actor))
+    return spent && this.#waitOf(spent) > 0 ? this.#refuse(actor, spent) : undefined
+  }
+
+  async #refuse(scope: OwnerScope, spent: Spent): Promise<void> {
+    // The owner may have bought premium meanwhile.
+    spent.bytesPerHour = await this.#options.readBytesPerHour(scope)
+    const waitMs = this.#waitOf(spent)
+    if (waitMs === 0) return
+    throw problem('rate_limited', {
+      message: 'This account has made too many changes within an hour. Try again later.',
+      retryAfterSeconds: Math.ceil(waitMs / second),
+    })
+  }
+
+  /** Milliseconds until the account may change something again; 0 if it may now. */
+  #waitOf({ endsAt, bytesPerHour, stored, storing, waiting }: Spent): number {
+    if (bytesPerHour === undefined || stored + storing + waiting < bytesPerHour) return 0
+    const waitMs = endsAt - this.#options.ctx.clock.now()
+    // A longer one began before the clock was set back.
+    return waitMs > 2 * hour ? 0 : Math.max(0, waitMs)
+  }
+
+  /** Counts what a committed transaction of an owner or a reseller has added. */
+  add(actor: Actor, bytes: number): void {
+    if (actor.kind !== 'owner' && actor.kind !== 'reseller') return
+    if (bytes === 0 || this.#options.ctx.config.rateLimits === 'off') return
+    const account = accountOf(actor)
+    const spent = this.#spentBy(account)
+    spent.waiting += bytes
+    const dueAt = Math.max(firstStoredBytes, (spent.bytesPerHour ?? 0) / storedParts)
+    if (spent.storing > 0 || spent.waiting < dueAt) return
+    const stored = this.#store(actor, account, spent)
+      .catch(this.#options.onError)
+      .finally(() => this.#storing.delete(stored))
+    this.#storing.add(stored)
+  }
+
+  async ended(): Promise<void> {
+    await Promise.all(this.#storing)
+  }
+
+  #spentBy(account: string): Spent {
+    const now = this.#options.ctx.clock.now()
+    const known = this.#accounts.get(account)
+    if (known && known.endsAt > now) return known
+    if (this.#accounts.size >= accountsMax) {
+      for (const [one, { endsAt }] of this.#accounts) if (endsAt <= now) this.#accounts.delete(one)
+    }
+    const begun = { endsAt: now + hour, bytesPerHour: undefined, stored: 0, storing: 0, waiting: 0 }
+    this.#accounts.set(account, begun)
+    return begun
+  }
+
+  async #store(scope: OwnerScope, account: string, spent: Spent): Promise<void> {
+    const { attempts, readBytesPerHour } = this.#options
+    spent.storing = spent.waiting
+    spent.waiting = 0
+    try {
+      const sum = await attempts.add(bytesWritten, spent.storing, account)
+      spent.stored = sum.count
+      spent.endsAt = sum.window_ends
+      spent.bytesPerHour = await readBytesPerHour(scope)
+    } catch (error) {
+      spent.waiting += spent.storing
+      throw error
+    } finally {
+      spent.storing = 0
+    }
+  }
+}
+
+/** A reseller has an account of its own: it must not use up the owner's. */
+const accountOf = (actor: OwnerActor | ResellerActor): string =>
+  actor.kind === 'owner' ? actor.ownerId : actor.resellerId

@@ -1,0 +1,137 @@
+import { limits } from '@keyward/contract'
+import { expect, test } from 'vitest'
+import { toOwnerActor } from '../../src/core/actor.ts'
+import { Attempts } from '../../src/core/attempts.ts'
+import { hour } from '../../src/core/clock.ts'
+import type { Ctx } from '../../src/core/ctx.ts'
+import { WriteBudget } from '../../src/core/write-budget.ts'
+import { makeApp, makePremium, type Owner, refusal, signUp } from '../actors.ts'
+import { serverForAll } from '../fixtures.ts'
+
+const on = serverForAll({ RATE_LIMITS: 'on' })
+const { free, premium } = limits.recordBytesPerHour
+
+const variablesOf = (round: number) =>
+  Array.from({ length: 200 }, (_, at) => ({
+    name: `${'n'.repeat(50)}.${round}.${at}`,
+    value: '',
+    public: true,
+  }))
+
+/** Replaces all variables of an app, with other names each time, until the server refuses. */
+async function flood(owner: Owner, app: { _id: string }, most = 500) {
+  for (let round = 0; round < most; round += 1) {
+    const answer = await owner.call('PUT', `/apps/${app._id}/variables`, { variables: variablesOf(round) })
+    if (answer.status !== 200) return { answer, accepted: round }
+  }
+  throw new Error('the server refuses nothing')
+}
+
+const account = (name: string) => toOwnerActor({ ownerId: name, sessionId: 'ses_1', address: '127.0.0.1' })
+const resellerOf = (ownerId: string, resellerId: string) =>
+  ({ kind: 'reseller', ownerId, resellerId, appId: 'app_1', sessionId: 'ses_1', address: '' }) as const
+
+const nodeOf = (bytesPerHour: number) => {
+  const { clock, config, database } = on
+  const ctx = { clock, config, db: database.db } as unknown as Ctx
+  const onError = (error: unknown) => {
+    throw error
+  }
+  return new WriteBudget({
+    ctx,
+    attempts: new Attempts(ctx),
+    readBytesPerHour: async () => bytesPerHour,
+    onError,
+  })
+}
+const isRefused = async (node: WriteBudget, actor: Parameters<WriteBudget['check']>[0]) => {
+  try {
+    await node.check(actor)
+    return false
+  } catch {
+    return true
+  }
+}
+
+const auditOf = async (owner: Owner) => {
+  const rows = await on.database.db
+    .selectFrom('audit')
+    .select('detail')
+    .where('owner_id', '=', owner.id)
+    .execute()
+  return rows.reduce((sum, { detail }) => sum + (detail?.length ?? 0), 0)
+}
+
+/** An account that another node has let add nearly all bytes of its hour. */
+async function spentOwner(left: number) {
+  const owner = await signUp(on)
+  const app = await makeApp(owner)
+  const other = nodeOf(free)
+  other.add(account(owner.id), free - left)
+  await other.ended()
+  return { owner, app }
+}
+
+test('a free account that replaces its variables over and over gets 429 after its bytes of the hour', async () => {
+  const left = 50_000
+  const { owner, app } = await spentOwner(left)
+  const before = await auditOf(owner)
+  const { answer, accepted } = await flood(owner, app)
+  expect(refusal(answer)).toBe('rate_limited')
+  expect(answer.json.message).toContain('too many changes within an hour')
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+  expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(3600)
+  const added = (await auditOf(owner)) - before
+  // 200 names of 50 characters take 10 kB; their count and digest take less than a row does without them.
+  expect(accepted).toBeGreaterThan(50)
+  expect(added / accepted).toBeLessThan(400)
+  expect(added).toBeLessThan(left)
+
+  // Reads, the own account and payments go on, and so do the calls of others.
+  expect((await owner.call('GET', `/apps/${app._id}/variables`)).status).toBe(200)
+  const mine = { newEmail: `moved-${owner.email}`, password: owner.password }
+  expect((await owner.call('PUT', '/auth/email', mine)).status).not.toBe(429)
+  expect((await owner.call('POST', '/payments/validate-coupon', { code: 'NONE' })).status).not.toBe(429)
+  const other = await signUp(on)
+  expect((await makeApp(other)).name).toBe('Atlas')
+
+  on.clock.advance(hour)
+  expect((await owner.call('PUT', `/apps/${app._id}/variables`, { variables: [] })).status).toBe(200)
+})
+
+test('premium lifts a refusal at once', async () => {
+  const { owner, app } = await spentOwner(0)
+  expect(refusal((await flood(owner, app)).answer)).toBe('rate_limited')
+  await makePremium(on, owner)
+  expect((await owner.call('PUT', `/apps/${app._id}/variables`, { variables: [] })).status).toBe(200)
+})
+
+test('several nodes refuse an account together', async () => {
+  const [first, second] = [nodeOf(free), nodeOf(free)]
+  const actor = account('own_nodes')
+  first.add(actor, free - 1000)
+  await first.ended()
+  expect(await isRefused(first, actor)).toBe(false)
+  second.add(actor, 40_000)
+  await second.ended()
+  expect(await isRefused(second, actor)).toBe(true)
+  expect(await isRefused(second, account('own_other'))).toBe(false)
+})
+
+test('a reseller that uses up its budget leaves the one of the owner and of other resellers', async () => {
+  const node = nodeOf(premium)
+  const [greedy, modest] = [resellerOf('own_sells', 'res_1'), resellerOf('own_sells', 'res_2')]
+  node.add(greedy, premium)
+  await node.ended()
+  expect(await isRefused(node, greedy)).toBe(true)
+  expect(await isRefused(node, modest)).toBe(false)
+  expect(await isRefused(node, account('own_sells'))).toBe(false)
+})
+
+test('an account that changes little costs no further write', async () => {
+  const node = nodeOf(free)
+  const before = await on.database.db.selectFrom('attempts').select('key').execute()
+  for (let at = 0; at < 60; at += 1) node.add(account('own_modest'), 500)
+  await node.ended()
+  expect(await on.database.db.selectFrom('attempts').select('key').execute()).toHaveLength(before.length)
+})
