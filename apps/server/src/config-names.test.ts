@@ -65,8 +65,12 @@ test.each([
   expect(mistakes({ [name]: value })).toEqual([])
 })
 
-test('ignores a similar name if the correct one is also set', () => {
-  expect(mistakes({ LOG_LEVELS: 'x', LOG_LEVEL: 'warn' })).toEqual([])
+test.each([
+  ['LOG_LEVELS', 'LOG_LEVEL', 'warn'],
+  ['RATE_LIMIT', 'RATE_LIMITS', 'on'],
+  ['KEYWARD_PORT', 'PORT', '3000'],
+])('ignores %s if %s is also set', (similar, correct, value) => {
+  expect(mistakes({ [similar]: 'x', [correct]: value })).toEqual([])
 })
 
 test('finds no misspelling in a typical shell environment', () => {

@@ -32,7 +32,7 @@ export function findMisspelled(
     const bare = name.replace(/^KEYWARD_/, '')
     const suggestion = nearest(bare, known, isOurs)
     // If the correct name is set too, the similar one belongs to other software.
-    if (!isOurs && (suggestion === undefined || environment[suggestion])) return []
+    if (suggestion === undefined ? !isOurs : environment[suggestion]) return []
     const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`
     return [`${name}: is not a variable of Keyward${hint}`]
   })

@@ -17,6 +17,8 @@ export interface Config {
   basePath: string
   /** Fastify's option: trust no proxy, a number of hops, or a list of networks. */
   trustProxy: false | number | string[]
+  /** Whether browsers use https for the subdomains of `publicUrl` too. */
+  hstsSubdomains: boolean
   registration: 'open' | 'closed'
   passwordPolicy: 'basic' | 'strict'
   /** A file with the addresses of VPN providers. */
@@ -132,6 +134,7 @@ const variables = z.object({
       })
       return z.NEVER
     }),
+  HSTS_SUBDOMAINS: z.enum(['on', 'off'], 'must be on or off').default('off'),
   REGISTRATION: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
   PASSWORD_POLICY: z.enum(['basic', 'strict'], 'must be basic or strict').default('basic'),
   VPN_RANGES_FILE: z.string().min(1).optional(),
@@ -220,6 +223,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     publicUrl: values.PUBLIC_URL,
     basePath: values.PUBLIC_URL === undefined ? '' : pathOf(values.PUBLIC_URL).replace(/\/+$/, ''),
     trustProxy: values.TRUST_PROXY,
+    hstsSubdomains: values.HSTS_SUBDOMAINS === 'on',
     registration: values.REGISTRATION,
     passwordPolicy: values.PASSWORD_POLICY,
     vpnRangesFile: values.VPN_RANGES_FILE === undefined ? undefined : resolve(values.VPN_RANGES_FILE),

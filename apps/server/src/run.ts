@@ -1,12 +1,12 @@
 import { flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { buildApp } from './app.ts'
-import { type Config, ConfigError, localUrl, readConfig } from './config.ts'
+import { ConfigError, readConfig } from './config.ts'
 import { collectGarbage } from './core/collect-garbage.ts'
 import { hasSodium } from './core/ed25519.ts'
 import { openLog } from './core/log-writer.ts'
 import { OperatorError } from './core/operator-error.ts'
-import { findLooseModes } from './db/data-dir.ts'
+import { greeting } from './greeting.ts'
 import { prepare } from './prepare.ts'
 import { databaseFault, listenFault } from './start-errors.ts'
 
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
     throw listenFault(error, config) ?? error
   })
   const [address] = server.addresses() as { port: number }[]
-  log.write(greeting(config, address?.port ?? config.port))
+  log.write(greeting(config, address?.port ?? config.port, process.env))
   if (!(await hasSodium()))
     server.log.info(
       'libsodium cannot be loaded here: OpenSSL signs the responses to programs, which is slower',
@@ -67,35 +67,6 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     () => undefined,
     (error: unknown) => error,
   )
-
-function greeting(config: Config, port: number): string {
-  const payments = { mock: 'simulated', razorpay: 'Razorpay', off: 'off' }[config.payments.mode]
-  const lines = [
-    `Keyward is ready: ${config.publicUrl ?? localUrl(config, port)}`,
-    `  data      ${config.databaseUrl ? 'PostgreSQL' : config.dataDir}`,
-    `  payments  ${payments}`,
-    `  mail      ${config.smtpUrl ? 'by SMTP' : 'to this log'}`,
-    `  passwords ${describePasswordReset(config)}`,
-    ...(config.payments.mode === 'razorpay' && !config.payments.webhookSecret
-      ? ['  webhooks  rejected: RAZORPAY_WEBHOOK_SECRET is not set; payments are fetched every few minutes']
-      : []),
-    ...(config.rateLimits === 'off' ? ['  limits    off: sign-in attempts are not counted'] : []),
-    ...(config.databaseUrl ? [] : findLooseModes(config.dataDir)).map((line) => `  warning   ${line}`),
-    ...(config.defaultPlan === 'premium' ? ['  plan      premium for every account'] : []),
-    ...(config.defaultPlan === 'premium' && config.registration === 'open' && !config.development
-      ? ['  warning   anyone can register and gets premium: set REGISTRATION=closed or DEFAULT_PLAN=free']
-      : []),
-    ...(config.registration === 'closed' ? ['  sign-up   closed'] : []),
-  ]
-  return `${lines.join('\n')}\n`
-}
-
-/** Describes how forgotten passwords are reset, and what mailed links need. */
-function describePasswordReset({ passwordReset, smtpUrl }: Config): string {
-  if (passwordReset === 'mail') return 'reset by mailed links'
-  const missing = smtpUrl === undefined ? 'SMTP_URL' : 'PUBLIC_URL'
-  return `reset by keyward owner reset-password alone: ${missing} is not set`
-}
 
 /** Prints errors that an operator can correct as plain lines, others with their stack. */
 function explain(error: unknown): string {

@@ -8,7 +8,10 @@ const general = {
   invalid_digest: [400, 'The Content-Digest does not match the body'],
   invalid_nonce: [400, 'Keyward-Nonce must be 16 to 64 visible characters'],
   bad_request: [400, 'The request is not valid HTTP'],
-  forwarded_refused: [400, 'A development instance rejects requests that come through a proxy'],
+  forwarded_refused: [
+    400,
+    'A development instance answers only its own machine, not through a proxy. To open it to others, set PUBLIC_URL to the address that they use and TRUST_PROXY to the number of proxies, remove PAYMENTS=mock and RATE_LIMITS=off, and start it again.',
+  ],
   invalid_signature: [400, 'The signature is not valid'],
   invalid_coupon: [400, 'Invalid coupon code'],
   reset_link_invalid: [400, 'This link has expired or was already used. Please request a new one.'],

@@ -3,7 +3,7 @@ import { type Config, loopback } from '../config.ts'
 import { type Problem, problem } from '../core/problem.ts'
 import { sendProblem } from './errors.ts'
 
-const hsts = 'max-age=31536000; includeSubDomains'
+const hsts = 'max-age=31536000'
 
 const forwardedHeaders = new Set([
   'forwarded',
@@ -21,12 +21,13 @@ const forwardedHeaders = new Set([
 ])
 
 /** Headers of every response, including those of the router itself. */
-export function createCommonHeaders({ publicUrl }: Config) {
+export function createCommonHeaders({ publicUrl, hstsSubdomains }: Config) {
   const isHttps = publicUrl?.startsWith('https://') ?? false
+  const security = hstsSubdomains ? `${hsts}; includeSubDomains` : hsts
   return (request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
-    if (isHttps) reply.header('strict-transport-security', hsts)
+    if (isHttps) reply.header('strict-transport-security', security)
   }
 }
 
@@ -44,13 +45,40 @@ export function installCommon(server: FastifyInstance, config: Config): void {
   const setHeaders = createCommonHeaders(config)
   const simulating = isSimulating(config)
   const methodsOf = collectMethods(server)
+  const refuse = createRefusal(server, config)
   // One synchronous hook: every request of a program passes it, and an async one would cost a turn.
   server.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
-    if (simulating && !isFromHere(request)) return done(problem('forwarded_refused'))
+    if (simulating && !isFromHere(request)) return refuse(request, reply, done)
     done(request.is404 ? refuseMethod(request, methodsOf) : undefined)
   })
 }
+
+/** Refuses what did not come from this machine, with a page in a browser; says so once in the log. */
+function createRefusal(server: FastifyInstance, { basePath }: Config) {
+  let isLogged = false
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    const refusal = problem('forwarded_refused')
+    if (!isLogged) server.log.warn({ host: request.headers.host }, refusal.message)
+    isLogged = true
+    const wantsPage = request.headers.accept?.includes('text/html') === true
+    if (!wantsPage || request.url.startsWith(`${basePath}/api/`)) {
+      done(refusal)
+      return
+    }
+    reply.code(refusal.status).header('cache-control', 'no-store').header('vary', 'accept')
+    reply.header('content-security-policy', "default-src 'none'")
+    reply.type('text/html; charset=utf-8').send(refusalPage(refusal.message))
+  }
+}
+
+const refusalPage = (message: string): string => `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Development instance · Keyward</title>
+<h1>This is a development instance</h1>
+<p>${message}</p>
+<p>The page <em>Configuration</em> of the documentation describes these settings.</p>
+</html>`
 
 const isSimulating = (config: Config): boolean =>
   config.payments.mode === 'mock' || config.rateLimits === 'off'

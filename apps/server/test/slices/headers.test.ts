@@ -16,10 +16,23 @@ describe('behind https', () => {
 
   test.each([...paths, ...routerErrors])('%s has HSTS and nosniff', async (url) => {
     const { headers } = await secure.server.inject({ url })
-    expect(headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains')
+    expect(headers['strict-transport-security']).toBe('max-age=31536000')
     expect(headers['x-content-type-options']).toBe('nosniff')
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
   })
+})
+
+test('HSTS includes subdomains if the operator asks for it', async () => {
+  const environment = { PUBLIC_URL: 'https://licenses.example.com', RATE_LIMITS: 'on', HSTS_SUBDOMAINS: 'on' }
+  const own = await startServer(environment)
+  try {
+    for (const url of [...paths, ...routerErrors]) {
+      const { headers } = await own.server.inject({ url })
+      expect(headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains')
+    }
+  } finally {
+    await own.close()
+  }
 })
 
 test.each([...paths, ...routerErrors])('%s has nosniff and no HSTS without https', async (url) => {
@@ -127,6 +140,31 @@ describe('while payments are simulated or limits are off', () => {
       }
       expect(await answerTo('1.0')).toContain('forwarded_refused')
       expect(await answerTo('1.1')).toContain('"status":"up"')
+    } finally {
+      await own.close()
+    }
+  })
+
+  test('a refused browser gets a page that names the settings, a program JSON, and the log one line', async () => {
+    const lines: { level: number; msg: string }[] = []
+    const log = { write: (line: string) => void lines.push(JSON.parse(line)) }
+    const own = await startServer({ RATE_LIMITS: 'on' }, { logLevel: 'warn', log })
+    try {
+      const headers = { 'x-forwarded-for': '203.0.113.7', accept: 'text/html,*/*;q=0.8' }
+      const settings = ['PUBLIC_URL', 'TRUST_PROXY', 'PAYMENTS=mock', 'RATE_LIMITS=off']
+      const [page, api, program] = [
+        await own.server.inject({ url: '/dashboard', headers }),
+        await own.server.inject({ url: '/api/health', headers }),
+        await own.server.inject({ url: '/', headers: { ...headers, accept: '*/*' } }),
+      ]
+      expect([page, api, program].map(({ statusCode }) => statusCode)).toEqual([400, 400, 400])
+      expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+      for (const name of settings) expect(page.payload).toContain(name)
+      for (const answer of [api, program]) {
+        expect(answer.json().code).toBe('forwarded_refused')
+        for (const name of settings) expect(answer.json().message).toContain(name)
+      }
+      expect(lines).toEqual([expect.objectContaining({ level: 40, msg: api.json().message })])
     } finally {
       await own.close()
     }

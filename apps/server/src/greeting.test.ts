@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+import { greeting } from './greeting.ts'
+
+const interfaces = {
+  eth0: [
+    { address: '192.168.0.7', family: 'IPv4', internal: false },
+    { address: '2001:db8::7', family: 'IPv6', internal: false },
+    { address: 'fe80::7', family: 'IPv6', internal: false },
+  ],
+  lo: [
+    { address: '127.0.0.1', family: 'IPv4', internal: true },
+    { address: '::1', family: 'IPv6', internal: true },
+  ],
+} as const
+
+const linesOf = (environment: Record<string, string>): string[] =>
+  greeting(readConfig(environment), 3000, environment, interfaces as never).split('\n')
+
+const addressesIn = (lines: string[]): string[] => lines.flatMap((line) => line.match(/https?:\S+/g) ?? [])
+
+test.each([
+  ['0.0.0.0', ['http://127.0.0.1:3000', 'http://192.168.0.7:3000']],
+  [
+    '::',
+    ['http://127.0.0.1:3000', 'http://[::1]:3000', 'http://192.168.0.7:3000', 'http://[2001:db8::7]:3000'],
+  ],
+  ['127.0.0.1', ['http://127.0.0.1:3000']],
+  ['192.168.0.7', ['http://192.168.0.7:3000']],
+])('a server on %s prints addresses that can be opened', (host, addresses) => {
+  const lines = linesOf({ HOST: host })
+  expect(lines[0]).toBe(`Keyward is ready: ${addresses[0]}`)
+  expect(addressesIn(lines)).toEqual(addresses)
+})
+
+test('prints the public address alone if there is one', () => {
+  expect(addressesIn(linesOf({ HOST: '0.0.0.0', PUBLIC_URL: 'https://keys.example.com' }))).toEqual([
+    'https://keys.example.com',
+  ])
+})
+
+test.each([
+  [{ HOST: '0.0.0.0' }, true],
+  [{ HOST: '192.168.0.7' }, true],
+  [{ PUBLIC_URL: 'http://keys.example.com' }, true],
+  [{ HOST: '0.0.0.0', PUBLIC_URL: 'https://keys.example.com' }, false],
+  [{ HOST: 'localhost' }, false],
+  [{}, false],
+])('with %j warns of plain HTTP: %j', (environment: Record<string, string>, warns) => {
+  expect(linesOf(environment).some((line) => line.includes('plain HTTP'))).toBe(warns)
+})
+
+test('says that WORKERS has no effect', () => {
+  expect(linesOf({ WORKERS: '4' }).filter((line) => line.includes('WORKERS has no effect'))).toHaveLength(1)
+  expect(linesOf({}).some((line) => line.includes('WORKERS'))).toBe(false)
+})
