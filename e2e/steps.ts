@@ -110,7 +110,7 @@ export class Program {
     return { status: answer.status(), body: await answer.json() }
   }
 
-  async call(method: 'GET' | 'POST', path: string, data?: unknown) {
+  async call(method: 'GET' | 'POST' | 'DELETE', path: string, data?: unknown) {
     const answer = await this.request.fetch(`/api/client${path}`, {
       method,
       headers: { authorization: `Bearer ${this.session}`, 'keyward-app': this.app.appId },

@@ -40,6 +40,50 @@ test('a license for two devices gives up a place when the vendor frees one or al
   expect(await signIn('pc-1', 'Laptop')).toMatchObject({ status: 200 })
 })
 
+test('the vendor sees until when a machine with a lease can run offline, and frees it at once', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Tally')
+  await vendor.call('PUT', `/apps/${app._id}`, { settings: { deviceSelfService: true } })
+  const [license] = await vendor.createLicenses(app)
+  const signIn = async (hwid: string) => {
+    const program = await Program.start(request, app)
+    const device = { name: hwid, system: 'Windows 11 Pro' }
+    return {
+      program,
+      answer: await program.call('POST', '/license', { licenseKey: license!.key, hwid, device }),
+    }
+  }
+  const { program, answer } = await signIn('Laptop')
+  expect(await program.call('POST', '/lease', { hwid: 'Laptop' })).toMatchObject({ status: 200 })
+  const { body } = await program.call('GET', '/devices')
+  expect(await program.call('DELETE', `/devices/${body.data.devices[0]._id}`)).toMatchObject({ status: 200 })
+  expect((await signIn('Tablet')).answer).toMatchObject({ status: 403, body: { code: 'hwidMismatch' } })
+
+  await enter(page, vendor, `/users/${answer.body.data.user._id}`)
+  const main = page.getByRole('main')
+  await expect(main).toContainText('1 of 1 in use')
+  await expect(main).toContainText('runs offline until')
+  await expect(main).toContainText('freed by a program, its place is free from')
+  await page.getByRole('button', { name: 'Free Laptop' }).click()
+  const question = dialog(page, 'Free Laptop?')
+  await expect(question).toContainText('can run offline until')
+  await question.getByRole('button', { name: 'Free Device' }).click()
+  const toast = page.locator('[data-sonner-toast]')
+  await expect(toast.filter({ hasText: 'The old one can run offline until' })).toHaveCount(1)
+  await expectToast(page, 'Device Freed')
+  expect((await signIn('Tablet')).answer).toMatchObject({ status: 200 })
+
+  await page.getByRole('button', { name: 'Free All' }).click()
+  const reset = dialog(page, `Reset HWID of ${license!.key}?`)
+  await expect(reset).toContainText('can go on running without a connection until')
+  await reset.getByRole('button', { name: 'Reset HWID' }).click()
+  await expect(toast.filter({ hasText: 'can go on running without a connection until' })).toHaveCount(1)
+  await expectToast(page, 'HWID Reset')
+})
+
 test('an app can require a hardware id and let users free devices', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')

@@ -236,7 +236,7 @@ export const program = {
     summary: 'Get a signed statement with which the program may run offline on this device for some time',
     body: z.strictObject({ hwid: hwid.min(1) }),
     data: z.strictObject({ lease: z.string().describe('a JWS (RFC 7515) of the type `keyward-lease+jws`') }),
-    errors: [...appGates, ...userGates],
+    errors: [...appGates, ...userGates, 'device_leased'],
   }),
   logout: endpoint({
     method: 'POST',

@@ -61,9 +61,13 @@ export const clientFilter = z.object({
   search,
 })
 
-const offline = z.strictObject({ until: isoTime.nullable() }).nullable()
 const ownersDevice = device.extend({
-  offline: offline.describe('until when an activation file runs on it; `until` is null for never'),
+  offline: z
+    .strictObject({ until: isoTime.nullable(), by: z.enum(['lease', 'file']) })
+    .nullable()
+    .describe(
+      'until when a lease or an activation file lets a program run on it without the server; `until` is null for never',
+    ),
 })
 
 const one = z.strictObject({ client })

@@ -70,6 +70,9 @@ export const device = z.strictObject({
   system: z.string().nullable(),
   firstSeenAt: isoTime,
   lastSeenAt: isoTime,
+  freedUntil: isoTime
+    .nullable()
+    .describe('a program freed it while a lease ran: it keeps its place until then; null for a bound device'),
 })
 
 /** How many machines an end user has, of how many; -1 is unlimited. */

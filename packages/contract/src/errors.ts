@@ -45,6 +45,7 @@ const general = {
   never_expires: [409, 'This end user never expires, so there is nothing to extend'],
   device_cooldown: [409, 'You have freed a device recently. Please try again later.'],
   device_activated_offline: [409, 'This device runs without a connection. Please ask the vendor to free it.'],
+  device_leased: [409, 'A lease that this device got before it changed still runs'],
   offline_refused: [409, 'The machine cannot be activated'],
   offline_floating: [
     409,

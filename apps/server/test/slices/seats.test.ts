@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { hour, minute, second } from '../../src/core/clock.ts'
+import { ProgramSessions } from '../../src/modules/program/program.sessions.ts'
 import { makeLicenses, type Program, refusal, single, startProgram } from '../actors.ts'
 import { sentParts, setLicense } from '../devices.ts'
 import { appForEach, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
-import type { Answer } from '../harness.ts'
+import { type Answer, transactionsOn } from '../harness.ts'
 import { rounds } from '../rounds.ts'
 
 const on = serverForAll({}, { gateSizes: { requests: { running: 600, waiting: 0 } } })
@@ -110,6 +111,139 @@ describe('a seat that is not renewed', () => {
   })
 })
 
+describe('a seat with a lease', () => {
+  const lease = async (program: Program, hwid: string) =>
+    expect((await program.call('POST', '/lease', { hwid })).status).toBe(200)
+
+  test('stays taken after a logout until the lease has ended', async () => {
+    const { signIn, seated } = await floating(1, 600)
+    const first = await seated('pc-1')
+    await lease(first, 'pc-1')
+    await first.call('POST', '/logout', {})
+    const refused = (await signIn('pc-2')).answer
+    expect(refusal(refused)).toBe('noSeats')
+    expect(refused.json.details.until).toBe(iso(10 * minute))
+    on.clock.advance(10 * minute - 1)
+    expect(refusal((await signIn('pc-2')).answer)).toBe('noSeats')
+    on.clock.advance(1)
+    await seated('pc-2')
+  })
+
+  test('stays that of its device, which signs in again', async () => {
+    const { license, seated } = await floating(1)
+    const first = await seated('pc-1')
+    await lease(first, 'pc-1')
+    await first.call('POST', '/logout', {})
+    await seated('pc-1')
+    expect(await held(license)).toBe(1)
+  })
+
+  test('stays taken when its session signs in on other machines and with other keys', async () => {
+    const { license, signIn, seated } = await floating(2)
+    const program = await seated('pc-1')
+    await lease(program, 'pc-1')
+    const again = (hwid: string, licenseKey = license.key) =>
+      program.call('POST', '/license', { licenseKey, hwid })
+    expect((await again('pc-2')).status).toBe(200)
+    await lease(program, 'pc-2')
+    expect(refusal(await again('pc-3'))).toBe('noSeats')
+    const other = single(await makeLicenses(on, owner, app))
+    expect((await again('pc-2', other.key)).status).toBe(200)
+    expect(refusal((await signIn('pc-3')).answer)).toBe('noSeats')
+  })
+
+  test('stays taken when a program frees the device', async () => {
+    await owner.call('PUT', `/apps/${app._id}`, { settings: { deviceSelfService: true } })
+    const { signIn, seated } = await floating(1)
+    const program = await seated('pc-1')
+    await lease(program, 'pc-1')
+    const [device] = (await program.call('GET', '/devices')).json.data.devices
+    expect((await program.call('DELETE', `/devices/${device._id}`)).status).toBe(200)
+    await program.call('POST', '/logout', {})
+    expect(refusal((await signIn('pc-2')).answer)).toBe('noSeats')
+  })
+
+  test.each(['reset-hwid', 'free'])('is free at once after the owner did %s', async (act) => {
+    const { signIn, seated } = await floating(1)
+    const program = await seated('pc-1')
+    await lease(program, 'pc-1')
+    await program.call('POST', '/logout', {})
+    expect(refusal((await signIn('pc-2')).answer)).toBe('noSeats')
+    const [user] = (await owner.call('GET', `/clients?app=${app._id}`)).json.data.clients
+    const [device] = (await owner.call('GET', `/clients/${user._id}/devices`)).json.data.devices
+    const { status } = await (act === 'free'
+      ? owner.call('DELETE', `/clients/${user._id}/devices/${device._id}`)
+      : owner.call('PATCH', `/clients/${user._id}/reset-hwid`))
+    expect(status).toBe(200)
+    await seated('pc-2')
+  })
+
+  test('is deleted by the housekeeping once the lease has ended', async () => {
+    const { license, seated } = await floating(1, 60)
+    await lease(await seated('pc-1'), 'pc-1')
+    const stored = () =>
+      on.database.db
+        .selectFrom('leased_seats')
+        .select('until')
+        .where('license_id', '=', license._id)
+        .execute()
+    on.clock.advance(minute - 1)
+    await tidyUp(on)
+    expect(await stored()).toHaveLength(1)
+    on.clock.advance(1)
+    await tidyUp(on)
+    expect(await stored()).toEqual([])
+  })
+
+  test('never lets concurrent sign-ins, leases and logouts have more machines than seats', async () => {
+    const [seats, size] = [rounds(2, 8), rounds(12, 60)]
+    const { license } = await floating(seats)
+    const programs: Program[] = []
+    while (programs.length < size) programs.push(await startProgram(on, app))
+    const leased = await Promise.all(
+      programs.map(async (program, at) => {
+        const hwid = `pc-${at}`
+        await program.call('POST', '/license', { licenseKey: license.key, hwid })
+        const [answer] = await Promise.all([
+          program.call('POST', '/lease', { hwid }),
+          program.call('POST', '/logout', {}),
+        ])
+        return answer.status === 200
+      }),
+    )
+    expect(leased.filter(Boolean).length).toBeLessThanOrEqual(seats)
+  })
+})
+
+test('a session that signs in with another key returns the seat', async () => {
+  const { signIn, seated } = await floating(1)
+  const program = await seated('pc-1')
+  expect(refusal((await signIn('pc-2')).answer)).toBe('noSeats')
+  const other = single(await makeLicenses(on, owner, app))
+  expect((await program.call('POST', '/license', { licenseKey: other.key, hwid: 'pc-1' })).status).toBe(200)
+  await seated('pc-2')
+})
+
+test('a late renewal does not take back a seat that another program has taken over', async () => {
+  const { license, seated } = await floating(1, 60)
+  await seated('pc-1')
+  const [row] = await on.database.db
+    .selectFrom('seats')
+    .selectAll()
+    .where('license_id', '=', license._id)
+    .execute()
+  const { clock, seal, database } = on
+  const sessions = new ProgramSessions({ clock, seal, tx: transactionsOn(database, clock) }, (error) =>
+    expect(error).toBeUndefined(),
+  )
+  on.clock.advance(50 * second)
+  sessions.renewSeat({ id: row!.session_id }, row!.until, minute)
+  on.clock.advance(10 * second)
+  await seated('pc-2')
+  await sessions.flush()
+  expect(await held(license)).toBe(1)
+})
+
 test('session renews a seat, and writes at most every quarter of the timeout', async () => {
   const { signIn, seated } = await floating(1, 400)
   const program = await seated('pc-1')
@@ -139,7 +273,7 @@ test('other refusals come first, and take no seat', async () => {
   expect(refusal((await signIn('pc-2')).answer)).toBe('keyBanned')
 })
 
-test('concurrent programs never take more seats than there are, also after they were killed', async () => {
+test('concurrent programs never take more seats than there are, also when those that stopped renewing return', async () => {
   const [seats, size] = [rounds(4, 50), rounds(16, 500)]
   const { license } = await floating(seats, 60)
   // Like the SDK, a program tries again when the database is too busy to answer.
@@ -164,7 +298,7 @@ test('concurrent programs never take more seats than there are, also after they 
   expect(first).toHaveLength(seats)
   on.clock.advance(minute)
   expect(await run(started.slice(size), signIn(size))).toHaveLength(seats)
-  // The killed programs come back at once, and find all seats taken.
+  // Those that stopped renewing return at once, and find all seats taken.
   expect(await run(first, session)).toEqual([])
   on.clock.advance(hour)
   expect(await run(first, session)).toHaveLength(seats)

@@ -73,6 +73,12 @@ export function Devices({ user, onFreeAll }: Props) {
                       · runs offline until <DateText value={device.offline.until} none="deactivated" />
                     </>
                   )}
+                  {device.freedUntil && (
+                    <>
+                      {' '}
+                      · freed by a program, its place is free from <DateText value={device.freedUntil} />
+                    </>
+                  )}
                 </p>
               </div>
               <Button size="sm" aria-label={`Free ${nameOf(device)}`} onClick={() => setFreeing(device)}>
@@ -91,26 +97,26 @@ export function Devices({ user, onFreeAll }: Props) {
             confirmLabel="Free Device"
             tone="neutral"
             busy={free.isPending}
-            loss={
-              freeing.offline && (
-                <>
-                  The program on this device has a file that{' '}
-                  {freeing.offline.until === null ? (
-                    'never ends'
-                  ) : (
-                    <>
-                      runs until <DateText value={freeing.offline.until} />
-                    </>
-                  )}
-                  . It runs there on, beside the device that takes the place. Deactivate it with its code
-                  instead.
-                </>
-              )
-            }
-            onConfirm={() => free.mutate(freeing._id, { onSuccess: () => setFreeing(undefined) })}
+            loss={freeing.offline && <OfflineLoss offline={freeing.offline} />}
+            onConfirm={() => free.mutate(freeing, { onSuccess: () => setFreeing(undefined) })}
           />
         </Suspense>
       )}
     </Card>
+  )
+}
+
+function OfflineLoss({ offline: { until, by } }: { offline: NonNullable<OwnersDevice['offline']> }) {
+  const end = <DateText value={until} />
+  if (by === 'lease') {
+    return (
+      <>The program on this device can run offline until {end}, beside the device that takes the place.</>
+    )
+  }
+  return (
+    <>
+      The program on this device has a file that {until === null ? 'never ends' : <>runs until {end}</>}. It
+      runs there on, beside the device that takes the place. Deactivate it with its code instead.
+    </>
   )
 }

@@ -1,4 +1,4 @@
-import type { BodyInputOf, Client, endpoints, QueryInputOf } from '@keyward/contract'
+import type { BodyInputOf, Client, endpoints, OwnersDevice, QueryInputOf } from '@keyward/contract'
 import {
   keepPreviousData,
   type QueryClient,
@@ -10,6 +10,7 @@ import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
+import { formatDate } from '../../lib/format/dates.ts'
 import { offlineSentence } from '../../lib/format/offline.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
@@ -55,10 +56,14 @@ export function useDevices(id: string) {
 export function useFreeDevice(user: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (deviceId: string) => call(wire.clients.freeDevice, { params: { id: user, deviceId } }),
-    onSuccess: () => {
+    mutationFn: ({ _id: deviceId }: OwnersDevice) =>
+      call(wire.clients.freeDevice, { params: { id: user, deviceId } }),
+    onSuccess: (_, { offline }) => {
       refreshEndUsers(client)
-      toast.success('Device Freed', { description: 'Another device can take its place.' })
+      const old =
+        offline && `The old one can run offline${offline.until ? ` until ${formatDate(offline.until)}` : ''}.`
+      const texts = ['Another device can take its place.', old]
+      toast.success('Device Freed', { description: texts.filter(Boolean).join(' ') })
     },
     onError: (error) => toastFailed('Free Failed', error, 'Failed to free the device.'),
   })
@@ -136,9 +141,10 @@ export function useResetHwid() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async (id: string) => (await call(wire.clients.resetHwid, { params: { id } })).client,
-    onSuccess: ({ username }) => {
+    onSuccess: (user) => {
       refreshEndUsers(client)
-      toast.success('HWID Reset', { description: `${username} can sign in from a different device.` })
+      const texts = [`${user.username} can sign in from a different device.`, offlineSentence([user])]
+      toast.success('HWID Reset', { description: texts.filter(Boolean).join(' ') })
     },
     onError: (error) => toastFailed('Reset Failed', error, 'Failed to reset HWID.'),
   })

@@ -28,6 +28,7 @@ import { imports } from './0027-imports.ts'
 import { idempotencyKeys } from './0028-idempotency-keys.ts'
 import { answerBytes } from './0029-answer-bytes.ts'
 import { importAnswers } from './0031-import-answers.ts'
+import { leasedPlaces } from './0035-leased-places.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   idempotencyKeys,
   answerBytes,
   importAnswers,
+  leasedPlaces,
 ]

@@ -92,6 +92,11 @@ interface DevicesTable {
   /** How often the device drifted since `drifting_since`. */
   drifts: Generated<number>
   drifting_since: number | null
+  /** Until when its last lease lets a program run offline, its grace included, and the `hwid_hash` it was issued for. */
+  lease_until: number | null
+  lease_hash: string | null
+  /** Set once a program freed it while a lease ran: it is not bound any more, but keeps its place until then. */
+  freed_until: number | null
   first_seen_at: number
   last_seen_at: number
 }

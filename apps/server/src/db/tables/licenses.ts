@@ -6,6 +6,7 @@ export interface LicenseTables {
   licenses: LicensesTable
   license_types: LicenseTypesTable
   seats: SeatsTable
+  leased_seats: LeasedSeatsTable
   imports: ImportsTable
   import_chunks: ImportChunksTable
   import_skips: ImportSkipsTable
@@ -80,6 +81,15 @@ interface SeatsTable {
   license_id: string
   /** See `Seat`. */
   holder: string
+  until: number
+}
+
+/** A seat that stays taken until its last lease ends, also after its session has returned it. */
+interface LeasedSeatsTable {
+  license_id: string
+  /** See `Seat`. */
+  holder: string
+  /** When the last lease ends, grace included. */
   until: number
 }
 

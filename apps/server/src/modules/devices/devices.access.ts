@@ -38,6 +38,9 @@ const deviceColumns = [
   ...Object.values(partColumns),
   'drifts',
   'drifting_since',
+  'lease_until',
+  'lease_hash',
+  'freed_until',
   'first_seen_at',
   'last_seen_at',
 ] as const satisfies (keyof DeviceRow)[]
@@ -198,7 +201,7 @@ export async function updateDevice(
   ])
 }
 
-/** Frees one device of an end user, whom the caller has locked; false if there is none. */
+/** Frees one device of an end user, whom the caller has locked, at once; false if there is none. */
 export async function freeDevice(tx: Tx, scope: OwnerScope, clientId: string, id: string): Promise<boolean> {
   const deleted = await tx
     .deleteFrom('devices')
@@ -208,18 +211,31 @@ export async function freeDevice(tx: Tx, scope: OwnerScope, clientId: string, id
     .returning('id')
     .executeTakeFirst()
   if (!deleted) return false
-  const [latest] = await listDevices(tx, clientId, 1)
+  await countFreed(tx, scope, clientId, 1)
+  return true
+}
+
+/** Updates how many devices an end user has, and the hardware id of the one seen last. */
+export async function countFreed(tx: Tx, scope: OwnerScope, clientId: string, freed: number): Promise<void> {
+  const latest = await tx
+    .selectFrom('devices')
+    .select(['hwid', 'hwid_hash'])
+    .where('client_id', '=', clientId)
+    .where('freed_until', 'is', null)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
   await tx
     .updateTable('clients')
     .set((eb) => ({
-      device_count: eb('device_count', '-', 1),
+      device_count: eb('device_count', '-', freed),
       hwid: latest?.hwid ?? null,
       hwid_hash: latest?.hwid_hash ?? null,
     }))
     .where('id', '=', clientId)
     .where('owner_id', '=', scope.ownerId)
     .execute()
-  return true
 }
 
 /** Makes room for one more device where their number is unlimited, but not stored without limit. */

@@ -1,5 +1,5 @@
 import { type Device, limits, unlimited } from '@keyward/contract'
-import { toIso } from '../../core/clock.ts'
+import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { newId } from '../../core/ids.ts'
 import type { Write } from '../../core/record.ts'
@@ -49,9 +49,17 @@ export async function matchDevice(
   if (device.hwid === machine.hwid) return { kind: 'known', device }
   // Its file would run on there, beside the machine that claims the same parts.
   if ((await access.findActivationEnd(db, device.id, now)) !== undefined) return { kind: 'new', hasTwin }
+  if (isBesideLease(device, machine, now)) return { kind: 'drifted too often' }
   const drift = nextDrift(device, settings.deviceCooldownHours, now)
   return drift ? { kind: 'drifted', device, hasTwin, drift } : { kind: 'drifted too often' }
 }
+
+/** A device drifts once while a lease of its former hardware id runs; that one may return, others may not follow. */
+const isBesideLease = (device: DeviceRow, machine: Machine, now: number): boolean =>
+  (device.lease_until ?? 0) > now &&
+  device.lease_hash !== null &&
+  device.lease_hash !== device.hwid_hash &&
+  sentHash(device.lease_hash) !== machine.hash
 
 interface Seen {
   machine: Machine
@@ -135,6 +143,7 @@ function rebind(
     name: machine.name ?? device.name,
     system: machine.system ?? device.system,
     last_seen_at: write.now,
+    freed_until: null,
   }
   if (match.kind === 'known') {
     const hwid = isHashOnly(machine) ? device.hwid : machine.hwid
@@ -152,6 +161,7 @@ export const toDevice = (row: DeviceRow): Device => ({
   system: row.system,
   firstSeenAt: toIso(row.first_seen_at),
   lastSeenAt: toIso(row.last_seen_at),
+  freedUntil: toIsoOrNull(row.freed_until),
 })
 
 const toBinding = ({ hwid }: Pick<Machine, 'hwid'>, hwidHash: string) => ({ hwid, hwid_hash: hwidHash })

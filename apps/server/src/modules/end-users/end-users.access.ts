@@ -152,23 +152,15 @@ export type NewEndUser = Pick<
 > &
   Partial<Pick<ClientRow, 'grace_days' | 'last_address'>>
 
-/** What a lease of an end user says: its lengths in hours, and the features of the first license. */
-export async function readLeaseTerms(tx: Tx, app: { id: string; ownerId: string }, endUserId: string) {
+/** How long leases of an app last, in hours. */
+export async function readLeaseTerms(tx: Tx, app: { id: string; ownerId: string }) {
   const row = await tx
-    .selectFrom('clients as c')
-    .innerJoin('apps as a', 'a.id', 'c.app_id')
-    .leftJoin('licenses as l', 'l.id', 'c.license_id')
-    .select(['a.lease_hours', 'a.grace_hours', 'l.features'])
-    .where('c.owner_id', '=', app.ownerId)
-    .where('c.id', '=', endUserId)
+    .selectFrom('apps')
+    .select(['lease_hours', 'grace_hours'])
+    .where('owner_id', '=', app.ownerId)
+    .where('id', '=', app.id)
     .executeTakeFirst()
-  return (
-    row && {
-      leaseHours: row.lease_hours,
-      graceHours: row.grace_hours,
-      features: JSON.parse(row.features ?? '[]') as string[],
-    }
-  )
+  return row && { leaseHours: row.lease_hours, graceHours: row.grace_hours }
 }
 
 type OfflineEnd = 'lease_until' | 'activation_until'

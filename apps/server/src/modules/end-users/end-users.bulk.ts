@@ -6,6 +6,7 @@ import { problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
 import { patientForRows } from '../../db/open.ts'
 import { freeAllDevices } from '../devices/devices.access.ts'
+import { freeLeasedSeats } from '../devices/leased-places.access.ts'
 import { extendEndUsers, freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { movePauses } from '../entitlements/pauses.ts'
@@ -72,6 +73,7 @@ async function apply(
       write.record('end_users.unbanned', null, { ids: [...ids] })
       return ids.length
     case 'reset-hwid':
+      await freeLeasedSeats(tx, ids)
       await freeAllDevices(tx, actor, ids)
       write.record('end_users.hwid_reset', null, { ids: [...ids] })
       return ids.length

@@ -7,6 +7,7 @@ import { never } from '../../db/ends.ts'
 import { freeDevice, listActivationEnds, listDevices } from '../devices/devices.access.ts'
 import { deviceLimit } from '../devices/devices.rules.ts'
 import { toDevice } from '../devices/devices.service.ts'
+import { freeLeasedSeats } from '../devices/leased-places.access.ts'
 import { findLicenseById } from '../licenses/licenses.access.ts'
 import { lockEndUser } from './end-users.access.ts'
 import { findEndUser } from './end-users.repo.ts'
@@ -21,16 +22,21 @@ export async function listEndUserDevices(
   const license =
     client.license_id === null ? undefined : await findLicenseById(ctx.db, client.app_id, client.license_id)
   const devices = await listDevices(ctx.db, id, limits.devicesMax)
-  const ends = await listActivationEnds(ctx.db, id, ctx.clock.now())
+  const now = ctx.clock.now()
+  const ends = await listActivationEnds(ctx.db, id, now)
   const withOffline = devices.map((device) => ({
     ...toDevice(device),
-    offline: toOffline(ends.get(device.id)),
+    offline: toOffline(device.lease_until, ends.get(device.id), now),
   }))
   return { devices: withOffline, used: client.device_count, limit: deviceLimit(license) }
 }
 
-const toOffline = (until: number | undefined): OwnersDevice['offline'] =>
-  until === undefined ? null : { until: until === never ? null : toIso(until) }
+function toOffline(lease: number | null, file: number | undefined, now: number): OwnersDevice['offline'] {
+  if (file !== undefined && file >= (lease ?? 0)) {
+    return { until: file === never ? null : toIso(file), by: 'file' }
+  }
+  return lease !== null && lease > now ? { until: toIso(lease), by: 'lease' } : null
+}
 
 export const freeEndUserDevice = (
   ctx: Ctx,
@@ -39,6 +45,8 @@ export const freeEndUserDevice = (
 ): Promise<void> =>
   ctx.tx(actor, async (write) => {
     const client = await lockEndUser(write.tx, actor, id)
-    if (!client || !(await freeDevice(write.tx, actor, id, deviceId))) throw problem('not_found')
+    if (!client) throw problem('not_found')
+    await freeLeasedSeats(write.tx, [id], deviceId)
+    if (!(await freeDevice(write.tx, actor, id, deviceId))) throw problem('not_found')
     write.record('device.freed', deviceId, { endUserId: id })
   })

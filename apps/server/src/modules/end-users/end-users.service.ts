@@ -19,6 +19,7 @@ import { blockAll, type NormalizedBlock, normalize } from '../blocklist/blocklis
 import { freeAllDevices, listDevices } from '../devices/devices.access.ts'
 import { isHashOnly, toNamedMachine } from '../devices/devices.rules.ts'
 import { addFirstDevice, sentHash } from '../devices/devices.service.ts'
+import { freeLeasedSeats } from '../devices/leased-places.access.ts'
 import { extendEndUser, freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { endOf, movePauses, setPaused } from '../entitlements/pauses.ts'
@@ -169,6 +170,7 @@ export const togglePause = (ctx: Ctx, actor: VendorActor, id: string, paused?: b
 
 export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Client> =>
   change(ctx, actor, id, async (write, client) => {
+    await freeLeasedSeats(write.tx, [id])
     await freeAllDevices(write.tx, actor, [id])
     write.record('end_user.hwid_reset', id, { wasBound: client.device_count > 0 })
   })

@@ -38,7 +38,7 @@ export async function readSituation(
   const now = ctx.clock.now()
   const endUser = client ? toEndUserFacts(client, license) : null
   const use = endUser?.devices ?? { used: 0, limit: deviceLimit(license) }
-  const isBound = client && hwidHash !== null && (await findByHash(ctx.db, client.id, hwidHash)) !== undefined
+  const found = client && hwidHash !== null ? await findByHash(ctx.db, client.id, hwidHash) : undefined
   return toSituation({
     app,
     endUser,
@@ -47,7 +47,7 @@ export async function readSituation(
     mustBeActivated: app.requireActivation && before.refusing.includes('notActivated'),
     updates: { releasedAt: before.releasedAt, until: updatesUntil(license) },
     expiresAt,
-    device: { ...use, isSent: hwidHash !== null, isBound: isBound === true },
+    device: { ...use, isSent: hwidHash !== null, isBound: found?.freed_until === null },
     now,
   })
 }

@@ -1,9 +1,10 @@
-import { type Device, limits } from '@keyward/contract'
+import { type Device, limits, unlimited } from '@keyward/contract'
 import { hour, toIso } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { never } from '../../db/ends.ts'
 import { findActivationEnd, freeDevice, isDeviceOf, listDevices } from '../devices/devices.access.ts'
 import { toDevice } from '../devices/devices.service.ts'
+import { freeAfterLease } from '../devices/leased-places.access.ts'
 import { lockEndUser, updateEndUser } from '../end-users/end-users.access.ts'
 import { toActor } from './program.actor.ts'
 import type { EndUserFacts, SessionFacts } from './program.facts.ts'
@@ -19,17 +20,17 @@ export async function listOwnDevices(
   return (await listDevices(deps.ctx.db, id, limits.deviceListMax)).map(toDevice)
 }
 
-/** Frees a device of the signed-in end user; at most one within the cooldown. */
+/** Frees a device of the signed-in end user, once its lease has ended; at most one within the cooldown. */
 export async function freeOwnDevice(
   deps: ProgramDeps,
   session: SessionFacts,
   { deviceId, address }: { deviceId: string; address: string },
 ): Promise<void> {
-  const { id } = await allowed(deps, session, address)
+  const endUser = await allowed(deps, session, address)
   const { app } = session
   await deps.ctx.tx(toActor(session, address), async (write) => {
     const { tx, now } = write
-    const client = await lockEndUser(tx, app, id)
+    const client = await lockEndUser(tx, app, endUser.id)
     if (!client) throw problem('sessionUnauthed')
     const until = (client.device_freed_at ?? 0) + app.deviceCooldownHours * hour
     if (client.device_freed_at !== null && until > now) {
@@ -40,7 +41,12 @@ export async function freeOwnDevice(
       const until = activeUntil === never ? null : toIso(activeUntil)
       throw problem('device_activated_offline', { details: { until } })
     }
-    if (!(await freeDevice(tx, app, client.id, deviceId))) throw problem('not_found')
+    const heldUntil =
+      endUser.devices.limit === unlimited
+        ? undefined
+        : await freeAfterLease(tx, app, client.id, deviceId, now)
+    if (heldUntil === undefined && !(await freeDevice(tx, app, client.id, deviceId)))
+      throw problem('not_found')
     await updateEndUser(tx, app, client.id, { device_freed_at: now })
     write.record('device.freed', deviceId, { endUserId: client.id })
   })

@@ -55,7 +55,7 @@ const sessionByToken = (
     ) end as seat_until
   from client_sessions s ${app ? `join apps a on a.id = s.app_id ${app.owner}` : ''}
   left join clients c on c.id = s.client_id left join licenses l on l.id = c.license_id
-  left join devices d on d.client_id = s.client_id and d.hwid_hash = s.hwid_hash
+  left join devices d on d.client_id = s.client_id and d.hwid_hash = s.hwid_hash and d.freed_until is null
   where s.token_hash = ?`
 
 /** Of the end user's first license, which a key that was added with `upgrade` is not. */
@@ -78,7 +78,7 @@ const licenseBy = (
     t.count as misses, t.window_ends as misses_end
   from apps a ${app.owner}
   left join licenses l on l.seq = ${seqOfKey('a.id')} left join clients c on c.id = l.client_id
-  left join devices d on d.client_id = l.client_id and d.hwid_hash = ?
+  left join devices d on d.client_id = l.client_id and d.hwid_hash = ? and d.freed_until is null
   left join attempts t on t.key = a.id || ?
   where a.${column} = ?`
 

@@ -7,7 +7,7 @@ import { lockLicenseById } from '../licenses/licenses.access.ts'
 import { toActor } from './program.actor.ts'
 import type { EndUserFacts, Floating, SessionFacts } from './program.facts.ts'
 import { because } from './program.refusal.ts'
-import { findNextSeat, takeSeat } from './program.seats.repo.ts'
+import { findNextSeat, returnSeat, takeSeat } from './program.seats.repo.ts'
 import {
   allowedUser,
   type ProgramDeps,
@@ -29,11 +29,15 @@ interface Seated {
  */
 export async function sit(
   { tx, now }: Write,
-  session: { id: string },
+  session: Pick<SessionFacts, 'id' | 'endUser'>,
   { endUser, hwidHash, before }: Seated,
 ): Promise<number | null> {
   const { floating } = endUser
-  if (!floating) return null
+  if (!floating) {
+    // The session had a seat of the license that it was signed in with before.
+    if (session.endUser?.floating) await returnSeat(tx, session.id)
+    return null
+  }
   const until = now + floating.timeoutMs
   const seat = { sessionId: session.id, holder: hwidHash ?? session.id, until }
   if (await takeSeat(tx, floating, seat, now)) return until

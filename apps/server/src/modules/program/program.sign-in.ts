@@ -1,4 +1,4 @@
-import type { DeviceUse } from '@keyward/contract'
+import { type DeviceUse, unlimited } from '@keyward/contract'
 import type { ProgramActor, VendorActor } from '../../core/actor.ts'
 import { guardPassword } from '../../core/attempts.ts'
 import { normalizeName } from '../../core/ids.ts'
@@ -9,6 +9,7 @@ import { countToday } from '../daily-counts/daily-counts.service.ts'
 import { deviceByHash } from '../devices/devices.access.ts'
 import { deviceLimit, type Machine } from '../devices/devices.rules.ts'
 import { matchDevice, seeMachine } from '../devices/devices.service.ts'
+import { freeEnded } from '../devices/leased-places.access.ts'
 import {
   findByUsername,
   type LockedEndUser,
@@ -166,13 +167,16 @@ async function admit(
   const { tx, now } = write
   // Lock licenses before end users, as everywhere.
   await lockSeatsOf(tx, app.id, clientId)
-  const [[client], [license], [exact] = []] = await readTogether(tx, [
+  const [[stored], [license], [exact] = []] = await readTogether(tx, [
     lockOfEndUser(tx, app, clientId),
     firstLicenseOf(tx, app.id, clientId),
     ...(machine ? [deviceByHash(tx, clientId, machine.hash)] : []),
   ])
-  if (!client) throw problem('usernameNotFound')
-  const match = machine && (await matchDevice(tx, client.id, machine, app, now, { exact }))
+  if (!stored) throw problem('usernameNotFound')
+  const match = machine && (await matchDevice(tx, stored.id, machine, app, now, { exact }))
+  const isFull = match?.kind === 'new' && isTaken(toEndUserFacts(stored, license).devices)
+  const freed = isFull ? await freeEnded(tx, app, stored.id, now) : 0
+  const client = { ...stored, device_count: stored.device_count - freed }
   const endUser = toEndUserFacts(client, license)
   const refusal = userVerdict({
     app,
@@ -200,6 +204,8 @@ async function admit(
   const after = { ...endUser, devices: { used, limit }, lastLoginAt }
   return { endUser: after, hwidHash, before: endUser.devices }
 }
+
+const isTaken = ({ used, limit }: DeviceUse): boolean => limit !== unlimited && used >= limit
 
 /** Assigns the session to an end user. */
 async function startSession(

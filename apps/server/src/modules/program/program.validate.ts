@@ -146,5 +146,7 @@ async function matchOf(
   const isTwin = device !== null && app.deviceTolerance && differs(device.parts, machine.parts)
   if (device && !isTwin) return { kind: 'bound' }
   if (!app.deviceTolerance || !canDecide(machine.parts)) return { kind: 'new', hasTwin: isTwin }
-  return matchDevice(ctx.db, endUser.id, machine, app, now)
+  const match = await matchDevice(ctx.db, endUser.id, machine, app, now)
+  const isFreed = 'device' in match && match.device.freed_until !== null
+  return isFreed ? { kind: 'new', hasTwin: false } : match
 }

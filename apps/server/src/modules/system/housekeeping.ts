@@ -9,6 +9,7 @@ import type { Tx } from '../../db/open.ts'
 import { analyzeTables } from '../../db/postgres-statistics.ts'
 import { tidyActivity } from '../activity/activity.service.ts'
 import { completeImports } from '../bulk/import.slices.ts'
+import { freeAllEnded } from '../devices/leased-places.access.ts'
 import { fillSkeletons } from '../end-users/end-users.access.ts'
 import { movePausesDue } from '../entitlements/pauses.ts'
 import type { Mailer } from '../mail/mail.service.ts'
@@ -42,6 +43,8 @@ export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'seal' | '
   for (const table of endingTables) await some((tx, count) => deleteEnded(tx, table, now, count))
   await some((tx, count) => repo.deletePastAttempts(tx, now, count))
   await some((tx, count) => repo.deletePastSeats(tx, now, count))
+  await some((tx, count) => repo.deletePastLeasedSeats(tx, now, count))
+  await some((tx, count) => freeAllEnded(tx, now, count))
   await some((tx, count) => deleteExpiredAddresses(tx, now, count))
   for (const table of repo.countTables) await some((tx, count) => repo.deleteEmptyCounts(tx, table, count))
   await some((tx, count) => movePausesDue(tx, now, count))

@@ -54,3 +54,11 @@ export async function deletePastSeats(tx: Tx, now: number, count: number): Promi
     .execute()
   return deleted.length
 }
+
+/** Deletes up to `count` seats whose leases have ended, across all accounts, and returns how many. */
+export async function deletePastLeasedSeats(tx: Tx, now: number, count: number): Promise<number> {
+  const { rows } = await sql`delete from leased_seats where (license_id, holder) in (
+      select license_id, holder from leased_seats where until <= ${now} limit ${count}) and until <= ${now}
+    returning holder`.execute(tx)
+  return rows.length
+}

@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { OwnerScope } from '../../core/ctx.ts'
+import { locked, ownerOf, type Tx } from '../../db/open.ts'
+import { countFreed } from './devices.access.ts'
+
+/**
+ * Unbinds a device of an end user, whom the caller has locked, and keeps its place until its lease ends: the program
+ * runs on there as long. Returns that time; undefined if no lease runs.
+ */
+export async function freeAfterLease(
+  tx: Tx,
+  scope: OwnerScope,
+  clientId: string,
+  id: string,
+  now: number,
+): Promise<number | undefined> {
+  const held = await tx
+    .updateTable('devices')
+    .set((eb) => ({ freed_until: eb.ref('lease_until') }))
+    .where('id', '=', id)
+    .where('client_id', '=', clientId)
+    .where(ownerOf('devices'), '=', scope.ownerId)
+    .where('lease_until', '>', now)
+    .returning('lease_until')
+    .executeTakeFirst()
+  if (held?.lease_until == null) return undefined
+  await tx.deleteFrom('device_tokens').where('device_id', '=', id).execute()
+  await countFreed(tx, scope, clientId, 0)
+  return held.lease_until
+}
+
+/** Frees the places of an end user, whom the caller has locked, whose leases have ended; returns how many. */
+export async function freeEnded(tx: Tx, scope: OwnerScope, clientId: string, now: number): Promise<number> {
+  const deleted = await tx
+    .deleteFrom('devices')
+    .where('client_id', '=', clientId)
+    .where(ownerOf('devices'), '=', scope.ownerId)
+    .where('freed_until', '<=', now)
+    .returning('id')
+    .execute()
+  if (deleted.length > 0) await countFreed(tx, scope, clientId, deleted.length)
+  return deleted.length
+}
+
+/** Frees up to `count` places whose leases have ended, across all owners, and returns how many. */
+export async function freeAllEnded(tx: Tx, now: number, count: number): Promise<number> {
+  const due = await tx
+    .selectFrom('devices')
+    .select(['client_id', 'owner_id'])
+    .where('freed_until', '<=', now)
+    .orderBy('client_id')
+    .limit(count)
+    .execute()
+  for (const [id, [first]] of Map.groupBy(due, (row) => row.client_id)) {
+    const user = tx.selectFrom('clients').select('id').where('id', '=', id)
+    await locked(tx, user).executeTakeFirst()
+    if (first) await freeEnded(tx, { ownerId: first.owner_id }, id, now)
+  }
+  return due.length
+}
+
+/**
+ * Frees the seats that leases of end users keep, or of one of their devices: only owners may, because the programs run
+ * on. The caller has locked the end users, which are the owner's.
+ */
+export async function freeLeasedSeats(
+  tx: Tx,
+  clientIds: readonly string[],
+  deviceId?: string,
+): Promise<void> {
+  const licenses = tx.selectFrom('clients').select('license_id').where('id', 'in', clientIds)
+  const kept = tx
+    .deleteFrom('leased_seats')
+    .where('license_id', 'in', licenses.where('license_id', 'is not', null))
+  const holder = tx.selectFrom('devices').select('hwid_hash').where('client_id', 'in', clientIds)
+  await (deviceId === undefined
+    ? kept
+    : kept.where('holder', 'in', holder.where('id', '=', deviceId))
+  ).execute()
+}
+
+/**
+ * Notes that a lease runs on a bound device; false if it is not bound by this hash any more, or if a lease that it got
+ * under another hash still runs: the place would then be two machines'.
+ */
+export async function leaseDevice(
+  tx: Tx,
+  scope: OwnerScope,
+  { id, hwidHash }: { id: string; hwidHash: string },
+  until: number,
+  now: number,
+): Promise<boolean> {
+  const isOwn = sql<boolean>`lease_hash = ${hwidHash}`
+  const updated = await tx
+    .updateTable('devices')
+    .set({
+      lease_hash: hwidHash,
+      lease_until: sql`case when ${isOwn} and lease_until > ${until} then lease_until else cast(${until} as bigint) end`,
+    })
+    .where('id', '=', id)
+    .where('hwid_hash', '=', hwidHash)
+    .where(ownerOf('devices'), '=', scope.ownerId)
+    .where('freed_until', 'is', null)
+    .where(({ eb, or }) => or([eb('lease_until', 'is', null), eb('lease_until', '<=', now), isOwn]))
+    .returning('id')
+    .executeTakeFirst()
+  return updated !== undefined
+}
