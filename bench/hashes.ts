@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os'
+import { operator } from '../apps/server/src/core/caller.ts'
 import { Passwords } from '../apps/server/src/core/passwords.ts'
 
 // Run as many at once as the thread pool holds, so that no core is idle.
 const atWork = Math.max(4, availableParallelism())
 const passwords = new Passwords({ atWork, queue: 0 })
-const stored = await passwords.hash('correct horse battery staple')
+const stored = await passwords.hash('correct horse battery staple', operator)
 const until = performance.now() + Number(process.argv[2]) * 1000
 const started = performance.now()
 let done = 0

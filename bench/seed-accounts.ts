@@ -1,4 +1,5 @@
 import { readConfig } from '../apps/server/src/config.ts'
+import { operator } from '../apps/server/src/core/caller.ts'
 import { day } from '../apps/server/src/core/clock.ts'
 import { sha256 } from '../apps/server/src/core/crypto.ts'
 import { newAppId, newAppSecret, newId, newLicenseKey, normalizeKey } from '../apps/server/src/core/ids.ts'
@@ -22,7 +23,7 @@ export async function seedAccounts(folder: string): Promise<Accounts> {
   if (database.dialect === 'sqlite') database.handles.writer.database.exec('pragma synchronous = off')
   const rows = rowsOf(database)
   const now = Date.now()
-  const hash = await new Passwords().hash(password)
+  const hash = await new Passwords().hash(password, operator)
   const addOwner = async (email: string) => {
     const id = newId('own')
     await rows.add('owners', {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../apps/server/src/config.ts'
+import { operator } from '../apps/server/src/core/caller.ts'
 import { day, hour } from '../apps/server/src/core/clock.ts'
 import { type Seal, sha256 } from '../apps/server/src/core/crypto.ts'
 import { newAppId, newAppSecret, newId, newLicenseKey, normalizeKey } from '../apps/server/src/core/ids.ts'
@@ -79,7 +80,7 @@ type Seeding = Seeded & { ownerId: string; hash: string }
 async function seedOwner(rows: Rows, seal: Seal): Promise<Seeding> {
   const now = Date.now()
   const ownerId = newId('own')
-  const hash = await new Passwords().hash(password)
+  const hash = await new Passwords().hash(password, operator)
   await rows.add('owners', {
     id: ownerId,
     name: 'Bench',

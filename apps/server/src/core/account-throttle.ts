@@ -108,6 +108,11 @@ export class AccountThrottle {
     if (!counted) await this.check(subject, await countedBy.first(this.#ctx.db, { key }))
   }
 
+  /** Whether the correct password was sent from this address before. */
+  async isKnown(subject: Subject): Promise<boolean> {
+    return this.#ctx.config.rateLimits === 'on' && (await this.#findKnown(subject)) !== undefined
+  }
+
   /** Remembers an address from which the correct password was sent. */
   async remember(subject: Subject, db: Db = this.#ctx.db): Promise<void> {
     if (this.#ctx.config.rateLimits === 'off') return

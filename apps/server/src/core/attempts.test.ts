@@ -2,11 +2,15 @@ import { expect, test } from 'vitest'
 import { Attempts, guardPassword } from './attempts.ts'
 import type { Ctx } from './ctx.ts'
 import { hashesAtOnce } from './hash-threads.ts'
+import { Passwords } from './passwords.ts'
+
+const attemptsWithoutLimits = () =>
+  new Attempts({ config: { rateLimits: 'off' }, passwords: new Passwords() } as Ctx)
 
 const turnOfLoop = () => new Promise((resolve) => setImmediate(resolve))
 
-test('lets one sign-in of an address wait ready for the next thread that hashes, and no more', async () => {
-  const attempts = new Attempts({ config: { rateLimits: 'off' } } as Ctx)
+test('lets one sign-in wait ready for the next thread that hashes, and no more', async () => {
+  const attempts = attemptsWithoutLimits()
   const verifying: (() => void)[] = []
   const signIn = () =>
     guardPassword(

@@ -3,9 +3,8 @@ import { AccountThrottle, type Counted, countedBy, type Subject } from './accoun
 import { minute } from './clock.ts'
 import { sha256 } from './crypto.ts'
 import type { Ctx } from './ctx.ts'
-import { Gate } from './gate.ts'
-import { hashesAtOnce } from './hash-threads.ts'
-import { problem, rateLimited } from './problem.ts'
+import type { EndTurn } from './fair-queue.ts'
+import { rateLimited } from './problem.ts'
 
 /** How often something may happen within a window before it is rejected. */
 export interface Allowance {
@@ -44,13 +43,6 @@ const countedByAll = fixedQuery((db, given: { signIn: string; address: string; a
 export class Attempts {
   /** Wrong passwords per account across all addresses. */
   readonly accounts: AccountThrottle
-  /** Limits concurrent hashes per address: correct passwords are not counted, but cost as much as wrong ones. */
-  readonly hashing = new Gate({
-    // One more has read its account and waits: a thread without a password is idle while a sign-in is written.
-    running: hashesAtOnce + 1,
-    waiting: 128,
-    rejection: () => problem('busy', { retryAfterSeconds: 1 }),
-  })
   readonly #ctx: Ctx
   #counting = 0
 
@@ -101,6 +93,13 @@ export class Attempts {
       }
       await this.accounts.check(subject, find(keys.account))
     }
+  }
+
+  /** Waits for a turn to compare a password. Addresses that have signed in to the account before have their own share. */
+  async enter(subject: Subject): Promise<EndTurn> {
+    const { passwords } = this.#ctx
+    const isKnown = passwords.isBusy && (await this.accounts.isKnown(subject))
+    return passwords.enter({ ...subject, isKnown })
   }
 
   /** Like `readWait`, for a row that is already read. */
@@ -170,14 +169,14 @@ export async function guardPassword<T>(
 ): Promise<T | undefined> {
   const refuseWhenUsedUp = attempts.checkOfPasswords(subject)
   await refuseWhenUsedUp()
-  const endTurn = await attempts.hashing.enter(subject.address)
+  const endTurn = await attempts.enter(subject)
   const found = await verify()
     .then(async (result) => {
       // It keeps its turn until it is counted: passwords can be compared faster than the database counts them.
       if (result === undefined) await countWrong(attempts, subject)
       return result
     })
-    .finally(endTurn)
+    .finally(() => endTurn())
   if (found === undefined) return undefined
   await refuseWhenUsedUp()
   await attempts.accounts.remember(subject)

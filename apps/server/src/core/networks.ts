@@ -44,6 +44,12 @@ export function formatNetwork({ family, first, bits }: Network): string {
 export const lastOf = ({ family, first, bits }: Network): bigint =>
   first | ((1n << BigInt(widths[family] - bits)) - 1n)
 
+/** The network of at most `bits` that contains another one. */
+export const widen = ({ family, first, bits }: Network, most: number): Network => {
+  const shorter = Math.min(bits, most)
+  return { family, first: cut(first, family, shorter), bits: shorter }
+}
+
 /** Finds which of many networks contains an address; the narrowest one wins. */
 export class NetworkSet<T> {
   readonly #byPrefix = new Map<string, Map<bigint, T>>()

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { operator } from './caller.ts'
 import { HashThreads, hashingPriority } from './hash-threads.ts'
 import { Passwords } from './passwords.ts'
 
@@ -33,7 +34,7 @@ class CountingThreads extends HashThreads {
 
 test('verifies a password against its own hash only', async () => {
   const passwords = new Passwords()
-  const stored = await passwords.hash('Größe')
+  const stored = await passwords.hash('Größe', operator)
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   expect(await passwords.verify(stored, 'Gro\u0308ße'.normalize('NFD'))).toBe(true)
   expect(await passwords.verify(stored, 'Grösse')).toBe(false)
@@ -44,16 +45,16 @@ test('verifies a password against its own hash only', async () => {
 test('bounds concurrent and waiting hashes and rejects the rest', async () => {
   const threads = new CountingThreads()
   const passwords = new Passwords({ atWork: 2, queue: 3, threads })
-  const asked = Array.from({ length: 9 }, (_, at) => passwords.hash(`password ${at}`))
+  const asked = Array.from({ length: 9 }, (_, at) => passwords.hash(`password ${at}`, operator))
   const results = await Promise.allSettled(asked)
   expect(threads.most).toBe(2)
   expect(results.map(({ status }) => status)).toEqual([
-    ...Array.from({ length: 5 }, () => 'fulfilled'),
-    ...Array.from({ length: 4 }, () => 'rejected'),
+    ...Array.from({ length: 6 }, () => 'fulfilled'),
+    ...Array.from({ length: 3 }, () => 'rejected'),
   ])
   const { reason } = results.at(-1) as PromiseRejectedResult
   expect(reason).toMatchObject({ code: 'busy', status: 429, retryAfterSeconds: 1 })
-  expect(await Promise.all(asked.slice(0, 2).map(() => passwords.hash('again')))).toHaveLength(2)
+  expect(await Promise.all(asked.slice(0, 2).map(() => passwords.hash('again', operator)))).toHaveLength(2)
 })
 
 test('hashes with the same parameters for a missing account', async () => {
@@ -67,21 +68,21 @@ test('hashes with the same parameters for a missing account', async () => {
 test('an unreadable hash is an error and keeps the thread alive', async () => {
   const passwords = new Passwords({ atWork: 1 })
   await expect(passwords.verify('garbage', 'swordfish')).rejects.toThrow()
-  expect(await passwords.verify(await passwords.hash('swordfish'), 'swordfish')).toBe(true)
+  expect(await passwords.verify(await passwords.hash('swordfish', operator), 'swordfish')).toBe(true)
 })
 
 test.skipIf(process.platform === 'win32')(
   'hashes use no thread of the pool that signs responses',
   async () => {
     const passwords = new Passwords({ atWork: 1 })
-    await passwords.hash('starts the thread')
+    await passwords.hash('starts the thread', operator)
     const folder = mkdtempSync(join(tmpdir(), 'keyward-pool-'))
     const pipe = join(folder, 'pipe')
     execFileSync('mkfifo', [pipe])
     // Opening a pipe without a writer blocks a pool thread.
     const readers = Array.from({ length: Number(process.env.UV_THREADPOOL_SIZE ?? 4) }, () => open(pipe, 'r'))
     try {
-      expect(await passwords.hash('while the pool is full')).toContain('argon2id')
+      expect(await passwords.hash('while the pool is full', operator)).toContain('argon2id')
     } finally {
       closeSync(openSync(pipe, 'w'))
       for (const reader of readers) await (await reader).close()

@@ -1,3 +1,5 @@
+import type { Caller } from './caller.ts'
+import { type EndTurn, FairQueue } from './fair-queue.ts'
 import { HashThreads, hashesAtOnce } from './hash-threads.ts'
 import { problem } from './problem.ts'
 
@@ -5,29 +7,45 @@ import { problem } from './problem.ts'
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const current = `m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}`
 
-/** Hashes passwords with argon2id: a bounded number at once, with a bounded queue. */
+/** Hashes passwords with argon2id: a bounded number at once, for callers that take turns. */
 export class Passwords {
   readonly #threads: HashThreads
-  #running = 0
-  #waiting: (() => void)[] = []
-  readonly #atWork: number
-  readonly #queue: number
+  readonly #turns: FairQueue
+  readonly #waiting: (() => void)[] = []
+  #free: number
   #decoy: Promise<string> | undefined
 
   constructor(options: { atWork?: number; queue?: number; threads?: HashThreads } = {}) {
-    this.#threads = options.threads ?? new HashThreads()
-    this.#atWork = options.atWork ?? hashesAtOnce
-    this.#queue = options.queue ?? 128
+    const { atWork = hashesAtOnce, queue = 128, threads = new HashThreads() } = options
+    this.#threads = threads
+    this.#free = atWork
+    this.#turns = new FairQueue({
+      // One more has read its account and waits: a thread without a password is idle while a sign-in is written.
+      running: atWork + 1,
+      waiting: queue,
+      rejection: () => problem('busy', { retryAfterSeconds: 1 }),
+    })
   }
 
-  hash(password: string): Promise<string> {
-    return this.#inTurn(() => this.#threads.hash(password.normalize('NFKC'), parameters))
+  /** Whether a caller would have to wait for its turn. */
+  get isBusy(): boolean {
+    return this.#turns.isBusy
   }
 
-  /** Takes equally long without a stored hash, so that timing does not reveal whether an account exists. */
+  /** Waits for a turn in which to verify passwords. */
+  enter(caller: Caller): Promise<EndTurn> {
+    return this.#turns.enter(caller)
+  }
+
+  async hash(password: string, caller: Caller): Promise<string> {
+    const endTurn = await this.enter(caller)
+    return this.#hash(password).finally(() => endTurn())
+  }
+
+  /** For callers in their turn. Takes equally long without a stored hash, so that timing does not reveal whether an account exists. */
   async verify(stored: string | null | undefined, password: string): Promise<boolean> {
     const known = stored ?? (await this.#decoyHash())
-    const matches = await this.#inTurn(() => this.#threads.verify(known, password.normalize('NFKC')))
+    const matches = await this.#withThread(() => this.#threads.verify(known, password.normalize('NFKC')))
     return matches && stored != null
   }
 
@@ -37,23 +55,23 @@ export class Passwords {
   }
 
   #decoyHash(): Promise<string> {
-    this.#decoy ??= this.hash('no account has this password')
+    this.#decoy ??= this.#hash('no account has this password')
     return this.#decoy
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#atWork) {
-      if (this.#waiting.length >= this.#queue) throw problem('busy', { retryAfterSeconds: 1 })
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    } else {
-      this.#running += 1
-    }
+  #hash(password: string): Promise<string> {
+    return this.#withThread(() => this.#threads.hash(password.normalize('NFKC'), parameters))
+  }
+
+  async #withThread<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else this.#free -= 1
     try {
       return await work()
     } finally {
       const next = this.#waiting.shift()
       if (next) next()
-      else this.#running -= 1
+      else this.#free += 1
     }
   }
 }

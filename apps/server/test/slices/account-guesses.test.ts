@@ -80,6 +80,20 @@ describe.each([
   })
 })
 
+test('100 wrong passwords for as many accounts keep an address from guessing at any further one', async () => {
+  const { signIn, password } = await owners()
+  const from = newAddress()
+  for (let guess = 0; guess < 100; guess += 1) {
+    const body = { email: `account${guess}@example.com`, password: 'spring 2026' }
+    const answer = await on.call('POST', '/auth/login', { body, from })
+    expect(refusal(answer)).toBe('invalid_credentials')
+  }
+  expect(refusal(await signIn(password, from))).toBe('rate_limited')
+  expect((await signIn(password, newAddress())).status).toBe(200)
+  on.clock.advance(15 * minute)
+  expect((await signIn(password, from)).status).toBe(200)
+})
+
 test('after 100 wrong passwords the wait doubles with each further one, up to an hour', async () => {
   const { signIn, password, wrong } = await owners()
   await exhaustGuesses(signIn, wrong)

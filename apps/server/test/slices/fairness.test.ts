@@ -287,5 +287,5 @@ test('right passwords from one address do not keep others from signing in', asyn
   expect(outcomes(others)).toEqual(Array(5).fill('ok'))
   const answers = outcomes(await crowd)
   expect(new Set(answers)).toEqual(new Set(['ok', 'busy']))
-  expect(answers.filter((outcome) => outcome === 'ok').length).toBeGreaterThanOrEqual(128)
+  expect(answers.filter((outcome) => outcome === 'ok').length).toBeGreaterThanOrEqual(128 - others.length)
 })

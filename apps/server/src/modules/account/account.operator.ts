@@ -1,3 +1,4 @@
+import { operator } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { newPassword, normalizeName } from '../../core/ids.ts'
@@ -32,7 +33,7 @@ export async function resetOwnerPassword(
   email: string,
 ): Promise<{ email: string; password: string } | undefined> {
   const password = newPassword()
-  const passwordHash = await new Passwords().hash(password)
+  const passwordHash = await new Passwords().hash(password, operator)
   const owner = await changeOwner({ db }, clock, email, async (write, scope) => {
     await owners.updateOwner(write.tx, scope, { password_hash: passwordHash })
     write.record('owner.password_reset', scope.ownerId, {})

@@ -1,6 +1,7 @@
 import type { User } from '@keyward/contract'
 import { type OwnerActor, toOwnerActor } from '../../core/actor.ts'
 import { type Attempts, guardPassword, registrations } from '../../core/attempts.ts'
+import { callerOf } from '../../core/caller.ts'
 import { minute, toIso } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
@@ -29,7 +30,10 @@ export async function register(
   await attempts.count(registrations, given.address)
   const emailNormalized = normalizeName(given.email)
   if (await owners.findOwnerByEmail(ctx.db, emailNormalized)) throw emailTaken()
-  const passwordHash = await ctx.passwords.hash(given.password)
+  const passwordHash = await ctx.passwords.hash(given.password, {
+    address: given.address,
+    account: accountOf(emailNormalized),
+  })
   const now = ctx.clock.now()
   const actor = newActor(newId('own'), given.address)
   const token = await onlyOneEmail(() =>
@@ -98,7 +102,7 @@ export async function changePassword(
     password: given.currentPassword,
     address: given.address,
   })
-  const passwordHash = await ctx.passwords.hash(given.newPassword)
+  const passwordHash = await ctx.passwords.hash(given.newPassword, callerOf(actor))
   const now = ctx.clock.now()
   return ctx.tx(actor, async (write) => {
     const { tx } = write

@@ -1,5 +1,6 @@
 import { type Client, type ClientStatus, limits } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
+import { callerOf } from '../../core/caller.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { doOnce, type KeyedRequest, type Remember } from '../../core/idempotency.ts'
@@ -76,7 +77,7 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectEn
   checkPassword(ctx, 'password', given.password)
   const app = await getApp(ctx.db, actor, given.appId)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  const passwordHash = await ctx.passwords.hash(given.password)
+  const passwordHash = await ctx.passwords.hash(given.password, callerOf(actor))
   const machine = toNamedMachine(app.app_id, given.hwid ?? undefined)
   const id = newId('usr')
   const row = await unlessTaken(usernameTaken, () =>

@@ -118,7 +118,10 @@ export class PasswordResets {
       await attempts.count(wrongTokens, given.address)
       throw problem('reset_link_invalid')
     }
-    const passwordHash = await ctx.passwords.hash(given.password)
+    const passwordHash = await ctx.passwords.hash(given.password, {
+      address: given.address,
+      account: `${kind}:${account.id}`,
+    })
     const now = ctx.clock.now()
     const { email, result } = await ctx.tx(actor, async (writing) => {
       const { tx } = writing

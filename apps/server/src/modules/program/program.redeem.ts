@@ -73,7 +73,10 @@ export async function register(
     ctx.clock.now(),
   )
   const entry = entryOf(session, given.address)
-  const passwordHash = await ctx.passwords.hash(given.password)
+  const passwordHash = await ctx.passwords.hash(given.password, {
+    address: given.address,
+    account: accountOf(session, name),
+  })
   const newUser = { username, passwordHash, email: given.email ?? null, device }
   return unlessTaken(
     () => problem('usernameTaken'),

@@ -1,3 +1,4 @@
+import { operator } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import { newPassword, normalizeName } from '../../core/ids.ts'
 import { Passwords } from '../../core/passwords.ts'
@@ -18,7 +19,7 @@ export async function resetResellerPassword(
   email: string,
 ): Promise<{ email: string; password: string } | undefined> {
   const password = newPassword()
-  const passwordHash = await new Passwords().hash(password)
+  const passwordHash = await new Passwords().hash(password, operator)
   const found = await access.findByEmail(db, normalizeName(email))
   if (!found) return undefined
   return transactAsOperator(db, { ownerId: found.owner_id, now: clock.now() }, async (write) => {

@@ -1,5 +1,6 @@
 import { type Reseller, unlimited } from '@keyward/contract'
 import type { ResellerActor, VendorActor } from '../../core/actor.ts'
+import { callerOf } from '../../core/caller.ts'
 import { toIso } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
@@ -51,7 +52,7 @@ export async function createReseller(ctx: Ctx, actor: VendorActor, given: NewRes
   const app = await getApp(ctx.db, actor, given.app_id)
   const emailNormalized = normalizeName(given.email)
   if (await access.findByEmail(ctx.db, emailNormalized)) throw emailTaken()
-  const passwordHash = await ctx.passwords.hash(given.password)
+  const passwordHash = await ctx.passwords.hash(given.password, callerOf(actor))
   const id = newId('res')
   const now = ctx.clock.now()
   await unlessTaken(emailTaken, () =>

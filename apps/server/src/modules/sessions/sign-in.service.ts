@@ -24,6 +24,8 @@ export async function checkCredentials<Row extends { password_hash: string }>(
     return (await passwords.verify(found?.password_hash, password)) ? found : undefined
   })
   if (!row) throw problem('invalid_credentials')
-  const strongerHash = passwords.isOutdated(row.password_hash) ? await passwords.hash(password) : undefined
+  const strongerHash = passwords.isOutdated(row.password_hash)
+    ? await passwords.hash(password, { account, address, isKnown: true })
+    : undefined
   return { row, strongerHash }
 }

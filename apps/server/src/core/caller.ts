@@ -1,0 +1,33 @@
+import type { OwnerActor, ResellerActor } from './actor.ts'
+import { parseNetwork, widen } from './networks.ts'
+
+/** Who asks for a share of something scarce. */
+export interface Caller {
+  /** The address, or the /64 network of an IPv6 address. */
+  address: string
+  account: string
+  /** Its session, or an earlier sign-in to the same account from this address, tells it from strangers. */
+  isKnown?: boolean
+}
+
+/** Prefixes that one customer, a site, a hoster or a provider gets. A provider of IPv4 has many unrelated networks. */
+const sharedBits = { 4: [24, 32], 6: [32, 48, 56, 64] } as const
+
+/** A caller's place in the hierarchy by which shares are equal, widest group first. */
+export function groupsOf({ address, account, isKnown = false }: Caller): string[] {
+  const network = parseNetwork(address)
+  const networks = network
+    ? sharedBits[network.family].map((bits) => `${bits}/${widen(network, bits).first}`)
+    : [address]
+  return [isKnown ? 'known' : 'new', ...networks, account]
+}
+
+/** A signed-in caller. */
+export const callerOf = (actor: OwnerActor | ResellerActor): Caller => ({
+  address: actor.address,
+  account: actor.kind === 'owner' ? actor.ownerId : actor.resellerId,
+  isKnown: true,
+})
+
+/** The operator at the command line, who waits for nobody. */
+export const operator: Caller = { address: 'command line', account: 'operator', isKnown: true }

@@ -1,0 +1,187 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { Caller } from './caller.ts'
+import { type EndTurn, FairQueue, type FairQueueOptions } from './fair-queue.ts'
+import { problem } from './problem.ts'
+
+/** A queue on a clock that stands still, and who was served by it in which order. */
+function open(options: Partial<FairQueueOptions> = {}) {
+  const clock = { now: 0 }
+  const queue = new FairQueue({
+    running: 1,
+    waiting: 1000,
+    rejection: () => problem('busy'),
+    now: () => clock.now,
+    ...options,
+  })
+  const begun: string[] = []
+  const refused: string[] = []
+  const ends: EndTurn[] = []
+  const enter = (name: string, caller: Partial<Caller> = {}, weight?: number) =>
+    queue.enter({ address: '192.0.2.1', account: name, ...caller }, weight).then(
+      (end) => {
+        begun.push(name)
+        ends.push(end)
+      },
+      () => void refused.push(name),
+    )
+  /** Ends turns in order of their start, each at this cost, until none begins any more. */
+  const serve = async (cost?: number, most = Number.POSITIVE_INFINITY) => {
+    for (let at = 0; at < most; at += 1) {
+      await setImmediate()
+      const end = ends.shift()
+      if (!end) return
+      end(cost)
+    }
+    await setImmediate()
+  }
+  return { clock, queue, begun, refused, enter, serve }
+}
+
+const inNetworks = (count: number) =>
+  Array.from({ length: count }, (_, at) => `2001:db8:0:${at.toString(16)}::/64`)
+
+describe('serves equally', () => {
+  test.each([
+    ['/64 networks of one /56', inNetworks(256), '2001:db8:1::/64'],
+    [
+      '/56 networks of one /48',
+      inNetworks(256).map((_, at) => `2001:db8:0:${(at * 256).toString(16)}::/64`),
+      '2001:db8:1::/64',
+    ],
+    [
+      '/48 networks of one /32',
+      inNetworks(256).map((_, at) => `2001:db8:${at.toString(16)}::/64`),
+      '2001:db9::/64',
+    ],
+    ['addresses of one /24', inNetworks(256).map((_, at) => `192.0.2.${at}`), '198.51.100.7'],
+    ['accounts at one address', inNetworks(256).map(() => '192.0.2.1'), '192.0.2.2'],
+  ])('one caller and many from %s', async (_what, many, one) => {
+    const { begun, enter, serve } = open()
+    for (const [at, address] of many.entries()) void enter(`many ${at}`, { address })
+    for (let at = 0; at < 5; at += 1) void enter(`one ${at}`, { address: one })
+    await serve(1, 11)
+    expect(begun.filter((name) => name.startsWith('one'))).toHaveLength(5)
+  })
+
+  test('callers of the same network by account', async () => {
+    const { begun, enter, serve } = open()
+    for (let at = 0; at < 50; at += 1) void enter(`busy ${at}`, { account: 'busy' })
+    void enter('other')
+    await serve(1, 3)
+    expect(begun).toContain('other')
+  })
+
+  test('known callers and strangers from any number of networks', async () => {
+    const { begun, enter, serve } = open()
+    for (let at = 0; at < 100; at += 1) void enter(`stranger ${at}`, { address: `10.${at}.0.1` })
+    for (let at = 0; at < 10; at += 1) void enter(`known ${at}`, { address: '10.0.0.1', isKnown: true })
+    await serve(1, 21)
+    expect(begun.filter((name) => name.startsWith('known'))).toHaveLength(10)
+  })
+})
+
+test('serves the network whose turns cost least recently', async () => {
+  const { begun, enter, serve } = open()
+  void enter('running')
+  for (let at = 0; at < 4; at += 1) void enter(`costly ${at}`, { address: '10.0.0.1' })
+  await serve(1, 1)
+  await serve(100, 1)
+  for (let at = 0; at < 4; at += 1) void enter(`cheap ${at}`, { address: '10.1.0.1' })
+  await serve(10, 5)
+  expect(begun.slice(3, 7)).toEqual(['cheap 0', 'cheap 1', 'cheap 2', 'cheap 3'])
+})
+
+test('a full queue displaces the newest of the largest network and admits the newcomer', async () => {
+  const { begun, refused, enter, serve } = open({ waiting: 8 })
+  void enter('running')
+  for (const [at, address] of inNetworks(8).entries()) void enter(`many ${at}`, { address })
+  for (let at = 0; at < 3; at += 1) void enter(`one ${at}`, { address: `10.${at}.0.1` })
+  await setImmediate()
+  expect(refused).toEqual(['many 7', 'many 6', 'many 5'])
+  void enter('many 8', { address: '2001:db8:0:9::/64' })
+  await serve(1)
+  expect(refused.at(-1)).toBe('many 8')
+  expect(begun).toHaveLength(9)
+})
+
+test('keeps half of the places for known callers', async () => {
+  const { refused, enter } = open({ waiting: 8 })
+  void enter('running')
+  for (let at = 0; at < 8; at += 1) void enter(`stranger ${at}`, { address: `10.${at}.0.1` })
+  for (let at = 0; at < 4; at += 1) void enter(`known ${at}`, { isKnown: true })
+  for (let at = 8; at < 20; at += 1) void enter(`stranger ${at}`, { address: `10.${at}.0.1` })
+  await setImmediate()
+  expect(refused.filter((name) => name.startsWith('known'))).toEqual([])
+  expect(refused).toHaveLength(16)
+})
+
+test('limits what an account runs and keeps waiting, from any number of addresses', async () => {
+  const { begun, refused, enter, serve } = open({ running: 10, perAccount: { running: 1, waiting: 1 } })
+  for (let at = 0; at < 3; at += 1) void enter(`call ${at}`, { account: 'own_1', address: `10.0.${at}.1` })
+  void enter('other')
+  await setImmediate()
+  expect(begun).toEqual(['call 0', 'other'])
+  expect(refused).toEqual(['call 2'])
+  await serve()
+  expect(begun).toEqual(['call 0', 'other', 'call 1'])
+})
+
+test('bounds what runs by weight, and leaves room beside one network', async () => {
+  const { begun, enter, serve } = open({ running: 10, perNetwork: 6 })
+  for (let at = 0; at < 3; at += 1) void enter(`many ${at}`, { address: `10.0.0.${at}` }, 3)
+  void enter('one', { address: '10.0.1.1' }, 4)
+  void enter('too large', { address: '10.0.2.1' }, 100)
+  await setImmediate()
+  expect(begun).toEqual(['many 0', 'many 1', 'one'])
+  await serve()
+  expect(begun).toHaveLength(5)
+})
+
+test('keeps a free place for callers with little recent cost', async () => {
+  const { begun, clock, enter, serve } = open({ running: 2, heavy: { cost: 50, running: 1 } })
+  for (let at = 0; at < 2; at += 1) void enter(`first ${at}`, { address: `10.0.0.${at}` })
+  await serve(100)
+  for (let at = 0; at < 4; at += 1) void enter(`heavy ${at}`, { address: `10.0.0.${at}` })
+  await setImmediate()
+  expect(begun.slice(2)).toEqual(['heavy 0'])
+  void enter('light', { address: '10.0.1.1' })
+  await setImmediate()
+  expect(begun.slice(2)).toEqual(['heavy 0', 'light'])
+  clock.now += 60_000
+  await serve(0, 1)
+  await serve(0, 1)
+  expect(begun.slice(4)).toHaveLength(2)
+})
+
+test('starts a bounded number per turn of the event loop', async () => {
+  const { begun, enter } = open({ running: 100, startsPerTurn: 2 })
+  for (let at = 0; at < 12; at += 1) void enter(`call ${at}`)
+  const added: number[] = []
+  for (let at = 0; at < 4; at += 1) {
+    const before = begun.length
+    await setImmediate()
+    added.push(begun.length - before)
+  }
+  expect(added.slice(1)).toEqual([2, 2, 2])
+})
+
+test('rejects a caller that waits too long and serves the next one', async () => {
+  const { begun, refused, enter, serve } = open({ waitMs: 20 })
+  void enter('running')
+  await enter('late')
+  expect(refused).toEqual(['late'])
+  void enter('next')
+  await serve()
+  expect(begun).toEqual(['running', 'next'])
+})
+
+test('a turn ends once', async () => {
+  const { queue, begun, enter } = open()
+  const end = await queue.enter({ address: '192.0.2.1', account: 'first' })
+  for (const name of ['second', 'third']) void enter(name)
+  end()
+  end()
+  await setImmediate()
+  expect(begun).toEqual(['second'])
+})
