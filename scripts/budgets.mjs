@@ -18,12 +18,19 @@ const ownerViews = [
   'end-users',
   'end-user',
   'resellers',
+  'activity',
   'profile',
   'settings',
   'subscription',
 ]
 // A journey counts what the browser requests; this adds up the same without one.
 const laterParts = {
+  app: [
+    'src/features/apps/integration.tsx',
+    'src/features/apps/app-sections.tsx',
+    'src/features/apps/license-types-section.tsx',
+    'src/features/offline-activations/offline-activations.tsx',
+  ],
   dashboard: ['src/pages/owner/onboarding.tsx'],
   licenses: ['src/pages/owner/list-filters.tsx', 'src/ui/table-keys.ts'],
   'end-users': ['src/pages/owner/list-filters.tsx', 'src/ui/table-keys.ts'],

@@ -8,6 +8,8 @@ const isSignIn = (part: string) => /\/auth\.tsx$/.test(part)
 const isPortal = (part: string) => /\/pages\/reseller\/|\/overlay-panels\.tsx$/.test(part)
 const isView = (part: string) =>
   /\/owner\/(shell|dashboard|licenses|end-users|resellers|list-filters)\.tsx$/.test(part)
+const isApp = (part: string) =>
+  /\/pages\/owner\/app\.tsx$|\/apps\/(integration|app-sections|license-types-section)\.tsx$/.test(part)
 
 /**
  * Left alone, the bundler writes a file for each set of parts that share a module: the dashboard would request fifty. These
@@ -29,7 +31,7 @@ export async function sharedChunks(config: InlineConfig) {
 function nameOf(parts: string[]) {
   if (parts.some(isPublic)) return 'base'
   if (parts.some(isFrame)) return 'console'
-  if (!parts.some(isView)) return
+  if (!parts.some(isView)) return parts.some(isApp) ? 'items' : undefined
   if (parts.some(isSignIn)) return 'controls'
   return parts.some(isPortal) ? 'lists' : 'owner'
 }

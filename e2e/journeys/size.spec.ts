@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Page, Request } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
-import { heading, makePremium, settle, tokenKey, Vendor } from '../steps.ts'
+import { heading, keyPrefix, makePremium, settle, tokenKey, Vendor } from '../steps.ts'
 
 // The same limits as in scripts/budgets.mjs, which adds up what the build says that a page loads.
 const maxKilobytes = 180
@@ -12,13 +12,14 @@ test('until it is idle, a page of the console requests at most 180 kB of JavaScr
   request,
   keyward,
 }) => {
-  // The first view loads the checklist as well, the others what lists need.
+  // The first view loads the checklist as well, the lists their filters, and the pages of items their parts.
   const newcomer = await Vendor.signUp(request)
   const vendor = await Vendor.signUp(request)
   makePremium(keyward, vendor)
   const app = await vendor.createApp()
-  await vendor.createLicenses(app, 3)
-  await vendor.createEndUser(app, 'amy')
+  const [license] = await vendor.createLicenses(app, 3)
+  const user = await vendor.createEndUser(app, 'amy')
+  await vendor.call('POST', `/apps/${app._id}/license-types`, { name: 'Pro', term: 'forever' })
 
   await page.goto('/theme.js')
   for (const [token, path, title] of [
@@ -28,6 +29,12 @@ test('until it is idle, a page of the console requests at most 180 kB of JavaScr
     [vendor.token, '/users', 'End Users'],
     [vendor.token, '/resellers', 'Resellers'],
     [vendor.token, '/settings', 'Settings'],
+    [vendor.token, '/activity', 'Activity'],
+    [vendor.token, '/profile', 'Profile'],
+    [vendor.token, '/subscription', 'Subscription'],
+    [vendor.token, `/apps/${app._id}`, app.name],
+    [vendor.token, `/licenses/${license!._id}`, keyPrefix(license!.key)],
+    [vendor.token, `/users/${user._id}`, 'amy'],
   ] as const) {
     await page.evaluate(`localStorage.setItem('${tokenKey}', '${token}')`)
     const scripts = await scriptsUntilIdle(page, path, async () => {

@@ -2,12 +2,18 @@ import type { App, LicenseType } from '@keyward/contract'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { typeSummary } from '../../lib/format/license-type.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Deferred } from '../../ui/deferred.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyState, QueryError } from '../../ui/states.tsx'
-import { useDeleteLicenseType, useLicenseTypes } from './license-types-queries.ts'
+import { useLicenseTypes } from './license-types-queries.ts'
+
+const DeleteLicenseTypeDialog = lazyNamed(
+  () => import('./delete-license-type-dialog.tsx'),
+  'DeleteLicenseTypeDialog',
+)
 
 export interface LicenseTypesPanelProps {
   app: App
@@ -18,8 +24,8 @@ export interface LicenseTypesPanelProps {
 /** Lists the license types of an app. */
 export function LicenseTypesPanel({ app, onEdit }: LicenseTypesPanelProps) {
   const types = useLicenseTypes(app._id)
-  const remove = useDeleteLicenseType()
   const [deleting, setDeleting] = useState<LicenseType>()
+  const close = () => setDeleting(undefined)
   if (types.isPending) return <Skeleton className="h-40" />
   if (types.isError) {
     return <QueryError boxed query={types} title="Failed to load the license types" />
@@ -68,14 +74,9 @@ export function LicenseTypesPanel({ app, onEdit }: LicenseTypesPanelProps) {
         ))}
       </ul>
       {deleting && (
-        <ConfirmDialog
-          title={`Delete the type ${deleting.name}?`}
-          description="Licenses that were generated from it stay as they were sold. No more can be generated from it."
-          confirmLabel="Delete Type"
-          busy={remove.isPending}
-          onConfirm={() => remove.mutate(deleting._id, { onSuccess: () => setDeleting(undefined) })}
-          onClose={() => setDeleting(undefined)}
-        />
+        <Deferred onFail={close}>
+          <DeleteLicenseTypeDialog type={deleting} onClose={close} />
+        </Deferred>
       )}
     </>
   )

@@ -1,12 +1,14 @@
 import type { App, LicenseType } from '@keyward/contract'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { LicenseTypeForm } from './license-type-form.tsx'
+import { Deferred } from '../../ui/deferred.tsx'
 import { LicenseTypesPanel } from './license-types-panel.tsx'
 import { useLicenseTypes } from './license-types-queries.ts'
+
+const LicenseTypeDialog = lazyNamed(() => import('./license-type-dialog.tsx'), 'LicenseTypeDialog')
 
 /** The license types of an app, as a part of its page. */
 export function LicenseTypesSection({ app }: { app: App }) {
@@ -31,14 +33,9 @@ export function LicenseTypesSection({ app }: { app: App }) {
         <LicenseTypesPanel app={app} onEdit={(type) => setEdited({ type })} />
       </CardBody>
       {edited && (
-        <Dialog
-          onClose={close}
-          size="lg"
-          title={edited.type ? `Edit ${edited.type.name}` : 'New License Type'}
-          description={app.name}
-        >
-          <LicenseTypeForm app={app} type={edited.type} onClose={close} />
-        </Dialog>
+        <Deferred onFail={close}>
+          <LicenseTypeDialog app={app} type={edited.type} onClose={close} />
+        </Deferred>
       )}
     </Card>
   )
