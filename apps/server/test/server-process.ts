@@ -16,13 +16,19 @@ export interface ServerProcess {
 /** Ends a hanging server; far longer than a start takes on a slow machine. */
 const startTimeoutMs = 120_000
 
+/** Ends a server whose test was killed and so could not end it. */
+const endsWithTest = `setInterval(() => {
+  if (process.ppid !== ${process.pid}) process.kill(process.pid, 'SIGKILL')
+}, 500).unref()`
+
 /** Starts the server like an operator and waits until it reports its address. */
 export async function startProcess(
   environment: Record<string, string>,
   flags: string[] = [],
 ): Promise<ServerProcess> {
   const { PATH, HOME } = process.env
-  const child = spawn(process.execPath, [...flags, main], {
+  const tied = ['--import', `data:text/javascript,${encodeURIComponent(endsWithTest)}`]
+  const child = spawn(process.execPath, [...tied, ...flags, main], {
     env: { PATH, HOME, PORT: '0', RATE_LIMITS: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
