@@ -1,24 +1,38 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
+import { type RealServer, signUpVendor, startRealServer, type TestApp } from './real-server.ts'
+import { startProxy } from './stand-in-proxy.ts'
 
 /** Compilers and other runtimes come from the registry, so only CI installs them. */
 const full = process.env.CI !== undefined
 
 let folder: string
 let packed: string
+let server: RealServer
+let app: TestApp
+let keys: object[]
+let licenseKey: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keyward-sdk-'))
   const script: string = '../../../scripts/ensure.mjs'
   const { packSdk } = await import(script)
   packed = packSdk(folder)
+  server = await startRealServer()
+  const vendor = await signUpVendor(server)
+  ;({ app, keys } = vendor)
+  const { license } = await vendor.owner('POST', '/licenses', { app: app._id, expiresAt: null })
+  licenseKey = license.key
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(async () => {
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 function run(cwd: string, file: string, args: string[]): string {
   return execFileSync(file, args, { cwd, encoding: 'utf8', shell: process.platform === 'win32' })
@@ -58,32 +72,33 @@ function installTools(project: string, tools: string[], { skip }: TestContext): 
   }
 }
 
-function closedPort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve) =>
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    }),
-  )
+/** Runs a program while the server of this process answers it. */
+async function start(cwd: string, file: string, args: string[]): Promise<string> {
+  const options = { cwd, encoding: 'utf8', shell: process.platform === 'win32' } as const
+  return (await promisify(execFile)(file, args, options)).stdout.trim()
 }
 
-const publicKey = {
+const strangersKey = {
   ...generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }),
   kid: 'k',
 }
 
-/** Prints `true unreachable`: the SDK loads, checks its options and makes a request. */
-const program = (load: string, port: number, { proxy = false } = {}) => `${load}
-const keyward = new Keyward({
-  baseUrl: '${proxy ? 'https://licenses.example.com' : `http://127.0.0.1:${port}`}', appId: 'k3yw4rd1', secret: 's', version: '1.0.0', timeoutMs: 30_000,
-  publicKeys: [${JSON.stringify(publicKey)}], hwid: 'machine-1',
-  ${proxy ? `proxy: 'http://ada:secret@127.0.0.1:${port}',` : ''}
-})
-keyward.license('KEY').catch((error) => console.log(error instanceof KeywardNetworkError, error.code))
+/** Signs in, once with the keys of the app and once with the key of a stranger, which must reject the same answer. */
+const program = (load: string, proxy?: string) => `${load}
+async function main() {
+  const options = {
+    baseUrl: '${server.baseUrl}', appId: '${app.appId}', secret: '${app.appSecret}', version: '1.0.0', timeoutMs: 30_000,
+    hwid: 'machine-1', ${proxy === undefined ? '' : `proxy: '${proxy}',`}
+  }
+  const { ok } = await new Keyward({ ...options, publicKeys: ${JSON.stringify(keys)} }).license('${licenseKey}')
+  const other = new Keyward({ ...options, publicKeys: [${JSON.stringify(strangersKey)}] })
+  const error = await other.license('${licenseKey}').catch((error) => error)
+  console.log(ok, error instanceof KeywardSignatureError)
+}
+main()
 `
-const byImport = `import { Keyward, KeywardNetworkError } from '@keyward/sdk'`
-const byRequire = `const { Keyward, KeywardNetworkError } = require('@keyward/sdk')`
+const byImport = `import { Keyward, KeywardNetworkError, KeywardSignatureError } from '@keyward/sdk'`
+const byRequire = `const { Keyward, KeywardNetworkError, KeywardSignatureError } = require('@keyward/sdk')`
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const repository = fileURLToPath(new URL('../../../', import.meta.url))
@@ -132,11 +147,14 @@ test('every file that the READMEs install is one that a server of this version s
 test.each([
   ['an ES module', 'module', byImport],
   ['a CommonJS module', 'commonjs', byRequire],
-])('the packed SDK installs offline in an empty project and runs there from %s', async (_, type, load) => {
-  const project = makeProject(type, { type })
-  writeFileSync(join(project, 'program.js'), program(load, await closedPort()))
-  expect(run(project, process.execPath, ['program.js']).trim()).toBe('true unreachable')
-})
+])(
+  'the packed SDK installs offline in an empty project and verifies answers there from %s',
+  async (_, type, load) => {
+    const project = makeProject(type, { type })
+    writeFileSync(join(project, 'program.js'), program(load))
+    expect(await start(project, process.execPath, ['program.js'])).toBe('true true')
+  },
+)
 
 test('the build for browsers uses nothing of Node, and rejects the option proxy', async () => {
   const web = unpack('web', packed)['/package/dist/web.js']!
@@ -145,10 +163,10 @@ test('the build for browsers uses nothing of Node, and rejects the option proxy'
   writeFileSync(file, web)
   const { Keyward } = await import(pathToFileURL(file).href)
   const options = { baseUrl: 'https://licenses.example.com', appId: 'k3yw4rd1', secret: 's', version: '1' }
-  expect(() => new Keyward({ ...options, publicKeys: [publicKey] })).not.toThrow()
-  expect(() => new Keyward({ ...options, publicKeys: [publicKey], proxy: 'http://127.0.0.1:3128' })).toThrow(
-    expect.objectContaining({ name: 'KeywardUsageError', code: 'invalid_options' }),
-  )
+  expect(() => new Keyward({ ...options, publicKeys: [strangersKey] })).not.toThrow()
+  expect(
+    () => new Keyward({ ...options, publicKeys: [strangersKey], proxy: 'http://127.0.0.1:3128' }),
+  ).toThrow(expect.objectContaining({ name: 'KeywardUsageError', code: 'invalid_options' }))
 })
 
 describe.skipIf(!full)('with tools from the registry', () => {
@@ -191,23 +209,38 @@ export const isNetwork = (error: unknown): boolean => error instanceof KeywardNe
     },
   )
 
-  test('it runs in Bun', async (context) => {
+  test('it verifies answers in Bun, also through a proxy', async (context) => {
     const project = makeProject('bun', { type: 'module' })
     installTools(project, ['bun@1.4.5'], context)
-    writeFileSync(join(project, 'program.js'), program(byImport, await closedPort()))
-    expect(run(project, 'npx', ['bun', 'program.js']).trim()).toBe('true unreachable')
-    writeFileSync(join(project, 'proxied.js'), program(byImport, await closedPort(), { proxy: true }))
-    expect(run(project, 'npx', ['bun', 'proxied.js']).trim()).toBe('true unreachable')
+    await using proxy = await openProxy()
+    writeFileSync(join(project, 'program.js'), program(byImport))
+    writeFileSync(join(project, 'proxied.js'), program(byImport, proxy.url))
+    expect(await start(project, 'npx', ['bun', 'program.js'])).toBe('true true')
+    expect(await start(project, 'npx', ['bun', 'proxied.js'])).toBe('true true')
+    expect(proxy.seen()).toBeGreaterThan(0)
   })
 
-  test('it runs in Deno with no permission except to reach the server', async (context) => {
+  test('it verifies answers in Deno with no permission except to reach the server or the proxy', async (context) => {
     const project = makeProject('deno', { type: 'module' })
     installTools(project, ['deno@2.9.6'], context)
-    const port = await closedPort()
-    writeFileSync(join(project, 'program.js'), program(byImport, port))
-    const args = ['deno', 'run', '--no-prompt', '--node-modules-dir=manual', `--allow-net=127.0.0.1:${port}`]
-    expect(run(project, 'npx', [...args, 'program.js']).trim()).toBe('true unreachable')
-    writeFileSync(join(project, 'proxied.js'), program(byImport, port, { proxy: true }))
-    expect(run(project, 'npx', [...args, 'proxied.js']).trim()).toBe('true unreachable')
+    await using proxy = await openProxy()
+    writeFileSync(join(project, 'program.js'), program(byImport))
+    writeFileSync(join(project, 'proxied.js'), program(byImport, proxy.url))
+    const allowed = (url: string) => [
+      ...['deno', 'run', '--no-prompt', '--node-modules-dir=manual'],
+      `--allow-net=${new URL(url).host}`,
+    ]
+    expect(await start(project, 'npx', [...allowed(server.baseUrl), 'program.js'])).toBe('true true')
+    expect(await start(project, 'npx', [...allowed(proxy.url), 'proxied.js'])).toBe('true true')
+    expect(proxy.seen()).toBeGreaterThan(0)
   })
+
+  async function openProxy() {
+    const proxy = await startProxy({ credentials: 'ada:secret' })
+    return {
+      url: `http://ada:secret@${proxy.address}`,
+      seen: () => proxy.seen.length,
+      [Symbol.asyncDispose]: () => proxy.close(),
+    }
+  }
 })
