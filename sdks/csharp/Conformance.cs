@@ -364,21 +364,8 @@ namespace Keyward
                 Hostname = JsonText.Text(facts, "hostname") ?? "",
                 Macs = JsonText.TextList(facts, "macs"),
                 Read = read,
-                Run = (file, arguments) =>
-                {
-                    if (file != "reg.exe") return files.ContainsKey("ioplatform") ? "\"IOPlatformUUID\" = \"" + read("ioplatform") + "\"\n" : "";
-                    return Query(arguments, files.ContainsKey("machine-guid") ? read("machine-guid") : null);
-                },
+                Property = _ => read(platform == Machine.Mac ? "ioplatform" : "machine-guid"),
             };
-        }
-
-        /// <summary>What reg.exe prints; it ends with 1 if it is asked for a value that is missing.</summary>
-        private static string Query(string arguments, string id)
-        {
-            if (id == null && arguments.Contains(" /v ")) throw new IOException("reg.exe ended with 1");
-            const string key = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography";
-            string value = id == null ? "" : "    MachineGuid    REG_SZ    " + id + "\r\n";
-            return "\r\n" + key + "\r\n    OldMachineGuid    REG_SZ    0ld\r\n" + value + "\r\n" + key + "\\Services\r\n";
         }
 
         /// <summary>A machine with exactly one identity, <c>source:id</c>.</summary>

@@ -1,7 +1,8 @@
 // Keyward for .NET: puts a program behind a Keyward license. Version 1.2.1, Apache License 2.0.
 //
-// One file for .NET Standard 2.0 and C# 7.0 and later, without packages: add it to your project. The README explains every call,
-// option and error: https://licenses.example.com/sdk/
+// One file for .NET Standard 2.0 and C# 7.0 and later, without packages: add it to your project. With Mono:
+// mcs -r:System.Net.Http -r:System.Numerics Program.cs Keyward.cs
+// Your server explains the protocol at /docs/client-protocol and lists all versions at /sdk/.
 #define TRACE
 
 using System;
@@ -595,7 +596,7 @@ namespace Keyward
         private string _session;
         private SessionUser _user;
         private IReadOnlyDictionary<string, string> _public = new Dictionary<string, string>();
-        private Task<InitResult> _opening;
+        private Task<Opened> _opening;
         private Task<UserResult> _resuming;
         private int _signOuts;
         private Task<string> _hwid;
@@ -606,6 +607,13 @@ namespace Keyward
         /// <summary>A call that was granted waits no longer for its lease.</summary>
         private const int LongestRenewalMs = 5000;
         private const int RenewalPauseMs = 60000;
+
+        /// <summary>The result of <c>init</c> and its session; a refusal has none.</summary>
+        private sealed class Opened
+        {
+            public InitResult Result;
+            public string Session;
+        }
 
         /// <summary>When a call ends, and whether no sign-out has begun since it was made.</summary>
         private sealed class Limits
@@ -633,7 +641,7 @@ namespace Keyward
         /// Calling it again starts a new session, signed out.
         /// </summary>
         public Task<InitResult> InitAsync(CancellationToken cancellationToken = default(CancellationToken)) =>
-            Run(deadline => OpenAsync(deadline, cancellationToken), cancellationToken);
+            Run(async deadline => (await OpenAsync(deadline, cancellationToken).ConfigureAwait(false)).Result, cancellationToken);
 
         /// <summary>
         /// Creates an end user from an unused license key and signs in. Never retried automatically: after a
@@ -869,7 +877,7 @@ namespace Keyward
         private Task<T> Run<T>(Func<long, Task<T>> call, CancellationToken cancellationToken) =>
             Task.Run(() => call(Clock.NowMs + _options.TimeoutMs), cancellationToken);
 
-        private async Task<InitResult> OpenAsync(long deadline, CancellationToken cancellationToken)
+        private async Task<Opened> OpenAsync(long deadline, CancellationToken cancellationToken)
         {
             string hwid = await FindHwidAsync().ConfigureAwait(false);
             Dictionary<string, object> body = JsonText.Object("appId", _options.AppId, "secret", _options.Secret, "version", _options.Version,
@@ -878,7 +886,7 @@ namespace Keyward
             if (!outcome.Ok)
             {
                 ForgetUser();
-                return new InitResult(outcome.Refusal());
+                return new Opened { Result = new InitResult(outcome.Refusal()) };
             }
             string session = JsonText.Text(outcome.Data, "session");
             if (session == null || session.Length < 1 || session.Length > 1024 || session.Any(each => each < '!' || each > '~')) throw Unexpected("init");
@@ -890,14 +898,18 @@ namespace Keyward
                 _user = null;
                 _public = opened.Variables;
             }
-            return opened;
+            return new Opened { Result = opened, Session = session };
         }
 
-        /// <summary>Concurrent calls share one <c>init</c>, which none of them can cancel for the others.</summary>
-        private Task<InitResult> OpenOnceAsync(long deadline, CancellationToken cancellationToken)
+        /// <summary>
+        /// The session that a call uses to its end, even if it is ended meanwhile. Concurrent calls share one <c>init</c>, which none
+        /// of them can cancel for the others.
+        /// </summary>
+        private Task<Opened> OpenOnceAsync(long deadline, CancellationToken cancellationToken)
         {
             lock (_gate)
             {
+                if (_session != null) return Task.FromResult(new Opened { Session = _session });
                 if (_opening == null)
                 {
                     _opening = Task.Run(async () =>
@@ -922,12 +934,9 @@ namespace Keyward
             for (;;)
             {
                 if (!limits.IsCurrent()) return Overtaken();
-                if (Session == null)
-                {
-                    InitResult opened = await OpenOnceAsync(limits.Deadline, limits.Cancellation).ConfigureAwait(false);
-                    if (!opened.Ok) return new UserResult(opened.Json);
-                }
-                string session = Session;
+                Opened opened = await OpenOnceAsync(limits.Deadline, limits.Cancellation).ConfigureAwait(false);
+                if (opened.Session == null) return new UserResult(opened.Result.Json);
+                string session = opened.Session;
                 // Sent now, it would sign in the user who has signed out meanwhile.
                 if (!limits.IsCurrent()) return Overtaken();
                 call.Session = session;
@@ -975,12 +984,9 @@ namespace Keyward
         /// <summary>A call of the signed-in user; without one it is <c>sessionUnauthed</c>.</summary>
         private async Task<Dictionary<string, object>> SignedInAsync(Call call, string required, long deadline, CancellationToken cancellationToken)
         {
-            if (Session == null)
-            {
-                InitResult opened = await OpenOnceAsync(deadline, cancellationToken).ConfigureAwait(false);
-                if (!opened.Ok) return opened.Json;
-            }
-            call.Session = Session;
+            Opened opened = await OpenOnceAsync(deadline, cancellationToken).ConfigureAwait(false);
+            if (opened.Session == null) return opened.Result.Json;
+            call.Session = opened.Session;
             Outcome outcome = await _transport.SendAsync(call, deadline, cancellationToken).ConfigureAwait(false);
             return outcome.Ok ? Granted(outcome, required) : outcome.Refusal();
         }
@@ -1085,9 +1091,10 @@ namespace Keyward
         {
             Offline offline = _options.Offline;
             string userId = result.User.Id;
-            if (!limits.IsCurrent() || (licenseKey == null && !await IsRenewalDueAsync(hwid, userId).ConfigureAwait(false))) return;
+            string session = Session;
+            if (session == null || !limits.IsCurrent() || (licenseKey == null && !await IsRenewalDueAsync(hwid, userId).ConfigureAwait(false))) return;
             PauseRenewal(userId, Clock.NowMs + RenewalPauseMs);
-            var call = new Call("POST", "lease", JsonText.Object("hwid", hwid), repeatable: true) { Session = Session };
+            var call = new Call("POST", "lease", JsonText.Object("hwid", hwid), repeatable: true) { Session = session };
             try
             {
                 long deadline = Math.Min(limits.Deadline, Clock.NowMs + LongestRenewalMs);
@@ -3036,7 +3043,8 @@ namespace Keyward.Internal
         public IReadOnlyList<string> Macs = new string[0];
         /// <summary>Throws <see cref="AbsentException"/> for what is missing, or what this user may never read.</summary>
         public Func<string, string> Read;
-        public Func<string, string, string> Run;
+        /// <summary>The <c>machine</c>, <c>board</c> or <c>disk</c> of macOS and Windows; throws like <c>Read</c>.</summary>
+        public Func<string, string> Property;
 
         /// <summary>A source that this machine does not have, or that this user may never read.</summary>
         internal sealed class AbsentException : Exception
@@ -3050,7 +3058,7 @@ namespace Keyward.Internal
         public static Machine This()
         {
             string platform = ThisPlatform;
-            return new Machine { Platform = platform, Hostname = Dns.GetHostName(), System = SystemName(platform), Macs = FindMacs(platform), Read = ReadFile, Run = RunProgram };
+            return new Machine { Platform = platform, Hostname = Dns.GetHostName(), System = SystemName(platform), Macs = FindMacs(platform), Read = ReadFile, Property = Properties(platform) };
         }
 
         private static string SystemName(string platform)
@@ -3122,39 +3130,11 @@ namespace Keyward.Internal
             }
         }
 
-        private static string RunProgram(string file, string arguments)
+        private static Func<string, string> Properties(string platform)
         {
-            // Use the full path: a program of the same name earlier in PATH could fake the answer.
-            string path = file == "reg.exe" ? (Environment.GetEnvironmentVariable("SystemRoot") ?? "C:\\Windows") + "\\System32\\reg.exe" : file;
-            if (!File.Exists(path)) throw new AbsentException();
-            var start = new ProcessStartInfo(path, arguments) { UseShellExecute = false, CreateNoWindow = true, RedirectStandardOutput = true };
-            using (Process process = Process.Start(start))
-            {
-                Task<string> output = process.StandardOutput.ReadToEndAsync();
-                if (!output.Wait(5000) || !process.WaitForExit(5000))
-                {
-                    process.Kill();
-                    throw new TimeoutException(file + " did not end in time");
-                }
-                if (process.ExitCode != 0) throw new IOException(file + " ended with " + Text.Of(process.ExitCode));
-                return output.Result;
-            }
-        }
-
-        /// <summary>The patterns and programs of the ids of macOS and Windows.</summary>
-        public string MacId(string name) => Found("/usr/sbin/ioreg", "-rd1 -c IOPlatformExpertDevice", "\"" + name + "\" = \"([^\"]+)\"");
-
-        /// <summary>
-        /// Asked for the value alone, reg.exe reports a missing one like every other failure. On one line: the text after an empty value
-        /// is the name of a key, which all machines have.
-        /// </summary>
-        public string MachineGuid() =>
-            Found("reg.exe", "query HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography /reg:64", "(?im)^[ \\t]*MachineGuid[ \\t]+REG_SZ[ \\t]+(\\S+)");
-
-        public string Found(string file, string arguments, string pattern)
-        {
-            Match match = Regex.Match(Run(file, arguments), pattern, RegexOptions.CultureInvariant);
-            return match.Success ? match.Groups[1].Value : "";
+            if (platform == Windows) return WindowsRegistry.Read;
+            if (platform == Mac) return MacRegistry.Read;
+            return name => throw new AbsentException();
         }
 
         public static bool IsLocallyAdministered(string mac)
@@ -3167,6 +3147,174 @@ namespace Keyward.Internal
                 first = first * 16 + digit;
             }
             return (first & 2) != 0;
+        }
+    }
+
+    /// <summary>The registry of Windows, by the system's functions: Unity starts no programs such as <c>reg.exe</c>.</summary>
+    internal static class WindowsRegistry
+    {
+        private static readonly IntPtr LocalMachine = new IntPtr(unchecked((int)0x80000002));
+        private const int MayQuery = 1;
+        private const int MayEnumerate = 8;
+        private const int View64 = 0x100;
+        private const int TypeText = 1;
+        private const int NotFound = 2;
+        private const int Denied = 5;
+        private const int DeepestKey = 8;
+
+        [DllImport("advapi32.dll", EntryPoint = "RegOpenKeyExW", CharSet = CharSet.Unicode)]
+        private static extern int OpenKey(IntPtr parent, string path, int options, int access, out IntPtr key);
+        [DllImport("advapi32.dll", EntryPoint = "RegQueryValueExW", CharSet = CharSet.Unicode)]
+        private static extern int QueryValue(IntPtr key, string name, IntPtr reserved, out int type, byte[] value, ref int bytes);
+        [DllImport("advapi32.dll", EntryPoint = "RegEnumKeyExW", CharSet = CharSet.Unicode)]
+        private static extern int NameKey(IntPtr key, int index, byte[] name, ref int length, IntPtr reserved, IntPtr type, IntPtr typeLength, IntPtr written);
+        [DllImport("advapi32.dll", EntryPoint = "RegCloseKey")]
+        private static extern int CloseKey(IntPtr key);
+
+        public static string Read(string property)
+        {
+            string value =
+                property == "machine" ? ReadText("SOFTWARE\\Microsoft\\Cryptography", "MachineGuid") :
+                property == "board" ? ReadText("SYSTEM\\HardwareConfig", "LastConfig") :
+                FindText("HARDWARE\\DEVICEMAP\\Scsi", "SerialNumber", 0);
+            // The id of earlier versions ended at white space.
+            if (property == "machine" && value != null) value = Regex.Match(value, "\\S*", RegexOptions.CultureInvariant).Value;
+            return value ?? throw new Machine.AbsentException();
+        }
+
+        /// <summary>Null if there is no such text, or if this user may not read it.</summary>
+        private static string ReadText(string path, string name)
+        {
+            int opened = OpenKey(LocalMachine, path, 0, MayQuery | View64, out IntPtr key);
+            if (opened == NotFound || opened == Denied) return null;
+            if (opened != 0) throw new IOException("The registry cannot be read: " + Text.Of(opened));
+            try
+            {
+                var value = new byte[2048];
+                int bytes = value.Length;
+                int read = QueryValue(key, name, IntPtr.Zero, out int type, value, ref bytes);
+                if (read == NotFound || read == Denied) return null;
+                if (read != 0) throw new IOException("The registry cannot be read: " + Text.Of(read));
+                return type == TypeText ? ToText(value, bytes / 2) : null;
+            }
+            finally
+            {
+                CloseKey(key);
+            }
+        }
+
+        /// <summary>The first text of this name below a key, in the order of the registry.</summary>
+        private static string FindText(string path, string name, int depth)
+        {
+            string own = ReadText(path, name);
+            if (own != null && Text.Trim(own) != "") return own;
+            return depth > DeepestKey ? null : KeysOf(path).Select(key => FindText(path + "\\" + key, name, depth + 1)).FirstOrDefault(found => found != null);
+        }
+
+        private static List<string> KeysOf(string path)
+        {
+            var names = new List<string>();
+            if (OpenKey(LocalMachine, path, 0, MayEnumerate | View64, out IntPtr key) != 0) return names;
+            try
+            {
+                var name = new byte[512];
+                for (int index = 0; index < 256; index++)
+                {
+                    int length = name.Length / 2;
+                    if (NameKey(key, index, name, ref length, IntPtr.Zero, IntPtr.Zero, IntPtr.Zero, IntPtr.Zero) != 0) break;
+                    names.Add(ToText(name, length));
+                }
+                return names;
+            }
+            finally
+            {
+                CloseKey(key);
+            }
+        }
+
+        private static string ToText(byte[] utf16, int length) => Encoding.Unicode.GetString(utf16, 0, length * 2).Split('\0')[0];
+    }
+
+    /// <summary>The registry of macOS, by the system's functions: Unity starts no programs such as <c>ioreg</c>.</summary>
+    internal static class MacRegistry
+    {
+        private const string IoKit = "/System/Library/Frameworks/IOKit.framework/IOKit";
+        private const string CoreFoundation = "/System/Library/Frameworks/CoreFoundation.framework/CoreFoundation";
+        private const uint Utf8 = 0x08000100;
+
+        [DllImport(IoKit, EntryPoint = "IOServiceMatching")]
+        private static extern IntPtr MatchClass(string name);
+        [DllImport(IoKit, EntryPoint = "IOServiceGetMatchingServices")]
+        private static extern int FindServices(uint port, IntPtr matching, out uint services);
+        [DllImport(IoKit, EntryPoint = "IOIteratorNext")]
+        private static extern uint Next(uint services);
+        [DllImport(IoKit, EntryPoint = "IORegistryEntryCreateCFProperty")]
+        private static extern IntPtr CreateProperty(uint service, IntPtr key, IntPtr allocator, uint options);
+        [DllImport(IoKit, EntryPoint = "IOObjectRelease")]
+        private static extern int ReleaseObject(uint handle);
+        [DllImport(CoreFoundation, EntryPoint = "CFStringCreateWithCString")]
+        private static extern IntPtr CreateText(IntPtr allocator, string text, uint encoding);
+        [DllImport(CoreFoundation, EntryPoint = "CFStringGetCString")]
+        private static extern byte CopyText(IntPtr text, byte[] buffer, IntPtr size, uint encoding);
+        [DllImport(CoreFoundation, EntryPoint = "CFStringGetTypeID")]
+        private static extern UIntPtr TextType();
+        [DllImport(CoreFoundation, EntryPoint = "CFGetTypeID")]
+        private static extern UIntPtr TypeOf(IntPtr value);
+        [DllImport(CoreFoundation, EntryPoint = "CFRelease")]
+        private static extern void Release(IntPtr value);
+
+        public static string Read(string property)
+        {
+            string value =
+                property == "machine" ? Find("IOPlatformExpertDevice", "IOPlatformUUID") :
+                property == "board" ? Find("IOPlatformExpertDevice", "IOPlatformSerialNumber") :
+                Find("IONVMeController", "Serial Number");
+            return value ?? throw new Machine.AbsentException();
+        }
+
+        private static string Find(string service, string name)
+        {
+            IntPtr matching = MatchClass(service);
+            // Consumes the reference to what it matches.
+            if (matching == IntPtr.Zero || FindServices(0, matching, out uint services) != 0) throw new IOException("IOKit does not answer");
+            try
+            {
+                for (uint one = Next(services); one != 0; one = Next(services))
+                {
+                    try
+                    {
+                        string value = ReadText(one, name);
+                        if (!string.IsNullOrEmpty(value)) return value;
+                    }
+                    finally
+                    {
+                        ReleaseObject(one);
+                    }
+                }
+                return null;
+            }
+            finally
+            {
+                ReleaseObject(services);
+            }
+        }
+
+        private static string ReadText(uint service, string name)
+        {
+            IntPtr key = CreateText(IntPtr.Zero, name, Utf8);
+            IntPtr value = CreateProperty(service, key, IntPtr.Zero, 0);
+            Release(key);
+            if (value == IntPtr.Zero) return null;
+            try
+            {
+                var bytes = new byte[1024];
+                if (TypeOf(value) != TextType() || CopyText(value, bytes, new IntPtr(bytes.Length), Utf8) == 0) return null;
+                return Encoding.UTF8.GetString(bytes).Split('\0')[0];
+            }
+            finally
+            {
+                Release(value);
+            }
         }
     }
 
@@ -3233,10 +3381,10 @@ namespace Keyward.Internal
                     yield return Source("dmi", () => machine.Read("/sys/class/dmi/id/product_uuid"));
                     break;
                 case Machine.Mac:
-                    yield return Source("ioplatform", () => machine.MacId("IOPlatformUUID"));
+                    yield return Source("ioplatform", () => machine.Property("machine"));
                     break;
                 case Machine.Windows:
-                    yield return Source("machine-guid", machine.MachineGuid);
+                    yield return Source("machine-guid", () => machine.Property("machine"));
                     break;
                 default:
                     yield return Source("hostid", () => machine.Read("/etc/hostid"));
@@ -3291,8 +3439,6 @@ namespace Keyward.Internal
             };
             Action<string, Func<string>> addOne = (name, reader) => add(name, new[] { reader });
             Action<string, string[]> addFile = (name, paths) => add(name, paths.Select(path => (Func<string>)(() => machine.Read(path))).ToArray());
-            Func<string, string, string, string> registry = (key, value, more) =>
-                machine.Found("reg.exe", "query " + key + more + " /v " + value, value + "[ \\t]+REG_SZ[ \\t]+(\\S.*)");
             switch (machine.Platform)
             {
                 case Machine.Linux:
@@ -3301,14 +3447,8 @@ namespace Keyward.Internal
                     addFile("disk", new[] { "/sys/block/nvme0n1/device/serial", "/sys/block/sda/device/wwid", "/sys/block/vda/serial", "/sys/block/mmcblk0/device/cid" });
                     break;
                 case Machine.Mac:
-                    addOne("machine", () => machine.MacId("IOPlatformUUID"));
-                    addOne("board", () => machine.MacId("IOPlatformSerialNumber"));
-                    addOne("disk", () => machine.Found("/usr/sbin/ioreg", "-rd1 -c IONVMeController", "\"Serial Number\" = \"([^\"]+)\""));
-                    break;
                 case Machine.Windows:
-                    addOne("machine", machine.MachineGuid);
-                    addOne("board", () => registry("HKEY_LOCAL_MACHINE\\SYSTEM\\HardwareConfig", "LastConfig", ""));
-                    addOne("disk", () => registry("HKEY_LOCAL_MACHINE\\HARDWARE\\DEVICEMAP\\Scsi", "SerialNumber", " /s"));
+                    foreach (string name in new[] { "machine", "board", "disk" }) addOne(name, () => machine.Property(name));
                     break;
                 default:
                     addFile("machine", new[] { "/etc/hostid" });

@@ -22,7 +22,7 @@ namespace Keyward
         {
             JsonText.TryParse(File.ReadAllText(args[0]), out object facts);
             _facts = (Dictionary<string, object>)facts;
-            if (args.Length > 1) return args[1] == "json" ? Json() : SignIn();
+            if (args.Length > 1) return args[1] == "json" ? Json() : args[1] == "machine" ? SignIn() : Properties(args[1] == "windows");
             Run("does not hang a UI thread that blocks on a result", BlockedUiThread);
             Run("returns to no caller's synchronization context", NoContext);
             Run("ends a call with OperationCanceledException as soon as the caller cancels", Cancellation);
@@ -70,6 +70,29 @@ namespace Keyward
                 output.Write(JsonText.TryParse((string)text, out object value) ? JsonText.Write(value) + "\n" : "\n");
             }
             output.Flush();
+            return 0;
+        }
+
+        /// <summary>Prints what the registry of a system has: null for nothing, and the name of a failure.</summary>
+        private static int Properties(bool isWindows)
+        {
+            var found = new Dictionary<string, object>();
+            foreach (string name in new[] { "machine", "board", "disk" })
+            {
+                try
+                {
+                    found[name] = isWindows ? WindowsRegistry.Read(name) : MacRegistry.Read(name);
+                }
+                catch (Machine.AbsentException)
+                {
+                    found[name] = null;
+                }
+                catch (Exception error)
+                {
+                    found[name] = error.GetType().Name;
+                }
+            }
+            Console.WriteLine(JsonText.Write(found));
             return 0;
         }
 
