@@ -1,9 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Adapter } from './adapter.ts'
 import { conformance } from './conformance.ts'
-import { buildCpp, findLanguage } from './languages.ts'
+import { buildCpp, findLanguage, hasHeader } from './languages.ts'
 import { answers } from './suites/answers.ts'
 import { leases } from './suites/leases.ts'
 import { signatures } from './suites/signatures.ts'
@@ -13,12 +16,16 @@ const execute = promisify(execFile)
 
 conformance('cpp')
 
-describe.skipIf(missing !== undefined)('the C++ SDK with its own verification of Ed25519', () => {
+const withLibsodium = () =>
+  buildCpp('conformance-libsodium', ['-O0', '-DKEYWARD_LIBSODIUM'], ['sdks/cpp/conformance.cpp'], {
+    libraries: ['-lsodium'],
+  })
+const missesLibsodium = missing !== undefined || !hasHeader('sodium.h')
+
+describe.skipIf(missesLibsodium)('the C++ SDK with libsodium', () => {
   let running: Adapter
   beforeAll(async () => {
-    const own = ['-O0', '-DKEYWARD_OWN_ED25519']
-    const file = await buildCpp('conformance-own', own, ['sdks/cpp/conformance.cpp'])
-    running = await Adapter.start([file])
+    running = await Adapter.start([await withLibsodium()])
   }, 600_000)
   afterAll(() => running?.stop())
   const adapter = () => running
@@ -27,6 +34,38 @@ describe.skipIf(missing !== undefined)('the C++ SDK with its own verification of
   signatures(adapter)
   leases(adapter, 'lease')
   leases(adapter, 'activation')
+})
+
+describe.skipIf(missesLibsodium)('a replaced libsodium', () => {
+  const forge = `
+    int crypto_sign_verify_detached() { return 0; }
+    int crypto_hash_sha256(unsigned char *out) { for (int i = 0; i < 32; i++) out[i] = 0; return 0; }
+    int crypto_hash_sha512(unsigned char *out) { for (int i = 0; i < 64; i++) out[i] = 0; return 0; }`
+
+  async function accepts(command: string[]) {
+    const folder = await mkdtemp(join(tmpdir(), 'keyward-preload-'))
+    await writeFile(join(folder, 'forge.c'), forge)
+    const library = join(folder, 'forge.so')
+    await execute('cc', ['-shared', '-fPIC', '-w', '-o', library, join(folder, 'forge.c')])
+    const adapter = await Adapter.start(command, { env: { LD_PRELOAD: library } })
+    const { valid } = await adapter.ask({
+      op: 'ed25519',
+      publicKey: '26b40b8f93fff3d897112f7ebc582b232dbd72517d082fe83cfb30ddce43d1bb',
+      message: '',
+      signature: '00'.repeat(64),
+    })
+    await adapter.stop()
+    await rm(folder, { recursive: true })
+    return valid
+  }
+
+  it('forges nothing in a program that verifies with the code of the header, as by default', async () => {
+    expect(await accepts(await findLanguage('cpp').command())).toBe(false)
+  }, 600_000)
+
+  it('forges every answer in a program that asked for libsodium', async () => {
+    expect(await accepts([await withLibsodium()])).toBe(true)
+  }, 600_000)
 })
 
 describe('the header of the C++ SDK', () => {

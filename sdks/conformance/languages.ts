@@ -24,6 +24,9 @@ export interface Language {
 const runs = (file: string, args: string[], input = '') =>
   spawnSync(file, args, { input, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0
 
+export const hasHeader = (name: string) =>
+  runs('g++', ['-std=c++17', '-fsyntax-only', '-xc++', '-'], `#include <${name}>\n`)
+
 const find: Record<LanguageName, () => Omit<Language, 'name'>> = {
   typescript: () => ({
     missing: undefined,
@@ -43,10 +46,8 @@ const find: Record<LanguageName, () => Omit<Language, 'name'>> = {
 
   cpp() {
     const source = at('cpp', 'conformance.cpp')
-    const headers = '#include <curl/curl.h>\n#include <sodium.h>\n'
-    const compiles = runs('g++', ['-std=c++17', '-fsyntax-only', '-xc++', '-'], headers)
     return {
-      missing: compiles ? absent(source) : 'no g++ with libcurl and libsodium',
+      missing: hasHeader('curl/curl.h') ? absent(source) : 'no g++ with libcurl',
       command: async () => [await buildCpp('conformance', [], ['sdks/cpp/conformance.cpp'])],
     }
   },
@@ -64,13 +65,18 @@ const find: Record<LanguageName, () => Omit<Language, 'name'>> = {
 export const cppFlags = ['-std=c++17', '-Wall', '-Wextra', '-Werror']
 
 /** Builds a C++ program with the SDK; `folders` hold more of its sources. */
-export const buildCpp = (name: string, flags: string[], files: string[], folders: string[] = []) =>
+export const buildCpp = (
+  name: string,
+  flags: string[],
+  files: string[],
+  { folders = [], libraries = [] }: { folders?: string[]; libraries?: string[] } = {},
+) =>
   build(
     'cpp',
     name,
     (target) => [
       ...['g++', ...cppFlags, '-Isdks/cpp', '-O1', ...flags, ...files],
-      ...['-o', target, '-lcurl', '-lsodium', '-pthread'],
+      ...['-o', target, '-lcurl', '-pthread', ...libraries],
     ],
     folders,
   )

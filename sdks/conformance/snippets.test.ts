@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -36,12 +36,13 @@ const prepare: Record<LanguageName, (folder: string, file: string) => Promise<st
   },
   async cpp(folder, file) {
     await copyFile(join(root, 'sdks/cpp/keyward.hpp'), join(folder, 'keyward.hpp'))
-    const libraries = ['-lcurl', '-lsodium', '-pthread']
-    await execute('g++', [...cppFlags, file, '-o', 'license', ...libraries], { cwd: folder })
+    // Its first line says how to compile it.
+    const [, command] = /^\/\/ g\+\+ (.+)$/m.exec(await readFile(join(folder, file), 'utf8'))!
+    await execute('g++', [...cppFlags, ...command!.split(' ')], { cwd: folder })
     return [join(folder, 'license')]
   },
   async csharp(folder, file) {
-    const references = ['System.Net.Http', 'System.Numerics', 'System.Core'].map((name) => `-r:${name}.dll`)
+    const references = ['-r:System.Net.Http', '-r:System.Numerics']
     const sdk = join(root, 'sdks/csharp/Keyward.cs')
     await execute('mcs', ['-warnaserror', ...references, '-out:license.exe', file, sdk], { cwd: folder })
     return ['mono', 'license.exe']

@@ -1,6 +1,6 @@
 // Keyward SDK for C++17, version 1.2.1. Puts a program behind a Keyward license.
-// One header: include it wherever you need it. Linux and macOS link libcurl and libsodium, Windows links
-// winhttp, bcrypt, advapi32 and iphlpapi. The server explains the protocol at /docs/client-protocol.
+// One header: include it wherever you need it. Linux and macOS link libcurl, Windows links winhttp, bcrypt, advapi32
+// and iphlpapi. The server explains the protocol at /docs/client-protocol.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KEYWARD_HPP
 #define KEYWARD_HPP
@@ -58,9 +58,6 @@
 #pragma comment(lib, "advapi32.lib")
 #pragma comment(lib, "iphlpapi.lib")
 #endif
-#ifndef KEYWARD_OWN_ED25519
-#define KEYWARD_OWN_ED25519
-#endif
 #else
 #include <cerrno>
 #include <curl/curl.h>
@@ -69,7 +66,6 @@
 #include <net/if.h>
 #include <poll.h>
 #include <pwd.h>
-#include <sodium.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -82,6 +78,7 @@
 #include <linux/if_packet.h>
 #else
 #include <net/if_dl.h>
+#include <sys/random.h>
 #endif
 #ifdef __APPLE__
 #include <crt_externs.h>
@@ -90,6 +87,9 @@ extern "C" {
 extern char **environ;
 }
 #endif
+#endif
+#ifdef KEYWARD_LIBSODIUM
+#include <sodium.h>
 #endif
 
 namespace keyward {
@@ -1141,41 +1141,7 @@ inline const unsigned char *toBytes(std::string_view text) {
 
 inline unsigned char *toBytes(std::string &text) { return reinterpret_cast<unsigned char *>(text.data()); }
 
-#ifdef _WIN32
-
-/** A hash of the system; `key` makes it an HMAC. */
-inline std::string windowsHash(const wchar_t *algorithm, std::size_t length, std::string_view message,
-                               std::optional<std::string_view> key = std::nullopt) {
-  BCRYPT_ALG_HANDLE provider = nullptr;
-  BCRYPT_HASH_HANDLE hash = nullptr;
-  std::string out(length, '\0');
-  const ULONG flags = key ? BCRYPT_ALG_HANDLE_HMAC_FLAG : 0;
-  bool good = BCryptOpenAlgorithmProvider(&provider, algorithm, nullptr, flags) >= 0;
-  const auto mutableBytes = [](std::string_view text) { return const_cast<PUCHAR>(toBytes(text)); };
-  good = good && BCryptCreateHash(provider, &hash, nullptr, 0, key ? mutableBytes(*key) : nullptr,
-                                  key ? static_cast<ULONG>(key->size()) : 0, 0) >= 0;
-  good = good && BCryptHashData(hash, mutableBytes(message), static_cast<ULONG>(message.size()), 0) >= 0;
-  good = good && BCryptFinishHash(hash, toBytes(out), static_cast<ULONG>(length), 0) >= 0;
-  if (hash) BCryptDestroyHash(hash);
-  if (provider) BCryptCloseAlgorithmProvider(provider, 0);
-  if (!good) throw UsageError("crypto_unavailable", "The cryptography of this system does not work");
-  return out;
-}
-
-inline std::string sha256(std::string_view bytes) { return windowsHash(BCRYPT_SHA256_ALGORITHM, 32, bytes); }
-inline std::string sha512(std::string_view bytes) { return windowsHash(BCRYPT_SHA512_ALGORITHM, 64, bytes); }
-inline std::string hmacSha256(std::string_view key, std::string_view message) {
-  return windowsHash(BCRYPT_SHA256_ALGORITHM, 32, message, key);
-}
-
-inline std::string randomBytes(std::size_t length) {
-  std::string out(length, '\0');
-  if (BCryptGenRandom(nullptr, toBytes(out), static_cast<ULONG>(length), BCRYPT_USE_SYSTEM_PREFERRED_RNG) < 0)
-    throw UsageError("crypto_unavailable", "This system has no random numbers");
-  return out;
-}
-
-#else
+#ifdef KEYWARD_LIBSODIUM
 
 inline void useSodium() {
   static const bool isReady = sodium_init() >= 0;
@@ -1189,16 +1155,6 @@ inline std::string sha256(std::string_view bytes) {
   return out;
 }
 
-inline std::string hmacSha256(std::string_view key, std::string_view message) {
-  useSodium();
-  std::string out(crypto_auth_hmacsha256_BYTES, '\0');
-  crypto_auth_hmacsha256_state state;
-  crypto_auth_hmacsha256_init(&state, toBytes(key), key.size());
-  crypto_auth_hmacsha256_update(&state, toBytes(message), message.size());
-  crypto_auth_hmacsha256_final(&state, toBytes(out));
-  return out;
-}
-
 inline std::string randomBytes(std::size_t length) {
   useSodium();
   std::string out(length, '\0');
@@ -1206,101 +1162,236 @@ inline std::string randomBytes(std::size_t length) {
   return out;
 }
 
-#ifdef KEYWARD_OWN_ED25519
-inline std::string sha512(std::string_view bytes) {
+inline bool verifyEd25519(std::string_view key, std::string_view message, std::string_view signature) {
   useSodium();
-  std::string out(crypto_hash_sha512_BYTES, '\0');
-  crypto_hash_sha512(toBytes(out), toBytes(bytes), bytes.size());
+  return key.size() == 32 && signature.size() == 64 &&
+         crypto_sign_verify_detached(toBytes(signature), toBytes(message), message.size(), toBytes(key)) == 0;
+}
+
+#else
+
+/** SHA-256 and SHA-512 of FIPS 180-4, which differ in their words. The constants of SHA-256 are the upper halves of these. */
+namespace sha2 {
+
+inline constexpr std::uint64_t constants[80] = {
+    0x428a2f98d728ae22, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbc,
+    0x3956c25bf348b538, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8118,
+    0xd807aa98a3030242, 0x12835b0145706fbe, 0x243185be4ee4b28c, 0x550c7dc3d5ffb4e2,
+    0x72be5d74f27b896f, 0x80deb1fe3b1696b1, 0x9bdc06a725c71235, 0xc19bf174cf692694,
+    0xe49b69c19ef14ad2, 0xefbe4786384f25e3, 0x0fc19dc68b8cd5b5, 0x240ca1cc77ac9c65,
+    0x2de92c6f592b0275, 0x4a7484aa6ea6e483, 0x5cb0a9dcbd41fbd4, 0x76f988da831153b5,
+    0x983e5152ee66dfab, 0xa831c66d2db43210, 0xb00327c898fb213f, 0xbf597fc7beef0ee4,
+    0xc6e00bf33da88fc2, 0xd5a79147930aa725, 0x06ca6351e003826f, 0x142929670a0e6e70,
+    0x27b70a8546d22ffc, 0x2e1b21385c26c926, 0x4d2c6dfc5ac42aed, 0x53380d139d95b3df,
+    0x650a73548baf63de, 0x766a0abb3c77b2a8, 0x81c2c92e47edaee6, 0x92722c851482353b,
+    0xa2bfe8a14cf10364, 0xa81a664bbc423001, 0xc24b8b70d0f89791, 0xc76c51a30654be30,
+    0xd192e819d6ef5218, 0xd69906245565a910, 0xf40e35855771202a, 0x106aa07032bbd1b8,
+    0x19a4c116b8d2d0c8, 0x1e376c085141ab53, 0x2748774cdf8eeb99, 0x34b0bcb5e19b48a8,
+    0x391c0cb3c5c95a63, 0x4ed8aa4ae3418acb, 0x5b9cca4f7763e373, 0x682e6ff3d6b2b8a3,
+    0x748f82ee5defb2fc, 0x78a5636f43172f60, 0x84c87814a1f0ab72, 0x8cc702081a6439ec,
+    0x90befffa23631e28, 0xa4506cebde82bde9, 0xbef9a3f7b2c67915, 0xc67178f2e372532b,
+    0xca273eceea26619c, 0xd186b8c721c0c207, 0xeada7dd6cde0eb1e, 0xf57d4f7fee6ed178,
+    0x06f067aa72176fba, 0x0a637dc5a2c898a6, 0x113f9804bef90dae, 0x1b710b35131c471b,
+    0x28db77f523047d84, 0x32caab7b40c72493, 0x3c9ebe0a15c9bebc, 0x431d67c49c100d4c,
+    0x4cc5d4becb3e42b6, 0x597f299cfc657e2a, 0x5fcb6fab3ad6faec, 0x6c44198c4a475817};
+
+inline constexpr std::uint64_t firstState[8] = {
+    0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+    0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
+
+/** The amounts of the rotations, and of the shift at the end of the two that expand the message. */
+struct Amounts {
+  unsigned e[3], a[3], older[3], newer[3];
+};
+inline constexpr Amounts amounts32 = {{6, 11, 25}, {2, 13, 22}, {7, 18, 3}, {17, 19, 10}};
+inline constexpr Amounts amounts64 = {{14, 18, 41}, {28, 34, 39}, {1, 8, 7}, {19, 61, 6}};
+
+template <class Word>
+class Hash {
+ public:
+  Hash() {
+    for (std::size_t i = 0; i < 8; i++) state_[i] = upper(firstState[i]);
+  }
+
+  std::string of(std::string_view message) {
+    std::size_t at = 0;
+    for (; at + blockBytes <= message.size(); at += blockBytes) add(toBytes(message) + at);
+    std::string rest(message.substr(at));
+    // A bit, zeros, and the length in bits as two words, of which the last eight bytes are enough.
+    rest += '\x80';
+    rest.append(2 * sizeof(Word) - 8, '\0');
+    while ((rest.size() + 8) % blockBytes != 0) rest += '\0';
+    for (unsigned shift = 64; shift > 0;) {
+      shift -= 8;
+      rest += static_cast<char>(static_cast<unsigned char>((static_cast<std::uint64_t>(message.size()) << 3) >> shift));
+    }
+    for (at = 0; at < rest.size(); at += blockBytes) add(toBytes(rest) + at);
+    std::string out;
+    for (const Word word : state_)
+      for (std::size_t shift = 8 * sizeof(Word); shift > 0;) {
+        shift -= 8;
+        out += static_cast<char>(static_cast<unsigned char>(word >> shift));
+      }
+    return out;
+  }
+
+ private:
+  static constexpr bool isLong = sizeof(Word) == 8;
+  static constexpr std::size_t blockBytes = 16 * sizeof(Word);
+  static constexpr std::size_t rounds = isLong ? 80 : 64;
+  static constexpr Amounts amounts = isLong ? amounts64 : amounts32;
+
+  static Word upper(std::uint64_t value) { return static_cast<Word>(isLong ? value : value >> 32); }
+  static Word turn(Word word, unsigned by) { return static_cast<Word>((word >> by) | (word << (8 * sizeof(Word) - by))); }
+  static Word turns(Word word, const unsigned (&by)[3]) { return turn(word, by[0]) ^ turn(word, by[1]) ^ turn(word, by[2]); }
+  static Word mix(Word word, const unsigned (&by)[3]) { return turn(word, by[0]) ^ turn(word, by[1]) ^ (word >> by[2]); }
+
+  void add(const unsigned char *block) {
+    Word words[rounds];
+    for (std::size_t i = 0; i < 16; i++) {
+      words[i] = 0;
+      for (std::size_t j = 0; j < sizeof(Word); j++) words[i] = static_cast<Word>((words[i] << 8) | block[i * sizeof(Word) + j]);
+    }
+    for (std::size_t i = 16; i < rounds; i++)
+      words[i] = mix(words[i - 2], amounts.newer) + words[i - 7] + mix(words[i - 15], amounts.older) + words[i - 16];
+    Word s[8];
+    std::copy(std::begin(state_), std::end(state_), std::begin(s));
+    for (std::size_t i = 0; i < rounds; i++) {
+      const Word one = s[7] + turns(s[4], amounts.e) + ((s[4] & s[5]) ^ (~s[4] & s[6])) + upper(constants[i]) + words[i];
+      const Word two = turns(s[0], amounts.a) + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+      for (std::size_t j = 7; j > 0; j--) s[j] = s[j - 1];
+      s[4] += one;
+      s[0] = one + two;
+    }
+    for (std::size_t i = 0; i < 8; i++) state_[i] += s[i];
+  }
+
+  Word state_[8];
+};
+
+}  // namespace sha2
+
+inline std::string sha256(std::string_view bytes) { return sha2::Hash<std::uint32_t>().of(bytes); }
+inline std::string sha512(std::string_view bytes) { return sha2::Hash<std::uint64_t>().of(bytes); }
+
+inline std::string randomBytes(std::size_t length) {
+  std::string out(length, '\0');
+#ifdef _WIN32
+  const bool isRandom =
+      BCryptGenRandom(nullptr, toBytes(out), static_cast<ULONG>(length), BCRYPT_USE_SYSTEM_PREFERRED_RNG) >= 0;
+#else
+  const bool isRandom = getentropy(out.data(), length) == 0;
+#endif
+  if (!isRandom) throw UsageError("crypto_unavailable", "This system has no random numbers");
   return out;
 }
-#endif
-
-#endif
-
-#ifdef KEYWARD_OWN_ED25519
 
 /** Verification of RFC 8032, section 5.1.7. It handles public values alone, so its time may depend on them. */
 namespace ed25519 {
 
-/** An element of the field modulo 2^255 - 19: sixteen limbs of 16 bits, which may be larger between operations. */
+using Encoded = std::array<unsigned char, 32>;
+
+/**
+ * An element of the field modulo 2^255 - 19: ten limbs of 26 and 25 bits in turn, with a sign. Every operation carries, so
+ * that a limb never exceeds 1.1 times 2^25 and a product of two elements fits into 64 bits.
+ */
 struct Field {
-  std::int64_t limbs[16] = {};
+  std::int64_t limbs[10] = {};
 };
 
-using Encoded = std::array<unsigned char, 32>;
+inline constexpr unsigned bitsOf(std::size_t limb) { return limb % 2 == 0 ? 26 : 25; }
+
+/** To the nearest multiple, so that limbs stay small in both directions. 2^255 is 19 in this field. */
+inline void carry(Field &a) {
+  const auto pass = [&](std::size_t i) {
+    const std::int64_t unit = std::int64_t{1} << bitsOf(i);
+    const std::int64_t over = (a.limbs[i] + unit / 2) >> bitsOf(i);
+    a.limbs[i] -= over * unit;
+    a.limbs[(i + 1) % 10] += i == 9 ? 19 * over : over;
+  };
+  for (std::size_t i = 0; i < 10; i++) pass(i);
+  pass(0);
+}
 
 inline Field fromInt(std::int64_t value) {
   Field out;
   out.limbs[0] = value;
+  carry(out);
   return out;
-}
-
-inline void carry(Field &a) {
-  for (std::size_t i = 0; i < 16; i++) {
-    const std::int64_t over = a.limbs[i] >> 16;
-    a.limbs[i] -= over * 65536;
-    if (i < 15)
-      a.limbs[i + 1] += over;
-    else
-      a.limbs[0] += 38 * over;
-  }
 }
 
 inline Field operator+(const Field &a, const Field &b) {
   Field out;
-  for (std::size_t i = 0; i < 16; i++) out.limbs[i] = a.limbs[i] + b.limbs[i];
+  for (std::size_t i = 0; i < 10; i++) out.limbs[i] = a.limbs[i] + b.limbs[i];
+  carry(out);
   return out;
 }
 
 inline Field operator-(const Field &a, const Field &b) {
   Field out;
-  for (std::size_t i = 0; i < 16; i++) out.limbs[i] = a.limbs[i] - b.limbs[i];
+  for (std::size_t i = 0; i < 10; i++) out.limbs[i] = a.limbs[i] - b.limbs[i];
+  carry(out);
   return out;
 }
 
 inline Field operator*(const Field &a, const Field &b) {
-  std::int64_t product[31] = {};
-  for (std::size_t i = 0; i < 16; i++) {
-    const std::int64_t limb = a.limbs[i];
-    for (std::size_t j = 0; j < 16; j++) product[i + j] += limb * b.limbs[j];
+  // Two limbs of odd places stand one bit higher than their sum; what exceeds 2^255 comes back 19 times.
+  std::int64_t doubled[10];
+  std::int64_t around[20];
+  for (std::size_t i = 0; i < 10; i++) {
+    doubled[i] = i % 2 == 0 ? a.limbs[i] : 2 * a.limbs[i];
+    around[i] = 19 * b.limbs[i];
+    around[i + 10] = b.limbs[i];
   }
   Field out;
-  // 2^256 is 38 modulo 2^255 - 19.
-  for (std::size_t i = 0; i < 16; i++) out.limbs[i] = product[i] + (i < 15 ? 38 * product[i + 16] : 0);
-  carry(out);
+  for (std::size_t place = 0; place < 10; place++) {
+    const std::int64_t *factors = place % 2 == 0 ? doubled : a.limbs;
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < 10; i++) sum += factors[i] * around[place + 10 - i];
+    out.limbs[place] = sum;
+  }
   carry(out);
   return out;
 }
 
 /** The canonical encoding, below 2^255 - 19. */
 inline Encoded encode(Field a) {
-  carry(a);
-  carry(a);
-  carry(a);
-  for (int round = 0; round < 2; round++) {
-    Field less;
-    std::int64_t borrow = 0;
-    for (std::size_t i = 0; i < 16; i++) {
-      const std::int64_t prime = i == 0 ? 0xFFED : i == 15 ? 0x7FFF : 0xFFFF;
-      const std::int64_t left = a.limbs[i] - prime - borrow;
-      borrow = left < 0 ? 1 : 0;
-      less.limbs[i] = left + borrow * 65536;
-    }
-    if (borrow == 0) a = less;
-  }
+  // The number of times that 2^255 - 19 fits, from what adding 19 would carry out at the top.
+  std::int64_t times = (19 * a.limbs[9] + (1 << 24)) >> 25;
+  for (std::size_t i = 0; i < 10; i++) times = (a.limbs[i] + times) >> bitsOf(i);
+  a.limbs[0] += 19 * times;
   Encoded out{};
-  for (std::size_t i = 0; i < 16; i++) {
-    out[2 * i] = static_cast<unsigned char>(a.limbs[i] & 0xFF);
-    out[2 * i + 1] = static_cast<unsigned char>((a.limbs[i] >> 8) & 0xFF);
+  std::uint64_t bits = 0;
+  unsigned held = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < 10; i++) {
+    const std::int64_t unit = std::int64_t{1} << bitsOf(i);
+    const std::int64_t over = a.limbs[i] >> bitsOf(i);
+    if (i < 9) a.limbs[i + 1] += over;
+    bits |= static_cast<std::uint64_t>(a.limbs[i] - over * unit) << held;
+    for (held += bitsOf(i); held >= 8; held -= 8, bits >>= 8) out[at++] = static_cast<unsigned char>(bits & 0xFF);
   }
+  out[at] = static_cast<unsigned char>(bits & 0x7F);
   return out;
 }
 
 /** Ignores the highest bit, which is the sign of the other coordinate. */
 inline Field decode(const Encoded &bytes) {
   Field out;
-  for (std::size_t i = 0; i < 16; i++) out.limbs[i] = bytes[2 * i] | (static_cast<std::int64_t>(bytes[2 * i + 1]) << 8);
-  out.limbs[15] &= 0x7FFF;
+  std::uint64_t bits = 0;
+  unsigned held = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < 10; i++) {
+    for (; held < bitsOf(i) && at < bytes.size(); held += 8) {
+      const unsigned byte = at == 31 ? bytes[at] & 0x7Fu : bytes[at];
+      bits |= static_cast<std::uint64_t>(byte) << held;
+      at++;
+    }
+    out.limbs[i] = static_cast<std::int64_t>(bits & ((std::uint64_t{1} << bitsOf(i)) - 1));
+    bits >>= bitsOf(i);
+    held -= bitsOf(i);
+  }
+  carry(out);
   return out;
 }
 
@@ -1308,20 +1399,38 @@ inline bool isEqual(const Field &a, const Field &b) { return encode(a) == encode
 inline bool isZero(const Field &a) { return isEqual(a, Field{}); }
 inline bool isOdd(const Field &a) { return (encode(a)[0] & 1) != 0; }
 
-/** Raises to a power whose bits from `top` down are all ones but those of `zeros`. */
-inline Field power(const Field &a, int top, std::initializer_list<int> zeros) {
-  Field out = a;
-  for (int bit = top - 1; bit >= 0; bit--) {
-    out = out * out;
-    if (std::find(zeros.begin(), zeros.end(), bit) == zeros.end()) out = out * a;
-  }
-  return out;
+inline Field square(Field a, int times = 1) {
+  for (; times > 0; times--) a = a * a;
+  return a;
 }
 
+/** To the powers of 2^250 - 1 and 11. */
+struct Powers {
+  explicit Powers(const Field &a) {
+    const Field two = square(a);
+    const Field nine = square(two, 2) * a;
+    eleven = nine * two;
+    const Field ones5 = square(eleven) * nine;
+    const Field ones10 = square(ones5, 5) * ones5;
+    const Field ones20 = square(ones10, 10) * ones10;
+    const Field ones40 = square(ones20, 20) * ones20;
+    const Field ones50 = square(ones40, 10) * ones10;
+    const Field ones100 = square(ones50, 50) * ones50;
+    const Field ones200 = square(ones100, 100) * ones100;
+    ones250 = square(ones200, 50) * ones50;
+  }
+
+  Field ones250, eleven;
+};
+
 /** To the power of p - 2. */
-inline Field invert(const Field &a) { return power(a, 254, {2, 4}); }
+inline Field invert(const Field &a) {
+  const Powers powers(a);
+  return square(powers.ones250, 5) * powers.eleven;
+}
+
 /** To the power of (p - 5) / 8. */
-inline Field rootPower(const Field &a) { return power(a, 251, {1}); }
+inline Field rootPower(const Field &a) { return square(Powers(a).ones250, 2) * a; }
 
 /** A point in extended coordinates: x = X/Z, y = Y/Z, x * y = T/Z. */
 struct Point {
@@ -1346,6 +1455,7 @@ inline const Curve &curve() {
 }
 
 inline Point identity() { return {fromInt(0), fromInt(1), fromInt(1), fromInt(0)}; }
+inline Point negate(const Point &p) { return {fromInt(0) - p.x, p.y, p.z, fromInt(0) - p.t}; }
 
 /** Complete: valid for all pairs of points, equal ones included. */
 inline Point operator+(const Point &p, const Point &q) {
@@ -1358,6 +1468,18 @@ inline Point operator+(const Point &p, const Point &q) {
   const Field f = dd - c;
   const Field g = dd + c;
   const Field h = b + a;
+  return {e * f, g * h, f * g, e * h};
+}
+
+/** p + p, in fewer steps. */
+inline Point twice(const Point &p) {
+  const Field xx = square(p.x);
+  const Field yy = square(p.y);
+  const Field zz = square(p.z);
+  const Field h = xx + yy;
+  const Field e = h - square(p.x + p.y);
+  const Field g = xx - yy;
+  const Field f = zz + zz + g;
   return {e * f, g * h, f * g, e * h};
 }
 
@@ -1391,9 +1513,7 @@ inline Encoded encodePoint(const Point &p) {
 }
 
 inline bool isSmallOrder(const Point &p) {
-  const Point two = p + p;
-  const Point four = two + two;
-  const Point eight = four + four;
+  const Point eight = twice(twice(twice(p)));
   return isZero(eight.x) && isEqual(eight.y, eight.z);
 }
 
@@ -1432,29 +1552,61 @@ inline Encoded reduce(std::string_view bytes) {
   return rest;
 }
 
-/** s * P + h * Q. */
-inline Point combine(const Encoded &s, const Point &p, const Encoded &h, const Point &q) {
-  const Point sum = p + q;
+/** A scalar as digits -15 to 15, odd or 0, of which at least four zeros follow each other one: few additions are left. */
+using Digits = std::array<int, 257>;
+
+inline Digits toDigits(const Encoded &scalar) {
+  Digits digits{};
+  int over = 0;
+  for (std::size_t at = 0; at < digits.size();) {
+    const auto bit = [&](std::size_t place) { return place < 256 ? (scalar[place / 8] >> (place % 8)) & 1 : 0; };
+    if ((bit(at) ^ over) == 0) {
+      at++;
+      continue;
+    }
+    int digit = over;
+    for (std::size_t i = 0; i < 5; i++) digit += bit(at + i) << i;
+    over = digit > 15 ? 1 : 0;
+    digits[at] = digit - 32 * over;
+    at += 5;
+  }
+  return digits;
+}
+
+/** The odd multiples up to 15 times a point. */
+class Multiples {
+ public:
+  explicit Multiples(const Point &p) {
+    const Point two = twice(p);
+    points_[0] = p;
+    for (std::size_t i = 1; i < points_.size(); i++) points_[i] = points_[i - 1] + two;
+  }
+
+  void addTo(Point &sum, int digit) const {
+    if (digit == 0) return;
+    const Point &point = points_[static_cast<std::size_t>(digit > 0 ? digit : -digit) / 2];
+    sum = sum + (digit > 0 ? point : negate(point));
+  }
+
+ private:
+  std::array<Point, 8> points_;
+};
+
+/** s * P + h * Q, of scalars below 2^253. */
+inline Point combine(const Encoded &s, const Multiples &p, const Encoded &h, const Multiples &q) {
+  const Digits sDigits = toDigits(s);
+  const Digits hDigits = toDigits(h);
   Point out = identity();
-  for (std::size_t bit = 256; bit-- > 0;) {
-    out = out + out;
-    const bool hasP = ((s[bit / 8] >> (bit % 8)) & 1) != 0;
-    const bool hasQ = ((h[bit / 8] >> (bit % 8)) & 1) != 0;
-    if (hasP && hasQ)
-      out = out + sum;
-    else if (hasP)
-      out = out + p;
-    else if (hasQ)
-      out = out + q;
+  for (std::size_t at = sDigits.size(); at-- > 0;) {
+    out = twice(out);
+    p.addTo(out, sDigits[at]);
+    q.addTo(out, hDigits[at]);
   }
   return out;
 }
 
-inline const Point &basePoint() {
-  static const Point base = [] {
-    const Field y = fromInt(4) * invert(fromInt(5));
-    return *decodePoint(encode(y));
-  }();
+inline const Multiples &baseMultiples() {
+  static const Multiples base(*decodePoint(encode(fromInt(4) * invert(fromInt(5)))));
   return base;
 }
 
@@ -1467,18 +1619,16 @@ inline Encoded toEncoded(std::string_view bytes) {
 /** Rejects what RFC 8032 does not require to accept: S from the order on, other encodings, points of small order. */
 inline bool isSignature(std::string_view key, std::string_view message, std::string_view signature) {
   if (key.size() != 32 || signature.size() != 64) return false;
-  const Encoded encodedR = toEncoded(signature.substr(0, 32));
   const Encoded s = toEncoded(signature.substr(32));
   if (!isBelowOrder(s)) return false;
   const std::optional<Point> a = decodePoint(toEncoded(key));
-  const std::optional<Point> r = decodePoint(encodedR);
-  if (!a || !r || isSmallOrder(*a) || isSmallOrder(*r)) return false;
+  if (!a || isSmallOrder(*a)) return false;
   std::string hashed(signature.substr(0, 32));
   hashed += key;
   hashed += message;
-  const Encoded h = reduce(sha512(hashed));
-  const Point minusA = {fromInt(0) - a->x, a->y, a->z, fromInt(0) - a->t};
-  return encodePoint(combine(s, basePoint(), h, minusA)) == encodedR;
+  const Point r = combine(s, baseMultiples(), reduce(sha512(hashed)), Multiples(negate(*a)));
+  // Only the canonical encoding of R is equal to this one.
+  return !isSmallOrder(r) && encodePoint(r) == toEncoded(signature.substr(0, 32));
 }
 
 }  // namespace ed25519
@@ -1487,15 +1637,19 @@ inline bool verifyEd25519(std::string_view key, std::string_view message, std::s
   return ed25519::isSignature(key, message, signature);
 }
 
-#else
-
-inline bool verifyEd25519(std::string_view key, std::string_view message, std::string_view signature) {
-  useSodium();
-  return key.size() == 32 && signature.size() == 64 &&
-         crypto_sign_verify_detached(toBytes(signature), toBytes(message), message.size(), toBytes(key)) == 0;
-}
-
 #endif
+
+/** RFC 2104. */
+inline std::string hmacSha256(std::string_view key, std::string_view message) {
+  const std::string padded = key.size() > 64 ? sha256(key) : std::string(key);
+  std::string inner(64, '\x36');
+  std::string outer(64, '\x5c');
+  for (std::size_t i = 0; i < padded.size(); i++) {
+    inner[i] = static_cast<char>(inner[i] ^ padded[i]);
+    outer[i] = static_cast<char>(outer[i] ^ padded[i]);
+  }
+  return sha256(outer.append(sha256(inner.append(message))));
+}
 
 /** A bare item of RFC 9651, with its type so that a token is never mistaken for a string. */
 struct BareItem {
@@ -4471,7 +4625,7 @@ class Client {
    * Opens a session and reports whether the app is enabled and has a newer version. Other calls do this when needed. Calling
    * it again starts a new session, signed out.
    */
-  Result<InitData> init() { return detail::toResult<InitData>(open(deadline())); }
+  Result<InitData> init() { return detail::toResult<InitData>(open(deadline()).result); }
 
   /**
    * Creates an end user from an unused license key and signs in. Never retried automatically: after a `NetworkError` with
@@ -4685,6 +4839,12 @@ class Client {
     detail::IsCurrent isCurrent;
   };
 
+  /** The result of `init`, without the session; a refusal has none. */
+  struct Opened {
+    Json result;
+    std::string session;
+  };
+
   /** A renewal of the lease that failed. */
   struct FailedRenewal {
     std::string userId;
@@ -4754,7 +4914,7 @@ class Client {
     return kept([&](const Limits &limits) { return call(attempt, limits); }, isCurrent, licenseKey);
   }
 
-  Json open(detail::Clock::time_point until) {
+  Opened open(detail::Clock::time_point until) {
     const Options &options = checked_.options;
     Json body = Json::object();
     body.set("appId", options.appId).set("secret", options.secret).set("version", options.version).set("sdk", sdk);
@@ -4764,7 +4924,7 @@ class Client {
     detail::Outcome outcome = transport_.send({"POST", "init", body, {}, true}, until);
     if (!outcome.ok) {
       forgetUser();
-      return outcome.refused;
+      return {outcome.refused, ""};
     }
     const std::string session = outcome.data["session"].string();
     const bool isGood = !session.empty() && session.size() <= 1024 &&
@@ -4776,14 +4936,13 @@ class Client {
     session_ = session;
     user_ = Json();
     public_ = opened["variables"];
-    return opened;
+    return {opened, session};
   }
 
-  /** Concurrent calls share one `init`. Returns the refusal, if there is one. */
-  std::optional<Json> openIfNeeded(detail::Clock::time_point until) {
-    if (currentSession()) return std::nullopt;
-    const Json opened = opening_.run([&] { return open(until); });
-    return opened["ok"].isTrue() ? std::nullopt : std::optional<Json>(opened);
+  /** The session that a call uses to its end, even if it is ended meanwhile. Concurrent calls share one `init`. */
+  Opened opened(detail::Clock::time_point until) {
+    if (const std::optional<std::string> session = currentSession()) return {Json(), *session};
+    return opening_.run([&] { return open(until); });
   }
 
   /** A call that signs in or needs a session; opens a new one and repeats the call if it has ended. */
@@ -4791,8 +4950,9 @@ class Client {
     const detail::IsCurrent &isCurrent = limits.isCurrent;
     for (;;) {
       if (!isCurrent()) return overtaken();
-      if (const std::optional<Json> refused = openIfNeeded(limits.until)) return *refused;
-      call.session = currentSession();
+      const Opened opening = opened(limits.until);
+      if (opening.session.empty()) return opening.result;
+      call.session = opening.session;
       // Sent now, it would sign in the user who has signed out meanwhile.
       if (!isCurrent()) return overtaken();
       const detail::Outcome outcome = transport_.send(call, limits.until);
@@ -4820,8 +4980,9 @@ class Client {
   /** A call of the signed-in user; without one it is `sessionUnauthed`. */
   Json signedIn(detail::Call call, const char *required) {
     const detail::Clock::time_point until = deadline();
-    if (const std::optional<Json> refused = openIfNeeded(until)) return *refused;
-    call.session = currentSession();
+    const Opened opening = opened(until);
+    if (opening.session.empty()) return opening.result;
+    call.session = opening.session;
     const detail::Outcome outcome = transport_.send(call, until);
     return outcome.ok ? detail::granted(outcome, required) : outcome.refused;
   }
@@ -4883,11 +5044,12 @@ class Client {
   void renewLease(const std::string &hwid, const Json &user, const std::optional<std::string> &licenseKey,
                   const Limits &limits) {
     const std::string userId = user["_id"].string();
-    if (!limits.isCurrent() || !(licenseKey || isRenewalDue(hwid, userId))) return;
+    const std::optional<std::string> session = currentSession();
+    if (!session || !limits.isCurrent() || !(licenseKey || isRenewalDue(hwid, userId))) return;
     setFailedRenewal(FailedRenewal{userId, detail::Clock::now() + pauseAfterFailure});
     try {
       const detail::Outcome outcome =
-          transport_.send({"POST", "lease", Json::object().set("hwid", hwid), currentSession(), true},
+          transport_.send({"POST", "lease", Json::object().set("hwid", hwid), session, true},
                           (std::min)(limits.until, detail::Clock::now() + longestRenewal));
       const Json &lease = outcome.data["lease"];
       if (!outcome.ok || !lease.isString()) return;
@@ -5014,7 +5176,7 @@ class Client {
   std::optional<Json> device_;
   std::atomic<int> signOuts_{0};
   std::optional<FailedRenewal> failedRenewal_;
-  detail::Shared<Json> opening_;
+  detail::Shared<Opened> opening_;
   detail::Shared<Json> resuming_;
 };
 

@@ -9,7 +9,7 @@ import { buildCsharp, findLanguage } from '../conformance/languages.ts'
 
 const execute = promisify(execFile)
 const { missing } = findLanguage('csharp')
-const lacksCompiler = spawnSync('gcc', ['--version']).status !== 0
+const lacksCompiler = spawnSync('cc', ['--version']).status !== 0
 
 describe.skipIf(missing !== undefined || lacksCompiler)('the SDK for C# asks for the ids of', () => {
   const folder = mkdtempSync(join(tmpdir(), 'keyward-registries-'))
@@ -19,7 +19,7 @@ describe.skipIf(missing !== undefined || lacksCompiler)('the SDK for C# asks for
     copyFileSync(await buildCsharp('Tests'), program)
     const library = join(folder, 'registries.so')
     const source = fileURLToPath(new URL('registries.c', import.meta.url))
-    await execute('gcc', ['-shared', '-fPIC', '-Wall', '-Werror', '-o', library, source])
+    await execute('cc', ['-shared', '-fPIC', '-Wall', '-Werror', '-o', library, source])
     const frameworks = ['IOKit', 'CoreFoundation'].map(
       (name) => `/System/Library/Frameworks/${name}.framework/${name}`,
     )

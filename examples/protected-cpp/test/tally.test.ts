@@ -21,7 +21,7 @@ describe.skipIf(missing !== undefined)(`the protected example in C++ ${missing ?
     server = await startServer()
     const source = 'examples/protected-cpp/tally.cpp'
     const flags = ['-O0', '-DTALLY_CONFIG_FROM_ENVIRONMENT']
-    tally = await buildCpp('tally', flags, [source], ['examples/protected-cpp'])
+    tally = await buildCpp('tally', flags, [source], { folders: ['examples/protected-cpp'] })
   }, 600_000)
   afterAll(() => server?.close())
   beforeEach(async () => {

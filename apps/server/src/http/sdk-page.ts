@@ -73,11 +73,12 @@ const kinds: Record<string, Kind> = {
   hpp: {
     install: (url) => `curl -fO ${url}`,
     needs:
-      'Needs C++17. One header: Linux and macOS link libcurl and libsodium, Windows the libraries of the system.',
+      'Needs C++17. One header: Linux and macOS link libcurl (Debian: libcurl4-openssl-dev), Windows the libraries of the system.',
   },
   cs: {
     install: (url) => `curl -fO ${url}`,
-    needs: 'Needs .NET Standard 2.0 and C# 7.0. One file without packages, tried on Mono.',
+    needs:
+      'Needs .NET Standard 2.0 and C# 7.0. One file without packages, tried on Mono: mcs -r:System.Net.Http -r:System.Numerics Program.cs Keyward.cs',
   },
 }
 

@@ -102,7 +102,7 @@ const cpp: Language = {
   file: 'license.cpp',
   install: (baseUrl) => `curl -fO ${served(baseUrl, 'keyward.hpp')}`,
   code({ app, keys, baseUrl }) {
-    return `// g++ -std=c++17 license.cpp -o license -lcurl -lsodium -pthread
+    return `// g++ -std=c++17 license.cpp -o license -lcurl -pthread
 #include <iostream>
 #include <string>
 
