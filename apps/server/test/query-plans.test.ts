@@ -14,6 +14,7 @@ import { type Database, openDatabase, type Tx, transact } from '../src/db/open.t
 import { type SearchTerm, toSearchTerm, trigramQuery, trigramsOf } from '../src/db/search.ts'
 import { findInIndex } from '../src/db/search-index.ts'
 import { toTypedKey } from '../src/db/typed-keys.ts'
+import { type ActivityFilter, pageActivity } from '../src/modules/activity/activity.repo.ts'
 import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.access.ts'
 import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
 import { findImportByAnswer, listSkips, takeChunks } from '../src/modules/bulk/import.repo.ts'
@@ -228,6 +229,32 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   const plan = await plansOf(work)
   expect(plan.length).toBeGreaterThan(0)
   expect(plan.filter((step) => step.startsWith('SCAN') || /INDEX clients_owner/.test(step))).toEqual([])
+})
+
+const [app, client, from, code] = ['app_1', 'usr_1', 1, 'keyNotFound']
+
+test.each<[string, ActivityFilter]>([
+  ['activity_owner (owner_id=? AND created_at>?)', { from }],
+  ['activity_owner_refused (owner_id=? AND created_at>?)', { from, code: 'any' }],
+  ['activity_code (owner_id=? AND code=? AND created_at>?)', { from, code }],
+  ['activity_app (app_id=? AND created_at>?)', { from, app }],
+  ['activity_app_refused (app_id=? AND created_at>?)', { from, app, code: 'any' }],
+  ['activity_app_code (app_id=? AND code=? AND created_at>?)', { from, app, code }],
+  ['activity_client (client_id=? AND created_at>?)', { from, app, client }],
+  ['activity_client_refused (client_id=? AND created_at>?)', { from, app, client, code: 'any' }],
+  ['activity_client_refused (client_id=? AND created_at>?)', { from, client, code }],
+])('lists events through %s', async (index, filter) => {
+  const { handles } = database
+  handles.writer.database.exec(
+    "insert into activity (reference, owner_id, app_id, client_id, kind, code, times, created_at, last_at) values ('R', 'own_1', 'app_1', 'usr_1', 'refused', 'keyNotFound', 1, 2, 2)",
+  )
+  const plan = await plansOf((tx) =>
+    pageActivity({ ...database, lists: tx }, scope, filter, { page: 1, limit: 50 }, 100),
+  )
+  handles.writer.database.exec("delete from activity where reference = 'R'")
+  expect(plan.filter((step) => / t /.test(step))).toEqual(
+    [0, 1].map(() => expect.stringMatching(new RegExp(`INDEX ${index.replace(/[()?]/g, '\\$&')}$`))),
+  )
 })
 
 test.each(leftoverTables)('deletes the rows of an app in %s through an index', async (table) => {

@@ -28,6 +28,7 @@ import { imports } from './0027-imports.ts'
 import { idempotencyKeys } from './0028-idempotency-keys.ts'
 import { answerBytes } from './0029-answer-bytes.ts'
 import { importAnswers } from './0031-import-answers.ts'
+import { activityFilters } from './0034-activity-filters.ts'
 import { leasedPlaces } from './0035-leased-places.ts'
 
 /** In execution order; never change a released migration. */
@@ -61,5 +62,6 @@ export const migrations: readonly Migration[] = [
   idempotencyKeys,
   answerBytes,
   importAnswers,
+  activityFilters,
   leasedPlaces,
 ]

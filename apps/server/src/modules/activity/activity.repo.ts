@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import type { Page } from '../../core/paging.ts'
 import { insertRows } from '../../db/insert-rows.ts'
-import type { Database, Db, Tx } from '../../db/open.ts'
+import { type Database, type Db, ownerOf, type Tx } from '../../db/open.ts'
 import { runQuery } from '../../db/own-connections.ts'
 import type { ActivityRow } from '../../db/tables.ts'
 
@@ -69,9 +69,16 @@ export async function pageActivity(
   { page, limit }: Page,
   most: number,
 ): Promise<{ rows: ActivityView[]; total: number }> {
-  let found = lists.selectFrom('activity as t').where('t.owner_id', '=', scope.ownerId)
-  if (filter.app !== undefined) found = found.where('t.app_id', '=', filter.app)
-  if (filter.client !== undefined) found = found.where('t.client_id', '=', filter.client)
+  const narrowest =
+    filter.client !== undefined ? 'client_id' : filter.app !== undefined ? 'app_id' : 'owner_id'
+  // Only this column may choose an index: without statistics SQLite would prefer the owner's and scan it.
+  const of = (column: 'owner_id' | 'app_id' | 'client_id') =>
+    column === narrowest
+      ? sql.ref<string>(`t.${column}`)
+      : sql<string>`coalesce(${sql.ref(`t.${column}`)}, '')`
+  let found = lists.selectFrom('activity as t').where(of('owner_id'), '=', scope.ownerId)
+  if (filter.app !== undefined) found = found.where(of('app_id'), '=', filter.app)
+  if (filter.client !== undefined) found = found.where(of('client_id'), '=', filter.client)
   if (filter.code === 'any') found = found.where('t.code', 'is not', null)
   else if (filter.code !== undefined) found = found.where('t.code', '=', filter.code)
   if (filter.from !== undefined) found = found.where('t.created_at', '>=', filter.from)
@@ -98,6 +105,18 @@ export async function pageActivity(
     .offset(offset)
     .execute()
   return { rows, total }
+}
+
+/** Whether the owner has this end user, in the app if one is named. */
+export async function hasEndUser(
+  db: Db,
+  scope: OwnerScope,
+  id: string,
+  appId: string | undefined,
+): Promise<boolean> {
+  let found = db.selectFrom('clients as c').select('c.id').where('c.id', '=', id)
+  if (appId !== undefined) found = found.where(sql`coalesce(c.app_id, '')`, '=', appId)
+  return (await found.where(ownerOf('c'), '=', scope.ownerId).executeTakeFirst()) !== undefined
 }
 
 export const findActivity = (

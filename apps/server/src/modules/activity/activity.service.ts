@@ -17,9 +17,12 @@ export interface ActivityQuery extends Page {
 }
 
 export async function listActivity(ctx: Ctx, scope: OwnerScope, query: ActivityQuery) {
+  const app = await findAppId(ctx.db, scope, query.app)
+  const { client } = query
+  if (client !== undefined && !(await repo.hasEndUser(ctx.db, scope, client, app))) throw problem('not_found')
   const filter = {
-    app: await findAppId(ctx.db, scope, query.app),
-    client: query.client,
+    app,
+    client,
     code: query.code,
     from: query.from === undefined ? undefined : startOf(query.from),
     to: query.to === undefined ? undefined : toEpochMs(query.to),
