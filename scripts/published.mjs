@@ -11,8 +11,9 @@ const list = 'SHA256SUMS'
 const lines = readFileSync(join(folder, list), 'utf8').trim().split('\n')
 const published = new Map(lines.map((line) => line.split('  ')).map(([digest, path]) => [path, digest]))
 
-const listed = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')).flatMap(({ version, files }) =>
-  files.map(({ name, sha256 }) => ({ path: `${version}/${name}`, sha256 })),
+const listed = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')).flatMap(
+  ({ version, files, documents = [] }) =>
+    [...files, ...documents].map(({ name, sha256 }) => ({ path: `${version}/${name}`, sha256 })),
 )
 const faults = [
   ...listed

@@ -1,14 +1,17 @@
 // Packs the TypeScript SDK into one file that `npm install` accepts without a registry.
 //   --build-only   builds it without packing
 //   --release      adds every SDK under the current version to sdks/releases, which the server serves
+//   --into=FOLDER  with --release: another folder than sdks/releases
 //   --replace      with --release: overwrites a version that was never committed
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { writeDocuments } from './documents.mjs'
 import { buildSdk, ensureInstalled, packSdk, root } from './ensure.mjs'
 import { packWheel } from './wheel.mjs'
 
-const releases = join(root, 'sdks/releases')
+const into = process.argv.find((option) => option.startsWith('--into='))?.slice('--into='.length)
+const releases = into ?? join(root, 'sdks/releases')
 const languages = { '.tgz': 'TypeScript and JavaScript', '.whl': 'Python', '.hpp': 'C++', '.cs': 'C#' }
 const has = (option) => process.argv.includes(option)
 
@@ -18,6 +21,10 @@ if (has('--release')) release()
 else if (!has('--build-only')) {
   const file = packSdk(root)
   console.log(`The SDK is packed. In the folder of your program:\n\n  npm install "${file}"\n`)
+}
+
+function named(path) {
+  return { name: basename(path), sha256: createHash('sha256').update(readFileSync(path)).digest('hex') }
 }
 
 function release() {
@@ -30,23 +37,20 @@ function release() {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const paths = [packSdk(folder), packWheel(folder), ...otherLanguages(folder)]
-  const files = paths.map((path) => ({
-    name: basename(path),
-    language: languages[/\.\w+$/.exec(path)[0]],
-    sha256: createHash('sha256').update(readFileSync(path)).digest('hex'),
-  }))
+  const files = paths.map((path) => ({ ...named(path), language: languages[/\.\w+$/.exec(path)[0]] }))
+  const documents = writeDocuments(folder, version).map(({ path, title }) => ({ ...named(path), title }))
   const index = join(releases, 'index.json')
   const earlier = existsSync(index) ? JSON.parse(readFileSync(index, 'utf8')) : []
-  const list = [{ version, files }, ...earlier.filter((one) => one.version !== version)]
+  const list = [{ version, files, documents }, ...earlier.filter((one) => one.version !== version)]
   writeFileSync(index, `${JSON.stringify(list, null, 2)}\n`)
-  publish(version, files)
+  publish(version, [...files, ...documents])
   console.log(`Released ${files.map(({ name }) => name).join(', ')}`)
 }
 
 /** Adds the files to the list of digests that `npm run check` holds them to. */
 function publish(version, files) {
   const list = join(releases, 'SHA256SUMS')
-  const earlier = readFileSync(list, 'utf8')
+  const earlier = (existsSync(list) ? readFileSync(list, 'utf8') : '')
     .split('\n')
     .filter((line) => line && !line.includes(`  ${version}/`))
   const added = files.map(({ name, sha256 }) => `${sha256}  ${version}/${name}`)

@@ -62,6 +62,6 @@ const lines = (...texts) => Buffer.from(texts.map((text) => `${text}\n`).join(''
 const plainFile = (0o100644 << 16) >>> 0
 const unix = 3
 
-/** The date is in local time, as the format stores it: the first one that it knows. */
-const zip = (files) =>
+/** Packs pairs of a name and its bytes. The date is in local time, as the format stores it: the first one that it knows. */
+export const zip = (files) =>
   zipSync(Object.fromEntries(files), { level: 9, mtime: new Date(1980, 0, 1), os: unix, attrs: plainFile })

@@ -39,11 +39,11 @@ test.describe('the settings of an app', () => {
     await rowAction(page, app.name, 'Integration')
     const view = dialog(page, /Integrate/)
     const tabs = view.getByRole('tablist', { name: 'Language' }).getByRole('tab')
-    await expect(tabs).toHaveText(['TypeScript', 'Python', 'C++', 'C#'])
-    await expect(view.getByRole('tab', { name: 'TypeScript' })).toHaveAttribute('aria-selected', 'true')
+    await expect(tabs).toHaveText(['JavaScript', 'Python', 'C++', 'C#'])
+    await expect(view.getByRole('tab', { name: 'JavaScript' })).toHaveAttribute('aria-selected', 'true')
     const files = { Python: 'license.py', 'C++': 'license.cpp', 'C#': 'License.cs' }
     await view.getByRole('button', { name: 'Show App secret' }).click()
-    await view.getByRole('tab', { name: 'TypeScript' }).focus()
+    await view.getByRole('tab', { name: 'JavaScript' }).focus()
     for (const [language, file] of Object.entries(files)) {
       await page.keyboard.press('ArrowRight')
       await expect(view.getByRole('tab', { name: language, exact: true })).toBeFocused()

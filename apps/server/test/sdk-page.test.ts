@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { sdkVersion } from '@keyward/contract/sdk-version'
 import { expect, test } from 'vitest'
+import { escapeHtml } from '../src/http/docs-frame.ts'
 import { readReleases } from '../src/http/sdk-page.ts'
 import { serverForAll } from './fixtures.ts'
 
@@ -11,16 +12,32 @@ const folder = new URL('../../../sdks/releases/', import.meta.url)
 
 test('every released file is served unchanged, for ever, with the hash that the page shows', async () => {
   const { payload: page } = await get('/sdk/')
-  for (const { version, files } of readReleases()) {
-    expect(files.map(({ name }) => name).sort()).toEqual(readdirSync(new URL(`${version}/`, folder)).sort())
-    for (const { name, sha256 } of files) {
+  for (const { version, files, documents } of readReleases()) {
+    const served = [...files, ...documents]
+    expect(served.map(({ name }) => name).sort()).toEqual(readdirSync(new URL(`${version}/`, folder)).sort())
+    for (const { name, sha256 } of served) {
       const { statusCode, rawPayload, headers } = await get(`/sdk/${version}/${name}`)
       expect(statusCode).toBe(200)
       expect(createHash('sha256').update(rawPayload).digest('hex')).toBe(sha256)
       expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
-      expect(headers['content-disposition']).toBe(`attachment; filename="${name}"`)
+      const isText = name.endsWith('.md')
+      expect(headers['content-disposition']).toBe(isText ? undefined : `attachment; filename="${name}"`)
+      if (isText) expect(headers['content-type']).toBe('text/plain; charset=utf-8')
       expect(page).toContain(sha256)
       expect(page).toContain(`href="/sdk/${version}/${name}"`)
+    }
+  }
+})
+
+test('each version since 1.3.0 has the README of each language, its protocol and its conformance cases', async () => {
+  const { payload: page } = await get('/sdk/')
+  const before = ['1.1.0', '1.2.0', '1.2.1']
+  for (const { version, documents } of readReleases().filter((each) => !before.includes(each.version))) {
+    const names = ['README-typescript.md', 'README-python.md', 'README-cpp.md', 'README-csharp.md']
+    const others = ['client-protocol.md', `keyward-vectors-${version}.zip`]
+    expect(documents.map(({ name }) => name)).toEqual([...names, ...others])
+    for (const { name, title } of documents) {
+      expect(page).toContain(`<a href="/sdk/${version}/${name}">${escapeHtml(title)}</a>`)
     }
   }
 })

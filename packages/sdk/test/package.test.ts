@@ -132,6 +132,23 @@ describe('the released SDKs of this version are built from these sources', () =>
   })
 })
 
+test('a release has the SDKs and what vendors read beside them, and the check of published files accepts it', () => {
+  const into = join(folder, 'released')
+  const script = (name: string, ...args: string[]) =>
+    execFileSync(process.execPath, [join(repository, 'scripts', name), ...args], { encoding: 'utf8' })
+  script('sdk.mjs', '--release', `--into=${into}`)
+  const [{ files, documents }] = JSON.parse(readFileSync(join(into, 'index.json'), 'utf8'))
+  expect(files).toHaveLength(4)
+  const read = (name: string) => readFileSync(join(into, version, name))
+  for (const { name } of [...files, ...documents]) expect(read(name).length).toBeGreaterThan(1_000)
+  expect(read('client-protocol.md').equals(readFileSync(join(repository, 'docs/client-protocol.md')))).toBe(
+    true,
+  )
+  const zip = read(`keyward-vectors-${version}.zip`)
+  expect(zip.toString('latin1')).toContain('vectors/offline.json')
+  script('published.mjs', into)
+})
+
 test('every file that the READMEs install is one that a server of this version serves', () => {
   const readmes = ['README.md', 'packages/sdk/README.md', 'sdks/python/README.md', 'sdks/cpp/README.md']
   for (const readme of [...readmes, 'sdks/csharp/README.md', 'docs/client-protocol.md']) {

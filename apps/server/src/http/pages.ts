@@ -89,7 +89,9 @@ async function installSdks(server: FastifyInstance, config: Config): Promise<voi
     globIgnore: ['index.json'],
     setHeaders: (reply, path) => {
       reply.header('cache-control', 'public, max-age=31536000, immutable')
-      reply.header('content-disposition', `attachment; filename="${basename(path)}"`)
+      // A browser shows plain text; Markdown it would download.
+      if (path.endsWith('.md')) reply.header('content-type', 'text/plain; charset=utf-8')
+      else reply.header('content-disposition', `attachment; filename="${basename(path)}"`)
     },
   })
   server.get('/sdk', (_request, reply) => reply.redirect(`${config.basePath}/sdk/`, 301))

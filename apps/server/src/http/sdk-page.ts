@@ -9,6 +9,7 @@ const releasesSchema = z.array(
   z.object({
     version: z.string(),
     files: z.array(z.object({ name: z.string(), language: z.string(), sha256: z.string() })),
+    documents: z.array(z.object({ name: z.string(), title: z.string(), sha256: z.string() })).default([]),
   }),
 )
 export type SdkRelease = z.infer<typeof releasesSchema>[number]
@@ -31,7 +32,7 @@ export function renderSdks(basePath: string, address: string): string {
       (one) =>
         `<details id="${escapeHtml(one.version)}"><summary>Version ${escapeHtml(one.version)}</summary>${files(one, basePath, address)}</details>`,
     ),
-    `<p>For any other language: the <a href="${basePath}/docs/client-protocol">protocol</a> describes every byte.</p>`,
+    `<p>For any other language: the <a href="${basePath}/docs/client-protocol">protocol</a> describes every byte, and <a href="${basePath}/docs/client-protocol#the-storage-file">the file</a> that keeps what outlives a program.</p>`,
   ].join('')
   return renderFrame({
     title: 'SDKs',
@@ -43,7 +44,7 @@ export function renderSdks(basePath: string, address: string): string {
   })
 }
 
-function files({ version, files }: SdkRelease, basePath: string, address: string): string {
+function files({ version, files, documents }: SdkRelease, basePath: string, address: string): string {
   const parts = files.map(({ name, language, sha256 }) => {
     const path = `/sdk/${version}/${name}`
     const kind = kindOf(name)
@@ -52,7 +53,16 @@ function files({ version, files }: SdkRelease, basePath: string, address: string
 <p>${escapeHtml(kind.needs)}</p>
 <p>SHA-256 <code>${sha256}</code></p></article>`
   })
-  return parts.join('')
+  return parts.join('') + documentList(version, documents, basePath)
+}
+
+function documentList(version: string, documents: SdkRelease['documents'], basePath: string): string {
+  if (documents.length === 0) return ''
+  const items = documents.map(
+    ({ name, title, sha256 }) =>
+      `<li><a href="${basePath}/sdk/${version}/${escapeHtml(name)}">${escapeHtml(title)}</a><br>SHA-256 <code>${sha256}</code></li>`,
+  )
+  return `<h3>To read</h3><ul>${items.join('')}</ul>`
 }
 
 interface Kind {

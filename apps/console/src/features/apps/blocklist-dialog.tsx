@@ -153,7 +153,8 @@ function Hashes({ app }: { app: App }) {
         {app.settings.checkHash
           ? 'Only these versions with these hashes may start. An empty list lets every build start.'
           : 'Not checked yet: turn on Check the Build in App Settings.'}{' '}
-        Get a hash with <code>npx keyward hash program.exe</code>.
+        Get a hash with <code>sha256sum program</code>, on Windows with{' '}
+        <code>certutil -hashfile program.exe SHA256</code>.
       </p>
       <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[8rem_1fr_auto]">
         <Field label="Version">

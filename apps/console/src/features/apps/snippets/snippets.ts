@@ -29,7 +29,7 @@ const members = (key: object) =>
 
 const typescript: Language = {
   id: 'typescript',
-  label: 'TypeScript',
+  label: 'JavaScript',
   file: 'license.mjs',
   install: (baseUrl) => `npm install ${served(baseUrl, `keyward-sdk-${sdkVersion}.tgz`)}`,
   code({ app, keys, baseUrl }) {
@@ -58,6 +58,7 @@ if (!result.ok) {
   console.error(result.message)
   process.exit(1)
 }
+console.log(\`Licensed until \${result.user.expiresAt ?? 'further notice'}\`)
 `
   },
 }
@@ -92,6 +93,7 @@ result = keyward.license(key)
 if not result.ok:
     print(result.message, file=sys.stderr)
     sys.exit(1)
+print("Licensed until", result.user.expires_at or "further notice")
 `
   },
 }
@@ -102,7 +104,8 @@ const cpp: Language = {
   file: 'license.cpp',
   install: (baseUrl) => `curl -fO ${served(baseUrl, 'keyward.hpp')}`,
   code({ app, keys, baseUrl }) {
-    return `// g++ -std=c++17 license.cpp -o license -lcurl -pthread
+    return `// Debian and Ubuntu: apt install g++ libcurl4-openssl-dev
+// g++ -std=c++17 license.cpp -o license -lcurl -pthread
 #include <iostream>
 #include <string>
 
@@ -125,6 +128,7 @@ int main(int argc, char **argv) {
     std::cerr << result.message << std::endl;
     return 1;
   }
+  std::cout << "Licensed until " << result.user.expiresAt.value_or("further notice") << std::endl;
 }
 `
   },
@@ -136,7 +140,8 @@ const csharp: Language = {
   file: 'License.cs',
   install: (baseUrl) => `curl -fO ${served(baseUrl, 'Keyward.cs')}`,
   code({ app, keys, baseUrl }) {
-    return `using System;
+    return `// mcs -r:System.Net.Http -r:System.Numerics License.cs Keyward.cs && mono License.exe
+using System;
 using Keyward;
 
 static class Program
@@ -161,6 +166,7 @@ static class Program
             Console.Error.WriteLine(result.Message);
             return 1;
         }
+        Console.WriteLine("Licensed until " + (result.User.ExpiresAt?.ToString("u") ?? "further notice"));
         return 0;
     }
 }
