@@ -30,6 +30,7 @@ import { answerBytes } from './0029-answer-bytes.ts'
 import { importAnswers } from './0031-import-answers.ts'
 import { activityFilters } from './0034-activity-filters.ts'
 import { leasedPlaces } from './0035-leased-places.ts'
+import { blockedParts } from './0038-blocked-parts.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   importAnswers,
   activityFilters,
   leasedPlaces,
+  blockedParts,
 ]

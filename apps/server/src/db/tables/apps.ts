@@ -119,6 +119,8 @@ interface BlocklistTable {
   value: string
   /** The hash of a hardware id, or the network in its shortest form. */
   value_key: string
+  /** JSON list of what recognizes the device by its parts. */
+  marks: Generated<string>
   reason: string | null
   created_at: number
 }

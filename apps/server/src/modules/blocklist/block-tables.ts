@@ -1,5 +1,6 @@
 import { type Network, NetworkSet, parseNetwork } from '../../core/networks.ts'
 import type { Database } from '../../db/open.ts'
+import { type Parts, partMarksOf } from '../devices/devices.rules.ts'
 
 interface BlockedBy {
   id: string
@@ -8,7 +9,9 @@ interface BlockedBy {
 
 /** An app's block list and the networks that its VPN check lets through, ready for comparisons. */
 export interface BlockTable {
-  findDevice(hwidHash: string): BlockedBy | undefined
+  /** By its hardware id, or by three equal parts of four; `readParts` is called only if an entry has parts. */
+  findDevice(hwidHash: string, readParts?: () => Parts | undefined): BlockedBy | undefined
+  findEntry(id: string): BlockedBy | undefined
   findAddress(address: Network | undefined): BlockedBy | undefined
   allowsVpn(address: Network | undefined): boolean
 }
@@ -81,22 +84,35 @@ export class BlockTables {
     const { lists, db } = this.#database
     const rows = await lists
       .selectFrom('blocklist')
-      .select(['id', 'kind', 'value_key', 'reason'])
+      .select(['id', 'kind', 'value_key', 'marks', 'reason'])
       .where('app_id', '=', appId)
       .execute()
     const app = await db.selectFrom('apps').select('vpn_allowed').where('id', '=', appId).executeTakeFirst()
     const allowed = JSON.parse(app?.vpn_allowed ?? '[]') as string[]
-    onSize(1 + rows.length + allowed.length)
     const devices = new Map<string, BlockedBy>()
+    const byMark = new Map<string, BlockedBy>()
+    const entries = new Map<string, BlockedBy>()
     const networks: [Network, BlockedBy][] = []
-    for (const { id, kind, value_key, reason } of rows) {
-      if (kind === 'hwid') devices.set(value_key, { id, reason })
-      else networks.push(...withNetwork(value_key, { id, reason }))
+    for (const { id, kind, value_key, marks, reason } of rows) {
+      const entry = { id, reason }
+      entries.set(id, entry)
+      if (kind !== 'hwid') networks.push(...withNetwork(value_key, entry))
+      else {
+        devices.set(value_key, entry)
+        for (const mark of JSON.parse(marks) as string[]) byMark.set(mark, entry)
+      }
     }
+    onSize(1 + rows.length + byMark.size + allowed.length)
     const blocked = new NetworkSet(networks)
     const vpn = new NetworkSet(allowed.flatMap((text) => withNetwork(text, true)))
     return {
-      findDevice: (hash) => devices.get(hash),
+      findDevice(hash, readParts) {
+        const exact = devices.get(hash)
+        const parts = exact || byMark.size === 0 ? undefined : readParts?.()
+        const mark = parts && partMarksOf(parts).find((one) => byMark.has(one))
+        return mark === undefined ? exact : byMark.get(mark)
+      },
+      findEntry: (id) => entries.get(id),
       findAddress: (address) => blocked.find(address),
       allowsVpn: (address) => vpn.find(address) === true,
     }

@@ -8,10 +8,13 @@ import { formatNetwork, parseNetwork } from '../../core/networks.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import type { Write } from '../../core/record.ts'
+import type { Tx } from '../../db/open.ts'
 import type { BlockKind } from '../../db/tables/apps.ts'
 import type { BlockRow } from '../../db/tables.ts'
 import { bumpBlockVersion } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
+import { listPartsOf } from '../devices/devices.access.ts'
+import { partMarksOf } from '../devices/devices.rules.ts'
 import * as repo from './blocklist.repo.ts'
 
 export async function listBlocks(ctx: Ctx, scope: OwnerScope, app: string, page: Page) {
@@ -47,21 +50,29 @@ export async function blockAll(
   if (given.length === 0) return []
   // The app's row is locked from here on, so the count below holds until the commit.
   await bumpBlockVersion(tx, scope, appId)
-  const added = await repo.insertBlocks(
-    tx,
-    given.map((block) => ({
+  const blocks: repo.NewBlock[] = []
+  for (const block of given) {
+    blocks.push({
       ...block,
       id: newId('blk'),
       owner_id: scope.ownerId,
       app_id: appId,
+      marks: JSON.stringify(block.kind === 'hwid' ? await readMarks(tx, appId, block.value_key) : []),
       reason: block.reason || null,
       created_at: now,
-    })),
-  )
+    })
+  }
+  const added = await repo.insertBlocks(tx, blocks)
   if ((await repo.countBlocks(tx, appId)) > limits.blocklistMax) throw problem('blocklist_full')
   for (const { id, kind, value, reason } of added)
     write.record('block.added', id, { appId, kind, value, reason })
   return added
+}
+
+/** What recognizes the device after its hardware id has changed: the parts that are known now. */
+async function readMarks(tx: Tx, appId: string, hwidHash: string): Promise<string[]> {
+  const known = await listPartsOf(tx, appId, hwidHash)
+  return [...new Set(known.flatMap(partMarksOf))]
 }
 
 export async function removeBlock(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {

@@ -49,6 +49,22 @@ const deviceColumns = [
 export const findByHash = (db: Db, clientId: string, hwidHash: string): Promise<DeviceRow | undefined> =>
   byHash.first(db, { clientId, hwidHash })
 
+const boundKept = 5
+
+/** The parts of the devices of an app with this hash, those seen last; a twin has a longer hash. */
+export async function listPartsOf(db: Db, appId: string, hwidHash: string): Promise<Parts[]> {
+  const rows = await db
+    .selectFrom('devices')
+    .select(Object.values(partColumns))
+    .where('app_id', '=', appId)
+    .where('hwid_hash', '>=', hwidHash)
+    .where('hwid_hash', '<', `${hwidHash};`)
+    .orderBy('last_seen_at', 'desc')
+    .limit(boundKept)
+    .execute()
+  return rows.map(partsOf)
+}
+
 /** The query of `findByHash`. */
 export const deviceByHash = (db: Db, clientId: string, hwidHash: string): CompiledQuery<DeviceRow> =>
   byHash.bind(db, { clientId, hwidHash })

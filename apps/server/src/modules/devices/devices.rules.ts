@@ -132,7 +132,10 @@ export const deviceLimit = (
 }
 
 /** What recognizes a machine, also after one of its four parts or its hardware id has changed. */
-export function marksOf({ hash, parts }: Machine): string[] {
+export const marksOf = ({ hash, parts }: Machine): string[] => [`hwid:${hash}`, ...partMarksOf(parts)].sort()
+
+/** What three equal parts of four have in common. */
+export function partMarksOf(parts: Parts): string[] {
   const known = partNames.filter((name) => parts[name] !== null)
   const triples = known.flatMap((first, at) =>
     known
@@ -140,5 +143,5 @@ export function marksOf({ hash, parts }: Machine): string[] {
       .flatMap((second, next) => known.slice(at + next + 2).map((third) => [first, second, third])),
   )
   const toText = (names: PartName[]) => names.map((name) => `${name}=${parts[name]}`).join('\n')
-  return [`hwid:${hash}`, ...triples.map((names) => `parts:${sha256(toText(names))}`)].sort()
+  return triples.map((names) => `parts:${sha256(toText(names))}`)
 }

@@ -1,14 +1,24 @@
 import type { Ctx } from '../../core/ctx.ts'
 import { parseNetwork } from '../../core/networks.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
+import type { Machine, Parts } from '../devices/devices.rules.ts'
 import type { AppFacts } from './program.facts.ts'
 import type { CallerFacts } from './program.verdict.ts'
 
 export interface Caller {
   hwidHash: string | null
+  /** What is known of the machine's parts. */
+  readParts?: () => Parts | undefined
   /** As rate limits count it. */
   address: string
 }
+
+/** The machine that a program sent, as a caller. */
+export const callerOf = (machine: Machine | undefined, address: string): Caller => ({
+  hwidHash: machine?.hash ?? null,
+  readParts: () => machine?.parts,
+  address,
+})
 
 type Deps = { ctx: Pick<Ctx, 'vpn'>; blocks: BlockTables }
 
@@ -31,11 +41,11 @@ export function judgeCaller(deps: Deps, app: AppFacts, caller: Caller): Promise<
 async function compareCaller(
   { ctx, blocks }: Deps,
   app: AppFacts,
-  { hwidHash, address }: Caller,
+  { hwidHash, readParts, address }: Caller,
 ): Promise<CallerFacts> {
   const table = await blocks.get(app)
   const network = parseNetwork(address)
-  const device = hwidHash === null ? undefined : table?.findDevice(hwidHash)
+  const device = hwidHash === null ? undefined : table?.findDevice(hwidHash, readParts)
   return {
     blocked: device ?? table?.findAddress(network) ?? null,
     isRefusedVpn: app.blockVpn && ctx.vpn.has(network) && table?.allowsVpn(network) !== true,

@@ -6,6 +6,7 @@ import { findById } from '../end-users/end-users.access.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
 import { findLicenseById } from '../licenses/licenses.access.ts'
 import { judgeCaller } from './program.caller.ts'
+import type { AppFacts } from './program.facts.ts'
 import type { ProgramReads } from './program.reads.ts'
 import { toEndUserFacts, toKeyFacts } from './program.sign-in.ts'
 import { type Situation, toSituation } from './program.situation.ts'
@@ -39,15 +40,22 @@ export async function readSituation(
   const endUser = client ? toEndUserFacts(client, license) : null
   const use = endUser?.devices ?? { used: 0, limit: deviceLimit(license) }
   const found = client && hwidHash !== null ? await findByHash(ctx.db, client.id, hwidHash) : undefined
+  const caller = await judgeCaller(deps, app, { hwidHash, address: address ?? '' })
   return toSituation({
     app,
     endUser,
     key: license ? toKeyFacts(license) : null,
-    caller: await judgeCaller(deps, app, { hwidHash, address: address ?? '' }),
+    caller: { ...caller, blocked: caller.blocked ?? (await findEntry(deps, app, before.blockId)) },
     mustBeActivated: app.requireActivation && before.refusing.includes('notActivated'),
     updates: { releasedAt: before.releasedAt, until: updatesUntil(license) },
     expiresAt,
     device: { ...use, isSent: hwidHash !== null, isBound: found?.freed_until === null },
     now,
   })
+}
+
+/** An entry that named the machine by its parts, which no record contains, still does while it exists. */
+async function findEntry({ blocks }: SituationDeps, app: AppFacts, id: string | null) {
+  const table = id === null ? undefined : await blocks.get(app)
+  return table?.findEntry(id ?? '') ?? null
 }

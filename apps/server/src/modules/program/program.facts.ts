@@ -100,7 +100,7 @@ export interface SessionFacts {
   app: AppFacts
   endUser: EndUserFacts | null
   /** The device that the session is on, if it is bound. */
-  device: { id: string; lastSeenAt: number } | null
+  device: { id: string; lastSeenAt: number; readParts: () => Parts } | null
   /** When the session's seat ends. */
   seatUntil: number | null
   /** The end user's first license. */

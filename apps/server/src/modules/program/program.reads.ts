@@ -36,7 +36,8 @@ const clientColumns = `c.id as client_id, c.username, c.email as client_email, c
   l.updates_for_days as key_updates_for_days, l.started_at as key_started_at, l.created_at as key_created_at,
   c.variables_revision as client_variables_revision,
   l.devices as key_devices, l.seats as key_seats, l.seat_timeout_seconds as key_seat_timeout,
-  d.id as device_id, d.last_seen_at as device_seen_at`
+  d.id as device_id, d.last_seen_at as device_seen_at,
+  d.part_machine, d.part_board, d.part_disk, d.part_network`
 
 const appBy = (column: AppName) => `select ${appColumns}
   from apps a ${wholeApp.owner} where a.${column} = ?`

@@ -191,7 +191,11 @@ export async function upgrade(
   const license = await findKey(deps, session, { ...given, machine: undefined })
   if (license.used === 1) throw keyUsed(license)
   const hwidHash = session.hwidHash && sentHash(session.hwidHash)
-  const caller = await judgeCaller(deps, app, { hwidHash, address: given.address })
+  const caller = await judgeCaller(deps, app, {
+    hwidHash,
+    readParts: session.device?.readParts,
+    address: given.address,
+  })
   return ctx.tx(toActor(session, given.address), async (write) => {
     const { tx, now } = write
     await lockLicensesOf(tx, app, [found.id], license.id)

@@ -57,6 +57,10 @@ export interface SessionColumns extends AppColumns {
   device_count: number
   device_id: string | null
   device_seen_at: number
+  part_machine: string | null
+  part_board: string | null
+  part_disk: string | null
+  part_network: string | null
   key_id: string
   key_banned: Flag | null
   key_ban_reason: string | null
@@ -183,7 +187,10 @@ export const toSessionFacts = (row: SessionColumns, app: AppFacts): SessionFacts
           variablesRevision: row.client_variables_revision,
         },
   seatUntil: row.seat_until,
-  device: row.device_id === null ? null : { id: row.device_id, lastSeenAt: row.device_seen_at },
+  device:
+    row.device_id === null
+      ? null
+      : { id: row.device_id, lastSeenAt: row.device_seen_at, readParts: () => partsOf(row) },
   firstKey:
     row.key_banned === null
       ? null

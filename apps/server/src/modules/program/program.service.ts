@@ -94,7 +94,11 @@ export async function allowedUser(
     app,
     endUser,
     key: firstKey,
-    caller: await judgeCaller(deps, app, { hwidHash: hwidHash && sentHash(hwidHash), address }),
+    caller: await judgeCaller(deps, app, {
+      hwidHash: hwidHash && sentHash(hwidHash),
+      readParts: device?.readParts,
+      address,
+    }),
     mustBeActivated: false,
     updates: { releasedAt: session.releasedAt, until: endUser.updatesUntil },
     expiresAt: endUser.expiresAt,

@@ -28,7 +28,7 @@ import {
 } from '../licenses/licenses.access.ts'
 import { findReleasedAt } from '../releases/releases.service.ts'
 import { toActor } from './program.actor.ts'
-import { judgeCaller } from './program.caller.ts'
+import { callerOf, judgeCaller } from './program.caller.ts'
 import { type AppFacts, type EndUserFacts, type SessionFacts, toFloating } from './program.facts.ts'
 import { keyUsed } from './program.key.ts'
 import { because } from './program.refusal.ts'
@@ -115,7 +115,7 @@ export async function toDevice(
     isSignIn = true,
   }: Pick<SignInDevice, 'machine'> & { address: string; isSignIn?: boolean },
 ): Promise<SignInDevice> {
-  const caller = await judgeCaller(deps, app, { hwidHash: machine?.hash ?? null, address })
+  const caller = await judgeCaller(deps, app, callerOf(machine, address))
   return { machine, address, caller, isSignIn }
 }
 

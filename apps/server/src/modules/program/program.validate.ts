@@ -5,7 +5,7 @@ import { canDecide, differs, type Machine } from '../devices/devices.rules.ts'
 import { type Match, matchDevice } from '../devices/devices.service.ts'
 import { findLicenseById } from '../licenses/licenses.access.ts'
 import { toActor } from './program.actor.ts'
-import { judgeCaller } from './program.caller.ts'
+import { callerOf, judgeCaller } from './program.caller.ts'
 import type { LicenseFacts } from './program.facts.ts'
 import { enterByKey } from './program.redeem.ts'
 import { type Behind, behindProblem, isMessageKey } from './program.refusal.ts'
@@ -86,7 +86,7 @@ async function judge(
     app,
     endUser,
     key,
-    caller: await judgeCaller(deps, app, { hwidHash: machine?.hash ?? null, address }),
+    caller: await judgeCaller(deps, app, callerOf(machine, address)),
     // An activation that cannot bind is judged again afterwards.
     mustBeActivated: app.requireActivation && !(activate && machine),
     // A call without a session names no version.
