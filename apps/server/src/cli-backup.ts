@@ -13,13 +13,16 @@ export function backUpCommand(
 ): string {
   if (more.length > 0) throw new UsageError('Usage: keyward backup [file] [--with-key]')
   refusePostgres(config, 'Back PostgreSQL up with pg_dump')
-  const { path, bytes, schema, sha256 } = inOneLine('The backup', () =>
+  const { path, bytes, schema, foreign, sha256 } = inOneLine('The backup', () =>
     backUp(config, { file, withKey, now }),
   )
   const key = withKey
     ? 'It contains the key that decrypts its secrets: protect it like a password.'
     : 'It does not contain the key: keep secret.key, or SECRET_KEY, in another place.'
-  return `${path}\n${toMegabytes(bytes)} MB, schema ${schema.at(-1)}, sha256 of the database ${sha256}\n${key}\n`
+  const warning = foreign
+    ? `Warning: a restore refuses it, because Keyward did not make the ${foreign.type} "${foreign.name}": drop it, then repeat this.\n`
+    : ''
+  return `${path}\n${toMegabytes(bytes)} MB, schema ${schema.at(-1)}, sha256 of the database ${sha256}\n${key}\n${warning}`
 }
 
 /** Runs `keyward restore` and returns what to print. */

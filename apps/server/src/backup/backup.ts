@@ -8,11 +8,13 @@ import { existing, matchOwnerOf, publish, removeScratch, scratchIn } from '../db
 import { SqliteHandle } from '../db/sqlite-handle.ts'
 import { writeBackupFile } from './backup-file.ts'
 import { copyDatabase, inspectDatabase } from './copy.ts'
+import type { ForeignObject } from './schema.ts'
 
 interface BackupReport {
   path: string
   bytes: number
   schema: string[]
+  foreign: ForeignObject | undefined
   sha256: string
 }
 
@@ -46,7 +48,7 @@ export function backUp(
     const key = options.withKey ? keyOf(config, found.keyFingerprint) : undefined
     const sha256 = writeBackupFile(archive, { database: copy, ...found, key, now: options.now })
     publish(archive, path)
-    return { path, bytes: statSync(path).size, schema: found.schema, sha256 }
+    return { path, bytes: statSync(path).size, schema: found.schema, foreign: found.foreign, sha256 }
   } finally {
     for (const scratch of [copy, archive]) rmSync(scratch, { force: true })
   }

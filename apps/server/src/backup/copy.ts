@@ -3,7 +3,9 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { fingerprintName } from '../core/secret-key.ts'
 import { publish, scratchIn } from '../db/files.ts'
+import { migrations } from '../db/migrations/index.ts'
 import { SqliteHandle } from '../db/sqlite-handle.ts'
+import { type ForeignObject, findForeignObject } from './schema.ts'
 
 /**
  * Copies a database into a new file with mode 0600. `vacuum into` reads one snapshot, so it always finishes; SQLite's
@@ -25,17 +27,30 @@ export function publishCopy(database: DatabaseSync, path: string): void {
   }
 }
 
+interface Inspected {
+  /** The names of its migrations. */
+  schema: string[]
+  foreign: ForeignObject | undefined
+  keyFingerprint: string | null
+}
+
 /** Checks the integrity of a database and reads its schema and key fingerprint. */
-export function inspectDatabase(path: string): { schema: string[]; keyFingerprint: string | null } {
+export function inspectDatabase(path: string): Inspected {
   const handle = new SqliteHandle(path, { readOnly: true })
   try {
+    const schema = handle.prepare('select name from migrations order by name').all()
+    const names = schema.map((row) => String(row.name))
+    const foreign = findForeignObject(
+      handle,
+      migrations.filter(({ name }) => names.includes(name)),
+    )
     const [check] = handle.prepare('pragma integrity_check(1)').all()
     const found = Object.values(check ?? {})[0]
     if (found !== 'ok') throw new Error(String(found))
-    const schema = handle.prepare('select name from migrations order by name').all()
     const fingerprint = handle.prepare('select value from meta where name = ?').get(fingerprintName)
     return {
-      schema: schema.map((row) => String(row.name)),
+      schema: names,
+      foreign,
       keyFingerprint: fingerprint ? String(fingerprint.value) : null,
     }
   } finally {

@@ -111,6 +111,12 @@ function inspect(file: string, path: string) {
   try {
     const found = inspectDatabase(path)
     refuseUnknown(found.schema, migrations)
+    if (found.foreign) {
+      const { type, name } = found.foreign
+      throw new OperatorError(
+        `${file} contains the ${type} ${JSON.stringify(name)}, which Keyward did not make. Nothing was changed.`,
+      )
+    }
     return found
   } catch (error) {
     throw error instanceof OperatorError

@@ -35,7 +35,7 @@ export async function migrate(
       await sql`set local lock_timeout = 0`.execute(tx)
       await sql`select pg_advisory_xact_lock(5399731)`.execute(tx)
     }
-    for (const table of bookkeeping) await sql.raw(`create table if not exists ${table}`).execute(tx)
+    for (const statement of createTables) await sql.raw(statement).execute(tx)
     const done = await applied(tx)
     refuseUnknown(done, migrations)
     if (dialect === 'postgres' && done.length === 0) await requireUtf8(tx)
@@ -64,9 +64,10 @@ async function requireUtf8(db: Db): Promise<void> {
   )
 }
 
-const bookkeeping = [
-  'migrations (name varchar(100) primary key, applied_at bigint not null)',
-  'meta (name varchar(100) primary key, value text not null)',
+/** The tables that exist before the first step. */
+export const createTables = [
+  'create table if not exists migrations (name varchar(100) primary key, applied_at bigint not null)',
+  'create table if not exists meta (name varchar(100) primary key, value text not null)',
 ]
 
 async function applied(db: Db): Promise<string[]> {

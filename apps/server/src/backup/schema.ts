@@ -1,0 +1,48 @@
+import { createTables, type Migration } from '../db/migrate.ts'
+import { SqliteHandle } from '../db/sqlite-handle.ts'
+
+interface SchemaObject {
+  type: string
+  name: string
+  table: string
+  sql: string
+}
+
+const list = `select type, name, tbl_name as "table", coalesce(sql, '') as sql from sqlite_schema order by rowid`
+
+const objectsOf = (handle: SqliteHandle): SchemaObject[] =>
+  handle.prepare(list).all() as unknown as SchemaObject[]
+
+/** Made by `analyze`. */
+const isStatistics = ({ name, sql }: SchemaObject): boolean =>
+  /^sqlite_stat[134]$/.test(name) && /^CREATE TABLE sqlite_stat\d\([a-z,]+\)$/i.test(sql)
+
+/**
+ * What tells two objects apart. Of triggers and views that is all they do; of tables and indexes, whose texts earlier
+ * versions wrote differently, only what they are.
+ */
+const identityOf = ({ type, name, table, sql }: SchemaObject): string => {
+  const isTable = type === 'table' || type === 'index'
+  return JSON.stringify([type, name, table, isTable ? /^create virtual/i.test(sql) : sql])
+}
+
+/** A part of a schema that no migration makes. */
+export type ForeignObject = Pick<SchemaObject, 'type' | 'name'>
+
+/** The first object of a database that these migrations do not make, such as a planted trigger. */
+export function findForeignObject(
+  handle: SqliteHandle,
+  migrations: readonly Migration[],
+): ForeignObject | undefined {
+  const own = new SqliteHandle(':memory:', { readOnly: false })
+  try {
+    for (const table of createTables) own.database.exec(table)
+    for (const { statements } of migrations) {
+      for (const statement of statements('sqlite')) own.database.exec(statement)
+    }
+    const known = new Set(objectsOf(own).map(identityOf))
+    return objectsOf(handle).find((one) => !isStatistics(one) && !known.has(identityOf(one)))
+  } finally {
+    own.close()
+  }
+}
