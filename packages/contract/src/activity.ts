@@ -16,8 +16,11 @@ const event = z.strictObject({
   call: z.string().nullable(),
   code: code.nullable(),
   subject: z.string().nullable().describe('the username or key that the program sent'),
-  address: z.string().nullable(),
-  times: z.int().describe('how often it was repeated within a minute'),
+  address: z.string().nullable().describe('of a `gathered` event the network, if the caller was not known'),
+  times: z.int().describe('how often it happened within a minute; a `gathered` one within an hour'),
+  gathered: z
+    .boolean()
+    .describe('counts different events of one kind and one end user, or of unknown callers of one network'),
   at: isoTime,
   lastAt: isoTime,
 })

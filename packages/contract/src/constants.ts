@@ -26,8 +26,8 @@ export const limits = {
   recordDetailBytes: 1024,
   /** Languages with texts, for one app. */
   messageLocalesMax: 30,
-  /** Events of one app in the activity log; older ones are deleted. */
-  activityRowsMax: 1_000_000,
+  /** Events of one app in the activity log, of each kind; older ones are deleted. */
+  activityRows: { init: 200_000, refusals: 200_000, sign_ins: 400_000, other: 200_000 },
   activityDaysMin: 365,
   activityDaysMax: 730,
   hwidMax: 256,

@@ -18,3 +18,6 @@ export function visitorOf(given: string): string {
 /** Some proxies forward an address together with its port, and each connection has another one. */
 const withoutPort = (address: string): string =>
   /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address)?.[1] ?? /^\[(.+)\](?::\d+)?$/.exec(address)?.[1] ?? address
+
+/** The network of a visitor: the /24 of an IPv4 address; IPv6 is counted by network already. */
+export const networkOf = (visitor: string): string => visitor.replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')

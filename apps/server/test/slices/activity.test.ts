@@ -1,4 +1,3 @@
-import { limits } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { tidyActivity } from '../../src/modules/activity/activity.service.ts'
@@ -46,6 +45,7 @@ test('lists what a program did, newest first, with end user, call and address', 
     subject: null,
     address: '203.0.113.7',
     times: 1,
+    gathered: false,
     at: on.clock.inDays(0),
     lastAt: on.clock.inDays(0),
   })
@@ -281,23 +281,81 @@ test('keeps events as long as the app says, and not longer', async () => {
   expect(await kinds()).toEqual([])
 })
 
-test('a flood is cut to the newest events of the app, and a deleted app leaves none', async () => {
+test('each kind of event is cut to its newest ones, and a deleted app leaves none', async () => {
+  const { program } = await activateKey(on, owner, app)
+  await program.call('GET', '/session')
   for (let at = 0; at < 30; at += 1) await validate(`NO-SUCH-KEY-${at}`)
-  await expect.poll(async () => (await list()).pagination.total).toBe(30)
+  await expect.poll(async () => (await list()).pagination.total).toBe(32)
   const { database, clock } = on
   const ctx = { clock, db: database.db, tx: transactionsOn(database, clock) }
-  await tidyActivity(ctx, 10)
-  const { events } = await list()
+  const most = { init: 1, refusals: 10, sign_ins: 1, other: 1 }
+  await tidyActivity(ctx, most)
+  const { events } = await list('?code=any')
   expect(events.map(({ subject }: { subject: string }) => subject).sort()).toEqual(
     Array.from({ length: 10 }, (_, at) => `NO-SUCH-KEY-${at + 20}`),
   )
+  expect((await kinds()).slice(10).sort()).toEqual(['end_user.registered', 'init'])
   const rows = () => database.db.selectFrom('activity').select('seq').where('app_id', '=', app._id).execute()
   await owner.call('DELETE', `/apps/${app._id}`)
   expect(await rows()).toEqual([])
-  await tidyActivity(ctx, 10)
-  const counts = database.db.selectFrom('activity_counts').select('n').where('app_id', '=', app._id)
+  await tidyActivity(ctx, most)
+  const counts = database.db.selectFrom('activity_shares').select('n').where('app_id', '=', app._id)
   expect(await counts.execute()).toEqual([])
-  expect(limits.activityRowsMax).toBe(1_000_000)
+})
+
+test('a flood of starts from one network fills 51 rows, and removes neither a refusal nor a sign-in', async () => {
+  const { license } = await activateKey(on, owner, app)
+  await (await startProgram(on, app)).call('POST', '/license', { licenseKey: license.key })
+  await validate('NO-SUCH-KEY')
+  for (let at = 0; at < 300; at += 1) {
+    const body = { appId: app.appId, secret: app.appSecret, version: `9.0.${at}` }
+    await on.call('POST', '/client/init', { body, from: `203.0.113.${at % 250}` })
+  }
+  await owner.call('PUT', `/apps/${app._id}`, { settings: { checkHash: true } })
+  const hashes = [{ version: '1.0.0', hash: 'a'.repeat(64) }]
+  await owner.call('PUT', `/apps/${app._id}/program-hashes`, { hashes })
+  for (let at = 0; at < 300; at += 1) {
+    const body = { appId: app.appId, secret: app.appSecret, version: `9.1.${at}` }
+    await on.call('POST', '/client/init', { body, from: `203.0.113.${at % 250}` })
+  }
+  on.clock.advance(60_000)
+  await validate('ANOTHER-KEY')
+  const inits = async () =>
+    (await list('?limit=200')).events.filter(
+      ({ kind, call }: Record<string, string>) => (call ?? kind) === 'init',
+    )
+  const gathered = async () => (await inits()).filter((event: { gathered: boolean }) => event.gathered)
+  await expect.poll(async () => (await gathered()).length).toBe(2)
+  await expect
+    .poll(async () => (await gathered()).map(({ times }: { times: number }) => times))
+    .toEqual([300, 250])
+  expect(await inits()).toHaveLength(53)
+  const [refused] = await gathered()
+  expect(refused).toMatchObject({
+    address: '203.0.113.0/24',
+    subject: null,
+    client: null,
+    code: 'hashCheckFail',
+  })
+  const { explanation } = await explain(refused.reference)
+  expect(explanation.why).toBe(
+    'So many calls of 203.0.113.0/24 were refused within an hour that they share this row: 300 for this reason. What each of them sent is not kept.',
+  )
+  expect([explanation.fix, explanation.now]).toEqual([null, null])
+
+  const { database, clock } = on
+  const ctx = { clock, db: database.db, tx: transactionsOn(database, clock) }
+  await tidyActivity(ctx, { init: 2, refusals: 2, sign_ins: 2, other: 2 })
+  expect((await kinds()).sort()).toEqual(
+    [
+      'end_user.registered',
+      'end_user.signed_in',
+      'hashCheckFail',
+      'init',
+      'keyNotFound',
+      'keyNotFound',
+    ].sort(),
+  )
 })
 
 test('what is not written yet is written when the server stops', async () => {

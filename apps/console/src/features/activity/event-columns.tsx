@@ -5,7 +5,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { cx } from '../../ui/cx.ts'
 import type { Column } from '../../ui/table.tsx'
 import { Lines } from '../../ui/table-rows.tsx'
-import { labelOf, toneOf } from './labels.ts'
+import { labelOf, toneOf, userOf } from './labels.ts'
 
 export const eventColumns: Column<ActivityEvent>[] = [
   {
@@ -24,9 +24,9 @@ export const eventColumns: Column<ActivityEvent>[] = [
   {
     id: 'who',
     header: 'User',
-    cell: ({ client, subject, kind }) => (
-      <span className="block truncate md:max-w-48" title={client?.username ?? subject ?? undefined}>
-        <bdi>{client?.username ?? (kind === 'init' ? `Version ${subject}` : subject) ?? '—'}</bdi>
+    cell: (event) => (
+      <span className="block truncate md:max-w-48" title={userOf(event)}>
+        <bdi>{userOf(event) ?? '—'}</bdi>
       </span>
     ),
   },

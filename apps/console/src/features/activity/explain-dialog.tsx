@@ -9,7 +9,7 @@ import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
-import { checkLabel, fixLabels, labelOf } from './labels.ts'
+import { checkLabel, fixLabels, labelOf, userOf } from './labels.ts'
 import { useExplanation, useFix } from './queries.ts'
 
 type Explained = DataOf<typeof endpoints.activity.explain>
@@ -79,10 +79,11 @@ export function ExplainDialog({ reference, onClose }: ExplainDialogProps) {
   )
 }
 
-function factsOf({ app, client, subject, call, address, at, times, lastAt }: Explained['event']) {
+function factsOf(event: Explained['event']) {
+  const { app, call, address, at, times, lastAt } = event
   return [
     { label: 'App', value: app?.name ?? 'Deleted' },
-    { label: 'User', value: <bdi>{client?.username ?? subject ?? '—'}</bdi> },
+    { label: 'User', value: <bdi>{userOf(event) ?? '—'}</bdi> },
     { label: 'Call', value: call ?? '—' },
     { label: 'Address', value: address ?? '—' },
     { label: 'Time', value: formatExactTime(at) },

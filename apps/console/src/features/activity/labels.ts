@@ -42,6 +42,7 @@ const kinds: Record<string, string> = {
   'license.redeemed': 'License redeemed',
   'device.bound': 'Device bound',
   'device.drifted': 'Device recognized after a change',
+  'device.forgotten': 'Remembered sign-in ended',
   'device.freed': 'Device freed',
   'end_user.activated_offline': 'Activated offline',
   'end_user.deactivated_offline': 'Deactivated offline',
@@ -51,6 +52,13 @@ const kinds: Record<string, string> = {
 export function labelOf({ kind, code }: ActivityEvent): string {
   if (code) return reasons[code] ?? code
   return kinds[kind] ?? kind.replaceAll(/[._]/g, ' ')
+}
+
+/** Who caused an event, as far as it is known. */
+export function userOf({ client, gathered, kind, subject }: ActivityEvent): string | undefined {
+  if (client) return client.username
+  if (gathered) return 'Several callers'
+  return (kind === 'init' ? `Version ${subject}` : subject) ?? undefined
 }
 
 export const toneOf = ({ kind, code }: ActivityEvent): Tone =>

@@ -28,6 +28,7 @@ import { imports } from './0027-imports.ts'
 import { idempotencyKeys } from './0028-idempotency-keys.ts'
 import { answerBytes } from './0029-answer-bytes.ts'
 import { importAnswers } from './0031-import-answers.ts'
+import { activityShares } from './0032-activity-shares.ts'
 import { activityFilters } from './0034-activity-filters.ts'
 import { leasedPlaces } from './0035-leased-places.ts'
 import { blockedParts } from './0038-blocked-parts.ts'
@@ -63,6 +64,7 @@ export const migrations: readonly Migration[] = [
   idempotencyKeys,
   answerBytes,
   importAnswers,
+  activityShares,
   activityFilters,
   leasedPlaces,
   blockedParts,

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely'
 export interface RecordTables {
   audit: AuditTable
   activity: ActivityTable
-  activity_counts: ActivityCountsTable
+  activity_shares: ActivitySharesTable
   idempotency_keys: IdempotencyKeysTable
 }
 
@@ -27,6 +27,7 @@ interface ActivityTable {
   app_id: string
   client_id: string | null
   kind: string
+  share: 'init' | 'refusals' | 'sign_ins' | 'other'
   /** The endpoint, for refusals. */
   call: string | null
   code: string | null
@@ -40,8 +41,9 @@ interface ActivityTable {
   last_at: number
 }
 
-interface ActivityCountsTable {
+interface ActivitySharesTable {
   app_id: string
+  share: ActivityTable['share']
   owner_id: string
   n: number
 }

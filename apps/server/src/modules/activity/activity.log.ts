@@ -4,6 +4,7 @@ import { minute } from '../../core/clock.ts'
 import type { ActionRecord } from '../../core/record.ts'
 import type { Tx } from '../../db/open.ts'
 import * as repo from './activity.repo.ts'
+import { type Repeated, Sources, shareOf, toGathered } from './activity.sources.ts'
 
 export interface ActivityInput {
   ownerId: string
@@ -33,17 +34,11 @@ export const activityLimits = {
   flushRows: 200,
   /** Rows that wait for a flush; further ones are counted and dropped. */
   queued: 10_000,
-  /** New rows of one app in a minute on one node, for refusals and for all else: a flood of refusals hides no sign-in. */
+  /** New rows of one app in a minute on one node, for each share: a flood of refusals hides no sign-in. */
   perMinute: 3000,
   /** Equal events within this time share a row and a reference. */
   mergeMs: minute,
   merged: 20_000,
-}
-
-interface Merged {
-  row: repo.NewActivity
-  /** Repetitions that the stored row does not count yet. */
-  unsaved: number
 }
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -63,9 +58,13 @@ export class ActivityLog {
   readonly #options: Options
   readonly #limits: typeof activityLimits
   #queue: repo.NewActivity[] = []
-  #merged = new Map<string, Merged>()
+  #merged = new Map<string, Repeated>()
   #repeats: repo.Repeat[] = []
   #mergedSince = 0
+  readonly #sources = new Sources()
+  /** Ends a window in which no later event does. */
+  #windowEnd: NodeJS.Timeout | undefined
+  #droppedAreDue = false
   readonly #spent = new Map<string, number>()
   readonly #dropped = new Map<string, { ownerId: string; count: number }>()
   #timer: NodeJS.Timeout | undefined
@@ -80,17 +79,24 @@ export class ActivityLog {
   note(event: ActivityInput): string | undefined {
     const now = this.#options.clock.now()
     this.#renewWindow(now)
-    const { ownerId, appId, clientId = null, kind, call = null, code = null } = event
+    const { appId, clientId = null, kind, call = null, code = null, address = null, variant = null } = event
     const subject = event.subject == null ? null : toPlain(event.subject)
-    const { address = null, variant = null } = event
     const key = JSON.stringify([appId, clientId, kind, call, code, subject, address, variant])
     const known = this.#merged.get(key)
-    if (known) {
-      known.unsaved += 1
-      known.row.last_at = now
-      return known.row.reference
-    }
-    const budget = `${appId} ${kind === 'refused'}`
+    if (known) return repeat(known, now)
+    const gathers = this.#sources.keyOf(event, shareOf(event))
+    const gathered = gathers === undefined ? undefined : this.#sources.find(gathers)
+    if (gathered) return repeat(gathered, now)
+    const row = this.#keep(gathers === undefined ? { ...event, subject } : toGathered(event), now)
+    if (row && gathers !== undefined) this.#sources.add(gathers, row)
+    else if (row && this.#merged.size < this.#limits.merged) this.#merged.set(key, { row, unsaved: 0 })
+    return row?.reference
+  }
+
+  /** Queues a new row; undefined in a flood. */
+  #keep(event: ActivityInput, now: number): repo.NewActivity | undefined {
+    const share = shareOf(event)
+    const budget = `${event.appId} ${share}`
     const spent = this.#spent.get(budget) ?? 0
     if (spent >= this.#limits.perMinute || this.#queue.length >= this.#limits.queued) {
       this.#drop(event, 1)
@@ -99,23 +105,23 @@ export class ActivityLog {
     this.#spent.set(budget, spent + 1)
     const row = {
       reference: newReference(),
-      owner_id: ownerId,
-      app_id: appId,
-      client_id: clientId,
-      kind,
-      call,
-      code,
-      subject,
-      address,
+      owner_id: event.ownerId,
+      app_id: event.appId,
+      client_id: event.clientId ?? null,
+      kind: event.kind,
+      share,
+      call: event.call ?? null,
+      code: event.code ?? null,
+      subject: event.subject ?? null,
+      address: event.address ?? null,
       detail: event.detail ? JSON.stringify(event.detail) : null,
       times: 1,
       created_at: now,
       last_at: now,
     }
     this.#queue.push(row)
-    if (this.#merged.size < this.#limits.merged) this.#merged.set(key, { row, unsaved: 0 })
     this.#schedule()
-    return row.reference
+    return row
   }
 
   /** Notes what programs did in committed transactions. */
@@ -134,7 +140,6 @@ export class ActivityLog {
     this.#endWindow()
     await this.#flushing
     while (this.#hasWork()) await this.flush()
-    if (this.#dropped.size > 0) await this.flush()
   }
 
   async flush(): Promise<void> {
@@ -153,8 +158,9 @@ export class ActivityLog {
     const rows = this.#queue.splice(0, this.#limits.flushRows)
     // Repetitions of rows that still wait would be lost.
     const repeats = this.#queue.length > 0 ? [] : this.#repeats.splice(0, this.#limits.flushRows)
-    const dropped = [...this.#dropped]
-    this.#dropped.clear()
+    const dropped = this.#droppedAreDue ? [...this.#dropped] : []
+    this.#droppedAreDue = false
+    if (dropped.length > 0) this.#dropped.clear()
     const notes = dropped.map(([appId, { ownerId, count }]) => toDropped(appId, ownerId, count, now))
     if (rows.length + repeats.length + notes.length === 0) return
     try {
@@ -171,15 +177,17 @@ export class ActivityLog {
   /** The next equal event gets a new row, because the reference of a row that was not stored leads nowhere. */
   #forget(rows: readonly repo.NewActivity[]): void {
     const lost = new Set(rows)
-    for (const [key, { row, unsaved }] of this.#merged) {
-      if (!lost.has(row)) continue
-      row.times += unsaved
-      this.#merged.delete(key)
+    for (const kept of [this.#merged, this.#sources]) {
+      for (const [key, { row, unsaved }] of kept.entries()) {
+        if (!lost.has(row)) continue
+        row.times += unsaved
+        kept.delete(key)
+      }
     }
   }
 
   #hasWork(): boolean {
-    return this.#queue.length + this.#repeats.length > 0
+    return this.#queue.length + this.#repeats.length > 0 || (this.#droppedAreDue && this.#dropped.size > 0)
   }
 
   #schedule(): void {
@@ -197,16 +205,26 @@ export class ActivityLog {
     if (Math.abs(now - this.#mergedSince) >= this.#limits.mergeMs) {
       this.#endWindow()
       this.#mergedSince = now
+      this.#sources.renew(now)
     }
+    this.#windowEnd ??= setTimeout(() => this.#endWindow(), this.#limits.mergeMs).unref()
   }
 
   #endWindow(): void {
-    for (const { row, unsaved } of this.#merged.values()) {
-      if (unsaved > 0) this.#repeats.push({ reference: row.reference, times: unsaved, last_at: row.last_at })
+    clearTimeout(this.#windowEnd)
+    this.#windowEnd = undefined
+    for (const kept of [this.#merged, this.#sources]) {
+      for (const [, repeated] of kept.entries()) {
+        const { row, unsaved } = repeated
+        if (unsaved === 0) continue
+        this.#repeats.push({ reference: row.reference, times: unsaved, last_at: row.last_at })
+        repeated.unsaved = 0
+      }
     }
+    this.#droppedAreDue = this.#dropped.size > 0
     this.#merged = new Map()
     this.#spent.clear()
-    if (this.#repeats.length > 0) this.#schedule()
+    if (this.#hasWork()) this.#schedule()
   }
 }
 
@@ -214,12 +232,19 @@ export class ActivityLog {
 const toPlain = (text: string): string =>
   [...text.toWellFormed().replace(/[\p{Cc}\p{Cf}]/gu, '')].slice(0, 100).join('')
 
+function repeat(known: Repeated, now: number): string {
+  known.unsaved += 1
+  known.row.last_at = now
+  return known.row.reference
+}
+
 const toDropped = (appId: string, ownerId: string, count: number, now: number): repo.NewActivity => ({
   reference: newReference(),
   owner_id: ownerId,
   app_id: appId,
   client_id: null,
   kind: 'dropped',
+  share: 'other',
   call: null,
   code: null,
   subject: null,

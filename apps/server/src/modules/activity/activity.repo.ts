@@ -15,7 +15,7 @@ export interface Repeat {
   last_at: number
 }
 
-/** Inserts events of all owners and adds them to the counts of their apps. */
+/** Inserts events of all owners and adds them to the counts of their apps' shares. */
 export async function insertActivity(
   tx: Tx,
   rows: readonly NewActivity[],
@@ -24,16 +24,18 @@ export async function insertActivity(
   if (rows.length > 0) {
     // A reference that is taken is as likely as a guessed one; losing an event is better than a failed batch.
     await runQuery(tx, insertRows(tx, 'activity', rows, 'reference'))
-    const counts = new Map<string, { app_id: string; owner_id: string; n: number }>()
-    for (const { app_id, owner_id } of rows)
-      counts.set(app_id, { app_id, owner_id, n: (counts.get(app_id)?.n ?? 0) + 1 })
+    const counts = new Map<string, Pick<NewActivity, 'app_id' | 'share' | 'owner_id'> & { n: number }>()
+    for (const { app_id, share, owner_id } of rows) {
+      const key = `${app_id} ${share}`
+      counts.set(key, { app_id, share, owner_id, n: (counts.get(key)?.n ?? 0) + 1 })
+    }
     // Sorted, so that two nodes lock the counts in the same order.
-    const sorted = [...counts.values()].sort((a, b) => (a.app_id < b.app_id ? -1 : 1))
+    const sorted = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count)
     await tx
-      .insertInto('activity_counts')
+      .insertInto('activity_shares')
       .values(sorted)
       .onConflict((conflict) =>
-        conflict.column('app_id').doUpdateSet({ n: sql`activity_counts.n + excluded.n` }),
+        conflict.columns(['app_id', 'share']).doUpdateSet({ n: sql`activity_shares.n + excluded.n` }),
       )
       .execute()
   }
@@ -134,22 +136,24 @@ export const findActivity = (
     .where('t.owner_id', '=', scope.ownerId)
     .executeTakeFirst()
 
-/** The apps with events, across all owners; without days when the app was deleted. */
-export const listCounted = (db: Db) =>
+/** The shares of all apps with events, across all owners; without days when the app was deleted. */
+export const listShares = (db: Db) =>
   db
-    .selectFrom('activity_counts as n')
+    .selectFrom('activity_shares as n')
     .leftJoin('apps as a', 'a.id', 'n.app_id')
-    .select(['n.app_id', 'n.n', 'a.activity_days'])
+    .select(['n.app_id', 'n.share', 'n.n', 'a.activity_days'])
     .execute()
 
-/** Deletes up to `count` of the oldest events of an app, those before `before` or all, and returns how many. */
+type ShareOfApp = Pick<NewActivity, 'app_id' | 'share'>
+
+/** Deletes up to `count` of the oldest events of a share, those before `before` or all, and returns how many. */
 export async function deleteOldest(
   tx: Tx,
-  appId: string,
+  { app_id, share }: ShareOfApp,
   before: number | undefined,
   count: number,
 ): Promise<number> {
-  let oldest = tx.selectFrom('activity').select('seq').where('app_id', '=', appId)
+  let oldest = tx.selectFrom('activity').select('seq').where('app_id', '=', app_id).where('share', '=', share)
   if (before !== undefined) oldest = oldest.where('created_at', '<', before)
   const deleted = await tx
     .deleteFrom('activity')
@@ -158,14 +162,15 @@ export async function deleteOldest(
     .execute()
   if (deleted.length > 0) {
     await tx
-      .updateTable('activity_counts')
+      .updateTable('activity_shares')
       .set({ n: sql`n - ${deleted.length}` })
-      .where('app_id', '=', appId)
+      .where('app_id', '=', app_id)
+      .where('share', '=', share)
       .execute()
   }
   return deleted.length
 }
 
-export async function deleteCount(tx: Tx, appId: string): Promise<void> {
-  await tx.deleteFrom('activity_counts').where('app_id', '=', appId).execute()
+export async function deleteShare(tx: Tx, { app_id, share }: ShareOfApp): Promise<void> {
+  await tx.deleteFrom('activity_shares').where('app_id', '=', app_id).where('share', '=', share).execute()
 }

@@ -7,6 +7,7 @@ import { problem } from '../../core/problem.ts'
 import { inSlices } from '../../core/slices.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import * as repo from './activity.repo.ts'
+import { gatheredDetail, type Share } from './activity.sources.ts'
 
 export interface ActivityQuery extends Page {
   app?: string | undefined
@@ -42,6 +43,8 @@ export async function getActivity(ctx: Ctx, scope: OwnerScope, given: string): P
   return found
 }
 
+export const isGathered = (row: Pick<repo.ActivityView, 'detail'>): boolean => row.detail === gatheredDetail
+
 export const toEvent = (row: repo.ActivityView): ActivityEvent => ({
   reference: row.reference,
   kind: row.kind,
@@ -56,30 +59,31 @@ export const toEvent = (row: repo.ActivityView): ActivityEvent => ({
   subject: row.subject,
   address: row.address,
   times: row.times,
+  gathered: isGathered(row),
   at: toIso(row.created_at),
   lastAt: toIso(row.last_at),
 })
 
-/** Deletes events of deleted apps, those older than their app keeps, and the oldest ones of apps with too many. */
+/** Deletes events of deleted apps, those older than their app keeps, and the oldest ones of shares with too many. */
 export async function tidyActivity(
   ctx: Pick<Ctx, 'clock' | 'db' | 'tx'>,
-  most: number = limits.activityRowsMax,
+  most: Record<Share, number> = limits.activityRows,
 ): Promise<void> {
   const now = ctx.clock.now()
-  for (const { app_id: appId, n, activity_days: days } of await repo.listCounted(ctx.db)) {
+  for (const { n, activity_days: days, ...share } of await repo.listShares(ctx.db)) {
     const remove = (before: number | undefined) =>
       inSlices(ctx, system, async ({ tx }, size) => ({
-        found: await repo.deleteOldest(tx, appId, before, size),
+        found: await repo.deleteOldest(tx, share, before, size),
       }))
     if (days === null) {
       await remove(undefined)
-      await ctx.tx(system, ({ tx }) => repo.deleteCount(tx, appId))
+      await ctx.tx(system, ({ tx }) => repo.deleteShare(tx, share))
       continue
     }
-    const excess = n - (await remove(now - days * day)) - most
+    const excess = n - (await remove(now - days * day)) - most[share.share]
     if (excess <= 0) continue
     await inSlices(ctx, system, async ({ tx }, size, left = excess) => {
-      const found = await repo.deleteOldest(tx, appId, undefined, Math.min(size, left))
+      const found = await repo.deleteOldest(tx, share, undefined, Math.min(size, left))
       return { found, mark: left - found }
     })
   }

@@ -195,6 +195,17 @@ export function explain(refused: Refused) {
   }
 }
 
+/** Of different calls that share a row: what one of them sent is not known. */
+export function explainGathered(refused: Refused & { times: number }) {
+  const { address, times } = refused
+  const source = address === null ? 'this end user' : address
+  return {
+    ...explain(refused),
+    why: `So many calls of ${source} were refused within an hour that they share this row: ${times} for this reason. What each of them sent is not kept.`,
+    fix: null,
+  }
+}
+
 /** The outcome of all checks; the first that failed is the verdict. */
 export function toState(situation: Situation | undefined, code: MessageKey | null): RefusalState {
   if (!situation) return { code, checks: [], expiresAt: null }

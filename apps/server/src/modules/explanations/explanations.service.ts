@@ -1,9 +1,9 @@
 import type { MessageKey } from '@keyward/contract'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
-import { getActivity, toEvent } from '../activity/activity.service.ts'
+import { getActivity, isGathered, toEvent } from '../activity/activity.service.ts'
 import { readSituation, type SituationDeps } from '../program/program.current.ts'
 import type { Situation } from '../program/program.situation.ts'
-import { explain, type Refused, toState } from './explanations.rules.ts'
+import { explain, explainGathered, type Refused, toState } from './explanations.rules.ts'
 
 export interface ExplanationDeps extends SituationDeps {
   ctx: Ctx
@@ -18,10 +18,18 @@ export async function explainReference(deps: ExplanationDeps, scope: OwnerScope,
   const { situation, ...detail } = JSON.parse(row.detail ?? '{}') as Refused['detail'] & {
     situation?: Situation
   }
-  const { app_id: appId, subject, address } = row
+  const { app_id: appId, subject, address, times } = row
   const now = situation && (await readSituation(deps, appId, situation, address))
   const explanation = {
-    ...explain({ code, appId, subject, address, situation, detail }),
+    ...(isGathered(row) ? explainGathered : explain)({
+      code,
+      appId,
+      subject,
+      address,
+      times,
+      situation,
+      detail,
+    }),
     before: toState(situation, code),
     now: now ? toState(now, null) : null,
   }
