@@ -56,6 +56,7 @@ import { createProgramMount } from './modules/program/program.mount.ts'
 import { ProgramReads } from './modules/program/program.reads.ts'
 import { programRoutes } from './modules/program/program.routes.ts'
 import { ProgramSdks } from './modules/program/program.sdks.ts'
+import { SessionCap, type SessionCapOptions } from './modules/program/program.session-cap.ts'
 import { ProgramSessions } from './modules/program/program.sessions.ts'
 import { AnswerSigner } from './modules/program/program.signer.ts'
 import { ProgramVariables } from './modules/program/program.variables.ts'
@@ -95,6 +96,8 @@ export interface AppOptions {
   reconcileAfterMs?: number | undefined
   /** How many requests of one account run at once; for tests. */
   gateSizes?: Partial<GateSizes> | undefined
+  /** How many sessions an end user has at most; for tests. */
+  sessionCap?: SessionCapOptions
   providerWaits?: ProviderWaits
   timeouts?: Timeouts
 }
@@ -117,6 +120,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const publish: RecordConsumer = (records) => {
     events.publish(records)
     activity.consume(records)
+    sessionCap.consume(records)
     options.onRecords?.(records)
   }
   const vpn = new VpnRanges(config.vpnRangesFile, server.log)
@@ -164,6 +168,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const waits = options.providerWaits ?? usualWaits
   const payments: Payments = { ctx, waits, provider: createProvider(config, waits), onError: logError }
   const sessions = new ProgramSessions(ctx, logError)
+  const sessionCap = new SessionCap(ctx, logError, options.sessionCap)
   const sdks = new ProgramSdks(ctx, logError)
   const reads = new ProgramReads(database)
   const blocks = new BlockTables(database)
@@ -265,6 +270,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await sessions.flush()
     await activity.close()
     await sdks.ended()
+    await sessionCap.ended()
     await budget.ended()
     await events.stop()
   })

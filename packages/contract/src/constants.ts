@@ -33,6 +33,14 @@ export const limits = {
   hwidMax: 256,
   /** A license has at most so many devices; of an unlimited one, those seen last are stored. */
   devicesMax: 1000,
+  /** Sessions of an end user; beyond, those unused for longest end. */
+  sessionsPerEndUser: 10_000,
+  /** New trials of an app in an hour, from all addresses. */
+  trialsPerHour: 1000,
+  /** What a trial remembers of its device. */
+  trialMarksMax: 100,
+  /** Sessions of an owner or a reseller; a sign-in ends the oldest one beyond. */
+  accountSessionsMax: 100,
   /** How many devices a program gets. */
   deviceListMax: 200,
   deviceCooldownHoursMax: 8760,

@@ -1,3 +1,4 @@
+import { limits } from '@keyward/contract'
 import { fixedQuery } from '../db/fixed-query.ts'
 import { AccountThrottle, type Counted, countedBy, type Subject } from './account-throttle.ts'
 import { minute } from './clock.ts'
@@ -31,6 +32,12 @@ export const registrations: Allowance = { name: 'registration', max: 100, window
 
 /** New trials, per app and address. */
 export const trialStarts: Allowance = { name: 'trial', max: 100, windowMs: 60 * minute }
+/** New trials of an app from all addresses: each stores a license, an end user and a device. */
+export const trialsOfApp: Allowance = {
+  name: 'trials of app',
+  max: limits.trialsPerHour,
+  windowMs: 60 * minute,
+}
 
 const countedByAll = fixedQuery((db, given: { signIn: string; address: string; account: string }) =>
   db

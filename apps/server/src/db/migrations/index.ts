@@ -29,6 +29,7 @@ import { idempotencyKeys } from './0028-idempotency-keys.ts'
 import { answerBytes } from './0029-answer-bytes.ts'
 import { importAnswers } from './0031-import-answers.ts'
 import { activityShares } from './0032-activity-shares.ts'
+import { trialMarks } from './0033-trial-marks.ts'
 import { activityFilters } from './0034-activity-filters.ts'
 import { leasedPlaces } from './0035-leased-places.ts'
 import { blockedParts } from './0038-blocked-parts.ts'
@@ -65,6 +66,7 @@ export const migrations: readonly Migration[] = [
   answerBytes,
   importAnswers,
   activityShares,
+  trialMarks,
   activityFilters,
   leasedPlaces,
   blockedParts,

@@ -17,8 +17,40 @@ export const signSessionIn = (tx: Tx, session: SessionFacts, user: SignedIn, now
 
 /** Ends a session. Its row stays until the token has expired, because the token alone would open it again. */
 export async function endSession(tx: Tx, session: SessionFacts, now: number): Promise<void> {
-  const { expiresAt } = session
-  await write(tx, session, { clientId: null, hwidHash: null, expiresAt, secretVersion: endedVersion }, now)
+  const { expiresAt, endUser } = session
+  const clientId = endUser?.id ?? null
+  await write(tx, session, { clientId, hwidHash: null, expiresAt, secretVersion: endedVersion }, now)
+}
+
+/**
+ * Deletes up to `count` sessions of an end user beyond its `most` last used ones, and returns how many. Sessions with a seat
+ * stay, so that a flood of sign-ins returns no seat of a program that runs.
+ */
+export async function deleteOldestSessions(
+  tx: Tx,
+  endUserId: string,
+  { most, count, now }: { most: number; count: number; now: number },
+): Promise<number> {
+  const oldest = tx
+    .selectFrom('client_sessions')
+    .select('id')
+    .where('client_id', '=', endUserId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('seats')
+            .select('seats.session_id')
+            .whereRef('seats.session_id', '=', 'client_sessions.id')
+            .where('seats.until', '>', now),
+        ),
+      ),
+    )
+    .orderBy('expires_at', 'desc')
+    .orderBy('id')
+    .limit(count)
+    .offset(most)
+  const deleted = await tx.deleteFrom('client_sessions').where('id', 'in', oldest).returning('id').execute()
+  return deleted.length
 }
 
 /** Writes nothing and returns false if the session has ended since it was read. */

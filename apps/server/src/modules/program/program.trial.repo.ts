@@ -1,3 +1,4 @@
+import { limits } from '@keyward/contract'
 import type { Db, Tx } from '../../db/open.ts'
 
 // The app comes from the resolved session of a call, so these functions take no other scope.
@@ -16,6 +17,17 @@ export async function findTrial(
     .orderBy('created_at', 'desc')
     .executeTakeFirst()
   return row?.client_id
+}
+
+/** Whether more of a trial's device may be remembered: a program can change what it reports without end. */
+export async function hasRoomForMarks(tx: Tx, clientId: string): Promise<boolean> {
+  const rows = await tx
+    .selectFrom('trial_marks')
+    .select('mark')
+    .where('client_id', '=', clientId)
+    .limit(limits.trialMarksMax)
+    .execute()
+  return rows.length < limits.trialMarksMax
 }
 
 /**

@@ -1,5 +1,5 @@
 import { unlimited } from '@keyward/contract'
-import { trialStarts } from '../../core/attempts.ts'
+import { trialStarts, trialsOfApp } from '../../core/attempts.ts'
 import { newId } from '../../core/ids.ts'
 import { Problem, problem } from '../../core/problem.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
@@ -13,7 +13,7 @@ import { redeemForNewUser } from './program.new-user.ts'
 import { because, behindProblem } from './program.refusal.ts'
 import type { ProgramDeps, SignedInUser } from './program.service.ts'
 import { type Entry, enter, entryOf, type SignInDevice, toDevice } from './program.sign-in.ts'
-import { addMarks, findTrial } from './program.trial.repo.ts'
+import { addMarks, findTrial, hasRoomForMarks } from './program.trial.repo.ts'
 
 interface Given {
   machine: Machine
@@ -38,6 +38,7 @@ export async function startTrial(
   if (device.caller.blocked) throw problem('hwidBlacklisted', device.caller.blocked)
   if (device.caller.isRefusedVpn) throw problem('vpnBlocked')
   await attempts.count(trialStarts, app.id, given.address)
+  await attempts.count(trialsOfApp, app.id)
   const { maxLicensesPerApp } = await getLimits(ctx, app)
   const id = newId('usr')
   const begin = ctx.tx(entry.actor, async (write) => {
@@ -81,7 +82,7 @@ async function resume<T>(
       const { tx, now } = write
       if (!(await findFirstLicenseOf(tx, app.id, clientId))) throw problem('trialUsed')
       const result = await enter(write, entry, clientId, device)
-      await addMarks(tx, app.id, marks, { clientId, now })
+      if (await hasRoomForMarks(tx, clientId)) await addMarks(tx, app.id, marks, { clientId, now })
       return result
     })
   } catch (error) {

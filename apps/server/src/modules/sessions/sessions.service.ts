@@ -1,3 +1,4 @@
+import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
@@ -22,7 +23,10 @@ export interface Holder {
   id: string
 }
 
-/** Creates a session and returns its token; only the token's hash is stored. */
+/**
+ * Creates a session and returns its token; only the token's hash is stored. Ends the oldest ones beyond those that an account
+ * can have.
+ */
 export async function openSession(
   { tx, now }: Write,
   { kind, id }: Holder,
@@ -32,6 +36,9 @@ export async function openSession(
   const token = newToken(prefix)
   await sql`insert into ${sql.table(table)} (id, ${sql.ref(holder)}, token_hash, created_at, expires_at)
     values (${sessionId}, ${id}, ${sha256(token)}, ${now}, ${newSessionEnd(now)})`.execute(tx)
+  await sql`delete from ${sql.table(table)} where id in (
+    select id from ${sql.table(table)} where ${sql.ref(holder)} = ${id} and id <> ${sessionId}
+    order by created_at desc, id limit 1000 offset ${limits.accountSessionsMax - 1})`.execute(tx)
   return token
 }
 
