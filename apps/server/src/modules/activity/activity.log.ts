@@ -4,21 +4,7 @@ import { minute } from '../../core/clock.ts'
 import type { ActionRecord } from '../../core/record.ts'
 import type { Tx } from '../../db/open.ts'
 import * as repo from './activity.repo.ts'
-import { type Repeated, Sources, shareOf, toGathered } from './activity.sources.ts'
-
-export interface ActivityInput {
-  ownerId: string
-  appId: string
-  clientId?: string | null
-  kind: string
-  call?: string | null
-  code?: string | null
-  subject?: string | null
-  address?: string | null
-  detail?: object
-  /** Events with different variants get different rows and references. It has few values, so a flood fills few rows. */
-  variant?: string | null
-}
+import { type ActivityInput, type Repeated, Sources, shareOf, toGathered } from './activity.sources.ts'
 
 interface Options {
   clock: Clock

@@ -1,7 +1,20 @@
 import { hour } from '../../core/clock.ts'
 import { networkOf } from '../../core/visitor.ts'
-import type { ActivityInput } from './activity.log.ts'
 import type { NewActivity } from './activity.repo.ts'
+
+export interface ActivityInput {
+  ownerId: string
+  appId: string
+  clientId?: string | null
+  kind: string
+  call?: string | null
+  code?: string | null
+  subject?: string | null
+  address?: string | null
+  detail?: object
+  /** Events with different variants get different rows and references. It has few values, so a flood fills few rows. */
+  variant?: string | null
+}
 
 /** The part of an app's log that a kind of event has for itself. */
 export type Share = 'init' | 'refusals' | 'sign_ins' | 'other'
