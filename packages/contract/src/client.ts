@@ -27,7 +27,7 @@ const sessionUser = z.strictObject({
     .strictObject({ until: isoTime })
     .nullable()
     .describe('of a floating license; `session` renews it until then'),
-  features: z.array(z.string()).describe('of the first license'),
+  features: z.array(z.string()).describe('of all keys of the end user'),
   variables: variableTexts.describe(
     "the app's that are not public, and the end user's own, which override them",
   ),
@@ -202,7 +202,8 @@ export const program = {
     path: '/client/upgrade',
     access: 'session',
     tag,
-    summary: 'Redeem another key for an end user and add its remaining time',
+    summary:
+      'Redeem another key for an end user: adds its remaining time, and its features, devices and seats',
     body: z.strictObject({ username: text(1, 100, 'Username'), licenseKey }),
     data: signIn,
     errors: [

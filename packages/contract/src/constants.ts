@@ -55,6 +55,8 @@ export const limits = {
   activationFileDaysMax: 3650,
   seatsMax: 10_000,
   featuresMax: 64,
+  /** An end user with several keys has at most so many features. */
+  endUserFeaturesMax: 256,
   licenseTypesMax: 100,
   /** Variables of an app, and of an end user. */
   variablesMax: 200,

@@ -188,7 +188,7 @@ export const licenses = {
     permission: 'licenses:write',
     tag,
     summary:
-      'Delete a license; an end user who used it stays, but expires immediately, or loses the time that an upgrade added',
+      'Delete a license; an end user who used it stays, but expires immediately, or loses what an upgrade added',
     params: idParams,
     data: none,
   }),

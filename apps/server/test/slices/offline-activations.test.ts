@@ -66,6 +66,16 @@ describe('a request', () => {
     expect((await recount(on)).kept).toEqual((await recount(on)).counted)
   })
 
+  test('that is repeated with fewer days keeps the end of the longer file', async () => {
+    const { request, activation, client } = await activated({ days: 20 })
+    const { json } = await activate(request, { days: 1 })
+    const { claims } = await readFile(on, app, json.data.file)
+    expect(claims.exp).toBe(Math.floor((on.clock.now() + day) / 1000))
+    expect(json.data.activation).toMatchObject({ _id: activation._id, until: activation.until })
+    expect((await clientOf(client._id)).offline).toEqual({ until: activation.until })
+    expect((await devicesOf(client._id)).devices).toMatchObject([{ offline: { until: activation.until } }])
+  })
+
   test('is read as people type it', async () => {
     const { key } = await oneKey()
     const request = makeRequest(app, { licenseKey: key, nonce: Buffer.alloc(8) })

@@ -50,6 +50,21 @@ test('an app remembers nothing by default, nor without being asked, nor without 
   expect(unbound.json.data).not.toHaveProperty('deviceToken')
 })
 
+test('a token copied to another machine that has a place is refused there, and still works on its own', async () => {
+  await allow()
+  const license = single(await makeLicenses(on, owner, app))
+  await setLicense(on, license, { devices: 2 })
+  const program = await startProgram(on, app)
+  const body = { licenseKey: license.key, hwid: 'pc-1', remember: true }
+  const { deviceToken } = (await program.call('POST', '/license', body)).json.data
+  const other = await startProgram(on, app)
+  expect((await other.call('POST', '/license', { licenseKey: license.key, hwid: 'pc-2' })).status).toBe(200)
+  const copied = await startProgram(on, app)
+  expect(refusal(await resume(deviceToken, 'pc-2', copied))).toBe('hwidMismatch')
+  expect(refusal(await copied.call('GET', '/session'))).toBe('sessionUnauthed')
+  expect((await resume(deviceToken, 'pc-1')).status).toBe(200)
+})
+
 test('a token works once, and again only if its answer was lost', async () => {
   await allow()
   const { token: first } = await signIn()

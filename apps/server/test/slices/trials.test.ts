@@ -173,3 +173,22 @@ test('of concurrent calls from one device exactly one starts a trial, and all si
     expect(new Set(answers.map(({ json }) => json.data.user._id)).size).toBe(1)
   }
 })
+
+describe('with rate limits', () => {
+  const limited = serverForAll({ RATE_LIMITS: 'on' })
+  const vendor = premiumOwnerForAll(limited)
+  const product = appForEach(vendor)
+
+  test('an address starts 100 trials of an app in an hour; running ones and other addresses are not counted', async () => {
+    await makeType(vendor, product, { trial: true })
+    const program = await startProgram(limited, product)
+    const start = async (hwid: string, from: string) =>
+      (await program.call('POST', '/trial', { hwid }, { from })).status
+    for (let at = 0; at < 100; at += 1) expect(await start(`pc-${at}`, '10.2.0.1')).toBe(200)
+    expect(await start('pc-100', '10.2.0.1')).toBe(429)
+    expect(await start('pc-99', '10.2.0.1')).toBe(200)
+    expect(await start('pc-100', '10.2.0.2')).toBe(200)
+    limited.clock.advance(hour)
+    expect(await start('pc-101', '10.2.0.1')).toBe(200)
+  })
+})

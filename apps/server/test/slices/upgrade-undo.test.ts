@@ -117,6 +117,31 @@ describe('deleting a key that an upgrade added', () => {
 })
 
 describe('banning a key that an upgrade added', () => {
+  test('restores the end that two keys without an end removed once both are banned', async () => {
+    const endless = async () => {
+      const license = single(await makeLicenses(on, owner, app))
+      await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: null })
+      const program = await startProgram(on, app)
+      const body = { username: 'alice', licenseKey: license.key }
+      expect((await program.call('POST', '/upgrade', body)).status).toBe(200)
+      return license
+    }
+    const end = async () => (await owner.call('GET', `/clients/${userId}`)).json.data.client.expiresAt
+    const one = await endless()
+    await ban(one, true)
+    const other = await endless()
+    await ban(one, false)
+    expect(await end()).toBeNull()
+    await ban(other, true)
+    expect(await end()).toBeNull()
+    await ban(one, true)
+    expect(await daysLeft()).toBe(30)
+    await bulk('unban', one, other)
+    expect(await end()).toBeNull()
+    await bulk('ban', one, other)
+    expect(await daysLeft()).toBe(30)
+  })
+
   test('takes back the time that it added once; lifting the ban gives it back once', async () => {
     const added = await add(10)
     for (const banned of [true, true]) await ban(added, banned)

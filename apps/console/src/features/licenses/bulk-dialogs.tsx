@@ -147,7 +147,7 @@ function usersOf(used: License[]) {
 }
 
 const addedOf = (added: License[]): string =>
-  `${amountOf(added.length, 'was', 'were')} added by an upgrade: the end users lose that time`
+  `${amountOf(added.length, 'was', 'were')} added by an upgrade: the end users lose what it added`
 
 const sentences = (...parts: (string | false)[]): string | undefined =>
   parts.filter((part) => part !== false).join(' ') || undefined

@@ -35,7 +35,7 @@ function lossOf({ used, usedBy, added }: License): string | undefined {
   if (!used) return undefined
   const by = usedBy ? ` by ${usedBy.username}` : ''
   return added
-    ? `It was added${by}. The end user stays and loses the time that it added.`
+    ? `It was added${by}. The end user stays and loses the time, features and devices that it added.`
     : `It is in use${by}. The end user stays in your list, but expires immediately and can no longer sign in.`
 }
 

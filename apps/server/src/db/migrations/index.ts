@@ -32,6 +32,7 @@ import { activityShares } from './0032-activity-shares.ts'
 import { trialMarks } from './0033-trial-marks.ts'
 import { activityFilters } from './0034-activity-filters.ts'
 import { leasedPlaces } from './0035-leased-places.ts'
+import { addedRights } from './0036-added-rights.ts'
 import { blockedParts } from './0038-blocked-parts.ts'
 
 /** In execution order; never change a released migration. */
@@ -69,5 +70,6 @@ export const migrations: readonly Migration[] = [
   trialMarks,
   activityFilters,
   leasedPlaces,
+  addedRights,
   blockedParts,
 ]

@@ -42,6 +42,11 @@ interface ClientsTable {
   name_skeleton: string | null
   /** Changes with the end user's variables; null without any. */
   variables_revision: Generated<string | null>
+  /** What the keys that `upgrade` added allow together, as in `licenses`; null without any. */
+  added_features: string | null
+  added_devices: number | null
+  added_seats: number | null
+  added_seat_timeout: number | null
   last_login_at: number | null
   created_at: number
   /** Leases issued so far. */

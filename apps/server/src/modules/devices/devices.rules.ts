@@ -123,7 +123,7 @@ export function nextDrift(
   return drifts < driftsMax ? { drifts: drifts + 1, drifting_since: since } : undefined
 }
 
-/** How many devices an end user may have: as many as its first license says, one without a license. */
+/** How many devices an end user may have: as many as its keys say, one without a key. */
 export const deviceLimit = (
   license: { devices: number; seats: number | null } | null | undefined,
 ): number => {

@@ -58,6 +58,10 @@ const lockedColumns = [
   'expires_at',
   'grace_days',
   'variables_revision',
+  'added_features',
+  'added_devices',
+  'added_seats',
+  'added_seat_timeout',
   'last_login_at',
   'created_at',
 ] as const satisfies (keyof ClientRow)[]

@@ -8,6 +8,7 @@ import { freeDevice, listActivationEnds, listDevices } from '../devices/devices.
 import { deviceLimit } from '../devices/devices.rules.ts'
 import { toDevice } from '../devices/devices.service.ts'
 import { freeLeasedSeats } from '../devices/leased-places.access.ts'
+import { rightsOf } from '../entitlements/rights.rules.ts'
 import { findLicenseById } from '../licenses/licenses.access.ts'
 import { lockEndUser } from './end-users.access.ts'
 import { findEndUser } from './end-users.repo.ts'
@@ -28,7 +29,7 @@ export async function listEndUserDevices(
     ...toDevice(device),
     offline: toOffline(device.lease_until, ends.get(device.id), now),
   }))
-  return { devices: withOffline, used: client.device_count, limit: deviceLimit(license) }
+  return { devices: withOffline, used: client.device_count, limit: deviceLimit(rightsOf(license, client)) }
 }
 
 function toOffline(lease: number | null, file: number | undefined, now: number): OwnersDevice['offline'] {

@@ -132,14 +132,13 @@ async function hiddenEnd(tx: Tx, scope: OwnerScope, key: AddedKey): Promise<numb
   return row?.added_ms == null ? null : -row.added_ms
 }
 
-/** Changes the end that keys removed. */
+/** Changes the end that keys removed; lifting the ban of a banned one sets its own again. */
 async function hide(tx: Tx, scope: OwnerScope, key: AddedKey, end: number): Promise<number> {
   await tx
     .updateTable('licenses')
     .set({ added_ms: -end })
     .where('client_id', '=', key.client_id)
     .where('added_ms', '<', 0)
-    .where('taken_ms', 'is', null)
     .where(ownerOf('licenses'), '=', scope.ownerId)
     .execute()
   return never

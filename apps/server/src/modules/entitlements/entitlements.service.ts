@@ -5,6 +5,7 @@ import { never, toShownEnd } from '../../db/ends.ts'
 import { isIn, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { updateRows } from '../../db/update-rows.ts'
+import { storeAddedRights } from './added-rights.ts'
 import { type AddedKey, forgetAddedTime, takeBack, takeBackFreed } from './added-time.ts'
 import { extended, withEnd } from './ends.ts'
 import { atFirstUse } from './term.rules.ts'
@@ -206,7 +207,7 @@ export async function freeLicensesOf(
 
 /**
  * After licenses were deleted: an end user without its first license expires now, and one without an added key loses
- * the time that the key added. The end users stay.
+ * what the key added. The end users stay.
  */
 export async function expireUsersOf(
   tx: Tx,
@@ -235,6 +236,7 @@ export async function expireUsersOf(
     withUsers.filter((license) => !gone.has(license.client_id ?? '')),
     now,
   )
+  await storeAddedRights(tx, scope, [...new Set(withUsers.flatMap(({ client_id }) => client_id ?? []))])
 }
 
 const isFirstLicense = sql<boolean>`id in (select c.license_id from clients c where c.id = licenses.client_id)`

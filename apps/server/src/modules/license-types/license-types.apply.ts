@@ -4,7 +4,9 @@ import type { OwnerScope } from '../../core/ctx.ts'
 import { never } from '../../db/ends.ts'
 import { ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
+import { storeAddedRights } from '../entitlements/added-rights.ts'
 import { copyEndsToUsers } from '../entitlements/entitlements.service.ts'
+import { usersOf } from '../licenses/licenses.access.ts'
 import { toTerm } from './license-types.rules.ts'
 
 type Sold = Pick<LicenseRow, 'id' | 'seq' | 'created_at' | 'term' | 'started_at'>
@@ -50,7 +52,7 @@ export async function applyType(
     })
     .where('id', 'in', idsOf(sold))
     .where(ownerOf('licenses'), '=', scope.ownerId)
-    .returning('id')
+    .returning(['id', 'client_id'])
     .execute()
   for (const license of sold) {
     if (license.term !== 'first_use' || license.started_at !== null) continue
@@ -65,6 +67,7 @@ export async function applyType(
       .execute()
   }
   await copyEndsToUsers(tx, scope, idsOf(changed))
+  await storeAddedRights(tx, scope, [...new Set(usersOf(changed))])
   return changed.length
 }
 

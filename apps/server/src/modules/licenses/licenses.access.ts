@@ -101,7 +101,7 @@ export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<Lice
 
 const lockOne = fixedQuery((db, given: { appId: string; id: string }) => locked(db, oneById(db, given)))
 
-/** Locks the first license of an end user, together with the transaction's next query, if it has seats. */
+/** Locks the first license of an end user, together with the transaction's next query, if the end user has seats. */
 export async function lockSeatsOf(tx: Tx, appId: string, clientId: string): Promise<void> {
   if (needsLocks(tx)) await runBeforeNext(tx, [lockSeats.bind(tx, { appId, clientId })])
 }
@@ -113,7 +113,7 @@ const lockSeats = fixedQuery((db, given: { appId: string; clientId: string }) =>
     .select('l.id')
     .where('c.id', '=', given.clientId)
     .where('c.app_id', '=', given.appId)
-    .where('l.seats', 'is not', null)
+    .where(({ eb, or }) => or([eb('l.seats', 'is not', null), eb('c.added_seats', 'is not', null)]))
     .forNoKeyUpdate(['l']),
 )
 

@@ -7,6 +7,7 @@ import type { Write } from '../../core/record.ts'
 import { hasChanged } from '../../core/seen.ts'
 import { toShownEnd, toStoredEnd } from '../../db/ends.ts'
 import type { LicenseRow } from '../../db/tables.ts'
+import { storeAddedRights } from '../entitlements/added-rights.ts'
 import { giveBack, takeBack } from '../entitlements/added-time.ts'
 import { setLicenseEnd } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
@@ -115,6 +116,7 @@ async function changeDetails(
     ...(features !== undefined && { features: JSON.stringify(features) }),
     ...(note !== undefined && { note }),
   })
+  await storeAddedRights(write.tx, actor, usersOf([license]))
   write.record('license.updated', license.id, {
     before: {
       ...(devices !== undefined && { devices: license.devices }),
@@ -144,7 +146,7 @@ export async function toggleBan(
   })
 }
 
-/** Bans or unbans locked licenses; the ban of an added key takes back the time that it added. */
+/** Bans or unbans locked licenses; the ban of an added key takes back what it added. */
 export async function changeBans(
   { tx, now }: Write,
   scope: OwnerScope,
@@ -156,6 +158,7 @@ export async function changeBans(
   await repo.setBanned(tx, scope, ids, banned ? 1 : 0, reason)
   await movePauses(tx, scope, usersOf(keys), now)
   await (banned ? takeBack(tx, scope, keys, now) : giveBack(tx, scope, keys))
+  await storeAddedRights(tx, scope, [...new Set(usersOf(keys))])
 }
 
 async function change(

@@ -1,7 +1,7 @@
 import type { DeviceUse, LicenseTerm } from '@keyward/contract'
 import { second } from '../../core/clock.ts'
-import type { LicenseRow } from '../../db/tables.ts'
 import type { Parts } from '../devices/devices.rules.ts'
+import type { Rights } from '../entitlements/rights.rules.ts'
 import type { PinnedKey } from '../signing-keys/signing-keys.access.ts'
 
 /** The facts about an app that a verdict needs; several calls share them. */
@@ -57,9 +57,9 @@ export interface EndUserFacts {
   devices: DeviceUse
   /** When the clock of the first license started. */
   startedAt: number | null
-  /** Null unless the first license is floating. */
+  /** Null unless its keys give it seats. */
   floating: Floating | null
-  /** Of the first license, as JSON. */
+  /** Of all its keys, as JSON. */
   features: string
   /** The end of the updates that the first license covers; null for all. */
   updatesUntil: number | null
@@ -67,19 +67,18 @@ export interface EndUserFacts {
   variablesRevision: string | null
 }
 
-/** What a floating license says about seats. */
+/** The seats of a floating license; `licenseId` is the end user's first one. */
 export interface Floating {
   licenseId: string
   seats: number
   timeoutMs: number
 }
 
-type LicenseSeats = Pick<LicenseRow, 'id' | 'seats' | 'seat_timeout_seconds'>
-
-export const toFloating = (license: LicenseSeats | null | undefined): Floating | null =>
-  license?.seats == null
+/** The seats of an end user's rights, which are counted on the first license. */
+export const toFloating = (rights: Rights | null, licenseId: string | null): Floating | null =>
+  rights?.seats == null || licenseId === null
     ? null
-    : { licenseId: license.id, seats: license.seats, timeoutMs: license.seat_timeout_seconds * second }
+    : { licenseId, seats: rights.seats, timeoutMs: rights.seat_timeout_seconds * second }
 
 /** A session with its end user, if one is signed in. */
 export interface SessionFacts {

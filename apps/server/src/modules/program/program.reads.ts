@@ -28,7 +28,10 @@ interface AppRead {
 const wholeApp: AppRead = { columns: appColumns, owner: 'join owners o on o.id = a.owner_id' }
 const onlyAppId: AppRead = { columns: 'a.id as app_row', owner: '' }
 
-const clientColumns = `c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
+/** What the keys that `upgrade` added allow. */
+const addedColumns = 'c.added_features, c.added_devices, c.added_seats, c.added_seat_timeout'
+
+const clientColumns = `${addedColumns}, c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
   c.ban_reason as client_ban_reason, c.paused_at as client_paused_at,
   c.expires_at as client_expires_at, c.created_at as client_created_at, c.last_login_at,
   c.grace_days as client_grace_days, c.device_count, l.id as key_id, l.banned as key_banned,
@@ -51,7 +54,7 @@ const sessionByToken = (
     case when l.updates_for_days is null then null else (
       select r.released_at from releases r where r.app_id = s.app_id and r.version = s.version
     ) end as released_at,
-    case when l.seats is null then null else (
+    case when l.seats is null and c.added_seats is null then null else (
       select e.until from seats e where e.session_id = s.id
     ) end as seat_until
   from client_sessions s ${app ? `join apps a on a.id = s.app_id ${app.owner}` : ''}
@@ -68,7 +71,7 @@ const firstLicense = (
 const licenseBy = (
   column: AppName,
   app: AppRead,
-) => `select ${app.columns}, l.id as license_id, l.key as license_key,
+) => `select ${app.columns}, ${addedColumns}, l.id as license_id, l.key as license_key,
     l.used as license_used, l.banned as license_banned, l.ban_reason as license_ban_reason, l.expires_at as license_expires_at,
     l.grace_days as license_grace_days, l.term as license_term, l.started_at as license_started_at,
     c.username as license_username, c.id as license_client_id, c.banned as license_client_banned,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { lastInstant } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { checkEndUserPassword } from '../../core/password-policy.ts'
@@ -10,9 +11,11 @@ import { deviceLimit, type Machine } from '../devices/devices.rules.ts'
 import { sentHash } from '../devices/devices.service.ts'
 import { findByUsername, lockEndUser } from '../end-users/end-users.access.ts'
 import { toNewUsername } from '../end-users/end-users.rules.ts'
+import { storeAddedRights } from '../entitlements/added-rights.ts'
 import { setAddedTime } from '../entitlements/added-time.ts'
 import { redeem, setEndUserEnd } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
+import { rightsOf } from '../entitlements/rights.rules.ts'
 import { atFirstUse, timeLeft } from '../entitlements/term.rules.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
 import { findFirstLicense, findLicenseById } from '../licenses/licenses.access.ts'
@@ -178,7 +181,7 @@ async function redeemByKey<T>(
   }
 }
 
-/** Adds a key's remaining time to an end user. */
+/** Adds a key to an end user: its remaining time, its features, and its devices or seats if they are more. */
 export async function upgrade(
   deps: ProgramDeps,
   session: SessionFacts,
@@ -212,16 +215,24 @@ export async function upgrade(
     if (added === 0) throw problem('noActiveSubs')
     if (caller.blocked) throw problem('hwidBlacklisted', caller.blocked)
     if (caller.isRefusedVpn) throw problem('vpnBlocked')
-    if (client.expires_at === never) throw neverExpires()
+    await storeAddedRights(tx, app, [client.id])
+    const after = await lockEndUser(tx, app, client.id)
+    if (!after) throw problem('usernameNotFound')
+    const hasNoEnd = client.expires_at === never
+    if (hasNoEnd) {
+      const first = await findFirstLicense(tx, app.id, client)
+      if (isDeepStrictEqual(rightsOf(first, client), rightsOf(first, after))) throw neverExpires()
+    }
     const base = Math.max(toShownEnd(client) ?? now, now)
-    const end = added === null ? null : Math.min(lastInstant, base + added)
+    const end = hasNoEnd || added === null ? null : Math.min(lastInstant, base + added)
     const endsAt = toStoredEnd(end, client.grace_days)
-    await setEndUserEnd(tx, app, client.id, endsAt)
-    await setAddedTime(tx, app, key.id, { before: toStoredEnd(base, client.grace_days), after: endsAt })
+    if (!hasNoEnd) await setEndUserEnd(tx, app, client.id, endsAt)
+    const before = hasNoEnd ? now : toStoredEnd(base, client.grace_days)
+    await setAddedTime(tx, app, key.id, { before, after: hasNoEnd ? now : endsAt })
     write.record('license.redeemed', key.id, { endUserId: client.id, expiresAt: end })
     countToday(write, app, 'activations')
     const first = await findFirstLicense(tx, app.id, client)
-    return toSessionUser(toEndUserFacts({ ...client, expires_at: endsAt }, first), now, null)
+    return toSessionUser(toEndUserFacts({ ...after, expires_at: endsAt }, first), now, null)
   })
 }
 

@@ -1,6 +1,7 @@
 import type { LicenseTerm } from '@keyward/contract'
 import { partsOf } from '../devices/devices.access.ts'
 import { deviceLimit } from '../devices/devices.rules.ts'
+import { type AddedRights, rightsOf } from '../entitlements/rights.rules.ts'
 import { termOf } from '../entitlements/term.rules.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
 import { type AppFacts, type LicenseFacts, type SessionFacts, toFloating } from './program.facts.ts'
@@ -38,7 +39,7 @@ export interface AppColumns {
 }
 
 /** Columns of an outer join are null if there is no row; check its id. */
-export interface SessionColumns extends AppColumns {
+export interface SessionColumns extends AppColumns, AddedRights {
   session_id: string
   session_expires_at: number
   session_secret_version: number
@@ -78,7 +79,7 @@ export interface SessionColumns extends AppColumns {
   released_at: number | null
 }
 
-export interface LicenseColumns extends AppColumns {
+export interface LicenseColumns extends AppColumns, AddedRights {
   license_id: string
   license_key: string | null
   license_used: Flag
@@ -137,70 +138,74 @@ export const toAppFacts = (row: AppColumns): AppFacts => ({
   },
 })
 
-export const toSessionFacts = (row: SessionColumns, app: AppFacts): SessionFacts => ({
-  id: row.session_id,
-  expiresAt: row.session_expires_at,
-  secretVersion: row.session_secret_version,
-  tokenHash: null,
-  hwidHash: row.session_hwid_hash,
-  locale: row.session_locale,
-  version: row.session_version,
-  releasedAt: row.released_at,
-  app,
-  endUser:
-    row.client_id === null
-      ? null
-      : {
-          id: row.client_id,
-          username: row.username,
-          email: row.client_email,
-          isBanned: row.client_banned === 1,
-          banReason: row.client_ban_reason,
-          isPaused: row.client_paused_at !== null,
-          expiresAt: row.client_expires_at,
-          graceDays: row.client_grace_days,
-          term: termOf(row.key_term && { term: row.key_term }, row.client_expires_at),
-          createdAt: row.client_created_at,
-          lastLoginAt: row.last_login_at,
-          devices: {
-            used: row.device_count,
-            limit: deviceLimit(
-              row.key_banned === null ? null : { devices: row.key_devices, seats: row.key_seats },
-            ),
-          },
-          startedAt: row.key_started_at,
-          floating: toFloating({
-            id: row.key_id,
-            seats: row.key_seats,
-            seat_timeout_seconds: row.key_seat_timeout,
-          }),
-          features: row.key_features ?? '[]',
-          updatesUntil:
-            row.key_term === null
-              ? null
-              : updatesUntil({
-                  term: row.key_term,
-                  started_at: row.key_started_at,
-                  created_at: row.key_created_at,
-                  updates_for_days: row.key_updates_for_days,
-                }),
-          variablesRevision: row.client_variables_revision,
-        },
-  seatUntil: row.seat_until,
-  device:
-    row.device_id === null
-      ? null
-      : { id: row.device_id, lastSeenAt: row.device_seen_at, readParts: () => partsOf(row) },
-  firstKey:
+export function toSessionFacts(row: SessionColumns, app: AppFacts): SessionFacts {
+  const rights = rightsOf(
     row.key_banned === null
       ? null
       : {
-          id: row.key_id,
-          isBanned: row.key_banned === 1,
-          banReason: row.key_ban_reason,
-          startedAt: row.key_started_at,
+          devices: row.key_devices,
+          seats: row.key_seats,
+          seat_timeout_seconds: row.key_seat_timeout,
+          features: row.key_features ?? '[]',
         },
-})
+    row,
+  )
+  return {
+    id: row.session_id,
+    expiresAt: row.session_expires_at,
+    secretVersion: row.session_secret_version,
+    tokenHash: null,
+    hwidHash: row.session_hwid_hash,
+    locale: row.session_locale,
+    version: row.session_version,
+    releasedAt: row.released_at,
+    app,
+    endUser:
+      row.client_id === null
+        ? null
+        : {
+            id: row.client_id,
+            username: row.username,
+            email: row.client_email,
+            isBanned: row.client_banned === 1,
+            banReason: row.client_ban_reason,
+            isPaused: row.client_paused_at !== null,
+            expiresAt: row.client_expires_at,
+            graceDays: row.client_grace_days,
+            term: termOf(row.key_term && { term: row.key_term }, row.client_expires_at),
+            createdAt: row.client_created_at,
+            lastLoginAt: row.last_login_at,
+            devices: { used: row.device_count, limit: deviceLimit(rights) },
+            startedAt: row.key_started_at,
+            floating: toFloating(rights, row.key_id),
+            features: rights?.features ?? '[]',
+            updatesUntil:
+              row.key_term === null
+                ? null
+                : updatesUntil({
+                    term: row.key_term,
+                    started_at: row.key_started_at,
+                    created_at: row.key_created_at,
+                    updates_for_days: row.key_updates_for_days,
+                  }),
+            variablesRevision: row.client_variables_revision,
+          },
+    seatUntil: row.seat_until,
+    device:
+      row.device_id === null
+        ? null
+        : { id: row.device_id, lastSeenAt: row.device_seen_at, readParts: () => partsOf(row) },
+    firstKey:
+      row.key_banned === null
+        ? null
+        : {
+            id: row.key_id,
+            isBanned: row.key_banned === 1,
+            banReason: row.key_ban_reason,
+            startedAt: row.key_started_at,
+          },
+  }
+}
 
 export const toLicenseFacts = (row: LicenseColumns, app: AppFacts): LicenseFacts => ({
   app,
@@ -232,7 +237,17 @@ export const toLicenseFacts = (row: LicenseColumns, app: AppFacts): LicenseFacts
   devices: {
     used: row.license_device_count ?? 0,
     limit: deviceLimit(
-      row.license_devices === null ? null : { devices: row.license_devices, seats: row.license_seats },
+      rightsOf(
+        row.license_devices === null
+          ? null
+          : {
+              devices: row.license_devices,
+              seats: row.license_seats,
+              seat_timeout_seconds: 0,
+              features: '[]',
+            },
+        row,
+      ),
     ),
   },
   misses: row.misses === null ? null : { count: row.misses, window_ends: row.misses_end },

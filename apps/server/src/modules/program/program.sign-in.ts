@@ -17,6 +17,7 @@ import {
   lockOfEndUser,
   updateEndUser,
 } from '../end-users/end-users.access.ts'
+import { type AddedRights, rightsOf } from '../entitlements/rights.rules.ts'
 import { termOf } from '../entitlements/term.rules.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
 import {
@@ -132,8 +133,8 @@ export const enterByUsedKey = <T>(
     if (!license) throw problem('keyNotFound')
     if (license.client_id === null) throw problem('keyUsed')
     // An activation names the license, which locks it.
-    const needsLock = license.seats !== null || entry.isOwner === true
-    if (needsLock) await lockLicenseById(tx, entry.app.id, license.id)
+    if (entry.isOwner) await lockLicenseById(tx, entry.app.id, license.id)
+    else await lockSeatsOf(tx, entry.app.id, license.client_id)
     const client = await lockEndUser(tx, entry.app, license.client_id)
     if (!client || client.license_id !== license.id) throw keyUsed(license)
     if (client.password_hash !== null && !entry.isOwner) throw keyUsed(license)
@@ -234,26 +235,35 @@ export const toKeyFacts = (license: FirstLicense) => ({
 
 type Stored = Omit<
   LockedEndUser,
-  'app_id' | 'license_id' | 'password_hash' | 'device_freed_at' | 'last_address' | 'variables_revision'
+  | 'app_id'
+  | 'license_id'
+  | 'password_hash'
+  | 'device_freed_at'
+  | 'last_address'
+  | 'variables_revision'
+  | keyof AddedRights
 > &
-  Partial<Pick<LockedEndUser, 'variables_revision'>>
+  Partial<Pick<LockedEndUser, 'variables_revision' | keyof AddedRights>>
 
-export const toEndUserFacts = (client: Stored, firstLicense: FirstLicense | undefined): EndUserFacts => ({
-  id: client.id,
-  username: client.username,
-  email: client.email,
-  isBanned: client.banned === 1,
-  banReason: client.ban_reason,
-  isPaused: client.paused_at !== null,
-  expiresAt: client.expires_at,
-  graceDays: client.grace_days,
-  term: termOf(firstLicense, client.expires_at),
-  createdAt: client.created_at,
-  lastLoginAt: client.last_login_at,
-  devices: { used: client.device_count, limit: deviceLimit(firstLicense) },
-  startedAt: firstLicense?.started_at ?? null,
-  floating: toFloating(firstLicense),
-  features: firstLicense?.features ?? '[]',
-  updatesUntil: updatesUntil(firstLicense),
-  variablesRevision: client.variables_revision ?? null,
-})
+export function toEndUserFacts(client: Stored, firstLicense: FirstLicense | undefined): EndUserFacts {
+  const rights = rightsOf(firstLicense, client)
+  return {
+    id: client.id,
+    username: client.username,
+    email: client.email,
+    isBanned: client.banned === 1,
+    banReason: client.ban_reason,
+    isPaused: client.paused_at !== null,
+    expiresAt: client.expires_at,
+    graceDays: client.grace_days,
+    term: termOf(firstLicense, client.expires_at),
+    createdAt: client.created_at,
+    lastLoginAt: client.last_login_at,
+    devices: { used: client.device_count, limit: deviceLimit(rights) },
+    startedAt: firstLicense?.started_at ?? null,
+    floating: toFloating(rights, firstLicense?.id ?? null),
+    features: rights?.features ?? '[]',
+    updatesUntil: updatesUntil(firstLicense),
+    variablesRevision: client.variables_revision ?? null,
+  }
+}

@@ -1,0 +1,47 @@
+import { limits } from '@keyward/contract'
+import { expect, test } from 'vitest'
+import { noAddedRights, type Rights, rightsOf, toAddedRights } from './rights.rules.ts'
+
+const rights = (devices: number, seats: number | null = null, features: string[] = []): Rights => ({
+  devices,
+  seats,
+  seat_timeout_seconds: 600,
+  features: JSON.stringify(features),
+})
+const together = (first: Rights | null, ...added: Rights[]) => {
+  const { devices, seats, features } = rightsOf(first, toAddedRights(added)) ?? {}
+  return [devices, seats, features === undefined ? undefined : JSON.parse(features)]
+}
+
+test.each<[what: string, first: Rights | null, added: Rights[], expected: unknown[]]>([
+  ['the first license alone', rights(2, null, ['a']), [], [2, null, ['a']]],
+  [
+    'the features of all keys, each once',
+    rights(1, null, ['a']),
+    [rights(1, null, ['b', 'a'])],
+    [1, null, ['a', 'b']],
+  ],
+  ['the largest number of devices, not the sum', rights(2), [rights(3), rights(1)], [3, null, []]],
+  ['any number of devices', rights(1000), [rights(-1)], [-1, null, []]],
+  ['the largest number of seats', rights(1, 2), [rights(1, 5), rights(1, 3)], [1, 5, []]],
+  ['seats that are more than the devices', rights(1), [rights(1, 5)], [1, 5, []]],
+  ['devices that are more than the seats', rights(1, 5), [rights(9)], [9, null, []]],
+  ['what the first license is sold for if the numbers are equal', rights(1), [rights(1, 1)], [1, null, []]],
+  ['any number of devices before seats', rights(-1), [rights(1, 10_000)], [-1, null, []]],
+  ['the added keys without a first license, but no seats', null, [rights(2, null, ['a'])], [2, null, ['a']]],
+  ['nothing without a key', null, [], [undefined, undefined, undefined]],
+])('%s', (_what, first, added, expected) => {
+  expect(together(first, ...added)).toEqual(expected)
+})
+
+test('features are bounded', () => {
+  const keys = Array.from({ length: 9 }, (_, key) =>
+    rights(
+      1,
+      null,
+      Array.from({ length: limits.featuresMax }, (_, at) => `f${key}-${at}`),
+    ),
+  )
+  expect(together(rights(1), ...keys)[2]).toHaveLength(limits.endUserFeaturesMax)
+  expect(toAddedRights([])).toEqual(noAddedRights)
+})
