@@ -10,7 +10,7 @@ export interface Configuration {
   secret: string
   /** The public keys as JSON, as copied from the console. */
   publicKeys: string
-  /** The file that stores its key. */
+  /** The folder in which it stores its key and its lease. */
   home: string
 }
 
@@ -31,6 +31,9 @@ export class Tally {
         KEYWARD_PUBLIC_KEYS: configuration.publicKeys,
         KEYWARD_HWID: machine,
         TALLY_HOME: configuration.home,
+        HOME: configuration.home,
+        XDG_STATE_HOME: configuration.home,
+        LOCALAPPDATA: configuration.home,
       },
     })
     const listen = (chunk: Buffer) => {

@@ -100,7 +100,9 @@ async function runProgram({ baseUrl, owner, app, license, publicKeys, banText, f
     KEYWARD_PUBLIC_KEYS: JSON.stringify(publicKeys),
   }
   const start = (machine, args, change = {}) => {
-    const env = { ...config, KEYWARD_HWID: machine, TALLY_HOME: join(folder, machine), ...change }
+    const home = join(folder, machine)
+    const places = { TALLY_HOME: home, HOME: home, XDG_STATE_HOME: home, LOCALAPPDATA: home }
+    const env = { ...config, KEYWARD_HWID: machine, ...places, ...change }
     return startProgram(program, args, env, folder)
   }
   const daysBack = (days) => ({

@@ -50,31 +50,10 @@ function parse(name, text) {
   }
 }
 
-function homeFile(name) {
+function keyFile() {
   const { TALLY_HOME, XDG_CONFIG_HOME, APPDATA } = process.env
   const home = TALLY_HOME ?? join(XDG_CONFIG_HOME ?? APPDATA ?? join(homedir(), '.config'), 'tally')
-  return join(home, name)
-}
-const keyFile = () => homeFile('license-key')
-
-/** Stores the lease and the activation in Tally's own folder. `user-data` would use the user's data folder. */
-export const storage = {
-  read: () => readFile(homeFile('keyward.json'), 'utf8').catch(nullIfMissing),
-  async write(text) {
-    await mkdir(dirname(homeFile('keyward.json')), { recursive: true })
-    await writeFile(homeFile('keyward.json'), text, { mode: 0o600 })
-  },
-}
-
-function nullIfMissing(error) {
-  if (error.code === 'ENOENT') return null
-  throw error
-}
-
-/** Whether this machine works without a connection, with a file of the vendor. */
-export async function isActivated() {
-  const kept = await storage.read()
-  return kept !== null && JSON.parse(kept).activation?.file !== undefined
+  return join(home, 'license-key')
 }
 
 /** The key of the last successful activation, if any. */
@@ -83,9 +62,15 @@ export async function rememberedKey() {
   return text.trim() || undefined
 }
 
+/** Returns whether it was stored: a full disk must not stop a customer whose license was just granted. */
 export async function rememberKey(key) {
-  await mkdir(dirname(keyFile()), { recursive: true })
-  await writeFile(keyFile(), `${key}\n`, { mode: 0o600 })
+  try {
+    await mkdir(dirname(keyFile()), { recursive: true })
+    await writeFile(keyFile(), `${key}\n`, { mode: 0o600 })
+    return true
+  } catch {
+    return false
+  }
 }
 
 export async function forgetKey() {

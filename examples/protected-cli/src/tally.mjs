@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { KeywardNetworkError, KeywardSignatureError, KeywardUsageError } from '@keyward/sdk'
 import { SetupError } from './config.mjs'
 import { activate, deactivate, forget, makeRequest, openGate, RefusedError } from './gate.mjs'
+import { nextNetworkStep, time } from './next-step.mjs'
 import { count, toTable } from './report.mjs'
 
 const usage = `Usage: tally [--key KEY] [--watch] FILE...
@@ -43,7 +44,12 @@ async function main() {
 
   const gate = await openGate(values.key)
   console.log(toActivated(gate.expiresAt))
-  if (gate.isOffline) console.log('The license server was not asked: this machine has its signed permission.')
+  if (gate.offline)
+    console.log(
+      `The license server was not asked: this machine has its signed permission${until(gate.offline)}.`,
+    )
+  if (gate.offline?.inGrace) console.log('Go online before then, or Tally stops.')
+  if (!gate.isRemembered) console.error('The key could not be stored: the next start needs --key again.')
   if (gate.newVersion) console.log(`Version ${gate.newVersion} is available.`)
 
   await tally(gate, files)
@@ -60,10 +66,8 @@ const read = (path) =>
     throw new SetupError(`${path} cannot be read.`)
   })
 
-const toActivated = (date) =>
-  date
-    ? `Activated until ${date.toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })}.`
-    : 'Activated.'
+const toActivated = (end) => (end ? `Activated until ${time(end)}.` : 'Activated.')
+const until = ({ graceUntil }) => (graceUntil ? ` until ${time(graceUntil)}` : '')
 
 /** One piece of work. Check first: without it, a watching program would not notice a ban. */
 async function tally(gate, files) {
@@ -83,7 +87,7 @@ function watchFiles(gate, files) {
       .catch((error) => {
         if (error instanceof RefusedError || error instanceof KeywardSignatureError) stop(error)
         // A missing answer is no verdict: skip this piece of work and check again at the next one.
-        console.error(`Skipped: ${error.message}`)
+        console.error(`Skipped: ${error.message} ${nextNetworkStep(error)}`)
       })
   }
   for (const directory of new Set(files.map((path) => dirname(path)))) {
@@ -96,12 +100,6 @@ function watchFiles(gate, files) {
   console.log('\nWatching for changes. Press Ctrl-C to stop.')
 }
 
-const whatToDo = {
-  no_lease: 'The license server cannot be reached. Please try again later.',
-  lease_ended: 'Tally has worked offline for as long as it may. Please go online.',
-  clock_set_back: 'The clock of this computer is behind. Please correct it, or go online.',
-}
-
 /** Prints the error for the user and sets the exit status for scripts. */
 function stop(error) {
   const statuses = [
@@ -112,8 +110,7 @@ function stop(error) {
     [KeywardSignatureError, 4],
   ]
   const status = statuses.find(([type]) => error instanceof type)?.[1] ?? 1
-  if (status === 2 && error.code !== 'rate_limited')
-    console.error(whatToDo[error.offline] ?? whatToDo.no_lease)
+  if (status === 2) console.error(`The license server cannot be reached. ${nextNetworkStep(error)}`)
   if (status === 4) console.error('The response is not from the license server. Tally stops.')
   console.error(error.message)
   process.exit(status)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash, sign } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -37,13 +37,19 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-function run(...args: string[]) {
+const run = (...args: string[]) => runWith({}, ...args)
+
+function runWith(env: Record<string, string>, ...args: string[]) {
   const child = spawn(process.execPath, [join(root, 'examples/protected-cli/src/tally.mjs'), ...args], {
     cwd: folder,
     env: {
       ...process.env,
       TZ: 'UTC',
       TALLY_HOME: folder,
+      HOME: folder,
+      XDG_STATE_HOME: folder,
+      LOCALAPPDATA: folder,
+      ...env,
       KEYWARD_BASE_URL: server.baseUrl,
       KEYWARD_APP_ID: 'app12345',
       KEYWARD_SECRET: 'secret',
@@ -78,14 +84,15 @@ it('works with a license, prints its expiry, and remembers the key', async () =>
 })
 
 it('does not work without a license and does not remember a rejected key', async () => {
+  server.on('session', refuse(401, 'sessionUnauthed', 'Not signed in'))
   expect(await run(text).end).toMatchObject({ status: 1 })
   server.on('license', refuse(404, 'keyNotFound', 'No such key'))
   const refused = await run('--key', 'BAD-KEY', text).end
-  expect(refused).toMatchObject({ status: 3, output: 'No such key\n' })
+  expect(refused).toMatchObject({ status: 3, output: 'No such key\nCheck the key for typing mistakes.\n' })
   const answer = { success: false, code: 'keyNotFound', message: 'No such key', reference: 'A1B2C3D4E5' }
   server.on('license', (seen) => signed(seen, 404, answer))
   const referred = await run('--key', 'BAD-KEY', text).end
-  expect(referred.output).toBe('No such key (reference A1B2C3D4E5)\n')
+  expect(referred.output).toBe('No such key\nCheck the key for typing mistakes.\nReference: A1B2C3D4E5\n')
   expect(await run(text).end).toMatchObject({ status: 1 })
 })
 
@@ -104,7 +111,7 @@ it("notices a ban at the next piece of work and exits with the app's message", a
   await appendFile(text, 'more')
   const { status, output } = await tally.end
   expect(status).toBe(3)
-  expect(output).toMatch(/You were banned\n$/)
+  expect(output).toMatch(/You were banned\nAsk the vendor\.\n$/)
   expect(output.match(/text\.md/g)).toHaveLength(1)
 })
 
@@ -137,7 +144,8 @@ it('says what to do when the server cannot be reached, and exits', async () => {
 it('forgets the key and what the SDK stored', async () => {
   await run('--key', 'GOOD-KEY', text).end
   expect(await run('--forget').end).toMatchObject({ status: 0 })
-  expect(JSON.parse(await readFile(join(folder, 'keyward.json'), 'utf8'))).toMatchObject({ user: null })
+  expect(await stored()).toMatchObject({ user: null })
+  server.on('session', refuse(401, 'sessionUnauthed', 'Not signed in'))
   expect(await run(text).end).toMatchObject({ status: 1 })
 })
 
@@ -147,7 +155,7 @@ it('runs without any server with a file for its request, and ends with a code', 
   expect(status).toBe(0)
   const request = output.trim()
   expect(request).toMatch(/^KWR1-[0-9A-HJKMNP-TV-Z-]+$/)
-  const nonce = JSON.parse(await readFile(join(folder, 'keyward.json'), 'utf8')).activation.pending.nonce
+  const { nonce } = (await stored()).activation.pending
   const file = join(folder, 'tally.kwa')
   await writeFile(file, activationFile(nonce))
   expect(await run('--activate', file).end).toMatchObject({ status: 0 })
@@ -162,6 +170,57 @@ it('runs without any server with a file for its request, and ends with a code', 
   expect(await run(text).end).toMatchObject({ status: 1 })
   server = await startStandIn()
 })
+
+it('survives a folder that cannot be written, and an empty file of the SDK', async () => {
+  const blocked = join(folder, 'blocked')
+  await writeFile(blocked, '')
+  const places = { TALLY_HOME: blocked, XDG_STATE_HOME: blocked, LOCALAPPDATA: blocked }
+  const unwritable = await runWith(places, '--key', 'GOOD-KEY', text).end
+  expect(unwritable).toMatchObject({ status: 0, output: expect.stringMatching(/text\.md\s+6/) })
+  expect(unwritable.output).toContain('The key could not be stored')
+  await mkdir(join(folder, 'keyward'))
+  await writeFile(join(folder, 'keyward/app12345.json'), '')
+  expect(await run('--key', 'GOOD-KEY', text).end).toMatchObject({ status: 0 })
+  await writeFile(join(folder, 'keyward/app12345.json'), '')
+  expect(await run(text).end).toMatchObject({ status: 0 })
+})
+
+it.each([
+  ['noActiveSubs', { expiresAt: '2026-03-01T00:00:00.000Z' }, 'ended on March 1, 2026. Renew it'],
+  ['hwidMismatch', { devices: { used: 2, limit: 2 } }, 'in use on 2 of 2 computers'],
+  ['noSeats', { seats: { used: 5, limit: 5 }, until: '2026-03-01T10:05:00.000Z' }, 'March 1, 2026 at 10:05'],
+  ['pausedApp', {}, 'Try again later'],
+  ['aCodeOfTheFuture', {}, 'Ask the vendor.'],
+])('names one next step after %s, with its date or numbers', async (code, details, step) => {
+  server.on('license', (seen) => signed(seen, 403, { success: false, code, message: 'No.', details }))
+  const { status, output } = await run('--key', 'GOOD-KEY', text).end
+  expect(status).toBe(3)
+  expect(output).toMatch(/^No\.\n[^\n]+\n$/)
+  expect(output).toContain(step)
+})
+
+it('stays signed in when copies start together, round after round', async () => {
+  let latest = 1
+  const signedOut = refuse(401, 'sessionUnauthed', 'Not signed in')
+  server.on('license', succeed({ user, deviceToken: 'token-1' }))
+  server.on('session', signedOut)
+  // As the server does it: the latest token and the one before sign in, and every other one is a stolen copy.
+  server.on('resume', (seen, response) => {
+    const number = Number(/\d+$/.exec((seen.body as { deviceToken: string }).deviceToken)![0])
+    if (number < latest - 1) return signedOut(seen, response)
+    if (number === latest) latest += 1
+    return succeed({ user, deviceToken: `token-${latest}` })(seen, response)
+  })
+  await run('--key', 'GOOD-KEY', text).end
+  for (let round = 0; round < 3; round++) {
+    await rm(join(folder, 'license-key'), { force: true })
+    const ends = await Promise.all([run(text).end, run(text).end, run(text).end])
+    expect(ends.map(({ status }) => status)).toEqual([0, 0, 0])
+    expect(await stored()).toMatchObject({ deviceToken: `token-${latest}` })
+  }
+})
+
+const stored = async () => JSON.parse(await readFile(join(folder, 'keyward/app12345.json'), 'utf8'))
 
 /** A file as the server signs it. */
 function activationFile(nonce: string): string {
