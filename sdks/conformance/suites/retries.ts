@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { everyRow } from '../../../apps/server/test/every-row.ts'
 import { otherKey, testKey } from '../../../packages/sdk/test/signer.ts'
 import type { Behaviour as Described } from '../../vectors/retries.ts'
 import type { Adapter, Answer } from '../adapter.ts'
@@ -63,17 +64,23 @@ export function retries(adapter: () => Adapter): void {
     })
     afterAll(() => server.close())
 
-    it.each(cases.map((each, at) => [each.name, each, at] as const))('%s', (name, each, at) => {
-      const { requests: count, inits = 1, leastMs = 0, result, error } = each.expect
-      const space = spaces.get(name)!
-      const requests = space.requests(toPath(each))
-      if (result) expect(answers[at]).toMatchObject({ result })
-      if (error) expect(answers[at]).toMatchObject({ error })
-      expect(requests).toHaveLength(count)
-      expect(space.requests('init')).toHaveLength(inits)
-      expect(new Set(space.seen.map(({ headers }) => headers['keyward-nonce'])).size).toBe(space.seen.length)
-      if (leastMs > 0) expect(requests.at(-1)!.at - requests[0]!.at).toBeGreaterThanOrEqual(leastMs)
-    })
+    it('happen as often as every vector says, and end as it says', () =>
+      everyRow(
+        cases.map((each, at) => [each.name, each, at] as const),
+        (name, each, at) => {
+          const { requests: count, inits = 1, leastMs = 0, result, error } = each.expect
+          const space = spaces.get(name)!
+          const requests = space.requests(toPath(each))
+          if (result) expect(answers[at]).toMatchObject({ result })
+          if (error) expect(answers[at]).toMatchObject({ error })
+          expect(requests).toHaveLength(count)
+          expect(space.requests('init')).toHaveLength(inits)
+          expect(new Set(space.seen.map(({ headers }) => headers['keyward-nonce'])).size).toBe(
+            space.seen.length,
+          )
+          if (leastMs > 0) expect(requests.at(-1)!.at - requests[0]!.at).toBeGreaterThanOrEqual(leastMs)
+        },
+      ))
   })
 }
 

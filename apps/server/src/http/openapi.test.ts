@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { everyRow } from '../../test/every-row.ts'
 import { allEndpoints, buildOpenApi, errorsOf } from './openapi.ts'
 
 interface Operation {
@@ -46,10 +47,10 @@ test('describes every call of the contract and nothing else', () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-describe.each(operations.map((one) => [`${one.method} ${one.path}`, one] as const))('%s', (_name, one) => {
-  const { path, operation } = one
+const named = operations.map((one) => [`${one.method} ${one.path}`, one] as const)
 
-  test('names each path parameter and has no body with GET', () => {
+test('every call names each path parameter and has no body with GET', () =>
+  everyRow(named, (_name, { path, method, operation }) => {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
     const described = operation.parameters.filter((parameter) => parameter.in === 'path')
     expect(described.map((parameter) => parameter.name)).toEqual(inPath)
@@ -60,10 +61,11 @@ describe.each(operations.map((one) => [`${one.method} ${one.path}`, one] as cons
     }
     const names = operation.parameters.map((parameter) => `${parameter.in} ${parameter.name}`)
     expect(new Set(names).size).toBe(names.length)
-    if (one.method === 'get') expect(operation.requestBody).toBeUndefined()
-  })
+    if (method === 'get') expect(operation.requestBody).toBeUndefined()
+  }))
 
-  test('has a summary, one success, and a description for each status', () => {
+test('every call has a summary, one success, and a description for each status', () =>
+  everyRow(named, (_name, { operation }) => {
     expect(operation.summary).not.toBe('')
     expect(operation.tags).toHaveLength(1)
     const statuses = Object.keys(operation.responses)
@@ -72,14 +74,14 @@ describe.each(operations.map((one) => [`${one.method} ${one.path}`, one] as cons
       expect(status).toMatch(/^[2-5]\d\d$/)
       expect(operation.responses[status]?.description).toBeTruthy()
     }
-  })
+  }))
 
-  test('uses documented security schemes only', () => {
+test('every call uses documented security schemes only', () =>
+  everyRow(named, (_name, { operation }) => {
     for (const scheme of operation.security.flatMap(Object.keys)) {
       expect(document.components.securitySchemes).toHaveProperty(scheme)
     }
-  })
-})
+  }))
 
 test('every reference resolves', () => {
   const references = [...schemasIn(document)].flatMap((schema) =>

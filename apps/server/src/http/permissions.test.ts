@@ -1,6 +1,7 @@
 import { permissions } from '@keyward/contract'
 import fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
+import { everyRow } from '../../test/every-row.ts'
 import { type OwnerActor, toOwnerActor } from '../core/actor.ts'
 import { createGates } from '../core/gate.ts'
 import { problem } from '../core/problem.ts'
@@ -38,18 +39,19 @@ async function isForbidden({ endpoint }: (typeof calls)[number]): Promise<boolea
   return answer.json().code === 'forbidden'
 }
 
-test.each(calls.map((call) => [call.name, call] as const))(
-  '%s declares its permission and rejects an actor without it',
-  async (_name, call) => {
-    const needed = call.endpoint.permission
-    expect(needed).toBeDefined()
-    actor = owner
-    expect(await isForbidden(call)).toBe(false)
-    const others = permissions.filter((permission) => permission !== needed)
-    actor = { ...owner, permissions: new Set(others), isOwner: false }
-    expect(await isForbidden(call)).toBe(needed !== 'self')
-    if (needed === 'self' || needed === 'ownership') return
-    actor = { ...owner, permissions: new Set([needed as (typeof permissions)[number]]), isOwner: false }
-    expect(await isForbidden(call)).toBe(false)
-  },
-)
+test('every call declares its permission and rejects an actor without it', () =>
+  everyRow(
+    calls.map((call) => [call.name, call] as const),
+    async (_name, call) => {
+      const needed = call.endpoint.permission
+      expect(needed).toBeDefined()
+      actor = owner
+      expect(await isForbidden(call)).toBe(false)
+      const others = permissions.filter((permission) => permission !== needed)
+      actor = { ...owner, permissions: new Set(others), isOwner: false }
+      expect(await isForbidden(call)).toBe(needed !== 'self')
+      if (needed === 'self' || needed === 'ownership') return
+      actor = { ...owner, permissions: new Set([needed as (typeof permissions)[number]]), isOwner: false }
+      expect(await isForbidden(call)).toBe(false)
+    },
+  ))

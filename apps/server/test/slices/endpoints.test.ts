@@ -3,6 +3,7 @@ import { type Access, type Endpoint, limits } from '@keyward/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { activateKey, makeApp, makePremium, refusal, signUp } from '../actors.ts'
+import { everyRow } from '../every-row.ts'
 import { type Answer, startServer, type TestServer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
@@ -55,12 +56,13 @@ async function sendBytes(endpoint: Endpoint, type: string, payload: string | Buf
   return { status: response.statusCode, code: response.json().code }
 }
 
-test.each(allEndpoints.map(({ name, endpoint }) => [name, endpoint] as const))(
-  '%s is mounted',
-  (_name, endpoint) => {
-    expect(on.server.hasRoute({ method: endpoint.method, url: `/api${endpoint.path}` })).toBe(true)
-  },
-)
+test('every call of the contract is mounted', () =>
+  everyRow(
+    allEndpoints.map(({ name, endpoint }) => [name, endpoint] as const),
+    (_name, endpoint) => {
+      expect(on.server.hasRoute({ method: endpoint.method, url: `/api${endpoint.path}` })).toBe(true)
+    },
+  ))
 
 test('every route below /api is in the contract', () => {
   const known = new Set(allEndpoints.map(({ endpoint }) => `/api${endpoint.path}`))
@@ -83,42 +85,53 @@ function flatten(tree: string): string[] {
   })
 }
 
-describe.each(withAccess('owner', 'reseller'))('%s', (_name, endpoint) => {
-  test('answers 401 without a token, even for a malformed body', async () => {
-    expect(refusal(await callWith(endpoint, undefined))).toBe('unauthorized')
-    const broken = await on.server.inject({
-      method: endpoint.method,
-      url: `/api${pathOf(endpoint)}`,
-      ...(endpoint.method === 'GET' ? {} : { payload: '{', headers: { 'content-type': 'application/json' } }),
-    })
-    expect(broken.statusCode).toBe(401)
-  })
+describe('every call of an owner or a reseller', () => {
+  const calls = withAccess('owner', 'reseller')
 
-  test('rejects every other kind of token', async () => {
-    for (const [kind, token] of Object.entries(tokens)) {
-      if (kind !== endpoint.access) expect(refusal(await callWith(endpoint, token))).toBe('unauthorized')
+  test('answers 401 without a token, even for a malformed body', () =>
+    everyRow(calls, async (_name, endpoint) => {
+      expect(refusal(await callWith(endpoint, undefined))).toBe('unauthorized')
+      const broken = await on.server.inject({
+        method: endpoint.method,
+        url: `/api${pathOf(endpoint)}`,
+        ...(endpoint.method === 'GET'
+          ? {}
+          : { payload: '{', headers: { 'content-type': 'application/json' } }),
+      })
+      expect(broken.statusCode).toBe(401)
+    }))
+
+  test('rejects every other kind of token', () =>
+    everyRow(calls, async (_name, endpoint) => {
+      for (const [kind, token] of Object.entries(tokens)) {
+        if (kind !== endpoint.access) expect(refusal(await callWith(endpoint, token))).toBe('unauthorized')
+      }
+    }))
+})
+
+test('every call of a program session accepts no other token', () =>
+  everyRow(withAccess('session'), async (_name, endpoint) => {
+    for (const token of [undefined, tokens.owner, tokens.reseller]) {
+      expect(refusal(await callWith(endpoint, token, {}))).toBe('sessionUnauthed')
     }
-  })
-})
+  }))
 
-test.each(withAccess('session'))('%s accepts a program session only', async (_name, endpoint) => {
-  for (const token of [undefined, tokens.owner, tokens.reseller]) {
-    expect(refusal(await callWith(endpoint, token, {}))).toBe('sessionUnauthed')
-  }
-})
+describe('the body of every call', () => {
+  const calls = withAccess('public', 'owner', 'reseller', 'program', 'session').filter(writing)
 
-describe.each(withAccess('public', 'owner', 'reseller', 'program', 'session').filter(writing))(
-  'the body of %s',
-  (name, endpoint) => {
-    // The provider may add fields to its events, so the webhook accepts unknown ones.
-    if (name !== 'payments.webhook')
-      test('rejects unknown fields', async () => {
+  // The provider may add fields to its events, so the webhook accepts unknown ones.
+  test('rejects unknown fields', () =>
+    everyRow(
+      calls.filter(([name]) => name !== 'payments.webhook'),
+      async (_name, endpoint) => {
         const answer = await callWith(endpoint, tokenFor(endpoint), { 'unknown-field': 1 })
         expect(refusal(answer)).toBe('invalid_input')
         expect(answer.json.errors.map((issue: { path: string }) => issue.path)).toContain('unknown-field')
-      })
+      },
+    ))
 
-    test('must be a JSON object', async () => {
+  test('must be a JSON object', () =>
+    everyRow(calls, async (_name, endpoint) => {
       const send = (type: string, payload: string) => sendBytes(endpoint, type, payload)
       expect(await send('application/json', '{"a":')).toEqual({ status: 400, code: 'invalid_json' })
       expect(await send('application/json', '{"__proto__":{}}')).toEqual({
@@ -131,9 +144,10 @@ describe.each(withAccess('public', 'owner', 'reseller', 'program', 'session').fi
         status: 415,
         code: 'unsupported_media_type',
       })
-    })
+    }))
 
-    test('is rejected beyond its limit before parsing, with declared and chunked length', async () => {
+  test('is rejected beyond its limit before parsing, with declared and chunked length', () =>
+    everyRow(calls, async (_name, endpoint) => {
       const limit = endpoint.bodyLimit ?? limits.bodyBytesMax
       const tooLarge = { status: 413, code: 'payload_too_large' }
       const broken = '{'.repeat(limit)
@@ -141,9 +155,8 @@ describe.each(withAccess('public', 'owner', 'reseller', 'program', 'session').fi
       expect(fits).toEqual({ status: 400, code: 'invalid_json' })
       expect(await sendBytes(endpoint, 'application/json', `${broken}{`)).toEqual(tooLarge)
       expect(await sendBytes(endpoint, 'application/json', Readable.from([broken, '{']))).toEqual(tooLarge)
-    })
-  },
-)
+    }))
+})
 
 test.each(['gzip', 'br', 'identity, gzip'])('rejects the content encoding %s', async (encoding) => {
   const payload = { email: 'a@example.com', password: 'x' }

@@ -1,5 +1,6 @@
 import { verdictOrder } from '@keyward/contract'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { everyRow } from '../../../test/every-row.ts'
 import { appGuards, appVerdict, userGuards, userVerdict, type VerdictFacts } from './program.verdict.ts'
 
 const now = 1_000_000
@@ -45,16 +46,18 @@ test('the guards run in the documented order', () => {
   expect(verdictOrder.filter((code) => (codes as string[]).includes(code))).toEqual(codes)
 })
 
-describe('reports the first of several reasons', () => {
+test('reports the first of several reasons, in every combination of them', () => {
   const combinations = Array.from({ length: 2 ** causes.length }, (_, bits) =>
     causes.filter((_cause, at) => bits & (1 << at)),
   )
-  test.each(
+  expect(combinations.length).toBe(2 ** (appGuards.length + userGuards.length))
+  return everyRow(
     combinations.map((chosen) => [chosen.map(([code]) => code).join(' and ') || 'nothing', chosen] as const),
-  )('%s', (_what, chosen) => {
-    const facts = chosen.reduce((before, [, breakFacts]) => breakFacts(before), allowed)
-    expect(appVerdict(facts.app) ?? userVerdict(facts)?.code).toBe(chosen[0]?.[0])
-  })
+    (_what, chosen) => {
+      const facts = chosen.reduce((before, [, breakFacts]) => breakFacts(before), allowed)
+      expect(appVerdict(facts.app) ?? userVerdict(facts)?.code).toBe(chosen[0]?.[0])
+    },
+  )
 })
 
 const sent = { ...device, isSent: true }
