@@ -2,7 +2,11 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const contract = 'packages/contract/test/**/*.test.ts'
-const written = ['apps/server/test/spec-coverage.test.ts', 'packages/sdk/test/generated.test.ts']
+const written = [
+  'apps/server/test/spec-coverage.test.ts',
+  'apps/server/test/every-row.test.ts',
+  'packages/sdk/test/generated.test.ts',
+]
 const code = ['apps/server/src/**/*.test.ts', 'apps/console/src/**/*.test.ts', contract, ...written]
 /** They replace globals before their imports. */
 const replacing = ['apps/console/src/lib/api/query-client.test.ts', 'apps/console/src/lib/list/bulk.test.ts']
@@ -10,9 +14,6 @@ const setupFiles = ['apps/server/test/property-seed.ts']
 const slices = 'apps/server/test/slices/**/*.test.ts'
 // Every slice starts servers of its own, so its file needs no fresh modules: that halves the processor time.
 const slice = { setupFiles, include: [slices], isolate: false }
-
-/** For CI: a second run shows whether a busy machine failed the first one, and the end of a run names such tests. */
-const again = process.env.CI === undefined ? 0 : 1
 
 /** Code and programs once; slices of the server on both databases, by the same files. */
 export default defineConfig({
@@ -23,19 +24,8 @@ export default defineConfig({
     // More than cores: tests wait for servers, timers and disks, in some files most of the time.
     maxWorkers: Math.max(4, availableParallelism() + 1),
     expect: { poll: { timeout: 60_000, interval: 20 } },
-    tags: [
-      {
-        name: 'race',
-        description: 'real processes and real concurrency: a busy machine may disturb one run, not two',
-        retry: again,
-      },
-      {
-        name: 'once',
-        description:
-          'commits and what a kill leaves: one failed run in many is a fault, which a retry would hide',
-        retry: 0,
-      },
-    ],
+    // Only tests with `retried` are repeated, each for a reason.
+    retry: 0,
     projects: [
       {
         // They keep no state outside of their file, so one worker runs many: that halves the processor time.
@@ -45,8 +35,6 @@ export default defineConfig({
         test: {
           name: 'programs',
           setupFiles,
-          // They start processes, compilers and networks.
-          retry: again,
           include: [
             ...replacing,
             'apps/server/test/**/*.test.ts',
@@ -71,8 +59,6 @@ export default defineConfig({
         test: {
           name: 'postgres',
           ...slice,
-          // On a slow machine PostgreSQL sometimes responds too late. SQLite runs the same files without a retry.
-          retry: again,
           env: { TEST_DATABASE: 'postgres' },
           globalSetup: 'apps/server/test/postgres-setup.ts',
         },

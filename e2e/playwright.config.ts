@@ -18,8 +18,7 @@ export default defineConfig({
   fullyParallel: true,
   // A journey waits about half of its time, so up to two of them use one core.
   workers: Math.max(4, Math.ceil(availableParallelism() * 1.5)),
-  // Retry once, because a busy machine may lose a race with the page.
-  retries: process.env.CI === undefined ? 0 : 1,
+  retries: 0,
   forbidOnly: process.env.CI !== undefined,
   reporter: 'list',
   use: {

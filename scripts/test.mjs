@@ -1,4 +1,5 @@
-// Runs everything: checks, code, both databases, the browser. The last line counts the results.
+// Runs everything: checks, code, both databases, the browser. The last line counts the results. With `--full`, races and kills
+// run at their full sizes.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,10 +7,13 @@ import { buildSdk, compiled, ensureConsole, ensureInstalled, root, run } from '.
 import { installToolChains } from './tool-chains.mjs'
 
 ensureInstalled({ dev: true })
+const env = process.argv.includes('--full') ? { ...compiled, TEST_FULL: '1' } : compiled
 const reports = mkdtempSync(join(tmpdir(), 'keyward-reports-'))
 const counts = { passed: 0, failed: 0, skipped: 0 }
 /** Printed at the end, because the top of a long log is often cut off. */
 const named = { flaky: [], failed: [] }
+/** How long each file of tests took. */
+const files = []
 try {
   const toolChains = installToolChains()
   await step('checks', checks)
@@ -21,6 +25,8 @@ try {
 } finally {
   rmSync(reports, { recursive: true, force: true })
 }
+const slowest = files.sort((a, b) => b.ms - a.ms).slice(0, 10)
+for (const { file, ms } of slowest) console.log(`slow: ${Math.round(ms / 1000)} seconds ${file}`)
 for (const [outcome, names] of Object.entries(named))
   for (const name of names) console.log(`${outcome}: ${name}`)
 if (named.flaky.length > 0) console.log(`${named.flaky.length} flaky: passed on a retry`)
@@ -30,7 +36,7 @@ process.exitCode = counts.failed === 0 ? 0 : 1
 
 async function step(name, work) {
   const began = performance.now()
-  const { exit, passed, failed, flaky, skipped } = await work()
+  const { exit, passed, failed, flaky, skipped, files: ran } = await work()
   // Fail a run that fails without a failed test or that runs no test.
   if (failed.length === 0 && (exit !== 0 || passed === 0)) failed.push(`${name} exited with ${exit}`)
   counts.passed += passed
@@ -38,28 +44,29 @@ async function step(name, work) {
   counts.skipped += skipped.length
   named.failed.push(...failed)
   named.flaky.push(...flaky)
+  files.push(...ran)
   console.log(`${name}: ${Math.round((performance.now() - began) / 1000)} seconds`)
 }
 
 async function checks() {
   const exit = await run([`${root}/scripts/check.mjs`])
-  return { exit, passed: exit === 0 ? 1 : 0, failed: [], flaky: [], skipped: [] }
+  return { exit, passed: exit === 0 ? 1 : 0, failed: [], flaky: [], skipped: [], files: [] }
 }
 
 async function code() {
   const file = join(reports, 'code.json')
   const reporters = ['--reporter=default', `--reporter=${root}/scripts/vitest-report.mjs`]
   const exit = await run([`${root}/node_modules/vitest/vitest.mjs`, 'run', ...reporters], {
-    env: { ...compiled, TEST_REPORT: file },
+    env: { ...env, TEST_REPORT: file },
   })
-  return { exit, passed: 0, failed: [], flaky: [], skipped: [], ...read(file) }
+  return { exit, passed: 0, failed: [], flaky: [], skipped: [], files: [], ...read(file) }
 }
 
 async function browser() {
   const file = join(reports, 'browser.json')
   const exit = await run([`${root}/node_modules/@playwright/test/cli.js`, 'test', '--reporter=list,json'], {
     cwd: join(root, 'e2e'),
-    env: { ...compiled, PLAYWRIGHT_JSON_OUTPUT_NAME: file },
+    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: file },
   })
   const { suites = [], errors = [] } = read(file)
   const tests = suites.flatMap(testsOf)
@@ -70,14 +77,26 @@ async function browser() {
     failed: [...those('unexpected'), ...errors.map(({ message }) => message)],
     flaky: those('flaky'),
     skipped: those('skipped'),
+    files: sumByFile(tests),
   }
 }
 
 function testsOf({ suites = [], specs = [] }) {
   const tests = specs.flatMap(({ file, title, tests: runs }) =>
-    runs.map(({ status, projectName }) => ({ status, name: `${file}: ${title} (${projectName})` })),
+    runs.map(({ status, projectName, results }) => ({
+      status,
+      name: `${file}: ${title} (${projectName})`,
+      file: `${file} (${projectName})`,
+      ms: results.reduce((sum, { duration }) => sum + duration, 0),
+    })),
   )
   return [...tests, ...suites.flatMap(testsOf)]
+}
+
+function sumByFile(tests) {
+  const sums = new Map()
+  for (const { file, ms } of tests) sums.set(file, (sums.get(file) ?? 0) + ms)
+  return [...sums].map(([file, ms]) => ({ file, ms }))
 }
 
 function read(report) {

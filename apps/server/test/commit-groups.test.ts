@@ -1,4 +1,3 @@
-/** @module-tag once */
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'

@@ -1,4 +1,3 @@
-/** @module-tag once */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,3 @@
-/** @module-tag once */
 import { existsSync, fdatasync, fstatSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

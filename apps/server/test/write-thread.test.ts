@@ -1,4 +1,3 @@
-/** @module-tag once */
 import { setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'

@@ -103,10 +103,11 @@ test('an app that requires activation accepts bound machines only', async () => 
   expect(await validate(other.license, 'pc-1')).toMatchObject({ code: 'notActivated' })
 })
 
-test('of concurrent machines exactly one activates a key', async () => {
+const size = rounds(12, 32)
+
+test(`of ${size} concurrent machines exactly one activates a key`, async () => {
   for (let round = 0; round < rounds(1, 50); round++) {
     const license = await unused()
-    const size = rounds(12, 32)
     const verdicts = await Promise.all(
       Array.from({ length: size }, (_, at) => validate(license, `pc-${at}`, true)),
     )

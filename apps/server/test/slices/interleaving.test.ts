@@ -1,4 +1,3 @@
-/** @module-tag race */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'

@@ -1,4 +1,3 @@
-/** @module-tag race */
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,3 @@
-/** @module-tag race */
 import { describe, expect, test, vi } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import {

@@ -1,4 +1,3 @@
-/** @module-tag race */
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import fc from 'fast-check'

@@ -1,4 +1,3 @@
-/** @module-tag race */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signUp } from '../actors.ts'
 import { startServer, type TestServer } from '../harness.ts'

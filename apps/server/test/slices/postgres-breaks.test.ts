@@ -1,4 +1,3 @@
-/** @module-tag race */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -194,7 +194,7 @@ test('a revoked permission to confirm commits fails one call; later commits conf
   }
 })
 
-describe('a connection that breaks', { tags: ['race'] }, () => {
+describe('a connection that breaks', () => {
   test.each([
     ['before the last statements arrive', 'before', 0],
     ['after the commit, before its confirmation', 'after', 1],
@@ -228,7 +228,7 @@ describe('a connection that breaks', { tags: ['race'] }, () => {
   })
 })
 
-test('a crash of PostgreSQL right after the confirmation loses no license', { tags: ['race'] }, async () => {
+test('a crash of PostgreSQL right after the confirmation loses no license', async () => {
   // Commits that nothing confirms would stay in memory for ten seconds.
   const cluster = await startPrivateCluster({ synchronous_commit: 'on', wal_writer_delay: '10s' })
   const node = await startServer({ DATABASE_URL: cluster.url })

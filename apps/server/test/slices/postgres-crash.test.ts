@@ -1,4 +1,3 @@
-/** @module-tag race */
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { activateKey, makeApp, makePremium, signUp } from '../actors.ts'

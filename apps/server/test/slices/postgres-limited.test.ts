@@ -1,4 +1,3 @@
-/** @module-tag race */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { filterRunning, pidOf } from '../../src/db/postgres-probe.ts'

@@ -33,7 +33,7 @@ async function countChanges(on: TestServer, { token }: { token: string }, signal
   return () => received.split('event: change').length - 1
 }
 
-describe('several nodes on one PostgreSQL', { tags: ['race'] }, () => {
+describe('several nodes on one PostgreSQL', () => {
   const nodes = 6
   const rounds = 4
 
@@ -92,9 +92,7 @@ test('prepares the read of concurrent checks', async () => {
   }
 })
 
-test('a change reaches other nodes although its notification failed at first', {
-  tags: ['race'],
-}, async () => {
+test('a change reaches other nodes although its notification failed at first', async () => {
   const url = await makePostgresDatabase()
   const nodes = [await startServer({ DATABASE_URL: url }), await startServer({ DATABASE_URL: url })]
   const [first, second] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
@@ -126,9 +124,7 @@ test('a change reaches other nodes although its notification failed at first', {
 const pgBouncer = findPgBouncer()
 
 describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (needs pgbouncer)', () => {
-  test('answers concurrent program requests from two nodes and delivers live events', {
-    tags: ['race'],
-  }, async () => {
+  test('answers concurrent program requests from two nodes and delivers live events', async () => {
     const direct = await makePostgresDatabase()
     const pooler = await startPgBouncer(pgBouncer ?? '', direct)
     const nodes = [

@@ -1,4 +1,3 @@
-/** @module-tag race */
 import { afterEach, describe, expect, test } from 'vitest'
 import { Passwords } from '../../src/core/passwords.ts'
 import {
@@ -77,8 +76,8 @@ describe('for the last free place', () => {
   })
 })
 
-describe('sixteen concurrent programs with one key', () => {
-  test('exactly one registers', async () => {
+describe('concurrent programs with one key', () => {
+  test('exactly one of sixteen registers', async () => {
     const license = single(await makeLicenses(on, owner, app))
     const all = await programs(16)
     const answers = await times(16, (at) =>
@@ -115,13 +114,15 @@ describe('sixteen concurrent programs with one key', () => {
     expect(await today()).toMatchObject({ activations: 1, signIns: 1 })
   })
 
-  test('for the last of three devices, exactly one more is bound', async () => {
+  const computers = rounds(16, 32)
+
+  test(`of ${computers} computers, exactly one more is bound as the last of three devices`, async () => {
     for (let round = 0; round < rounds(1, 50); round++) {
       const license = single(await makeLicenses(on, owner, app))
       await setLicense(on, license, { devices: 3 })
       const signIn = (program: Program, hwid: string) =>
         program.call('POST', '/license', { licenseKey: license.key, hwid })
-      const all = await programs(rounds(16, 32))
+      const all = await programs(computers)
       for (const at of [0, 1]) expect((await signIn(all[at]!, `pc-${at}`)).status).toBe(200)
       const answers = await times(all.length, (at) => signIn(all[at]!, `pc-${at}`))
       expect(successes(answers)).toHaveLength(3)

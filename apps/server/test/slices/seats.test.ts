@@ -195,8 +195,10 @@ describe('a seat with a lease', () => {
     expect(await stored()).toEqual([])
   })
 
-  test('never lets concurrent sign-ins, leases and logouts have more machines than seats', async () => {
-    const [seats, size] = [rounds(2, 8), rounds(12, 60)]
+  const [places, machines] = [rounds(2, 8), rounds(12, 60)]
+
+  test(`lets ${machines} concurrent sign-ins, leases and logouts have no more machines than ${places} seats`, async () => {
+    const [seats, size] = [places, machines]
     const { license } = await floating(seats)
     const programs: Program[] = []
     while (programs.length < size) programs.push(await startProgram(on, app))
@@ -273,8 +275,9 @@ test('other refusals come first, and take no seat', async () => {
   expect(refusal((await signIn('pc-2')).answer)).toBe('keyBanned')
 })
 
-test('concurrent programs never take more seats than there are, also when those that stopped renewing return', async () => {
-  const [seats, size] = [rounds(4, 50), rounds(16, 500)]
+const [seats, size] = [rounds(4, 50), rounds(16, 500)]
+
+test(`${size} concurrent programs never take more than ${seats} seats, also when those that stopped renewing return`, async () => {
   const { license } = await floating(seats, 60)
   // Like the SDK, a program tries again when the database is too busy to answer.
   const settled = async (send: () => Promise<Answer>): Promise<Answer> => {

@@ -1,4 +1,3 @@
-/** @module-tag race */
 import { randomBytes } from 'node:crypto'
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'

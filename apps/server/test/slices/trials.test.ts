@@ -161,11 +161,13 @@ test('counts toward the limit of the plan', async () => {
   expect((await start('pc-1')).status).toBe(200)
 })
 
-test('of concurrent calls from one device exactly one starts a trial, and all sign in to it', async () => {
+const callers = rounds(12, 32)
+
+test(`of ${callers} concurrent calls from one device exactly one starts a trial, and all sign in to it`, async () => {
   await makeType(owner, app, { trial: true })
   for (let round = 0; round < rounds(1, 50); round++) {
     const parts = { ...desktop, disk: `d${round}`, board: `b${round}` }
-    const calls = Array.from({ length: rounds(12, 32) }, (_, at) =>
+    const calls = Array.from({ length: callers }, (_, at) =>
       trial(`pc-${round}`, { ...parts, network: `n${at}` }),
     )
     const answers = (await Promise.all(calls)).map(({ answer }) => answer)
