@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { OwnerActor, ResellerActor } from './actor.ts'
 import { parseNetwork, widen } from './networks.ts'
 
@@ -31,3 +32,9 @@ export const callerOf = (actor: OwnerActor | ResellerActor): Caller => ({
 
 /** The operator at the command line, who waits for nobody. */
 export const operator: Caller = { address: 'command line', account: 'operator', isKnown: true }
+
+/** Whose request is being handled; the queries of lists are charged to it. */
+export const currentCaller = new AsyncLocalStorage<Caller>()
+
+/** Work of the server itself, and of programs. */
+export const server: Caller = { address: 'server', account: 'server', isKnown: true }

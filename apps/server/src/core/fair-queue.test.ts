@@ -6,19 +6,18 @@ import { problem } from './problem.ts'
 
 /** A queue on a clock that stands still, and who was served by it in which order. */
 function open(options: Partial<FairQueueOptions> = {}) {
-  const clock = { now: 0 }
   const queue = new FairQueue({
     running: 1,
     waiting: 1000,
     rejection: () => problem('busy'),
-    now: () => clock.now,
+    now: () => 0,
     ...options,
   })
   const begun: string[] = []
   const refused: string[] = []
   const ends: EndTurn[] = []
-  const enter = (name: string, caller: Partial<Caller> = {}, weight?: number) =>
-    queue.enter({ address: '192.0.2.1', account: name, ...caller }, weight).then(
+  const enter = (name: string, caller: Partial<Caller> = {}, asked: Parameters<FairQueue['enter']>[1] = {}) =>
+    queue.enter({ address: '192.0.2.1', account: name, ...caller }, asked).then(
       (end) => {
         begun.push(name)
         ends.push(end)
@@ -35,7 +34,7 @@ function open(options: Partial<FairQueueOptions> = {}) {
     }
     await setImmediate()
   }
-  return { clock, queue, begun, refused, enter, serve }
+  return { queue, begun, refused, enter, serve }
 }
 
 const inNetworks = (count: number) =>
@@ -129,29 +128,25 @@ test('limits what an account runs and keeps waiting, from any number of addresse
 
 test('bounds what runs by weight, and leaves room beside one network', async () => {
   const { begun, enter, serve } = open({ running: 10, perNetwork: 6 })
-  for (let at = 0; at < 3; at += 1) void enter(`many ${at}`, { address: `10.0.0.${at}` }, 3)
-  void enter('one', { address: '10.0.1.1' }, 4)
-  void enter('too large', { address: '10.0.2.1' }, 100)
+  for (let at = 0; at < 3; at += 1) void enter(`many ${at}`, { address: `10.0.0.${at}` }, { weight: 3 })
+  void enter('one', { address: '10.0.1.1' }, { weight: 4 })
+  void enter('too large', { address: '10.0.2.1' }, { weight: 100 })
   await setImmediate()
   expect(begun).toEqual(['many 0', 'many 1', 'one'])
   await serve()
   expect(begun).toHaveLength(5)
 })
 
-test('keeps a free place for callers with little recent cost', async () => {
-  const { begun, clock, enter, serve } = open({ running: 2, heavy: { cost: 50, running: 1 } })
-  for (let at = 0; at < 2; at += 1) void enter(`first ${at}`, { address: `10.0.0.${at}` })
-  await serve(100)
-  for (let at = 0; at < 4; at += 1) void enter(`heavy ${at}`, { address: `10.0.0.${at}` })
+test('keeps a place for turns that are not slow', async () => {
+  const { begun, enter, serve } = open({ running: 2, slow: 1 })
+  for (let at = 0; at < 3; at += 1) void enter(`slow ${at}`, {}, { isSlow: () => true })
   await setImmediate()
-  expect(begun.slice(2)).toEqual(['heavy 0'])
-  void enter('light', { address: '10.0.1.1' })
+  expect(begun).toEqual(['slow 0'])
+  void enter('quick')
   await setImmediate()
-  expect(begun.slice(2)).toEqual(['heavy 0', 'light'])
-  clock.now += 60_000
-  await serve(0, 1)
-  await serve(0, 1)
-  expect(begun.slice(4)).toHaveLength(2)
+  expect(begun).toEqual(['slow 0', 'quick'])
+  await serve()
+  expect(begun).toEqual(['slow 0', 'quick', 'slow 1', 'slow 2'])
 })
 
 test('starts a bounded number per turn of the event loop', async () => {

@@ -12,13 +12,19 @@ export interface FairQueueOptions {
   perNetwork?: number
   /** Starts per turn of the event loop. */
   startsPerTurn?: number
-  /** Callers of a group with more recent cost run at most so many at once: light ones find a free place. */
-  heavy?: { cost: number; running: number }
+  /** How many turns that are known to be slow run at once: others find a free place. */
+  slow?: number
   /** Longest time in the queue. */
   waitMs?: number | undefined
   rejection: () => Problem
   /** Milliseconds of a monotonic clock. */
   now?: () => number
+}
+
+interface Asked {
+  weight?: number
+  /** Asked again before each start, because others may show it meanwhile. */
+  isSlow?: () => boolean
 }
 
 /** Ends a turn and charges what it cost; further calls do nothing. */
@@ -64,6 +70,7 @@ interface Entry {
   group: Group
   account: string
   weight: number
+  isSlow(): boolean
   begin(): void
   refuse(): void
 }
@@ -78,7 +85,7 @@ export class FairQueue {
   readonly #root = new Group()
   readonly #accounts = new Map<string, { running: number; waiting: number }>()
   #groups = 0
-  #heavyRunning = 0
+  #slowRunning = 0
   #starts = 0
 
   constructor(options: FairQueueOptions) {
@@ -92,7 +99,7 @@ export class FairQueue {
   }
 
   /** Resolves when the caller may begin; rejects when it is displaced or waits too long. */
-  enter(caller: Caller, weight = 1): Promise<EndTurn> {
+  enter(caller: Caller, { weight = 1, isSlow = () => false }: Asked = {}): Promise<EndTurn> {
     const { perAccount, waiting, waitMs, rejection } = this.#options
     const counted = this.#accounts.get(caller.account) ?? { running: 0, waiting: 0 }
     const { running: accountRunning, waiting: accountWaiting } = counted
@@ -109,6 +116,7 @@ export class FairQueue {
         group: this.#groupOf(caller),
         account: caller.account,
         weight: Math.min(weight, this.#options.running),
+        isSlow,
         begin: () => {
           clearTimeout(timer)
           resolve(this.#start(entry))
@@ -169,13 +177,13 @@ export class FairQueue {
     }
   }
 
-  #start({ group: leaf, account, weight }: Entry): EndTurn {
+  #start({ group: leaf, account, weight, isSlow }: Entry): EndTurn {
     const estimate = weight
-    const isHeavy = this.#isHeavy(leaf)
+    const slow = isSlow() ? 1 : 0
     const change = (by: 1 | -1, cost: number) => {
       const now = this.#now()
       this.#root.running += by * weight
-      if (isHeavy) this.#heavyRunning += by
+      this.#slowRunning += by * slow
       this.#countOf(account).running += by
       for (const group of leaf.path()) {
         group.running += by * weight
@@ -225,27 +233,18 @@ export class FairQueue {
     return undefined
   }
 
-  #fits({ group: leaf, account, weight }: Entry): boolean {
-    const { running, perAccount, perNetwork = Number.POSITIVE_INFINITY, heavy } = this.#options
+  #fits({ group: leaf, account, weight, isSlow }: Entry): boolean {
+    const { running, perAccount, perNetwork, slow } = this.#options
     if (this.#root.running + weight > running) return false
     if (perAccount && this.#countOf(account).running >= perAccount.running) return false
-    if (heavy && this.#heavyRunning >= heavy.running && this.#isHeavy(leaf)) return false
+    if (slow !== undefined && this.#slowRunning >= slow && isSlow()) return false
+    if (perNetwork === undefined) return true
     for (const group of leaf.path()) {
       // The outermost groups are the known callers and the others.
       if (group.parent !== this.#root && group.running > 0 && group.running + weight > perNetwork)
         return false
     }
     return true
-  }
-
-  #isHeavy(leaf: Group): boolean {
-    const { heavy } = this.#options
-    if (!heavy) return false
-    const now = this.#now()
-    for (const group of leaf.path()) {
-      if (group.parent !== this.#root && group.costAt(now) > heavy.cost) return true
-    }
-    return false
   }
 
   #displaceOne(): void {

@@ -8,10 +8,14 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { currentCaller, server } from '../core/caller.ts'
+import { FairQueue } from '../core/fair-queue.ts'
+import { problem } from '../core/problem.ts'
+import { QueryTimes } from './query-times.ts'
 import { ManyConnectionsAdapter } from './sqlite.ts'
-import { SqliteThread } from './sqlite-thread.ts'
+import { SqliteThread, type ThreadResult } from './sqlite-thread.ts'
 
-/** Kysely over a read-only connection on a thread of its own: a long list or search stalls no other request. */
+/** Kysely over read-only connections on threads of their own: a long list or search stalls no other request. */
 export class ListThreadDialect implements Dialect {
   readonly #path: string
 
@@ -25,13 +29,59 @@ export class ListThreadDialect implements Dialect {
   createIntrospector = (db: ConstructorParameters<typeof SqliteIntrospector>[0]) => new SqliteIntrospector(db)
 }
 
+const threadsMost = 2
+const slowMs = 10
+
+/**
+ * Runs one query per thread; callers take turns by the time that their queries took. Queries cannot be interrupted, so
+ * that slow ones get one thread, and others find the second one free.
+ */
+export class ListThreads {
+  readonly #idle: Pick<SqliteThread, 'run' | 'close'>[]
+  readonly #all: readonly Pick<SqliteThread, 'run' | 'close'>[]
+  readonly #times = new QueryTimes()
+  readonly #turns = new FairQueue({
+    running: threadsMost,
+    waiting: 1000,
+    slow: threadsMost - 1,
+    rejection: () => problem('too_many_at_once', { retryAfterSeconds: 1 }),
+  })
+
+  constructor(open: () => Pick<SqliteThread, 'run' | 'close'>) {
+    this.#all = Array.from({ length: threadsMost }, open)
+    this.#idle = [...this.#all]
+  }
+
+  async run(text: string, parameters: SQLInputValue[]): Promise<ThreadResult> {
+    const caller = currentCaller.getStore() ?? server
+    const isSlow = () => this.#times.expect(text, caller.account) > slowMs
+    const endTurn = await this.#turns.enter(caller, { isSlow })
+    // The one used last: the other one starts with the first query that finds it busy.
+    const thread = this.#idle.pop() as SqliteThread
+    let ms: number | undefined
+    try {
+      const result = await thread.run(text, parameters)
+      ms = result.ms
+      this.#times.note(text, caller.account, ms)
+      return result
+    } finally {
+      this.#idle.push(thread)
+      endTurn(ms)
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all.map((thread) => thread.close()))
+  }
+}
+
 class ListThreadDriver implements Driver {
-  readonly #thread: SqliteThread
+  readonly #threads: ListThreads
   readonly #connection: ListConnection
 
   constructor(path: string) {
-    this.#thread = new SqliteThread({ path, readOnly: true })
-    this.#connection = new ListConnection(this.#thread)
+    this.#threads = new ListThreads(() => new SqliteThread({ path, readOnly: true }))
+    this.#connection = new ListConnection(this.#threads)
   }
 
   async init() {}
@@ -50,19 +100,19 @@ class ListThreadDriver implements Driver {
   async rollbackTransaction() {}
 
   async destroy() {
-    await this.#thread.close()
+    await this.#threads.close()
   }
 }
 
 class ListConnection implements DatabaseConnection {
-  readonly #thread: SqliteThread
+  readonly #threads: ListThreads
 
-  constructor(thread: SqliteThread) {
-    this.#thread = thread
+  constructor(threads: ListThreads) {
+    this.#threads = threads
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { rows } = await this.#thread.run(sql, parameters as SQLInputValue[])
+    const { rows } = await this.#threads.run(sql, parameters as SQLInputValue[])
     return { rows: rows as Row[] }
   }
 

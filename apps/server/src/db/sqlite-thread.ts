@@ -13,8 +13,11 @@ export interface ThreadQuery {
   parameters: SQLInputValue[]
 }
 
+/** `ms` is how long the statement ran. */
+export type ThreadResult = SqliteResult & { ms: number }
+
 export type ThreadAnswer =
-  | { id: number; result: SqliteResult }
+  | { id: number; result: ThreadResult }
   | { id: number; failure: string; errcode: number | undefined; isInTransaction: boolean }
 
 /** What a writing thread runs outside of a transaction. */
@@ -33,7 +36,7 @@ export class SqliteThreadError extends Error {
 }
 
 interface Waiting {
-  resolve: (result: SqliteResult) => void
+  resolve: (result: ThreadResult) => void
   reject: (error: Error) => void
 }
 
@@ -60,7 +63,7 @@ export class SqliteThread {
     if (!this.#hasAnswered) await this.run(outside.start)
   }
 
-  run(text: string, parameters: SQLInputValue[] = []): Promise<SqliteResult> {
+  run(text: string, parameters: SQLInputValue[] = []): Promise<ThreadResult> {
     if (this.#isClosed) return Promise.reject(new SqliteThreadError('the database is being closed'))
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {

@@ -15,6 +15,7 @@ if (!readOnly) {
 
 parentPort?.on('message', ({ id, text, parameters }: ThreadQuery) => {
   let answer: ThreadAnswer
+  const begun = performance.now()
   try {
     // A statement that arrives after SQLite rolled back would run and commit on its own.
     if (!readOnly && !handle.database.isTransaction && !allowed.includes(text)) {
@@ -22,7 +23,8 @@ parentPort?.on('message', ({ id, text, parameters }: ThreadQuery) => {
     }
     if (text === 'commit') merges.run()
     else if (!readOnly) merges.note(text)
-    answer = { id, result: handle.run(text, parameters) }
+    const { rows, changes } = handle.run(text, parameters)
+    answer = { id, result: { rows, changes, ms: performance.now() - begun } }
   } catch (error) {
     const { message, errcode } = error as Error & { errcode?: number }
     answer = { id, failure: message, errcode, isInTransaction: handle.database.isTransaction }

@@ -12,6 +12,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { meets, type OwnerActor, type ResellerActor } from '../core/actor.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
+import { callerOf, currentCaller } from '../core/caller.ts'
 import type { Gates } from '../core/gate.ts'
 import type { KeyedRequest } from '../core/idempotency.ts'
 import { problem } from '../core/problem.ts'
@@ -106,7 +107,10 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             address: visitorOf(request.ip),
             sent: { body: request.rawBody ?? Buffer.alloc(0), headers: request.headers },
           } as unknown as Input<typeof endpoint, typeof access>
-          const result = await handler(input)
+          const { actor } = input
+          const result = await (actor
+            ? currentCaller.run(callerOf(actor), () => handler(input))
+            : handler(input))
           if (result instanceof FileAnswer) {
             turns.keepFor(result.content, request, reply)
             reply.type(result.type).header('content-disposition', `attachment; filename="${result.name}"`)
