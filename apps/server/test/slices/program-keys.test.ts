@@ -3,6 +3,7 @@ import { day } from '../../src/core/clock.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { activateKey, makeApp, makeLicenses, refusal, registerUser, single, startProgram } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import { times } from '../rounds.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -93,10 +94,36 @@ describe('signing in by key alone', () => {
       await firstUse()
       const [client] = (await owner.call('GET', `/clients?app=${app._id}`)).json.data.clients
       await owner.call('DELETE', `/clients/${client._id}`)
-      await registerUser(on, owner, app, key)
+      const registered = await registerUser(on, owner, app, key)
       await issue()
-      expect(refusal(await use())).toBe('usernameTaken')
+      const { user } = (await use()).json.data
+      expect(user.username).toBe(`${key} (2)`)
+      expect(user._id).not.toBe(registered.user._id)
     })
+
+    test('returns to its end user whose name has a number', async () => {
+      await registerUser(on, owner, app, key)
+      const user = await firstUse('pc-1')
+      expect(user.username).toBe(`${key} (2)`)
+      await issue()
+      expect(refusal(await use('pc-2'))).toBe('hwidMismatch')
+      expect((await use('pc-1')).json.data.user._id).toBe(user._id)
+    })
+  })
+
+  test('works at all concurrent callers while others have registered its name', async () => {
+    const { key } = single(await makeLicenses(on, owner, app))
+    for (const name of [key.toLowerCase(), `${key} (2)`]) await registerUser(on, owner, app, name)
+    const answers = await times(8, async () => {
+      const program = await startProgram(on, app)
+      return program.call('POST', '/license', { licenseKey: key, hwid: 'pc-1' })
+    })
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const names = answers.map(({ json }) => json.data.user.username)
+    expect(new Set(names)).toEqual(new Set([`${key} (3)`]))
+    const again = await startProgram(on, app)
+    const { json } = await again.call('POST', '/license', { licenseKey: key, hwid: 'pc-1' })
+    expect(json.data.user.username).toBe(`${key} (3)`)
   })
 
   test('creates a new user with the remaining time after the old one was deleted', async () => {

@@ -77,7 +77,7 @@ export async function redeemForNewUser(
 export async function redeemForFormerUser<T>(
   write: Write,
   entry: Entry<T>,
-  licenseId: string,
+  { licenseId, username }: { licenseId: string; username: string },
   device: SignInDevice,
 ): Promise<T> {
   const { tx, now } = write
@@ -85,7 +85,7 @@ export async function redeemForFormerUser<T>(
   const license = await lockLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
   refuseNewKey(license, now)
-  const found = await findByUsername(tx, app.id, normalizeName(license.key))
+  const found = await findByUsername(tx, app.id, normalizeName(username))
   const client = found && (await lockEndUser(tx, app, found.id))
   if (!client || client.password_hash !== null || client.license_id !== null) throw problem('usernameTaken')
   const redeemed = await redeem(tx, app, license, client.id, now)

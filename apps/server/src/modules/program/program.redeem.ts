@@ -159,27 +159,43 @@ export async function enterByKey<T>(
   }
 }
 
-/** Redeems a key for a new end user named after it, or for the end user that the same key created earlier. */
+const namesMax = 9
+
+/**
+ * Redeems a key for a new end user named after it, or for the end user that the same key created earlier. If others
+ * have that name, as anyone can register one that equals a key, the next free name with a number is taken.
+ */
 async function redeemByKey<T>(
   { ctx }: Pick<ProgramDeps, 'ctx'>,
   entry: Entry<T>,
   license: LicenseRow,
   device: SignInDevice,
 ): Promise<T> {
-  const newUser = { username: license.key, passwordHash: null, email: null, device }
-  try {
-    return await unlessTaken(
-      () => problem('usernameTaken'),
-      () =>
-        ctx.tx(entry.actor, async (write) =>
-          entry.finish(write, await redeemForNewUser(write, entry.app, license.id, newUser), true),
-        ),
-    )
-  } catch (error) {
-    if ((error as Problem).code !== 'usernameTaken') throw error
-    return ctx.tx(entry.actor, (write) => redeemForFormerUser(write, entry, license.id, device))
+  for (let number = 1; ; number += 1) {
+    const username = number === 1 ? license.key : `${license.key} (${number})`
+    const newUser = { username, passwordHash: null, email: null, device }
+    try {
+      return await unlessTaken(
+        () => problem('usernameTaken'),
+        () =>
+          ctx.tx(entry.actor, async (write) =>
+            entry.finish(write, await redeemForNewUser(write, entry.app, license.id, newUser), true),
+          ),
+      )
+    } catch (error) {
+      if (!isNameTaken(error)) throw error
+    }
+    try {
+      return await ctx.tx(entry.actor, (write) =>
+        redeemForFormerUser(write, entry, { licenseId: license.id, username }, device),
+      )
+    } catch (error) {
+      if (!isNameTaken(error) || number === namesMax) throw error
+    }
   }
 }
+
+const isNameTaken = (error: unknown): boolean => (error as Problem).code === 'usernameTaken'
 
 /** Adds a key to an end user: its remaining time, its features, and its devices or seats if they are more. */
 export async function upgrade(
