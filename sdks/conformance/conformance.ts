@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Adapter } from './adapter.ts'
-import { findLanguage, type LanguageName } from './languages.ts'
+import { findLanguage, isCurrent, type LanguageName } from './languages.ts'
 import { activations } from './suites/activations.ts'
 import { answers } from './suites/answers.ts'
 import { attacked } from './suites/attacks.ts'
+import { away } from './suites/away.ts'
 import { everyCall } from './suites/calls.ts'
+import { clocks } from './suites/clocks.ts'
 import { hwids } from './suites/hwids.ts'
 import { keySets } from './suites/key-sets.ts'
+import { keySignIns } from './suites/key-sign-ins.ts'
 import { leases } from './suites/leases.ts'
 import { live } from './suites/live.ts'
 import { locks } from './suites/locks.ts'
@@ -33,8 +36,8 @@ export function conformance(name: LanguageName): void {
     signatures(adapter)
     hwids(adapter)
     keySets(adapter)
-    leases(adapter, 'lease')
-    leases(adapter, 'activation')
+    leases(adapter, 'lease', name)
+    leases(adapter, 'activation', name)
     requests(adapter)
     retries(adapter)
     everyCall(adapter, name)
@@ -45,6 +48,11 @@ export function conformance(name: LanguageName): void {
     locks(adapter)
     signOuts(adapter)
     live(adapter)
+    if (isCurrent(name)) {
+      away(adapter)
+      clocks(adapter)
+      keySignIns(adapter)
+    }
 
     it('ends with its input', async () => {
       const other = await Adapter.start(await command())

@@ -31,6 +31,8 @@ interface Client {
   events: unknown[]
   /** Seconds since 1970; undefined for the real time. */
   now: number | undefined
+  /** How far its monotonic clock is ahead of that of the process, in milliseconds. */
+  elapsedMs: number
 }
 
 const clients = new Map<string, Client>()
@@ -40,16 +42,22 @@ Date.now = () => {
   const now = clock.getStore()?.now
   return now === undefined ? realNow() : now * 1000
 }
+const monotonic = performance.now.bind(performance)
+performance.now = () => monotonic() + (clock.getStore()?.elapsedMs ?? 0)
 
 const operations: Record<string, (request: Request) => unknown> = {
   new({ id, options, now }) {
     const events: unknown[] = []
-    const client = { keyward: new Keyward(toOptions(options, events)), events, now }
+    const client = { keyward: new Keyward(toOptions(options, events)), events, now, elapsedMs: 0 }
     clients.set(id, client)
     return { ok: true }
   },
   now({ id, now }) {
     clients.get(id)!.now = now
+    return { ok: true }
+  },
+  elapse({ id, seconds }) {
+    clients.get(id)!.elapsedMs += seconds * 1000
     return { ok: true }
   },
   call: ({ id, method, args }) => call(id, method, args),

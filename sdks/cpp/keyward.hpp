@@ -1,4 +1,4 @@
-// Keyward SDK for C++17, version 1.2.1. Puts a program behind a Keyward license.
+// Keyward SDK for C++17, version 1.3.0. Puts a program behind a Keyward license.
 // One header: include it wherever you need it. Linux and macOS link libcurl, Windows links winhttp, bcrypt, advapi32
 // and iphlpapi. The server explains the protocol at /docs/client-protocol.
 // SPDX-License-Identifier: Apache-2.0
@@ -95,7 +95,7 @@ extern char **environ;
 namespace keyward {
 
 /** What the program sends as `sdk` when it opens a session. */
-inline constexpr const char *sdk = "keyward-cpp/1.2.1";
+inline constexpr const char *sdk = "keyward-cpp/1.3.0";
 
 /** Base class of all errors that the SDK throws. A refused license is a result, not an error. */
 class Error : public std::runtime_error {

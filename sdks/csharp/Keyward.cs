@@ -1,4 +1,4 @@
-// Keyward for .NET: puts a program behind a Keyward license. Version 1.2.1, Apache License 2.0.
+// Keyward for .NET: puts a program behind a Keyward license. Version 1.3.0, Apache License 2.0.
 //
 // One file for .NET Standard 2.0 and C# 7.0 and later, without packages: add it to your project. With Mono:
 // mcs -r:System.Net.Http -r:System.Numerics Program.cs Keyward.cs
@@ -580,7 +580,7 @@ namespace Keyward
     /// </summary>
     public sealed class KeywardClient : IDisposable
     {
-        internal const string Sdk = "keyward-csharp/1.2.1";
+        internal const string Sdk = "keyward-csharp/1.3.0";
 
         private static readonly HashSet<string> EndsLease = new HashSet<string>(StringComparer.Ordinal)
         {

@@ -12,14 +12,17 @@ const commonName = Buffer.from('550403', 'hex')
 const ecdsaWithSha256 = sequence(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))
 
 /** A key and a self-signed certificate for localhost. */
-export function selfSigned(): { key: string; cert: string } {
+export function selfSigned({ from = '200101000000Z', until = '491231235959Z' } = {}): {
+  key: string
+  cert: string
+} {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(der(0x31, sequence(der(0x06, commonName), der(0x0c, Buffer.from('localhost')))))
   const body = sequence(
     der(0x02, Buffer.from([1])),
     ecdsaWithSha256,
     name,
-    sequence(utcTime('200101000000Z'), utcTime('491231235959Z')),
+    sequence(utcTime(from), utcTime(until)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
   )

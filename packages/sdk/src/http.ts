@@ -1,4 +1,5 @@
 import { concat } from './bytes.ts'
+import { toCertificateError } from './certificates.ts'
 import { KeywardNetworkError, KeywardSignatureError } from './errors.ts'
 import type { ReceivedAnswer } from './signature.ts'
 import type { Fetch, FetchResponse } from './types.ts'
@@ -17,11 +18,6 @@ const neverSent = new Set([
   'ENETUNREACH',
   'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
 export interface Exchange {
@@ -95,6 +91,8 @@ async function readBody(response: FetchResponse): Promise<Uint8Array> {
 
 function toNetworkError(error: unknown, url: string): KeywardNetworkError {
   const codes = causeCodes(error)
+  const rejected = toCertificateError(codes, url, error)
+  if (rejected) return rejected
   const sent = codes.length === 0 || codes.some((code) => !neverSent.has(code))
   const reason = codes.length > 0 ? ` (${[...new Set(codes)].join(', ')})` : ''
   return sent
@@ -116,6 +114,12 @@ function causeCodes(error: unknown, depth = 0): string[] {
   }
   if ('code' in error && typeof error.code === 'string') return [error.code]
   // Deno has no code, but names the phase.
-  if (error instanceof Error && error.message.includes('client error (Connect)')) return ['ECONNREFUSED']
+  if (error instanceof Error && error.message.includes('client error (Connect)')) return [denoCode(error)]
   return 'cause' in error ? causeCodes(error.cause, depth + 1) : []
+}
+
+function denoCode({ message }: Error): string {
+  const [, problem] = /invalid peer certificate: (\w+)/.exec(message) ?? []
+  if (problem === undefined) return 'ECONNREFUSED'
+  return { Expired: 'CERT_HAS_EXPIRED', NotValidYet: 'CERT_NOT_YET_VALID' }[problem] ?? 'CERT_UNTRUSTED'
 }

@@ -4,9 +4,10 @@ import { fromHex } from './bytes.ts'
 import { KeywardUsageError } from './errors.ts'
 import { granted, unexpected } from './granted.ts'
 import { Identity } from './identity.ts'
+import { toTexts } from './lease.ts'
 import { type ActivationProblem, type Offline, StorageFailure } from './offline.ts'
 import { type CheckedOptions, checkOptions } from './options.ts'
-import { Session, type SessionCall, toTexts } from './session.ts'
+import { Session, type SessionCall } from './session.ts'
 import { type Call, refusalFacts, Transport } from './transport.ts'
 import type {
   Credentials,
@@ -46,7 +47,7 @@ export class Keyward {
    * Calling it again starts a new session, signed out.
    */
   async init(): Promise<Result<InitData>> {
-    return this.#session.open(this.#session.deadline())
+    return this.#session.open()
   }
 
   /**
@@ -79,7 +80,8 @@ export class Keyward {
     const key = toKey(licenseKey)
     const body = { licenseKey: key, ...(await this.#identity.signInFacts()) }
     const call: SessionCall = { method: 'POST', name: 'license', body, repeatable: true }
-    const online = () => this.#session.signIn(call, isCurrent, key)
+    const online = (timeoutMs?: number) =>
+      this.#session.signIn(call, isCurrent, { licenseKey: key, timeoutMs })
     return this.#session.orOffline('license', online, isCurrent, key)
   }
 
@@ -95,12 +97,14 @@ export class Keyward {
 
   /**
    * Returns the signed-in user and its expiry; call it before every unit of work. A ban, pause or expiry is reported
-   * from the next call on. `sessionUnauthed` means that no user is signed in. With the option `storage` it signs in again
-   * by itself, if the vendor lets the app remember sign-ins.
+   * from the next call on. `sessionUnauthed` means that no user is signed in. After `license` it signs in again by itself
+   * once the session has ended, and with the option `storage` also after a restart, if the vendor lets the app remember
+   * sign-ins.
    */
   async session(): Promise<Result<UserData>> {
     const isCurrent = this.#session.untilSignOut()
-    return this.#session.orOffline('session', () => this.#session.check(isCurrent), isCurrent)
+    const online = (timeoutMs?: number) => this.#session.check(isCurrent, timeoutMs)
+    return this.#session.orOffline('session', online, isCurrent)
   }
 
   /**

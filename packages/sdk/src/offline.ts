@@ -1,32 +1,17 @@
 import { platform } from '#platform'
-import {
-  type Activation,
-  linesOf,
-  nonceBytes,
-  type OfflineRequest,
-  readActivation,
-  toActivated,
-  toIso,
-} from './activation.ts'
+import { type Activation, linesOf, nonceBytes, readActivation, toActivated, toIso } from './activation.ts'
 import { toHex } from './bytes.ts'
-import { isSeconds, parseObject, readStatement, type Subject, sha256Hex } from './jws.ts'
+import { type Subject, sha256Hex } from './jws.ts'
+import { type Kept, load, nothing, StorageFailure, store, withoutFile } from './kept.ts'
 import type { KeyRing } from './keys.ts'
+import { type Lease, readLease, toTexts } from './lease.ts'
+import { SeenTime } from './seen-time.ts'
 import type { KeywardStorage, OfflineState, SessionUser } from './types.ts'
+
+export { StorageFailure }
 
 /** How far a clock may lag behind the highest time that the server has signed, in seconds. */
 const clockToleranceS = 300
-
-/** The claims of a lease; times in seconds since 1970. */
-export interface Lease {
-  sub: string
-  hwid: string
-  iat: number
-  exp: number
-  refreshAfter: number
-  graceUntil: number
-  seq: number
-  features: string[]
-}
 
 /** Why the stored lease does not help. */
 export type OfflineProblem = 'no_lease' | 'lease_ended' | 'clock_set_back'
@@ -36,74 +21,37 @@ interface OfflineAnswer {
   offline: OfflineState
 }
 
-/** What outlives the program. */
-interface Kept {
-  /** The latest lease; empty without one. */
-  lease: string
-  /** The latest time that was ever seen, in seconds since 1970. */
-  latest: number
-  /** Of the last answer; not signed, therefore for display alone. */
-  user: SessionUser | null
-  /** SHA-256 of the license key that signed in, if one did. */
-  key: string | null
-  /** The token of a remembered sign-in, if there is one. */
-  deviceToken?: string | undefined
-  /** Of a machine that is never online. */
-  activation?: KeptActivation | undefined
-  /** Nothing may be written, or what is there would be lost. */
-  isUnreadable?: boolean
-}
-
-/** The accepted file with the request that it answers, and the request that waits for a file. */
-interface KeptActivation extends Partial<OfflineRequest> {
-  /** The line of the file that was accepted; not there without one. */
-  file?: string
-  pending?: OfflineRequest
+/** A statement that holds now. */
+interface Found extends OfflineAnswer {
+  /** The clock by which it was judged; undefined for a statement without an end, which no clock concerns. */
+  now: number | undefined
+  lease?: Lease
 }
 
 /** Why a file was not accepted. */
 export type ActivationProblem = 'not_for_this_machine' | 'other_request' | 'lease_ended' | 'clock_set_back'
-
-/** A change that must be stored was not. */
-export class StorageFailure extends Error {}
-
-const nothing = { lease: '', latest: 0, user: null, key: null } satisfies Kept
-
-/**
- * Verifies a lease: typed as one, signed by a pinned key, for this app and this device. Returns its claims, or
- * undefined. Does not look at the clock.
- */
-export async function readLease(text: string, subject: Subject): Promise<Lease | undefined> {
-  const claims = await readStatement(text, 'keyward-lease+jws', subject)
-  return claims && isLease(claims) ? claims : undefined
-}
-
-/** A missing end must not pass for none. */
-function isLease(claims: object): claims is Lease {
-  const { sub, iat, exp, refreshAfter, graceUntil, seq, features } = claims as Partial<Lease>
-  const numbers = [iat, exp, refreshAfter, graceUntil, seq]
-  return typeof sub === 'string' && numbers.every(isSeconds) && Array.isArray(features)
-}
 
 /** Keeps the latest lease of a device, and answers with it while the server cannot be reached. */
 export class Offline {
   readonly #storage: KeywardStorage
   readonly #appId: string
   readonly #keys: KeyRing
-  readonly #now: () => number
+  readonly #time: SeenTime
+  /** The highest number of a lease that this program has seen, by user. */
+  readonly #seen = new Map<string, number>()
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(storage: KeywardStorage, appId: string, keys: KeyRing, now = () => Date.now() / 1000) {
     this.#storage = storage
     this.#appId = appId
     this.#keys = keys
-    this.#now = now
+    this.#time = new SeenTime(now)
   }
 
   /** Whether a new lease is due for this user. */
   async isDue(hwid: string, userId: string): Promise<boolean> {
     const { lease } = await this.#read(hwid)
-    return lease?.sub !== userId || this.#now() >= lease.refreshAfter
+    return lease?.sub !== userId || this.#time.now() >= lease.refreshAfter
   }
 
   /** Stores a lease that the server has just issued; ignores one that is not valid, or older than the stored one. */
@@ -114,12 +62,16 @@ export class Offline {
   async #keep(text: string, hwid: string, user: SessionUser, licenseKey: string | undefined): Promise<void> {
     const lease = await readLease(text, this.#subject(hwid))
     const { kept, lease: stored } = await this.#read(hwid)
-    if (!lease || (stored?.sub === lease.sub && stored.seq > lease.seq)) return
+    if (!lease || this.#isOlder(lease) || (stored?.sub === lease.sub && stored.seq > lease.seq)) return
+    this.#seen.set(lease.sub, lease.seq)
     const key = licenseKey === undefined ? (stored?.sub === lease.sub ? kept.key : null) : licenseKey
+    // A clock that is ahead must not count: the server has just said what time it is.
+    const { boot } = await this.#time.note(kept, Math.min(this.#time.now(), lease.iat))
     await this.#write({
       ...kept,
       lease: text,
       latest: Math.max(kept.latest, lease.iat),
+      boot,
       user,
       key: licenseKey === undefined ? key : await sha256Hex(licenseKey),
     })
@@ -130,13 +82,15 @@ export class Offline {
    * request of just now; an attacker can neither choose nor repeat it.
    */
   async correctTime(serverTime: number, hwid: string | undefined): Promise<void> {
-    const isAhead = ({ latest }: Kept) => latest > serverTime + clockToleranceS
-    if (!isAhead(await this.#load())) return
+    const isAhead = (kept: Kept) => this.#time.isAhead(kept, serverTime, clockToleranceS)
+    if (!(await isAhead(await this.#load()))) return
     await this.#alone(async () => {
       const kept = await this.#load()
+      if (!(await isAhead(kept))) return
       const lease = hwid === undefined ? undefined : await readLease(kept.lease, this.#subject(hwid))
-      const latest = Math.max(serverTime, lease?.iat ?? 0)
-      if (isAhead(kept) && latest < kept.latest) await this.#write({ ...kept, latest })
+      this.#time.forget()
+      const latest = Math.min(kept.latest, Math.max(serverTime, lease?.iat ?? 0))
+      await this.#write({ ...kept, latest, boot: undefined })
     })
   }
 
@@ -172,58 +126,91 @@ export class Offline {
     return this.#alone(async () => this.#write({ ...(await this.#load()), deviceToken }))
   }
 
+  /** Whether `answer` would answer now. */
+  wouldAnswer(hwid: string, licenseKey: string | undefined): Promise<boolean> {
+    return this.#inTurn(
+      async () => typeof (await this.#find(await this.#load(), hwid, licenseKey)) === 'object',
+    )
+  }
+
   /** Answers from the lease, or says why it cannot. `licenseKey` must be the key that signed in, if it is given. */
   answer(hwid: string, licenseKey: string | undefined): Promise<OfflineAnswer | OfflineProblem> {
-    return this.#alone(() => this.#answer(hwid, licenseKey))
-  }
-
-  async #answer(hwid: string, licenseKey: string | undefined): Promise<OfflineAnswer | OfflineProblem> {
-    const { kept, lease } = await this.#read(hwid)
-    const key = licenseKey === undefined ? undefined : await sha256Hex(licenseKey)
-    const leased = await this.#answerFromLease(kept, lease, key)
-    if (typeof leased === 'object') return leased
-    const activated = await this.#answerFromActivation(kept, hwid, key)
-    return typeof activated === 'object' || leased === 'no_lease' ? activated : leased
-  }
-
-  async #answerFromLease(
-    kept: Kept,
-    lease: Lease | undefined,
-    key: string | undefined,
-  ): Promise<OfflineAnswer | OfflineProblem> {
-    if (!kept.user || !lease) return 'no_lease'
-    if (key !== undefined && kept.key !== key) return 'no_lease'
-    const now = this.#now()
-    const problem = judge(kept, lease.iat, lease.graceUntil, now)
-    if (problem) return problem
-    await this.#noteTime(kept, lease.iat, now)
-    return {
-      user: { ...kept.user, _id: lease.sub, features: lease.features, variables: {} },
-      offline: {
-        until: toIso(lease.exp),
-        graceUntil: toIso(lease.graceUntil),
-        inGrace: now >= lease.exp,
-      },
-    }
+    return this.#alone(async () => {
+      const kept = await this.#load()
+      return this.#used(kept, await this.#find(kept, hwid, licenseKey))
+    })
   }
 
   /** Answers from the activation alone, or says why it cannot. */
   answerFromActivation(hwid: string): Promise<OfflineAnswer | OfflineProblem> {
-    return this.#alone(async () => this.#answerFromActivation(await this.#load(), hwid, undefined))
+    return this.#alone(async () => {
+      const kept = await this.#load()
+      return this.#used(kept, await this.#findActivation(kept, hwid, undefined))
+    })
   }
 
-  async #answerFromActivation(
-    kept: Kept,
-    hwid: string,
-    key: string | undefined,
-  ): Promise<OfflineAnswer | OfflineProblem> {
+  async #find(kept: Kept, hwid: string, licenseKey: string | undefined): Promise<Found | OfflineProblem> {
+    const key = licenseKey === undefined ? undefined : await sha256Hex(licenseKey)
+    const leased = await this.#findLease(kept, hwid, key)
+    if (typeof leased === 'object') return leased
+    const activated = await this.#findActivation(kept, hwid, key)
+    return typeof activated === 'object' || leased === 'no_lease' ? activated : leased
+  }
+
+  async #findLease(kept: Kept, hwid: string, key: string | undefined): Promise<Found | OfflineProblem> {
+    const lease = await readLease(kept.lease, this.#subject(hwid))
+    if (!kept.user || !lease || this.#isOlder(lease)) return 'no_lease'
+    if (key !== undefined && kept.key !== key) return 'no_lease'
+    const judged = await this.#judge(kept, lease.iat, lease.graceUntil)
+    if (typeof judged === 'string') return judged
+    const variables = toTexts(lease.variables)
+    return {
+      ...judged,
+      lease,
+      user: { ...kept.user, _id: lease.sub, features: lease.features, variables },
+      offline: {
+        until: toIso(lease.exp),
+        graceUntil: toIso(lease.graceUntil),
+        inGrace: judged.now >= lease.exp,
+      },
+    }
+  }
+
+  async #findActivation(kept: Kept, hwid: string, key: string | undefined): Promise<Found | OfflineProblem> {
     const activation = await this.#readActivation(kept, hwid)
     if (!activation || (key !== undefined && kept.activation?.licenseKey !== key)) return 'no_lease'
-    const now = this.#now()
-    const problem = judge(kept, activation.iat, activation.exp, now)
-    if (problem) return problem
-    await this.#noteTime(kept, activation.iat, now)
-    return toActivated(activation, now)
+    const { iat, exp } = activation
+    if (exp === null) return { ...toActivated(activation, this.#time.now()), now: undefined }
+    const judged = await this.#judge(kept, iat, exp)
+    return typeof judged === 'string' ? judged : { ...toActivated(activation, judged.now), ...judged }
+  }
+
+  /** Whether a statement of `iat` that ends at `end` helps now; all in seconds. */
+  async #judge(
+    kept: Kept,
+    iat: number,
+    end: number,
+  ): Promise<{ now: number } | 'clock_set_back' | 'lease_ended'> {
+    const now = this.#time.now()
+    const floor = Math.max(iat, await this.#time.floor(kept))
+    if (now < floor - clockToleranceS) return 'clock_set_back'
+    return Math.max(now, floor) >= end ? 'lease_ended' : { now }
+  }
+
+  /** Notes the time at which a statement was used, from which the clock cannot go back. */
+  async #used(kept: Kept, found: Found | OfflineProblem): Promise<OfflineAnswer | OfflineProblem> {
+    if (typeof found === 'string') return found
+    const { now, lease, ...answer } = found
+    if (lease) this.#seen.set(lease.sub, lease.seq)
+    if (now === undefined) return answer
+    const { latest, boot } = await this.#time.note(kept, now)
+    if (latest > kept.latest || boot !== kept.boot) await this.#write({ ...kept, latest, boot })
+    return answer
+  }
+
+  /** Whether this program has seen a newer lease: an older one was copied back. */
+  #isOlder({ sub, seq }: Lease): boolean {
+    return seq < (this.#seen.get(sub) ?? seq)
   }
 
   /** The nonce of the request that waits for a file, 16 hex digits; a new one unless this key has one. */
@@ -240,20 +227,21 @@ export class Offline {
     })
   }
 
-  /** Accepts a file that answers the pending request. */
+  /** Accepts a file that answers the pending request. It is newer than that, so it corrects the time that was seen. */
   activate(file: string, hwid: string): Promise<OfflineAnswer | ActivationProblem> {
     return this.#alone(async () => {
-      const found = await this.#findActivation(file, hwid)
+      const found = await this.#findLine(file, hwid)
       if (!found) return 'not_for_this_machine'
       const { line, activation } = found
       const kept = await this.#load()
       const { pending } = kept.activation ?? {}
       if (pending?.nonce !== activation.nonce) return 'other_request'
-      const now = this.#now()
-      const problem = judge(kept, activation.iat, activation.exp, now)
-      if (problem) return problem
-      const latest = Math.max(kept.latest, activation.iat, Math.floor(now))
-      await this.#store({ ...kept, latest, activation: { file: line, ...pending } })
+      const { iat, exp } = activation
+      const now = this.#time.now()
+      if (exp !== null && now < iat - clockToleranceS) return 'clock_set_back'
+      if (exp !== null && now >= exp) return 'lease_ended'
+      await this.#store({ ...kept, latest: iat, boot: undefined, activation: { file: line, ...pending } })
+      this.#time.forget()
       return toActivated(activation, now)
     })
   }
@@ -268,7 +256,7 @@ export class Offline {
     })
   }
 
-  async #findActivation(file: string, hwid: string) {
+  async #findLine(file: string, hwid: string) {
     for (const line of linesOf(file)) {
       const activation = await readActivation(line, this.#subject(hwid))
       if (activation) return { line, activation }
@@ -284,39 +272,20 @@ export class Offline {
 
   #subject = (hwid: string): Subject => ({ appId: this.#appId, hwid, keys: this.#keys })
 
-  /** Notes the latest time, from which the clock cannot go back. */
-  async #noteTime(kept: Kept, iat: number, now: number): Promise<void> {
-    if (now > Math.max(kept.latest, iat)) await this.#write({ ...kept, latest: Math.floor(now) })
-  }
-
   async #read(hwid: string): Promise<{ kept: Kept; lease: Lease | undefined }> {
     const kept = await this.#load()
     return { kept, lease: await readLease(kept.lease, this.#subject(hwid)) }
   }
 
-  async #load(): Promise<Kept> {
-    let text: string | null
-    try {
-      text = await this.#storage.read()
-    } catch {
-      return { ...nothing, isUnreadable: true }
-    }
-    // Members that other versions have written are kept.
-    const { lease, latest, user, key, deviceToken, activation, ...others } = parseObject(text || '{}')
-    return {
-      ...others,
-      lease: typeof lease === 'string' ? lease : '',
-      latest: typeof latest === 'number' ? latest : 0,
-      user: typeof user === 'object' ? (user as SessionUser | null) : null,
-      key: typeof key === 'string' ? key : null,
-      deviceToken: typeof deviceToken === 'string' ? deviceToken : undefined,
-      activation: toKeptActivation(activation),
-    }
-  }
+  #load = (): Promise<Kept> => load(this.#storage)
 
   /** One change after the other, so that none is lost, also those of other programs. */
   #alone<T>(change: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(() => this.#locked(change))
+    return this.#inTurn(() => this.#locked(change))
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work)
     this.#last = result.catch(() => {})
     return result
   }
@@ -340,45 +309,5 @@ export class Offline {
     await this.#store(kept).catch(() => {})
   }
 
-  /** Throws `StorageFailure` unless the change is stored. */
-  async #store({ isUnreadable, ...kept }: Kept): Promise<void> {
-    if (isUnreadable) throw new StorageFailure('The storage cannot be read')
-    try {
-      await this.#storage.write(JSON.stringify(kept))
-    } catch (cause) {
-      throw new StorageFailure('The storage cannot be written', { cause })
-    }
-  }
-}
-
-/** Why a statement of `iat` that ends at `end` does not help at `now`; all in seconds. */
-function judge(
-  { latest }: Kept,
-  iat: number,
-  end: number | null,
-  now: number,
-): 'clock_set_back' | 'lease_ended' | undefined {
-  if (now < Math.max(latest, iat) - clockToleranceS) return 'clock_set_back'
-  return end !== null && now >= end ? 'lease_ended' : undefined
-}
-
-const withoutFile = ({ activation }: Kept): KeptActivation | undefined =>
-  activation?.pending && { pending: activation.pending }
-
-function toKeptActivation(value: unknown): KeptActivation | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const { file, pending } = value as KeptActivation
-  const request = toRequest(value)
-  const waiting = toRequest(pending)
-  return {
-    ...(typeof file === 'string' && request && { file, ...request }),
-    ...(waiting && { pending: waiting }),
-  }
-}
-
-function toRequest(value: unknown): OfflineRequest | undefined {
-  const { nonce, licenseKey } = (value ?? {}) as Partial<OfflineRequest>
-  const isRequest =
-    typeof nonce === 'string' && /^[0-9a-f]{16}$/.test(nonce) && typeof licenseKey === 'string'
-  return isRequest ? { nonce, licenseKey } : undefined
+  #store = (kept: Kept): Promise<void> => store(this.#storage, kept)
 }

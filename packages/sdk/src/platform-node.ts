@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
+import { readBoot } from './boot.ts'
 import { toBase64Url } from './bytes.ts'
 import { describeDevice } from './device.ts'
 import { defaultHwid } from './hwid.ts'
@@ -18,5 +19,6 @@ export const platform: Platform = {
   describeDevice: (appId) => describeDevice(appId),
   openStorage: (appId) => userDataFile(appId),
   proxyFetch,
+  boot: readBoot,
   warn: (code, message) => process.emitWarning(message, { type: 'KeywardWarning', code }),
 }

@@ -14,6 +14,8 @@ export interface Platform {
   openStorage(appId: string): KeywardStorage
   /** Requests through an HTTP proxy; undefined where programs cannot choose one. */
   proxyFetch?(proxy: HttpProxy): Fetch
+  /** The run of the operating system, and its age in seconds; undefined where it has no name. */
+  boot?(): Promise<{ id: string; uptime: number } | undefined>
   /** Prints a warning where developers see it. */
   warn(code: string, message: string): void
 }

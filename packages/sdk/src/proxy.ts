@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { toCertificateError } from './certificates.ts'
 import { KeywardNetworkError } from './errors.ts'
 import type { HttpProxy } from './platform.ts'
 import type { Fetch, FetchResponse } from './types.ts'
@@ -45,6 +46,8 @@ async function openTunnel(proxy: HttpProxy, target: URL, signal: AbortSignal): P
     tcp.destroy()
     if (error instanceof KeywardNetworkError) throw error
     const { code } = error as { code?: unknown }
+    const rejected = toCertificateError([String(code)], target.origin, error)
+    if (rejected) throw rejected
     const reason = typeof code === 'string' ? ` (${code})` : ''
     const message = `Cannot reach ${target.origin} through the proxy at ${name(proxy)}${reason}`
     throw new KeywardNetworkError('unreachable', message, { outcomeUnknown: false, cause: error })

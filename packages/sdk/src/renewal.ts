@@ -11,7 +11,7 @@ interface Renewal {
   user: SessionUser
   /** The key that signed in, if one did. */
   licenseKey: string | undefined
-  session: string | undefined
+  session: string
   /** When the call ends that was granted, a time of `performance.now()`. */
   deadline: number
   /** Whether no sign-out has begun since the call. */
@@ -35,7 +35,7 @@ export class LeaseRenewal {
       if (!isCurrent() || !(await this.#isDue(renewal))) return
       this.#failed = { userId: user._id, until: performance.now() + pauseAfterFailureMs }
       const outcome = await this.#transport.send(
-        { method: 'POST', name: 'lease', body: { hwid }, repeatable: true, ...(session && { session }) },
+        { method: 'POST', name: 'lease', body: { hwid }, repeatable: true, session },
         Math.min(deadline, performance.now() + longestMs),
       )
       if (!outcome.ok || typeof outcome.data.lease !== 'string') return

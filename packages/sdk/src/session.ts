@@ -1,11 +1,13 @@
-import { KeywardNetworkError } from './errors.ts'
+import { Fallback } from './fallback.ts'
+import { Flight } from './flight.ts'
 import { granted, overtaken, unexpected } from './granted.ts'
 import type { Identity } from './identity.ts'
+import { toTexts } from './lease.ts'
 import type { Offline } from './offline.ts'
 import type { CheckedOptions } from './options.ts'
 import { LeaseRenewal } from './renewal.ts'
-import type { Call, Delivered, Transport } from './transport.ts'
-import type { Granted, InitData, Refused, Result, SessionUser, UserData } from './types.ts'
+import type { Call, Transport } from './transport.ts'
+import type { Granted, InitData, Refused, Result, SessionUser, UserData, ValidateData } from './types.ts'
 import { sdk } from './version.ts'
 
 /** Refusals of the user, the key or the device; mistyped input is not one. */
@@ -30,7 +32,12 @@ interface Limits {
   /** When the call ends, a time of `performance.now()`. */
   deadline: number
   isCurrent: IsCurrent
+  /** The session with which the call was granted. */
+  token?: string
 }
+
+/** A session that was opened, or why there is none. */
+type Opened = { result: Result<InitData>; token: string } | { result: Refused; token?: never }
 
 const check: SessionCall = { method: 'GET', name: 'session', repeatable: true }
 
@@ -42,15 +49,22 @@ export class Session {
   readonly #renewal: LeaseRenewal | undefined
   #token: string | undefined
   #user: SessionUser | undefined
+  /** By the last answer of the server, for the time without it. */
+  #known: SessionUser | undefined
   #public: Record<string, string> = {}
-  #opening: Promise<Result<InitData>> | undefined
-  #resuming: Promise<Result<UserData> | undefined> | undefined
+  /** The license key that signed in. */
+  #key: string | undefined
   #signOuts = 0
+  readonly #fallback: Fallback
+  readonly #opening = new Flight<Opened>()
+  readonly #resuming = new Flight<Result<UserData> | undefined>()
+  readonly #signingIn = new Flight<Result<UserData> | undefined>()
 
   constructor(options: CheckedOptions, transport: Transport, identity: Identity) {
     this.#options = options
     this.#transport = transport
     this.#identity = identity
+    this.#fallback = new Fallback(options, identity)
     this.#renewal = options.offline && new LeaseRenewal(options.offline, transport)
   }
 
@@ -73,7 +87,13 @@ export class Session {
   }
 
   /** Opens a session, signed out. */
-  async open(deadline: number): Promise<Result<InitData>> {
+  async open(): Promise<Result<InitData>> {
+    this.#key = undefined
+    this.#fallback.reset()
+    return (await this.#open(this.deadline())).result
+  }
+
+  async #open(deadline: number): Promise<Opened> {
     const { appId, secret, version, hash, locale } = this.#options
     const body = { appId, secret, version, hash, hwid: await this.#identity.hwid(), locale, sdk }
     const outcome = await this.#transport.send(
@@ -82,7 +102,7 @@ export class Session {
     )
     if (!outcome.ok) {
       this.#user = undefined
-      return outcome
+      return { result: outcome }
     }
     const { session, ...data } = outcome.data
     if (typeof session !== 'string' || !/^[\x21-\x7e]{1,1024}$/.test(session)) throw unexpected('init')
@@ -90,7 +110,7 @@ export class Session {
     this.#token = session
     this.#user = undefined
     this.#public = toTexts(opened.variables)
-    return opened
+    return { result: opened, token: session }
   }
 
   /** Ends the session on this machine and returns its token. */
@@ -99,6 +119,9 @@ export class Session {
     this.#signOuts += 1
     this.#token = undefined
     this.#user = undefined
+    this.#known = undefined
+    this.#key = undefined
+    this.#fallback.reset()
     await this.#options.offline?.forget()
     return token
   }
@@ -106,50 +129,59 @@ export class Session {
   /** A call of the signed-in user; without one it is `sessionUnauthed`. */
   async signedIn<Data>(call: SessionCall, required?: keyof Data & string): Promise<Result<Data>> {
     const deadline = this.deadline()
-    const refused = await this.#openIfNeeded(deadline)
-    if (refused) return refused
-    const outcome = await this.#send(call, this.#token, deadline)
+    const { result, token } = await this.#openIfNeeded(deadline)
+    if (token === undefined) return result
+    const outcome = await this.#transport.send({ ...call, session: token }, deadline)
     return outcome.ok ? granted<Data>(outcome, required) : outcome
   }
 
   /** Adds a key to the user of that name, who may be another one than the signed-in user. */
   upgrade(call: SessionCall): Promise<Result<UserData>> {
-    return this.#call(call, { deadline: this.deadline(), isCurrent: () => true })
+    return this.#call(
+      call,
+      this.#limits(() => true),
+    )
   }
 
-  async signIn(call: SessionCall, isCurrent: IsCurrent, licenseKey?: string): Promise<Result<UserData>> {
-    return this.#kept((limits) => this.#call(call, limits), isCurrent, licenseKey)
+  async signIn(
+    call: SessionCall,
+    isCurrent: IsCurrent,
+    { licenseKey, timeoutMs }: { licenseKey?: string; timeoutMs?: number } = {},
+  ): Promise<Result<UserData>> {
+    const limits = this.#limits(isCurrent, timeoutMs)
+    const result = await this.#kept((given) => this.#call(call, given), limits, licenseKey)
+    if (result.ok && isCurrent()) this.#key = licenseKey
+    return result
   }
 
-  /** Whether the user may go on; signs in again where the app remembers sign-ins. */
-  async check(isCurrent: IsCurrent): Promise<Result<UserData>> {
-    const result = await this.#kept((limits) => this.#check(limits), isCurrent)
-    return isSignedOut(result) && isCurrent() ? ((await this.#activated(isCurrent)) ?? result) : result
+  /** Whether the user may go on; signs in again with a remembered sign-in or the key that signed in. */
+  async check(isCurrent: IsCurrent, timeoutMs?: number): Promise<Result<UserData>> {
+    const limits = this.#limits(isCurrent, timeoutMs)
+    const result = await this.#kept((given) => this.#check(given), limits)
+    if (!isSignedOut(result) || !isCurrent()) return result
+    return (await this.#signInByKey(limits)) ?? (await this.#activated(isCurrent)) ?? result
   }
 
-  /** Answers from the lease or the activation if the server is not reached. */
-  async orOffline(
-    call: 'license' | 'session',
-    online: () => Promise<Result<UserData>>,
+  /** A call that what is stored may answer in place of the server. */
+  orOffline(
+    name: 'license' | 'session',
+    online: (timeoutMs?: number) => Promise<Result<UserData>>,
     isCurrent: IsCurrent,
     licenseKey?: string,
   ): Promise<Result<UserData>> {
-    try {
-      return await online()
-    } catch (error) {
-      const { offline, log } = this.#options
-      if (!offline || !(error instanceof KeywardNetworkError) || error.code === 'unexpected_answer')
-        throw error
-      const hwid = await this.#identity.hwid()
-      if (hwid === undefined) throw error
-      const answer = await offline.answer(hwid, licenseKey)
-      if (typeof answer === 'object') {
-        log({ event: 'offline', call, code: error.code })
-        return this.#ifCurrent({ ...answer, ok: true }, isCurrent)
-      }
-      error.offline = answer
-      throw error
+    const onAnswer = (answer: Granted<UserData>) => {
+      if (licenseKey !== undefined && isCurrent()) this.#key = licenseKey
+      return this.#signInOffline(answer, isCurrent)
     }
+    return this.#fallback.run({ name, licenseKey, isCurrent, online, onAnswer })
+  }
+
+  #signInOffline(answer: Granted<UserData>, isCurrent: IsCurrent): Result<UserData> {
+    if (!isCurrent()) return overtaken()
+    const { user } = answer
+    const known = this.#known?._id === user._id ? toTexts(this.#known.variables) : {}
+    this.#user = { ...user, variables: { ...user.variables, ...known } }
+    return { ...answer, user: this.#user }
   }
 
   /** Signs in the user of an activation that was just stored. */
@@ -161,6 +193,10 @@ export class Session {
     this.#user = undefined
   }
 
+  #limits(isCurrent: IsCurrent, timeoutMs = this.#options.timeoutMs): Limits {
+    return { deadline: performance.now() + timeoutMs, isCurrent }
+  }
+
   async #check(limits: Limits): Promise<Result<UserData>> {
     const resumed = this.#token === undefined ? await this.#resumeOnce(limits) : undefined
     if (resumed) return resumed
@@ -168,30 +204,56 @@ export class Session {
     return isSignedOut(result) ? ((await this.#resumeOnce(limits)) ?? result) : result
   }
 
-  /** Concurrent calls share one `init`. Returns the refusal, if there is one. */
-  async #openIfNeeded(deadline: number): Promise<Refused | undefined> {
-    if (this.#token !== undefined) return undefined
-    this.#opening ??= this.open(deadline).finally(() => {
-      this.#opening = undefined
-    })
-    const opened = await this.#opening
-    return opened.ok ? undefined : opened
+  /** Signs in with the key of the last sign-in; undefined if that was none by key. */
+  async #signInByKey({ deadline, isCurrent }: Limits): Promise<Result<UserData> | undefined> {
+    const licenseKey = this.#key
+    if (licenseKey === undefined) return undefined
+    return this.#signingIn.run(async () => {
+      // A vendor who deleted the user has freed the key for somebody else.
+      const isFreed = await this.#isUnused(licenseKey, deadline)
+      if (isFreed) this.#key = undefined
+      if (isFreed || !isCurrent()) return undefined
+      const body = { licenseKey, ...(await this.#identity.signInFacts()) }
+      const call: SessionCall = { method: 'POST', name: 'license', body, repeatable: true }
+      const timeoutMs = deadline - performance.now()
+      const result = await this.signIn(call, isCurrent, { licenseKey, timeoutMs })
+      if (!result.ok && result.code === 'keyNotFound') this.#key = undefined
+      return result
+    }, deadline)
   }
 
-  #send(call: SessionCall, token: string | undefined, deadline: number): Promise<Delivered | Refused> {
-    return this.#transport.send({ ...call, ...(token ? { session: token } : {}) }, deadline)
+  async #isUnused(licenseKey: string, deadline: number): Promise<boolean> {
+    const { appId, locale } = this.#options
+    const body = { appId, licenseKey, ...(await this.#identity.facts()), locale }
+    const call: Call = { method: 'POST', name: 'validate', body, repeatable: true }
+    const outcome = await this.#transport.send(call, deadline)
+    if (!outcome.ok || outcome.data.valid !== true) return false
+    return !granted<ValidateData>(outcome, 'license').license.used
+  }
+
+  /** The session, or the refusal to open one. Concurrent calls share one `init`. */
+  async #openIfNeeded(
+    deadline: number,
+  ): Promise<{ result: Refused; token?: never } | { result?: never; token: string }> {
+    if (this.#token !== undefined) return { token: this.#token }
+    const { result, token } = await this.#opening.run(() => this.#open(deadline), deadline)
+    return token === undefined ? { result } : { token }
   }
 
   /** A call that signs in or needs a session; opens a new one and repeats the call if it has ended. */
-  async #call(call: SessionCall, { deadline, isCurrent }: Limits, reopen = true): Promise<Result<UserData>> {
+  async #call(call: SessionCall, limits: Limits, reopen = true): Promise<Result<UserData>> {
+    const { deadline, isCurrent } = limits
     for (;;) {
-      const refused = isCurrent() ? await this.#openIfNeeded(deadline) : overtaken()
+      if (!isCurrent()) return overtaken()
+      const { result: refused, token } = await this.#openIfNeeded(deadline)
       if (refused) return refused
       // Sent now, it would sign in the user who has signed out meanwhile.
       if (!isCurrent()) return overtaken()
-      const token = this.#token
-      const outcome = await this.#send(call, token, deadline)
-      if (outcome.ok) return this.#remember(call, granted<UserData>(outcome, 'user'), token, isCurrent)
+      const outcome = await this.#transport.send({ ...call, session: token }, deadline)
+      if (outcome.ok) {
+        limits.token = token
+        return this.#remember(call, granted<UserData>(outcome, 'user'), token, isCurrent)
+      }
       // A refusal ends what the license included, until the next success.
       if (call.name === 'session' && isCurrent()) this.#user = undefined
       if (outcome.code !== 'sessionUnauthed') return outcome
@@ -204,34 +266,32 @@ export class Session {
   #remember(
     { name }: SessionCall,
     result: Granted<UserData>,
-    token: string | undefined,
+    token: string,
     isCurrent: IsCurrent,
   ): Result<UserData> {
     // An upgrade may concern another user than the signed-in one.
     if (name === 'upgrade') return result
-    if (!isCurrent() && this.#token === token) this.#token = undefined
-    return this.#ifCurrent(result, isCurrent)
-  }
-
-  /** Signs the user of an answer in, unless a sign-out has overtaken the answer. */
-  #ifCurrent(result: Granted<UserData>, isCurrent: IsCurrent): Result<UserData> {
-    if (!isCurrent()) return overtaken()
-    this.#user = result.user
-    return result
+    if (isCurrent()) {
+      this.#user = result.user
+      this.#known = result.user
+      return result
+    }
+    if (this.#token === token) this.#token = undefined
+    return overtaken()
   }
 
   /** Renews the lease after a success, and forgets it after a refusal that would hold offline, too. */
   async #kept(
     online: (limits: Limits) => Promise<Result<UserData>>,
-    isCurrent: IsCurrent,
+    limits: Limits,
     licenseKey?: string,
   ): Promise<Result<UserData>> {
-    const limits = { deadline: this.deadline(), isCurrent }
+    const { isCurrent } = limits
     const result = await online(limits)
     const { offline } = this.#options
     if (!isCurrent()) return result.ok ? overtaken() : result
     const hasEnded = !result.ok && endsLease.has(result.code)
-    if (hasEnded) this.#user = undefined
+    if (hasEnded) this.#user = this.#known = undefined
     if (!offline) return result
     const hwid = await this.#identity.hwid()
     const { serverTime } = this.#transport
@@ -242,17 +302,15 @@ export class Session {
       return result
     }
     const shown = await keptToken(offline, result, isCurrent)
-    const { user } = shown
-    await this.#renewal?.run({ hwid, user, licenseKey, session: this.#token, ...limits })
+    const { token, deadline } = limits
+    if (token !== undefined)
+      await this.#renewal?.run({ hwid, user: shown.user, licenseKey, session: token, deadline, isCurrent })
     return isCurrent() ? shown : overtaken()
   }
 
   /** Concurrent calls share one sign-in, because each replaces the token. */
   #resumeOnce(limits: Limits): Promise<Result<UserData> | undefined> {
-    this.#resuming ??= this.#resume(limits).finally(() => {
-      this.#resuming = undefined
-    })
-    return this.#resuming
+    return this.#resuming.run(() => this.#resume(limits), limits.deadline)
   }
 
   /** Signs in with the remembered sign-in; undefined without one, or if the server has ended it. */
@@ -279,7 +337,7 @@ export class Session {
     const answer = hwid === undefined ? undefined : await offline?.answerFromActivation(hwid)
     if (typeof answer !== 'object') return undefined
     log({ event: 'offline', call: 'session', code: 'sessionUnauthed' })
-    return this.#ifCurrent({ ...answer, ok: true }, isCurrent)
+    return this.#signInOffline({ ...answer, ok: true }, isCurrent)
   }
 }
 
@@ -295,7 +353,3 @@ async function keptToken(
   if (typeof deviceToken === 'string' && isCurrent()) await offline.keepDeviceToken(deviceToken)
   return shown
 }
-
-/** Servers of earlier versions send no variables. */
-export const toTexts = (variables: unknown): Record<string, string> =>
-  typeof variables === 'object' && variables !== null ? (variables as Record<string, string>) : {}

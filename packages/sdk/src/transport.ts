@@ -7,7 +7,14 @@ import { contentDigest, isSigned, judge, type ReceivedAnswer, type SentRequest }
 import type { Fetch, LogEvent, Refused } from './types.ts'
 
 /** Errors that a retry within seconds does not mend. */
-const lasting = new Set<string>(['unexpected_answer', 'captive_portal', 'wrong_address', 'unknown_app'])
+const lasting = new Set<string>([
+  'unexpected_answer',
+  'captive_portal',
+  'wrong_address',
+  'unknown_app',
+  'certificate',
+  'clock',
+])
 
 const maxAttempts = 3
 const firstPauseMs = 250

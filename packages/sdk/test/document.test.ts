@@ -4,7 +4,7 @@ import { endpoints } from '@keyward/contract'
 import { expect, it } from 'vitest'
 import { encodeRequest } from '../src/activation.ts'
 import { toKeyRing } from '../src/keys.ts'
-import { readLease } from '../src/offline.ts'
+import { readLease } from '../src/lease.ts'
 import { contentDigest, signatureBase, verifyAnswer } from '../src/signature.ts'
 import { testKey } from './signer.ts'
 

@@ -215,10 +215,10 @@ describe('a session', () => {
 
   it('that expired after sign-in is reported by session()', async () => {
     const keyward = connect()
-    await keyward.license('KEY')
+    await keyward.login({ username: 'ada', password: 'secret1' })
     server.on('session', refuse(401, 'sessionUnauthed'))
     expect(await keyward.session()).toMatchObject({ ok: false, code: 'sessionUnauthed' })
-    expect(server.calls()).toEqual(['init', 'license', 'session'])
+    expect(server.calls()).toEqual(['init', 'login', 'session'])
   })
 
   it('survives a ban, so that each next call reports the reason', async () => {

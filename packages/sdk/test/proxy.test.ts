@@ -173,11 +173,11 @@ describe('a proxy', () => {
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     try {
       const error = await fails({ baseUrl: secureUrl, proxy: `http://${proxy.address}` })
-      expect(error).toMatchObject({ code: 'unreachable', outcomeUnknown: false })
+      expect(error).toMatchObject({ code: 'certificate', outcomeUnknown: false })
       expect(error.message).toContain('DEPTH_ZERO_SELF_SIGNED_CERT')
       const elsewhere = secureUrl.replace('localhost', '127.0.0.1')
       expect(await fails({ baseUrl: elsewhere, proxy: `http://${proxy.address}` })).toMatchObject({
-        code: 'unreachable',
+        code: 'certificate',
       })
     } finally {
       if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
@@ -190,7 +190,7 @@ describe('a proxy', () => {
     const proxy = closed(await startProxy())
     const elsewhere = secureUrl.replace('localhost', '127.0.0.1')
     const error = await fails({ baseUrl: elsewhere, proxy: `http://${proxy.address}` })
-    expect(error).toMatchObject({ code: 'unreachable' })
+    expect(error).toMatchObject({ code: 'certificate' })
     expect(error.message).toContain('ERR_TLS_CERT_ALTNAME_INVALID')
     expect(server.seen).toHaveLength(0)
   })

@@ -12,13 +12,12 @@ export function activations(adapter: () => Adapter): void {
     const call = (id: string, method: string, ...args: unknown[]) => adapter().call(id, method, ...args)
     const rejected = { error: { kind: 'usage', code: 'activation_rejected' } }
 
-    it('runs again after a clock that was years ahead, once the server has said what time it is', async () => {
+    it('runs again after a clock that was far ahead, once the server has said what time it is', async () => {
       const { space, start, startOffline } = machine()
       const id = await startOffline()
       const { result: request } = await call(id, 'offlineRequest', 'KEY')
-      await call(id, 'activateOffline', makeFile(request, { exp: null, expiresAt: null, term: 'forever' }))
-      const years = 10 * 365 * 24 * hour
-      expect(await call(await startOffline(issued + years), 'session')).toMatchObject({
+      await call(id, 'activateOffline', makeFile(request))
+      expect(await call(await startOffline(issued + 300 * 24 * hour), 'session')).toMatchObject({
         result: { ok: true },
       })
       const now = issued + 2 * hour

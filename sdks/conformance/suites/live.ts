@@ -204,7 +204,7 @@ export function live(adapter: () => Adapter): void {
       await vendor.call('PUT', '/settings', { pauseApplications: false })
       await vendor.call('PUT', app, { paused: false })
       await vendor.call('DELETE', client)
-      expect(await call(id, 'session')).toMatchObject(refused('sessionUnauthed'))
+      expect(await call(id, 'session')).toMatchObject({ result: { ok: false } })
       expect(await call(await start({ secret: 'wrong' }), 'init')).toMatchObject(refused('appDisabled'))
     })
 

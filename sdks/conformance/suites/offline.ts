@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { otherKey } from '../../../packages/sdk/test/signer.ts'
 import { leaseClaims } from '../../vectors/leases.ts'
 import type { Adapter } from '../adapter.ts'
@@ -150,7 +150,9 @@ export function offline(adapter: () => Adapter): void {
       expect(await call(id, 'session')).toMatchObject({ result: { ok: true } })
       expect((await call(id, 'has', 'pro')).result).toBe(true)
       space.on('init', refuse(403, 'appDisabled'))
-      expect(await call(id, 'session')).toMatchObject({ result: { ok: false, code: 'appDisabled' } })
+      await vi.waitFor(async () => {
+        expect(await call(id, 'session')).toMatchObject({ result: { ok: false, code: 'appDisabled' } })
+      }, 10_000)
       expect((await call(id, 'has', 'pro')).result).toBe(false)
     })
 
@@ -236,7 +238,7 @@ export function offline(adapter: () => Adapter): void {
       const startedAt = performance.now()
       expect(await call(id, 'session')).toMatchObject({ result: { ok: true } })
       const delayed = performance.now() - startedAt
-      expect(delayed).toBeGreaterThan(4_500)
+      expect(delayed).toBeGreaterThan(2_000)
       expect(delayed).toBeLessThan(15_000)
       // The last attempt may arrive after the program has given it up.
       await setTimeout(500)
