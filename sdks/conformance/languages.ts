@@ -14,7 +14,7 @@ export const languageNames = ['typescript', 'python', 'cpp', 'csharp'] as const
 export type LanguageName = (typeof languageNames)[number]
 
 /** Whether the SDK has the behavior of 1.3.0. */
-export const isCurrent = (name: LanguageName) => name === 'typescript'
+export const isCurrent = (name: LanguageName) => name === 'typescript' || name === 'python'
 
 export interface Language {
   name: LanguageName

@@ -61,9 +61,15 @@ class Client:
         self.events: List[LogEvent] = []
         self.keyward = Keyward(**to_options(options, self.events))
         self.now = now
-        offline = self.keyward._options.offline
+        self.elapsed = 0.0
+        away, offline = self.keyward._session._fallback._away, self.keyward._options.offline
+        away.monotonic = self.monotonic
         if offline is not None:
-            offline._now = lambda: time.time() if self.now is None else self.now
+            offline._time.monotonic = self.monotonic
+            offline._time.now = lambda: time.time() if self.now is None else self.now
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.elapsed
 
 
 clients: Dict[str, Client] = {}
@@ -110,6 +116,11 @@ def new(request: Request) -> Request:
 
 def set_now(request: Request) -> Request:
     clients[request["id"]].now = request["now"]
+    return {"ok": True}
+
+
+def elapse(request: Request) -> Request:
+    clients[request["id"]].elapsed += request["seconds"]
     return {"ok": True}
 
 
@@ -360,6 +371,7 @@ def answered(operation: Callable[[Request], Request], request: Request) -> Reque
 OPERATIONS: Dict[str, Callable[[Request], Request]] = {
     "new": new,
     "now": set_now,
+    "elapse": elapse,
     "call": call,
     "together": together,
     "events": take_events,

@@ -198,10 +198,16 @@ export class Session {
   }
 
   async #check(limits: Limits): Promise<Result<UserData>> {
-    const resumed = this.#token === undefined ? await this.#resumeOnce(limits) : undefined
-    if (resumed) return resumed
-    const result = await this.#call(check, limits, false)
-    return isSignedOut(result) ? ((await this.#resumeOnce(limits)) ?? result) : result
+    for (;;) {
+      const before = this.#token === undefined ? await this.#resumeOnce(limits) : undefined
+      if (before) return before
+      const result = await this.#call(check, limits, false)
+      if (!isSignedOut(result)) return result
+      const after = this.#token === undefined ? await this.#resumeOnce(limits) : undefined
+      if (after) return after
+      // Another call may have opened a session meanwhile, which may have a user.
+      if (this.#token === undefined || !limits.isCurrent()) return result
+    }
   }
 
   /** Signs in with the key of the last sign-in; undefined if that was none by key. */

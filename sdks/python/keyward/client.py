@@ -114,7 +114,7 @@ class Keyward:
         Opens a session and reports whether the app is enabled and has a newer version. Other calls do this when needed.
         Calling it again starts a new session, signed out.
         """
-        return self._session.open(self._session.deadline())
+        return self._session.open()
 
     def register(
         self, username: str, password: str, license_key: str, email: Optional[str] = None
@@ -129,9 +129,9 @@ class Keyward:
             "password": _text("password", password),
             "licenseKey": trim(_text("license_key", license_key)),
             "email": _optional_text("email", email),
-            **self._sign_in_facts(),
+            **self._identity.sign_in_facts(),
         }
-        return self._sign_in(Call("POST", "register", False, body), is_current)
+        return self._session.sign_in(Call("POST", "register", False, body), is_current)
 
     def login(self, username: str, password: str) -> Union[UserData, Refused]:
         """Signs an end user in; the first sign-in binds the user to this machine."""
@@ -139,16 +139,20 @@ class Keyward:
         body = {
             "username": _text("username", username),
             "password": _text("password", password),
-            **self._sign_in_facts(),
+            **self._identity.sign_in_facts(),
         }
-        return self._sign_in(Call("POST", "login", True, body), is_current)
+        return self._session.sign_in(Call("POST", "login", True, body), is_current)
 
     def license(self, license_key: str) -> Union[UserData, Refused]:
         """Signs in by license key alone; the first use redeems the key and binds it to this machine."""
         is_current = self._session.until_sign_out()
         key = trim(_text("license_key", license_key))
-        call = Call("POST", "license", True, {"licenseKey": key, **self._sign_in_facts()})
-        return self._session.or_offline("license", lambda: self._sign_in(call, is_current, key), is_current, key)
+        call = Call("POST", "license", True, {"licenseKey": key, **self._identity.sign_in_facts()})
+
+        def online(timeout_s: Optional[float]) -> Union[UserData, Refused]:
+            return self._session.sign_in(call, is_current, key, timeout_s)
+
+        return self._session.or_offline("license", online, is_current, key)
 
     def upgrade(self, username: str, license_key: str) -> Union[UserData, Refused]:
         """
@@ -165,17 +169,14 @@ class Keyward:
     def session(self) -> Union[UserData, Refused]:
         """
         Returns the signed-in user and its expiry; call it before every unit of work. A ban, pause or expiry is reported
-        from the next call on. ``sessionUnauthed`` means that no user is signed in. With the option ``storage`` it signs
-        in again by itself, if the vendor lets the app remember sign-ins.
+        from the next call on. ``sessionUnauthed`` means that no user is signed in. After ``license`` it signs in again by
+        itself once the session has ended, and with the option ``storage`` also after a restart, if the vendor lets the
+        app remember sign-ins.
         """
         is_current = self._session.until_sign_out()
 
-        def online() -> Union[UserData, Refused]:
-            result = self._session.kept(lambda deadline: self._session.check(deadline, is_current), is_current)
-            if result.ok or result.code != "sessionUnauthed" or not is_current():
-                return result
-            activated = self._session.activated(is_current)
-            return result if activated is None else activated
+        def online(timeout_s: Optional[float]) -> Union[UserData, Refused]:
+            return self._session.check(is_current, timeout_s)
 
         return self._session.or_offline("session", online, is_current)
 
@@ -204,7 +205,7 @@ class Keyward:
             "email": _optional_text("email", email),
             **self._identity.facts(),
         }
-        return self._sign_in(Call("POST", "trial", True, body), is_current)
+        return self._session.sign_in(Call("POST", "trial", True, body), is_current)
 
     def devices(self) -> Union[DevicesData, Refused]:
         """Lists the devices of the signed-in user, if the app lets users free devices."""
@@ -306,17 +307,6 @@ class Keyward:
             raise KeywardUsageError("no_activation", "This machine has no activation")
         self._session.forget_user()
         return code
-
-    def _sign_in(
-        self, call: Call, is_current: IsCurrent, license_key: Optional[str] = None
-    ) -> Union[UserData, Refused]:
-        return self._session.kept(
-            lambda deadline: self._session.call(call, deadline, is_current), is_current, license_key
-        )
-
-    def _sign_in_facts(self) -> Dict[str, Any]:
-        facts = self._identity.facts()
-        return {**facts, "remember": True} if self._options.offline is not None and facts else facts
 
     def _offline_machine(self, call: str) -> Tuple[Offline, str]:
         offline = self._options.offline

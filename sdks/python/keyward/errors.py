@@ -7,6 +7,10 @@ from typing import Any, Callable, Dict, Literal, Optional, Tuple, Type
 NetworkErrorCode = Literal[
     # No connection was established; the request was not sent.
     "unreachable",
+    # The server's certificate is not trusted, has expired, or is of another name; the request was not sent.
+    "certificate",
+    # The server's certificate is not valid yet: the clock of this computer is behind; the request was not sent.
+    "clock",
     # The connection broke before the response was complete.
     "connection_lost",
     # ``timeout_ms`` elapsed, including retries.

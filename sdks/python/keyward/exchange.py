@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
 from .address import Address
+from .certificates import to_certificate_error
 from .errors import KeywardNetworkError, KeywardSignatureError
 from .proxy import Proxy, find_proxy
 from .signature import ReceivedAnswer
@@ -61,7 +62,8 @@ class Network:
         except KeywardNetworkError:
             raise
         except Exception as error:
-            raise _unreachable(error, request.url) from error
+            rejected = to_certificate_error(error, request.address.origin)
+            raise rejected or _unreachable(error, request.url) from error
         try:
             _send(connection, _to_bytes(request, proxy), deadline)
             answer = receive(connection, request.method, deadline)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import threading
+import time
 from typing import Callable, Generic, List, Optional, TypeVar, Union
+
+from .errors import KeywardNetworkError
 
 T = TypeVar("T")
 
@@ -17,13 +20,16 @@ class _Flight(Generic[T]):
 
 
 class Shared(Generic[T]):
-    """Runs a function once for all threads that ask while it runs."""
+    """
+    Runs a function once for all threads that ask while it runs. A thread waits for another one until ``deadline``, a time of
+    ``time.monotonic()``, at most.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._current: Optional[_Flight[T]] = None
 
-    def run(self, work: Callable[[], T]) -> T:
+    def run(self, work: Callable[[], T], deadline: float) -> T:
         while True:
             with self._lock:
                 flight = self._current
@@ -35,7 +41,8 @@ class Shared(Generic[T]):
             if flight.leader == threading.get_ident():
                 # A function of the program, such as its log, calls the client again.
                 return work()
-            flight.done.wait()
+            if not flight.done.wait(max(0.0, deadline - time.monotonic())):
+                raise KeywardNetworkError("timed_out", "No answer in time", outcome_unknown=False)
             if not flight.outcome:
                 # The thread that ran the function was interrupted.
                 continue

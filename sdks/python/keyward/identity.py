@@ -40,6 +40,11 @@ class Identity:
             return {}
         return {"hwid": hwid, "device": self._describe() if self._options.device else None}
 
+    def sign_in_facts(self) -> Dict[str, Any]:
+        """What a sign-in sends, which the program may remember."""
+        facts = self.facts()
+        return {**facts, "remember": True} if self._options.offline is not None and facts else facts
+
     def _find_hwid(self) -> str:
         hwid = self._options.hwid
         if hwid is DEFAULT:

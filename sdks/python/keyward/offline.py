@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import secrets
 import threading
@@ -15,7 +14,8 @@ from .activation import NONCE_BYTES, Activation, lines_of, read_activation, to_a
 from .errors import OfflineProblem
 from .jws import Subject, is_time, read_statement, sha256_hex
 from .keys import KeyRing
-from .results import OfflineState
+from .results import OfflineState, to_texts
+from .seen_time import SeenTime, to_boot_start
 from .text import parse_object, to_json
 from .user_data import Storage
 
@@ -44,6 +44,8 @@ class Lease:
     grace_until: float
     seq: float
     features: List[Any]
+    #: Those that the vendor offers offline; servers of earlier versions send none.
+    variables: Any
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,16 @@ class OfflineAnswer:
     #: As the server would send it. Only its id and its features are signed in a lease.
     user: Dict[str, Any]
     state: OfflineState
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A statement that holds now."""
+
+    answer: OfflineAnswer
+    #: The clock by which it was judged; None for a statement without an end, which no clock concerns.
+    now: Optional[float]
+    lease: Optional[Lease] = None
 
 
 def read_lease(text: str, subject: Subject) -> Optional[Lease]:
@@ -73,6 +85,7 @@ def read_lease(text: str, subject: Subject) -> Optional[Lease]:
         grace_until=claims["graceUntil"],
         seq=claims["seq"],
         features=claims["features"],
+        variables=claims.get("variables"),
     )
 
 
@@ -85,14 +98,16 @@ class Offline:
         self._storage = storage
         self._app_id = app_id
         self._keys = keys
-        self._now = now
+        self._time = SeenTime(now)
+        #: The highest number of a lease that this program has seen, by user.
+        self._seen: Dict[str, float] = {}
         # A storage of the program's own may call the client.
         self._lock = threading.RLock()
 
     def is_due(self, hwid: str, user_id: object) -> bool:
         """Whether a new lease is due for this user."""
         lease = self._read_lease(self._load(), hwid)
-        return lease is None or lease.sub != user_id or self._now() >= lease.refresh_after
+        return lease is None or lease.sub != user_id or self._time.now() >= lease.refresh_after
 
     def keep(
         self, text: str, hwid: str, user: Any, license_key: Optional[str], is_current: Callable[[], bool]
@@ -105,14 +120,20 @@ class Offline:
             kept = self._load()
             stored = self._read_lease(kept, hwid)
             is_same_user = lease is not None and stored is not None and stored.sub == lease.sub
-            if lease is None or (stored is not None and is_same_user and stored.seq > lease.seq):
+            if lease is None or self._is_older(lease):
                 return
+            if stored is not None and is_same_user and stored.seq > lease.seq:
+                return
+            self._seen[lease.sub] = lease.seq
+            # A clock that is ahead must not count: the server has just said what time it is.
+            noted = self._time.note(kept, min(self._time.now(), lease.iat))
             key = kept["key"] if is_same_user else None
             self._write(
                 {
                     **kept,
                     "lease": text,
                     "latest": max(kept["latest"], lease.iat),
+                    "boot": noted["boot"],
                     "user": user,
                     "key": key if license_key is None else sha256_hex(license_key),
                 }
@@ -123,14 +144,21 @@ class Offline:
         Corrects the latest time after a clock that was far ahead. ``server_time`` is when the server signed the answer to
         a request of just now; an attacker can neither choose nor repeat it.
         """
-        if self._load()["latest"] <= server_time + _CLOCK_TOLERANCE_S:
-            return
+
+        def is_ahead(kept: Kept) -> bool:
+            return self._time.floor(kept) > server_time + _CLOCK_TOLERANCE_S
+
+        with self._lock:
+            if not is_ahead(self._load()):
+                return
         with self._alone():
             kept = self._load()
+            if not is_ahead(kept):
+                return
             lease = None if hwid is None else self._read_lease(kept, hwid)
-            latest = max(server_time, 0 if lease is None else lease.iat)
-            if kept["latest"] > server_time + _CLOCK_TOLERANCE_S and latest < kept["latest"]:
-                self._write({**kept, "latest": latest})
+            self._time.forget()
+            latest = min(kept["latest"], max(server_time, 0 if lease is None else lease.iat))
+            self._write({**kept, "latest": latest, "boot": None})
 
     def forget_lease(self, is_current: Callable[[], bool]) -> None:
         """Forgets the lease and the activation after a refusal."""
@@ -162,21 +190,22 @@ class Offline:
             if kept["deviceToken"] == refused:
                 self._write({**kept, "deviceToken": None})
 
+    def would_answer(self, hwid: str, license_key: Optional[str]) -> bool:
+        """Whether ``answer`` would answer now."""
+        with self._lock:
+            return isinstance(self._find(self._load(), hwid, license_key), _Found)
+
     def answer(self, hwid: str, license_key: Optional[str]) -> Union[OfflineAnswer, OfflineProblem]:
         """Answers, or says why it cannot. ``license_key`` must be the key that signed in, if it is given."""
         with self._alone():
             kept = self._load()
-            key = None if license_key is None else sha256_hex(license_key)
-            leased = self._answer_from_lease(kept, hwid, key)
-            if isinstance(leased, OfflineAnswer):
-                return leased
-            activated = self._answer_from_activation(kept, hwid, key)
-            return activated if isinstance(activated, OfflineAnswer) or leased == "no_lease" else leased
+            return self._used(kept, self._find(kept, hwid, license_key))
 
     def answer_from_activation(self, hwid: str) -> Union[OfflineAnswer, OfflineProblem]:
         """Answers from the activation alone, or says why it cannot."""
         with self._alone():
-            return self._answer_from_activation(self._load(), hwid, None)
+            kept = self._load()
+            return self._used(kept, self._find_activation(kept, hwid, None))
 
     def request_nonce(self, license_key: str) -> str:
         """The nonce of the request that waits for a file, 16 hex digits; a new one unless this key has one."""
@@ -192,9 +221,9 @@ class Offline:
             return nonce
 
     def activate(self, file: str, hwid: str) -> Union[OfflineAnswer, ActivationProblem]:
-        """Accepts a file that answers the pending request."""
+        """Accepts a file that answers the pending request. It is newer than that, so it corrects the time that was seen."""
         with self._alone():
-            found = self._find_activation(file, hwid)
+            found = self._find_line(file, hwid)
             if found is None:
                 return "not_for_this_machine"
             line, activation = found
@@ -202,12 +231,14 @@ class Offline:
             pending = (kept["activation"] or {}).get("pending")
             if not pending or pending["nonce"] != activation.nonce:
                 return "other_request"
-            now = self._now()
-            problem = _judge(kept, activation.iat, activation.exp, now)
-            if problem is not None:
-                return problem
-            latest = max(kept["latest"], activation.iat, math.floor(now))
-            self._store({**kept, "latest": latest, "activation": {"file": line, **pending}})
+            now = self._time.now()
+            if activation.exp is not None and now < activation.iat - _CLOCK_TOLERANCE_S:
+                return "clock_set_back"
+            if activation.exp is not None and now >= activation.exp:
+                return "lease_ended"
+            answered = {"file": line, **pending}
+            self._store({**kept, "latest": activation.iat, "boot": None, "activation": answered})
+            self._time.forget()
             return _activated(activation, now)
 
     def deactivate(self, hwid: str) -> Optional[str]:
@@ -232,34 +263,63 @@ class Offline:
                     with suppress(Exception):
                         lock.__exit__(None, None, None)
 
-    def _answer_from_lease(
-        self, kept: Kept, hwid: str, key: Optional[str]
-    ) -> Union[OfflineAnswer, OfflineProblem]:
+    def _find(self, kept: Kept, hwid: str, license_key: Optional[str]) -> Union[_Found, OfflineProblem]:
+        key = None if license_key is None else sha256_hex(license_key)
+        leased = self._find_lease(kept, hwid, key)
+        if isinstance(leased, _Found):
+            return leased
+        activated = self._find_activation(kept, hwid, key)
+        return activated if isinstance(activated, _Found) or leased == "no_lease" else leased
+
+    def _find_lease(self, kept: Kept, hwid: str, key: Optional[str]) -> Union[_Found, OfflineProblem]:
         lease = self._read_lease(kept, hwid)
         if kept["user"] is None or lease is None or (key is not None and kept["key"] != key):
             return "no_lease"
-        now = self._now()
-        problem = _judge(kept, lease.iat, lease.grace_until, now)
+        now = self._time.now()
+        problem = self._judge(kept, lease.iat, lease.grace_until, now)
         if problem is not None:
             return problem
-        self._note_time(kept, lease.iat, now)
-        user = {**kept["user"], "_id": lease.sub, "features": lease.features, "variables": {}}
-        return OfflineAnswer(user, OfflineState(to_iso(lease.exp), to_iso(lease.grace_until), now >= lease.exp))
+        texts = dict(to_texts(lease.variables))
+        user = {**kept["user"], "_id": lease.sub, "features": lease.features, "variables": texts}
+        state = OfflineState(to_iso(lease.exp), to_iso(lease.grace_until), now >= lease.exp)
+        return _Found(OfflineAnswer(user, state), now, lease)
 
-    def _answer_from_activation(
-        self, kept: Kept, hwid: str, key: Optional[str]
-    ) -> Union[OfflineAnswer, OfflineProblem]:
+    def _find_activation(self, kept: Kept, hwid: str, key: Optional[str]) -> Union[_Found, OfflineProblem]:
         activation = self._read_activation(kept, hwid)
         if activation is None or (key is not None and kept["activation"]["licenseKey"] != key):
             return "no_lease"
-        now = self._now()
-        problem = _judge(kept, activation.iat, activation.exp, now)
-        if problem is not None:
-            return problem
-        self._note_time(kept, activation.iat, now)
-        return _activated(activation, now)
+        now = self._time.now()
+        if activation.exp is None:
+            return _Found(_activated(activation, now), None)
+        problem = self._judge(kept, activation.iat, activation.exp, now)
+        return _Found(_activated(activation, now), now) if problem is None else problem
 
-    def _find_activation(self, file: str, hwid: str) -> Optional[Tuple[str, Activation]]:
+    def _judge(
+        self, kept: Kept, iat: float, end: float, now: float
+    ) -> Optional[Literal["clock_set_back", "lease_ended"]]:
+        """Why a statement of ``iat`` that ends at ``end`` does not help at ``now``; all in seconds."""
+        floor = max(iat, self._time.floor(kept))
+        if now < floor - _CLOCK_TOLERANCE_S:
+            return "clock_set_back"
+        return "lease_ended" if max(now, floor) >= end else None
+
+    def _used(self, kept: Kept, found: Union[_Found, OfflineProblem]) -> Union[OfflineAnswer, OfflineProblem]:
+        """Notes the time at which a statement was used, from which the clock cannot go back."""
+        if not isinstance(found, _Found):
+            return found
+        if found.lease is not None:
+            self._seen[found.lease.sub] = found.lease.seq
+        if found.now is not None:
+            noted = self._time.note(kept, found.now)
+            if noted["latest"] > kept["latest"] or noted["boot"] != kept["boot"]:
+                self._write({**kept, **noted})
+        return found.answer
+
+    def _is_older(self, lease: Lease) -> bool:
+        """Whether this program has seen a newer lease: an older one was copied back."""
+        return lease.seq < self._seen.get(lease.sub, lease.seq)
+
+    def _find_line(self, file: str, hwid: str) -> Optional[Tuple[str, Activation]]:
         for line in lines_of(file):
             activation = read_activation(line, self._subject(hwid))
             if activation is not None:
@@ -274,21 +334,24 @@ class Offline:
         return activation if activation is not None and activation.nonce == stored["nonce"] else None
 
     def _read_lease(self, kept: Kept, hwid: str) -> Optional[Lease]:
-        return read_lease(kept["lease"], self._subject(hwid))
+        lease = read_lease(kept["lease"], self._subject(hwid))
+        return None if lease is None or self._is_older(lease) else lease
 
     def _subject(self, hwid: str) -> Subject:
         return Subject(self._app_id, hwid, self._keys)
-
-    def _note_time(self, kept: Kept, iat: float, now: float) -> None:
-        """Notes the latest time, from which the clock cannot go back."""
-        if now > max(kept["latest"], iat):
-            self._write({**kept, "latest": math.floor(now)})
 
     def _load(self) -> Kept:
         try:
             text = self._storage.read()
         except Exception:
-            return {**_NOTHING, "latest": 0, "deviceToken": None, "activation": None, _UNREADABLE: True}
+            return {
+                **_NOTHING,
+                "latest": 0,
+                "boot": None,
+                "deviceToken": None,
+                "activation": None,
+                _UNREADABLE: True,
+            }
         stored = (parse_object(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None) or {}
         stored.pop(_UNREADABLE, None)
         latest, user = stored.get("latest"), stored.get("user")
@@ -297,6 +360,7 @@ class Offline:
             **stored,
             "lease": _text(stored.get("lease")) or "",
             "latest": latest if isinstance(latest, (int, float)) and not isinstance(latest, bool) else 0,
+            "boot": to_boot_start(stored.get("boot")),
             "user": user if isinstance(user, dict) else None,
             "key": _text(stored.get("key")),
             "deviceToken": _text(stored.get("deviceToken")),
@@ -325,7 +389,7 @@ class Offline:
 _UNREADABLE = "\0unreadable"
 _NOTHING: Kept = {"lease": "", "user": None, "key": None}
 #: Left out where there is none.
-_OPTIONAL = ("deviceToken", "activation")
+_OPTIONAL = ("boot", "deviceToken", "activation")
 
 
 def _taken(storage: Storage) -> Optional[ContextManager[object]]:
@@ -336,15 +400,6 @@ def _taken(storage: Storage) -> Optional[ContextManager[object]]:
         return lock
     except Exception:
         return None
-
-
-def _judge(
-    kept: Kept, iat: float, end: Optional[float], now: float
-) -> Optional[Literal["clock_set_back", "lease_ended"]]:
-    """Why a statement of ``iat`` that ends at ``end`` does not help at ``now``; all in seconds."""
-    if now < max(kept["latest"], iat) - _CLOCK_TOLERANCE_S:
-        return "clock_set_back"
-    return "lease_ended" if end is not None and now >= end else None
 
 
 def _activated(activation: Activation, now: float) -> OfflineAnswer:

@@ -30,7 +30,7 @@ class LeaseRenewal:
         hwid: str,
         user: Dict[str, Any],
         license_key: Optional[str],
-        session: Optional[str],
+        session: str,
         deadline: float,
         is_current: IsCurrent,
     ) -> None:

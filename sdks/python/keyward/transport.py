@@ -22,7 +22,9 @@ from .signature import ReceivedAnswer, SentRequest, content_digest, is_signed, j
 from .text import parse_object, to_base64_url, to_json
 
 #: Errors that a retry within seconds does not mend.
-_LASTING = frozenset(["unexpected_answer", "captive_portal", "wrong_address", "unknown_app"])
+_LASTING = frozenset(
+    ["unexpected_answer", "captive_portal", "wrong_address", "unknown_app", "certificate", "clock"]
+)
 _MAX_ATTEMPTS = 3
 _FIRST_PAUSE_MS = 250
 _LONGEST_PAUSE_MS = 4_000

@@ -45,7 +45,7 @@ class OfflineTest(unittest.TestCase):
         keyward = connect(AWAY, storage=self.storage, timeout_ms=100, **options)
         offline = keyward._options.offline
         assert offline is not None
-        offline._now = lambda: now or time.time()
+        offline._time.now = lambda: now or time.time()
         return keyward
 
     def problem(self, keyward: Any) -> Any:

@@ -1,6 +1,7 @@
 """One client in many threads."""
 
 import json
+import math
 import threading
 import time
 import unittest
@@ -113,14 +114,14 @@ class ThreadsTest(unittest.TestCase):
 
         def lead() -> None:
             try:
-                shared.run(interrupt)
+                shared.run(interrupt, math.inf)
             except KeyboardInterrupt as error:
                 interrupted.append(error)
 
         leader = threading.Thread(target=lead)
         leader.start()
         entered.wait()
-        self.assertEqual(shared.run(lambda: "second"), "second")
+        self.assertEqual(shared.run(lambda: "second", time.monotonic() + 60), "second")
         leader.join()
         self.assertEqual(len(interrupted), 1)
 

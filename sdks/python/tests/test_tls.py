@@ -21,7 +21,7 @@ from keyward import KeywardNetworkError
 from .stand_in import USER, StandIn, connect, grants
 
 
-def certify(folder: str, name: str, days: int = 1) -> str:
+def certify(folder: str, name: str, days: int = 1, starts_in_days: int = -2) -> str:
     """Writes a self-signed certificate for 127.0.0.1 with its key, and returns the path."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
@@ -33,7 +33,7 @@ def certify(folder: str, name: str, days: int = 1) -> str:
         .issuer_name(subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=2))
+        .not_valid_before(now + datetime.timedelta(days=starts_in_days))
         .not_valid_after(now + datetime.timedelta(days=days))
         .add_extension(alternatives, critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
@@ -132,16 +132,24 @@ class TlsTest(unittest.TestCase):
         self.assertEqual(tunnel.lines, [(f"CONNECT 127.0.0.1:{server.port} HTTP/1.1", True)] * 2)
         self.assertNotIn("proxy-authorization", server.seen[0].headers)
 
-    def test_sends_nothing_to_a_server_with_another_certificate(self) -> None:
+    def test_names_the_cause_of_a_certificate_that_is_rejected(self) -> None:
         trusted = certify(self.folder, "127.0.0.1")
-        for certificate in (certify(self.folder, "127.0.0.2"), certify(self.folder, "127.0.0.1", days=-1)):
-            self.assertEqual(self.fails(self.serve(certificate)).code, "unreachable")
+        for certificate, code, advice in (
+            (certify(self.folder, "127.0.0.2"), "certificate", "virus scanner"),
+            (certify(self.folder, "127.0.0.1", days=-1), "certificate", "Check the date and time"),
+            (certify(self.folder, "127.0.0.1", days=9, starts_in_days=2), "clock", "Set the date and time"),
+        ):
+            error = self.fails(self.serve(certificate))
+            self.assertEqual(error.code, code)
+            self.assertIn(advice, str(error))
+            self.assertIn("The certificate of https://127.0.0.1:", str(error))
         server = self.serve(certify(self.folder, "127.0.0.1", days=2))
         os.environ["SSL_CERT_FILE"] = trusted
-        self.assertEqual(self.fails(server).code, "unreachable")
+        self.assertEqual(self.fails(server).code, "certificate")
         tunnel = Tunnel(server.port)
         self.addCleanup(tunnel.close)
-        self.assertEqual(self.fails(server, proxy=f"http://{tunnel.address}").code, "unreachable")
+        self.assertEqual(self.fails(server, proxy=f"http://{tunnel.address}").code, "certificate")
+        self.assertEqual(len(tunnel.lines), 1)
 
     def test_ends_in_time_while_a_server_does_not_shake_hands(self) -> None:
         silent = socket.create_server(("127.0.0.1", 0))
