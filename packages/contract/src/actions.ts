@@ -206,3 +206,30 @@ const unloggedOfPrograms: ReadonlySet<ActionName> = new Set([
 /** Whether the audit log stores an action. What it leaves out of programs is in the activity log, which counts equal ones. */
 export const isLogged = (action: ActionName, actorKind: string): boolean =>
   !unlogged.has(action) && !(actorKind === 'program' && unloggedOfPrograms.has(action))
+
+/**
+ * Actions that the same actor can repeat on the same object as often as it likes, each time replacing what it did before. Of those that
+ * are older than `limits.recordThinDays`, the audit log keeps the last one of each day.
+ */
+export const thinnedActions: ReadonlySet<ActionName> = new Set([
+  'owner.signed_in',
+  'owner.signed_out',
+  'owner.password_reset_requested',
+  'reseller.signed_in',
+  'reseller.signed_out',
+  'reseller.password_reset_requested',
+  'settings.updated',
+  'app.updated',
+  'app.messages_changed',
+  'app.messages_reset',
+  'app.variables_changed',
+  'app.program_hashes_changed',
+  'license_type.updated',
+  'license_type.slice_applied',
+  'licenses.slice_deleted',
+  'end_users.slice_deleted',
+  'end_user.variables_changed',
+  'device.drifted',
+  'device.freed',
+  'device.forgotten',
+])

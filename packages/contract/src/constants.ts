@@ -24,6 +24,8 @@ export const limits = {
   recordBytesPerHour: { free: 1_048_576, premium: 67_108_864 },
   /** What the audit log stores of a record's detail. */
   recordDetailBytes: 1024,
+  /** After so many days, repeated changes of a day leave only the last one in the audit log. */
+  recordThinDays: 30,
   /** Languages with texts, for one app. */
   messageLocalesMax: 30,
   /** Events of one app in the activity log, of each kind; older ones are deleted. */

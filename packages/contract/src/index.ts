@@ -46,7 +46,7 @@ export const endpoints = {
 }
 
 export type { ActionDetail, ActionName } from './actions.ts'
-export { actions, isLogged } from './actions.ts'
+export { actions, isLogged, thinnedActions } from './actions.ts'
 export type { ActivityEvent, Fix, RefusalState } from './activity.ts'
 export type { AppSettings } from './app-settings.ts'
 export type { App } from './apps.ts'

@@ -28,6 +28,8 @@ export const keyFailures = {
 } satisfies Allowance
 /** The part of the row's key that follows the app's id. */
 export const keyFailuresOf = (address: string): string => sha256(`key\n${address}`)
+/** Right passwords of an account: each sign-in, and each change that needs a password, stores a record. */
+export const rightPasswords: Allowance = { name: 'right password', max: 1000, windowMs: 60 * minute }
 export const registrations: Allowance = { name: 'registration', max: 100, windowMs: 60 * minute }
 
 /** New trials, per app and address. */

@@ -1,6 +1,6 @@
 import { limits } from '@keyward/contract'
 import { describe, expect, test } from 'vitest'
-import { Attempts, trialsOfApp } from '../../src/core/attempts.ts'
+import { Attempts, rightPasswords, trialsOfApp } from '../../src/core/attempts.ts'
 import { hour } from '../../src/core/clock.ts'
 import type { Ctx } from '../../src/core/ctx.ts'
 import { activateKey, makeLicenses, makeType, refusal, signUp, single, startProgram } from '../actors.ts'
@@ -113,4 +113,16 @@ test('an owner that signs in over and over keeps its newest 100 sessions', async
     .execute()
   expect(rows).toHaveLength(limits.accountSessionsMax)
   expect((await on.call('GET', '/auth/profile', { token })).status).toBe(401)
+})
+
+test('an owner signs in a thousand times in an hour at most', async () => {
+  const { email, password } = await signUp(on)
+  const { clock, config, database } = on
+  const elsewhere = new Attempts({ clock, config, db: database.db } as unknown as Ctx)
+  await elsewhere.add(rightPasswords, rightPasswords.max - 1, `owner:${email}`)
+  const signIn = () => on.call('POST', '/auth/login', { body: { email, password } })
+  expect((await signIn()).status).toBe(200)
+  expect(refusal(await signIn())).toBe('rate_limited')
+  on.clock.advance(hour)
+  expect((await signIn()).status).toBe(200)
 })

@@ -1,6 +1,6 @@
 import type { User } from '@keyward/contract'
 import { type OwnerActor, toOwnerActor } from '../../core/actor.ts'
-import { type Attempts, guardPassword, registrations } from '../../core/attempts.ts'
+import { type Attempts, guardPassword, registrations, rightPasswords } from '../../core/attempts.ts'
 import { callerOf } from '../../core/caller.ts'
 import { minute, toIso } from '../../core/clock.ts'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
@@ -211,6 +211,7 @@ async function confirmPassword(
     (await ctx.passwords.verify(owner.password_hash, given.password)) ? true : undefined,
   )
   if (!matches) throw invalid(given.path, 'The password is not correct')
+  await attempts.count(rightPasswords, actor.ownerId)
 }
 
 /** The rate limit's key for attempts on an owner's password. */

@@ -1,4 +1,4 @@
-import { type Attempts, guardPassword } from '../../core/attempts.ts'
+import { type Attempts, guardPassword, rightPasswords } from '../../core/attempts.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 
@@ -24,6 +24,7 @@ export async function checkCredentials<Row extends { password_hash: string }>(
     return (await passwords.verify(found?.password_hash, password)) ? found : undefined
   })
   if (!row) throw problem('invalid_credentials')
+  await attempts.count(rightPasswords, account)
   const strongerHash = passwords.isOutdated(row.password_hash)
     ? await passwords.hash(password, { account, address, isKnown: true })
     : undefined

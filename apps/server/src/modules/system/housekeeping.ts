@@ -15,6 +15,7 @@ import { movePausesDue } from '../entitlements/pauses.ts'
 import type { Mailer } from '../mail/mail.service.ts'
 import { sendReminders, tidyReminders } from '../plans/reminders.service.ts'
 import { deleteEnded } from '../sessions/sessions.service.ts'
+import { thinRecords } from './record-thinning.ts'
 import * as repo from './system.repo.ts'
 
 const intervalMs = 10 * minute
@@ -33,8 +34,8 @@ const endingTables = [
 ] as const
 
 /**
- * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero. Moves paused ends,
- * completes older end users and interrupted imports, and computes missing statistics.
+ * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero, repeated records. Moves
+ * paused ends, completes older end users and interrupted imports, and computes missing statistics.
  */
 export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'seal' | 'tx'>): Promise<void> {
   const now = ctx.clock.now()
@@ -50,6 +51,7 @@ export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'seal' | '
   await some((tx, count) => movePausesDue(tx, now, count))
   await some((tx, count) => fillSkeletons(tx, count))
   await tidyActivity(ctx)
+  await thinRecords(ctx)
   await tidyReminders(ctx)
   await completeImports(ctx)
   await analyzeTables(ctx.db)

@@ -42,6 +42,7 @@ export async function setAppVariables(
     const found = await repo.findOfApp(tx, id)
     const before = openApp(ctx, id, found)
     if (hasChanged(found, seen, before, variables)) throw problem('variables_changed')
+    write.spend(growthOf(found, stored))
     await repo.replaceOfApp(tx, id, stored)
     write.record('app.variables_changed', id, changeOf(before, variables))
   })
@@ -72,11 +73,16 @@ export async function setClientVariables(
     const found = await repo.findOfClient(tx, id)
     const before = openClient(ctx, id, found)
     if (hasChanged(found, seen, before, variables)) throw problem('variables_changed')
+    write.spend(growthOf(found, stored))
     await repo.replaceOfClient(tx, id, stored)
     write.record('end_user.variables_changed', id, changeOf(before, variables))
   })
   return { variables, revision: stored?.revision ?? null }
 }
+
+/** A limited plan limits no expired end users, whose variables would otherwise be free. */
+const growthOf = (before: repo.Stored | undefined, after: repo.Stored | undefined): number =>
+  Math.max(0, (after?.sealed.length ?? 0) - (before?.sealed.length ?? 0))
 
 /** A list that already is as wanted did not change: a caller that got no response sends the same edit again. */
 const hasChanged = <Variable>(
