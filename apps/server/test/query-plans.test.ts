@@ -15,12 +15,19 @@ import { type SearchTerm, toSearchTerm, trigramQuery, trigramsOf } from '../src/
 import { findInIndex } from '../src/db/search-index.ts'
 import { toTypedKey } from '../src/db/typed-keys.ts'
 import { type ActivityFilter, pageActivity } from '../src/modules/activity/activity.repo.ts'
-import { deleteLeftovers, leftoverTables, readFreePlaces } from '../src/modules/apps/apps.access.ts'
+import {
+  deleteLeftovers,
+  hasRoomForFile,
+  leftoverTables,
+  readFreePlaces,
+} from '../src/modules/apps/apps.access.ts'
 import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
 import { findImportByAnswer, listSkips, takeChunks } from '../src/modules/bulk/import.repo.ts'
 import { findActivationEnd, listActivationEnds } from '../src/modules/devices/devices.access.ts'
+import { freeAllEnded, freeEnded, freeLeasedSeats } from '../src/modules/devices/leased-places.access.ts'
 import { fillSkeletons, lockEndUser } from '../src/modules/end-users/end-users.access.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
+import { storeAddedRights } from '../src/modules/entitlements/added-rights.ts'
 import * as entitlements from '../src/modules/entitlements/entitlements.service.ts'
 import { movePauses, movePausesDue } from '../src/modules/entitlements/pauses.ts'
 import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.access.ts'
@@ -90,12 +97,16 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['end users are read', (tx) => clients.listById(tx, scope, ids)],
   ['end users are locked', (tx) => clients.lockEndUsers(tx, scope, ids)],
   ['end users are changed', (tx) => clients.updateEndUsers(tx, scope, ids, { banned: 1 })],
-  ['end users are deleted', (tx) => clients.deleteEndUsers(tx, scope, ids)],
+  ['end users are deleted', (tx) => clients.deleteEndUsers(tx, scope, ids, 0)],
   ['end users are extended', (tx) => entitlements.extendEndUsers(tx, scope, ids, 1, 1)],
   ['licenses are freed', (tx) => entitlements.freeLicensesOf(tx, scope, ids, 1)],
   ['a license is redeemed', (tx) => entitlements.redeem(tx, scope, dated('lic_1'), 'usr_1', 1)],
   ['a license gets an expiry', (tx) => entitlements.setLicenseEnd(tx, scope, 'lic_1', 1)],
   ['an end user is locked', (tx) => lockEndUser(tx, scope, 'usr_1')],
+  ['added rights are stored', (tx) => storeAddedRights(tx, scope, ids)],
+  ['places are freed', (tx) => freeEnded(tx, scope, 'usr_1', 1)],
+  ['ended places are found', (tx) => freeAllEnded(tx, 1, 9)],
+  ['leased seats are freed', (tx) => freeLeasedSeats(tx, scope, ids, 'dev_1')],
   ['an end user is extended', (tx) => entitlements.extendEndUsers(tx, scope, ['usr_1'], 1, 1)],
 ])("%s by id without scanning the owner's rows", async (_name, work) => {
   const plan = await plansOf(work)
@@ -270,10 +281,20 @@ test.each(countTables)('finds empty rows of %s through their partial index', asy
 })
 
 test('counts toward the free plan through partial indexes', async () => {
-  const plan = await plansOf((tx) => readFreePlaces(tx, { id: 'app_1', license_count: 0 }, 30, 1))
+  const plan = await plansOf(async (tx) => {
+    await readFreePlaces(tx, { id: 'app_1', license_count: 0 }, 30, 1)
+    await hasRoomForFile(tx, 'app_1', 30, 1)
+  })
   expect(plan).toContainEqual(expect.stringContaining('INDEX clients_unlicensed (app_id=? AND expires_at>?)'))
+  expect(plan).toContainEqual(expect.stringContaining('INDEX clients_unlicensed_offline (app_id=?'))
+  expect(plan).toContainEqual(expect.stringContaining('INDEX offline_activations_freed (app_id=?'))
+  expect(plan).toContainEqual(expect.stringContaining('INDEX deleted_files_app (app_id=?'))
   expect(plan).toContainEqual(expect.stringContaining('INDEX licenses_client (client_id=?)'))
-  expect(plan.filter((step) => /^SCAN (?!found|CONSTANT ROW)/.test(step))).toEqual([])
+  expect(
+    plan.filter((step) =>
+      /^SCAN (?!found|with_time|without_license|of_freed|of_deleted|CONSTANT ROW)/.test(step),
+    ),
+  ).toEqual([])
 })
 
 test.each(['owner', 'app'] as const)(

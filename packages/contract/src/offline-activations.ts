@@ -77,7 +77,7 @@ export const offlineActivations = {
       client,
     }),
     status: 201,
-    errors: ['offline_refused', 'offline_floating', 'offline_request_used'],
+    errors: ['offline_refused', 'offline_floating', 'offline_request_used', 'plan_limit_reached'],
   }),
   deactivate: endpoint({
     method: 'POST',

@@ -10,8 +10,10 @@ import {
   single,
   startProgram,
 } from '../actors.ts'
-import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+import { appForEach, ownerForEach, serverForAll, tidyUp } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
+import { offlineActor } from '../offline-actor.ts'
+import { makeRequest } from '../offline-machine.ts'
 
 const on = serverForAll()
 const owner = ownerForEach(on)
@@ -150,4 +152,55 @@ test('32 concurrent callers fill the limit exactly and never exceed it', async (
   expect(await countAccess()).toBeLessThanOrEqual(max)
   while ((await createDirect()).status === 201) expect(await countAccess()).toBeLessThanOrEqual(max)
   expect(await countAccess()).toBe(max)
+})
+
+describe('on the free plan, activation files that run on', () => {
+  const { activate, activated, deactivate, oneKey } = offlineActor(on, owner, app)
+  const file = async (licenseKey: string, hwid: string) => activate(makeRequest(app, { licenseKey, hwid }))
+  const room = async () => {
+    for (let free = 0; ; free += 1) if ((await createLicenses(1)).status !== 201) return free
+  }
+
+  test('use a place after their license was deleted, until their code is entered', async () => {
+    const { license, claims } = await activated()
+    await owner.call('DELETE', `/licenses/${license._id}`)
+    expect(await room()).toBe(max - 1)
+    expect((await deactivate(claims.deactivation as string)).status).toBe(200)
+    expect(await room()).toBe(1)
+  })
+
+  test('use a place after their end user was deleted, until they end', async () => {
+    const { client } = await activated({ days: 20 })
+    await owner.call('DELETE', `/clients/${client._id}`)
+    // The license is stored, and unused again.
+    expect(await room()).toBe(max - 2)
+    on.clock.advance(20 * day)
+    await tidyUp(on)
+    expect(await room()).toBe(1)
+  })
+
+  test('use a place after their device was freed', async () => {
+    const { client, activation } = await activated()
+    expect(
+      (await owner.call('DELETE', `/clients/${client._id}/devices/${activation.device._id}`)).status,
+    ).toBe(200)
+    expect(await room()).toBe(max - 2)
+  })
+
+  test('use no place while their license is stored and their device is bound', async () => {
+    await activated()
+    expect(await room()).toBe(max - 1)
+  })
+
+  test('cannot be made without end from one license: the plan bounds the machines that were freed', async () => {
+    const { key } = await oneKey()
+    for (let at = 0; at < max; at += 1) {
+      const { status, json } = await file(key, `pc-${at}`)
+      expect(status).toBe(201)
+      await owner.call('PATCH', `/clients/${json.data.client._id}/reset-hwid`)
+    }
+    expect(refusal(await file(key, 'pc-another'))).toBe('plan_limit_reached')
+    await makePremium(on, owner)
+    expect((await file(key, 'pc-another')).status).toBe(201)
+  })
 })

@@ -2,14 +2,21 @@ import { expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { type Tx, transact } from '../../src/db/open.ts'
 import { freeAllDevices, takePlace, updateBinding } from '../../src/modules/devices/devices.access.ts'
+import {
+  freeAfterLease,
+  freeEnded,
+  freeLeasedSeats,
+  leaseDevice,
+} from '../../src/modules/devices/leased-places.access.ts'
 import { lockEndUser, updateEndUser } from '../../src/modules/end-users/end-users.access.ts'
 import * as endUsers from '../../src/modules/end-users/end-users.repo.ts'
+import { storeAddedRights } from '../../src/modules/entitlements/added-rights.ts'
 import { giveBack, setAddedTime } from '../../src/modules/entitlements/added-time.ts'
 import * as entitlements from '../../src/modules/entitlements/entitlements.service.ts'
 import { setPaused } from '../../src/modules/entitlements/pauses.ts'
 import { deleteByIds, setBanned, updateDetails } from '../../src/modules/licenses/licenses.repo.ts'
 import { untilDate } from '../../src/modules/licenses/licenses.rules.ts'
-import { makeLicenses, registerUser, single } from '../actors.ts'
+import { hashed, makeLicenses, registerUser, single } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
@@ -20,6 +27,7 @@ interface Ids {
   license: string
   unused: string
   user: string
+  device: string
 }
 
 const foreign = { ownerId: 'own_another' }
@@ -73,28 +81,63 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
   ],
   ['updateBinding', (tx, { user }) => updateBinding(tx, foreign, user, { hwid: 'another' })],
   ['freeAllDevices', (tx, { user }) => freeAllDevices(tx, foreign, [user])],
+  ['freeAfterLease', (tx, { user, device }) => freeAfterLease(tx, foreign, user, device, on.clock.now())],
+  ['freeEnded', (tx, { user }) => freeEnded(tx, foreign, user, ends)],
+  ['freeLeasedSeats', (tx, { user }) => freeLeasedSeats(tx, foreign, [user])],
+  [
+    'leaseDevice',
+    async (tx, { device }) =>
+      expect(await leaseDevice(tx, foreign, { id: device, hwidHash: hashed('pc-1') }, ends, ends)).toBe(
+        false,
+      ),
+  ],
+  ['storeAddedRights', (tx, { user }) => storeAddedRights(tx, foreign, [user])],
   ['updateEndUsers', (tx, { user }) => endUsers.updateEndUsers(tx, foreign, [user], { banned: 1 })],
-  ['deleteEndUsers', (tx, { user }) => endUsers.deleteEndUsers(tx, foreign, [user])],
+  ['deleteEndUsers', (tx, { user }) => endUsers.deleteEndUsers(tx, foreign, [user], 0)],
   ['deleteSlice', (tx) => endUsers.deleteSlice(tx, foreign, app._id, 100)],
   ['updateDetails', (tx, { license }) => updateDetails(tx, foreign, license, { devices: 9 })],
   ['setBanned', (tx, { license }) => setBanned(tx, foreign, [license], 1)],
   ['deleteByIds', (tx, { license }) => deleteByIds(tx, foreign, [license])],
 ])('%s changes no row of another owner', async (_name, work) => {
-  const { license, user } = await registerUser(on, owner, app)
+  const { license, program, user } = await registerUser(on, owner, app)
   const unused = single(await makeLicenses(on, owner, app))
+  await program.call('POST', '/login', { username: 'alice', password: 'swordfish', hwid: 'pc-1' })
+  await program.call('POST', '/lease', { hwid: 'pc-1' })
+  const device = await prepare(license, user)
   on.clock.advance(day)
   const before = await rows()
   await transact(on.database.db, (tx) =>
-    work(tx, { license: license._id, unused: unused._id, user: user._id }),
+    work(tx, { license: license._id, unused: unused._id, user: user._id, device }),
   )
+  expect(before.devices).toHaveLength(2)
   expect(before.licenses).toHaveLength(2)
   expect(before.endUsers).toHaveLength(1)
   expect(await rows()).toEqual(before)
 })
 
+/** Gives the end user a further device that was freed, a leased seat and an added key; returns the device that is bound. */
+async function prepare(license: { _id: string }, user: { _id: string }): Promise<string> {
+  const { db } = on.database
+  const bound = await db
+    .selectFrom('devices')
+    .selectAll()
+    .where('client_id', '=', user._id)
+    .executeTakeFirst()
+  const freed = { ...bound!, id: `${bound!.id}2`, hwid_hash: 'freed', freed_until: 1 }
+  await db.insertInto('devices').values(freed).execute()
+  const seat = { license_id: license._id, holder: bound!.hwid_hash, until: ends }
+  await db.insertInto('leased_seats').values(seat).execute()
+  const added = { added_features: '["added"]', added_devices: 2, added_seat_timeout: 60 }
+  await db.updateTable('clients').set(added).where('id', '=', user._id).execute()
+  return bound!.id
+}
+
 async function rows() {
   const { db } = on.database
   const licenses = await db.selectFrom('licenses').selectAll().where('app_id', '=', app._id).execute()
   const endUsers = await db.selectFrom('clients').selectAll().where('app_id', '=', app._id).execute()
-  return { licenses, endUsers }
+  const devices = await db.selectFrom('devices').selectAll().where('app_id', '=', app._id).execute()
+  const ids = licenses.map(({ id }) => id)
+  const seats = await db.selectFrom('leased_seats').selectAll().where('license_id', 'in', ids).execute()
+  return { licenses, endUsers, devices, seats }
 }

@@ -33,6 +33,7 @@ import { trialMarks } from './0033-trial-marks.ts'
 import { activityFilters } from './0034-activity-filters.ts'
 import { leasedPlaces } from './0035-leased-places.ts'
 import { addedRights } from './0036-added-rights.ts'
+import { offlineLimits } from './0037-offline-limits.ts'
 import { blockedParts } from './0038-blocked-parts.ts'
 
 /** In execution order; never change a released migration. */
@@ -71,5 +72,6 @@ export const migrations: readonly Migration[] = [
   activityFilters,
   leasedPlaces,
   addedRights,
+  offlineLimits,
   blockedParts,
 ]

@@ -8,6 +8,7 @@ export interface ClientTables {
   devices: DevicesTable
   device_tokens: DeviceTokensTable
   offline_activations: OfflineActivationsTable
+  deleted_files: DeletedFilesTable
   trial_marks: TrialMarksTable
 }
 
@@ -139,6 +140,13 @@ interface OfflineActivationsTable {
   issued_at: number
   ended_at: number | null
   ended_by: 'code' | 'replaced' | null
+}
+
+/** An activation file that runs on although its end user was deleted. */
+interface DeletedFilesTable {
+  id: string
+  app_id: string
+  expires_at: number
 }
 
 interface TrialMarksTable {

@@ -56,7 +56,7 @@ export const listAppRefs = (db: Db, scope: OwnerScope) =>
 
 /**
  * Locks the app's count and returns whether `count` more licenses fit below `max`. End users with remaining time and
- * no stored license count too: creating end users directly would otherwise bypass the limit.
+ * no stored license count too, and files that run outside of one: they would otherwise bypass the limit.
  */
 export async function reserveLicenses(
   tx: Tx,
@@ -89,13 +89,42 @@ export async function holdPlaces(tx: Tx, scope: OwnerScope, appId: string, count
     .execute()
 }
 
-/** End users with remaining time and no stored license; counts at most `max` + 1. */
+const ofNoLicense = sql`not exists (select 1 from licenses l where l.client_id = c.id)`
+
+/**
+ * Activation files that run outside of a stored license: of end users without one, of devices that were freed, and of
+ * end users that were deleted. Each is counted up to `count`.
+ */
+const looseFiles = (appId: string, count: number, now: number) => sql`
+  select 1 from (
+    select 1 from clients c where c.app_id = ${appId} and c.license_id is null and c.activation_until > ${now}
+      and c.expires_at <= ${now} and ${ofNoLicense}
+    limit ${sql.lit(count)}
+  ) without_license union all select 1 from (
+    select 1 from offline_activations f where f.app_id = ${appId} and f.device_id is null and f.ended_by is null
+      and f.until > ${now} and exists (select 1 from licenses l where l.client_id = f.client_id)
+    limit ${sql.lit(count)}
+  ) of_freed union all select 1 from (
+    select 1 from deleted_files d where d.app_id = ${appId} and d.expires_at > ${now} limit ${sql.lit(count)}
+  ) of_deleted`
+
+/** End users with remaining time and no stored license, and files outside of one; each is counted up to `max` + 1. */
 const unlicensed = (appId: string, max: number, now: number) => sql<number>`(
   select count(*) from (
-    select 1 from clients c where c.app_id = ${appId} and c.license_id is null and c.expires_at > ${now}
-      and not exists (select 1 from licenses l where l.client_id = c.id)
-    limit ${sql.lit(max + 1)}
+    select 1 from (
+      select 1 from clients c where c.app_id = ${appId} and c.license_id is null and c.expires_at > ${now}
+        and ${ofNoLicense}
+      limit ${sql.lit(max + 1)}
+    ) with_time union all ${looseFiles(appId, max + 1, now)}
   ) found)`
+
+/** Whether an app of a limited plan may make another activation file. */
+export async function hasRoomForFile(tx: Tx, appId: string, max: number, now: number): Promise<boolean> {
+  if (max < 0) return true
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from (${looseFiles(appId, max, now)}) found`.execute(tx)
+  return Number(rows[0]?.n) < max
+}
 
 /** How many more licenses, or end users without one, fit into an app of a limited plan. */
 export async function readFreePlaces(
@@ -153,6 +182,7 @@ const leftovers = {
   client_sessions: 'id',
   resellers: 'id',
   trial_marks: 'app_id, mark',
+  deleted_files: 'id',
   blocklist: 'id',
   activity: 'seq',
   license_counts: 'app_id, bucket, used, banned',

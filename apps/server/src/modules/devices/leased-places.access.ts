@@ -48,10 +48,9 @@ export async function freeAllEnded(tx: Tx, now: number, count: number): Promise<
     .selectFrom('devices')
     .select(['client_id', 'owner_id'])
     .where('freed_until', '<=', now)
-    .orderBy('client_id')
     .limit(count)
     .execute()
-  for (const [id, [first]] of Map.groupBy(due, (row) => row.client_id)) {
+  for (const [id, [first]] of [...Map.groupBy(due, (row) => row.client_id)].sort()) {
     const user = tx.selectFrom('clients').select('id').where('id', '=', id)
     await locked(tx, user).executeTakeFirst()
     if (first) await freeEnded(tx, { ownerId: first.owner_id }, id, now)
@@ -61,17 +60,20 @@ export async function freeAllEnded(tx: Tx, now: number, count: number): Promise<
 
 /**
  * Frees the seats that leases of end users keep, or of one of their devices: only owners may, because the programs run
- * on. The caller has locked the end users, which are the owner's.
+ * on. The caller has locked the end users.
  */
 export async function freeLeasedSeats(
   tx: Tx,
+  scope: OwnerScope,
   clientIds: readonly string[],
   deviceId?: string,
 ): Promise<void> {
-  const licenses = tx.selectFrom('clients').select('license_id').where('id', 'in', clientIds)
-  const kept = tx
-    .deleteFrom('leased_seats')
-    .where('license_id', 'in', licenses.where('license_id', 'is not', null))
+  const licenses = tx
+    .selectFrom('licenses')
+    .select('id')
+    .where('client_id', 'in', clientIds)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+  const kept = tx.deleteFrom('leased_seats').where('license_id', 'in', licenses)
   const holder = tx.selectFrom('devices').select('hwid_hash').where('client_id', 'in', clientIds)
   await (deviceId === undefined
     ? kept

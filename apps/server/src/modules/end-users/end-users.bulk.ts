@@ -73,7 +73,7 @@ async function apply(
       write.record('end_users.unbanned', null, { ids: [...ids] })
       return ids.length
     case 'reset-hwid':
-      await freeLeasedSeats(tx, ids)
+      await freeLeasedSeats(tx, actor, ids)
       await freeAllDevices(tx, actor, ids)
       write.record('end_users.hwid_reset', null, { ids: [...ids] })
       return ids.length
@@ -81,7 +81,7 @@ async function apply(
       await movePauses(tx, actor, ids, now)
       await freeLicensesOf(tx, actor, ids, now)
       await endProgramSessionsOf(tx, ids)
-      await repo.deleteEndUsers(tx, actor, ids)
+      await repo.deleteEndUsers(tx, actor, ids, now)
       write.record('end_users.deleted', null, { ids: [...ids] })
       return ids.length
   }

@@ -47,7 +47,7 @@ export const freeEndUserDevice = (
   ctx.tx(actor, async (write) => {
     const client = await lockEndUser(write.tx, actor, id)
     if (!client) throw problem('not_found')
-    await freeLeasedSeats(write.tx, [id], deviceId)
+    await freeLeasedSeats(write.tx, actor, [id], deviceId)
     if (!(await freeDevice(write.tx, actor, id, deviceId))) throw problem('not_found')
     write.record('device.freed', deviceId, { endUserId: id })
   })

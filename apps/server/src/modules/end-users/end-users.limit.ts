@@ -27,7 +27,13 @@ export async function reserveExtension(
   if (max === unlimited) return
   const apps = await tx
     .selectFrom('clients as c')
-    .select(['c.app_id', sql<number>`sum(case when c.expires_at <= ${now} then 1 else 0 end)`.as('ended')])
+    .select([
+      'c.app_id',
+      sql<number>`sum(
+        case when c.expires_at <= ${now} and coalesce(c.activation_until, 0) <= ${now} then 1 else 0 end)`.as(
+        'ended',
+      ),
+    ])
     .where('c.id', 'in', clientIds)
     .where('c.license_id', 'is', null)
     .where(sql<boolean>`not exists (select 1 from licenses l where l.client_id = c.id)`)

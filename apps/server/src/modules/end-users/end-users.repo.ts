@@ -67,8 +67,21 @@ export async function updateEndUsers(
     .execute()
 }
 
-/** Deletes end users and returns how many. */
-export async function deleteEndUsers(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
+/** Deletes end users and returns how many. Activation files that run on are kept, because they count on a limited plan. */
+export async function deleteEndUsers(
+  tx: Tx,
+  scope: OwnerScope,
+  ids: readonly string[],
+  now: number,
+): Promise<number> {
+  const files = tx
+    .selectFrom('offline_activations')
+    .select(['id', 'app_id', 'until'])
+    .where('client_id', 'in', ids)
+    .where(ownerOf('offline_activations'), '=', scope.ownerId)
+    .where('ended_by', 'is', null)
+    .where('until', '>', now)
+  await tx.insertInto('deleted_files').columns(['id', 'app_id', 'expires_at']).expression(files).execute()
   const deleted = await tx
     .deleteFrom('clients')
     .where('id', 'in', ids)

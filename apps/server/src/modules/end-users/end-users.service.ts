@@ -171,7 +171,7 @@ export const togglePause = (ctx: Ctx, actor: VendorActor, id: string, paused?: b
 
 export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Client> =>
   change(ctx, actor, id, async (write, client) => {
-    await freeLeasedSeats(write.tx, [id])
+    await freeLeasedSeats(write.tx, actor, [id])
     await freeAllDevices(write.tx, actor, [id])
     write.record('end_user.hwid_reset', id, { wasBound: client.device_count > 0 })
   })
@@ -207,7 +207,7 @@ export async function deleteEndUser(ctx: Ctx, actor: VendorActor, id: string): P
     await movePauses(tx, actor, [id], now)
     await freeLicensesOf(tx, actor, [id], now)
     await endProgramSessionsOf(tx, [id])
-    if ((await repo.deleteEndUsers(tx, actor, [id])) === 0) throw problem('not_found')
+    if ((await repo.deleteEndUsers(tx, actor, [id], now)) === 0) throw problem('not_found')
     write.record('end_user.deleted', id, {})
   })
 }

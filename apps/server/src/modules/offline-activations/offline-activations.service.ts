@@ -10,6 +10,7 @@ import { never } from '../../db/ends.ts'
 import type { OfflineActivationRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import type { ActivityLog } from '../activity/activity.log.ts'
+import { hasRoomForFile } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
 import { findByHash, freeDevice } from '../devices/devices.access.ts'
@@ -17,6 +18,7 @@ import { toOfflineMachine } from '../devices/devices.rules.ts'
 import { isEndUserOf, lockEndUser, nextStatement, setActivationEnd } from '../end-users/end-users.access.ts'
 import { getEndUser } from '../end-users/end-users.service.ts'
 import { findLicenseByKey } from '../licenses/licenses.access.ts'
+import { getLimits } from '../owners/owners.service.ts'
 import { judgeDevice } from '../program/program.caller.ts'
 import type { AppFacts } from '../program/program.facts.ts'
 import type { ProgramReads } from '../program/program.reads.ts'
@@ -83,7 +85,9 @@ export async function activate(
   const app = await reads.app((await getApp(ctx.db, actor, idOrAppId)).id)
   if (!app) throw problem('not_found')
   const request = toRequest(app.appId, given.request)
-  const { id, claims } = await enter(deps, actor, app, request, given.days).catch((error: unknown) => {
+  const { maxLicensesPerApp } = await getLimits(ctx, actor)
+  const limits = { days: given.days, max: maxLicensesPerApp }
+  const { id, claims } = await enter(deps, actor, app, request, limits).catch((error: unknown) => {
     throw toOwnersProblem(deps, app, request, error)
   })
   const file = await signer.signActivation(app, claims)
@@ -97,7 +101,7 @@ async function enter(
   actor: VendorActor,
   app: AppFacts,
   request: OfflineRequest,
-  days: number | undefined,
+  limits: Limits,
 ) {
   const refusal = appVerdict(app)
   if (refusal) throw problem(refusal)
@@ -109,18 +113,23 @@ async function enter(
     version: null,
     isOwner: true,
     finish: (write, admitted) =>
-      issue(ctx, write, { actor, app, request, days, licenseId: license.id }, admitted),
+      issue(ctx, write, { actor, app, request, ...limits, licenseId: license.id }, admitted),
   }
   const machine = toOfflineMachine(request.hwidHash)
   const caller = await judgeDevice({ blocks }, app, machine.hash)
   return enterByKey({ ctx }, entry, license, { machine, address: null, caller, isSignIn: false })
 }
 
-interface Issue {
+interface Limits {
+  days: number | undefined
+  /** How many licenses the plan allows; files outside of a license count as one each. */
+  max: number
+}
+
+interface Issue extends Limits {
   actor: VendorActor
   app: AppFacts
   request: OfflineRequest
-  days: number | undefined
   licenseId: string
 }
 
@@ -128,7 +137,7 @@ interface Issue {
 async function issue(
   ctx: Ctx,
   write: Write,
-  { actor, app, request, days, licenseId }: Issue,
+  { actor, app, request, days, max, licenseId }: Issue,
   { endUser, hwidHash }: Admitted,
 ) {
   const { tx, now } = write
@@ -139,6 +148,11 @@ async function issue(
   const known = await repo.findByRequest(tx, actor, app.id, requestHash(request))
   if (known && (known.ended_by !== null || known.client_id !== endUser.id)) {
     throw problem('offline_request_used')
+  }
+  if (!known && !(await hasRoomForFile(tx, app.id, max, now))) {
+    throw problem('plan_limit_reached', {
+      message: `Your plan allows ${max} machines per app that run with a file outside of a license`,
+    })
   }
   const limit = days === undefined ? never : now + days * day
   const end = Math.min(endUser.expiresAt, limit)

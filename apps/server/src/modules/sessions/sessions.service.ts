@@ -152,7 +152,8 @@ export async function deleteEnded(
     | 'reseller_sessions'
     | 'password_resets'
     | 'device_tokens'
-    | 'idempotency_keys',
+    | 'idempotency_keys'
+    | 'deleted_files',
   now: number,
   count: number,
 ): Promise<number> {

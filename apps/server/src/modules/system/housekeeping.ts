@@ -30,6 +30,7 @@ const endingTables = [
   'reseller_sessions',
   'password_resets',
   'device_tokens',
+  'deleted_files',
   'idempotency_keys',
 ] as const
 
