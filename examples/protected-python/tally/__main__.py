@@ -12,6 +12,7 @@ from keyward import KeywardError, KeywardNetworkError, KeywardSignatureError, Ke
 
 from .config import SetupError, forget_key, read_config, remember_key, remembered_key
 from .gate import Gate, RefusedError, connect
+from .next_step import moment, next_network_step
 from .report import Row, count, to_line, total
 
 _POLL_S = 0.2
@@ -62,7 +63,8 @@ def work(options: argparse.Namespace) -> None:
         read_config()
         raise SetupError("Tally needs a license. Start it once with --key YOUR-LICENSE-KEY.")
     gate = Gate(connect(), key)
-    remember_key(key)
+    if not remember_key(key):
+        print("The key could not be stored: the next start needs --key again.", file=sys.stderr)
     print(f"Activated until {_until(gate.user.expires_at)}.")
     if gate.newer_version:
         print(f"Version {gate.newer_version} is available.")
@@ -82,7 +84,7 @@ def tally(gate: Gate, file: Path) -> Row:
     if check.offline is not None:
         print(f"The license server is away. Tally works until {_until(check.offline.grace_until)}.")
         if check.offline.in_grace:
-            print("Please go online soon.")
+            print("Go online before then, or Tally stops.")
     row = count(file.name, file.read_text(encoding="utf-8", errors="replace"))
     print(to_line(row), flush=True)
     return row
@@ -101,16 +103,14 @@ def watch(gate: Gate, files: List[Path]) -> None:
                 tally(gate, file)
             except KeywardNetworkError as error:
                 # A missing answer is no verdict: skip this piece of work and check again at the next one.
-                print(f"Skipped: {error}", file=sys.stderr, flush=True)
+                print(f"Skipped: {error} {next_network_step(error)}", file=sys.stderr, flush=True)
 
 
 def stop(error: Exception) -> int:
     """Prints the error for the user and returns the exit status."""
     status = next(status for kind, status in _STATUSES if isinstance(error, kind))
-    if isinstance(error, KeywardNetworkError) and error.code != "rate_limited":
-        print("The license server cannot be reached. Please try again later.", file=sys.stderr)
-        if error.offline == "clock_set_back":
-            print("The clock of this machine was set back: correct it, or go online.", file=sys.stderr)
+    if isinstance(error, KeywardNetworkError):
+        print(f"The license server cannot be reached. {next_network_step(error)}", file=sys.stderr)
     if isinstance(error, KeywardSignatureError):
         print("The response is not from the license server. Tally stops.", file=sys.stderr)
     print(error, file=sys.stderr)
@@ -118,7 +118,7 @@ def stop(error: Exception) -> int:
 
 
 def _until(time_text: Optional[str]) -> str:
-    return "further notice" if time_text is None else time_text.replace("T", " ")[:16] + " UTC"
+    return "further notice" if time_text is None else moment(time_text)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -63,12 +63,17 @@ def remembered_key() -> Optional[str]:
         return None
 
 
-def remember_key(key: str) -> None:
+def remember_key(key: str) -> bool:
+    """Returns whether it was stored: a full disk must not stop a customer whose license was just granted."""
     path = _key_file()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(f"{key}\n")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(f"{key}\n")
+        return True
+    except OSError:
+        return False
 
 
 def forget_key() -> None:

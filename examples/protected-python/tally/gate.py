@@ -7,12 +7,13 @@ from typing import Optional, TypeVar, Union
 from keyward import InitData, Keyward, KeywardNetworkError, Refused, UserData
 
 from .config import VERSION, read_config
+from .next_step import next_step
 
 T = TypeVar("T", InitData, UserData)
 
 
 class RefusedError(Exception):
-    """The server rejected this copy. The message is the app owner's own."""
+    """The server rejected this copy: the vendor's text, what to do about it, and the reference of the refusal."""
 
 
 def connect() -> Keyward:
@@ -50,6 +51,6 @@ class Gate:
 
 def _granted(result: Union[T, Refused]) -> T:
     if isinstance(result, Refused):
-        reference = f" (reference {result.reference})" if result.reference else ""
-        raise RefusedError(result.message + reference)
+        reference = [f"Reference: {result.reference}"] if result.reference else []
+        raise RefusedError("\n".join([result.message, next_step(result), *reference]))
     return result

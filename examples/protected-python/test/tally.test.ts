@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -37,17 +37,17 @@ describe.skipIf(missing !== undefined)('the protected program in Python, with a 
     await rm(folder, { recursive: true })
   })
 
-  function run(args: string[], { publicKeys = vendor.keys as object[] } = {}) {
+  function run(args: string[], { publicKeys = vendor.keys as object[], places = folder } = {}) {
     const child = spawn(python, ['-m', 'tally', ...args], {
       cwd: folder,
       env: {
         PATH: process.env.PATH,
         PYTHONPATH: [at('..'), at('../../../sdks/python')].join(process.platform === 'win32' ? ';' : ':'),
         PYTHONDONTWRITEBYTECODE: '1',
-        XDG_STATE_HOME: folder,
-        LOCALAPPDATA: folder,
-        HOME: folder,
-        TALLY_HOME: folder,
+        XDG_STATE_HOME: places,
+        LOCALAPPDATA: places,
+        HOME: places,
+        TALLY_HOME: places,
         KEYWARD_BASE_URL: server.baseUrl,
         KEYWARD_APP_ID: vendor.app.appId,
         KEYWARD_SECRET: vendor.app.appSecret,
@@ -93,7 +93,9 @@ describe.skipIf(missing !== undefined)('the protected program in Python, with a 
     const refused = await run(['--key', 'NO-SUCH-KEY', text]).end
     expect(refused).toMatchObject({
       status: 3,
-      output: expect.stringMatching(/^License key not found \(reference \w{10}\)\n$/),
+      output: expect.stringMatching(
+        /^License key not found\nCheck the key for typing mistakes\.\nReference: \w{10}\n$/,
+      ),
     })
     expect(await run([text]).end).toMatchObject({ status: 1 })
   })
@@ -115,6 +117,24 @@ describe.skipIf(missing !== undefined)('the protected program in Python, with a 
     } finally {
       await server.start()
     }
+  })
+
+  it('names the day of the end, and survives a folder that cannot be written and an empty file of the SDK', async () => {
+    const { key, _id } = await vendor.issueKey()
+    const blocked = join(folder, 'blocked')
+    await writeFile(blocked, '')
+    const unwritable = await run(['--key', key, text], { places: blocked }).end
+    expect(unwritable).toMatchObject({ status: 0, output: expect.stringContaining('6 words') })
+    expect(unwritable.output).toContain('The key could not be stored')
+    await mkdir(join(folder, 'keyward'))
+    await writeFile(join(folder, 'keyward', `${vendor.app.appId}.json`), '')
+    expect(await run(['--key', key, text]).end).toMatchObject({ status: 0 })
+    const expiresAt = new Date(Date.now() - 1_000).toISOString()
+    await vendor.call('PUT', `/licenses/${_id}`, { expiresAt })
+    expect(await run([text]).end).toMatchObject({
+      status: 3,
+      output: expect.stringContaining(`ended on ${expiresAt.slice(0, 10)}. Renew it`),
+    })
   })
 
   it('offers totals only with the feature of the license', async () => {
