@@ -6,9 +6,10 @@
 #include <string>
 
 #include "keyward.hpp"
+#include "next_step.hpp"
 #include "vendor.hpp"
 
-/** The server rejected this copy. The message is the app owner's own. */
+/** The server rejected this copy: the vendor's text, what to do about it, and the reference of the refusal. */
 class RefusedError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -35,7 +36,7 @@ class Gate {
     granted(result);
     if (result.offline && result.offline->inGrace && !hasWarned_) {
       hasWarned_ = true;
-      std::cerr << "Go online before " << result.offline->graceUntil.value_or("") << ", or Tally stops.\n";
+      std::cerr << "Go online before " << momentOf(result.offline->graceUntil.value_or("")) << ", or Tally stops.\n";
     }
     return {result.user.username, client_.has("reading-time")};
   }
@@ -45,8 +46,8 @@ class Gate {
  private:
   static void granted(const keyward::Result<keyward::UserData> &result) {
     if (result.ok) return;
-    const std::string reference = result.reference.empty() ? "" : " (reference " + result.reference + ")";
-    throw RefusedError(result.message + reference);
+    const std::string reference = result.reference.empty() ? "" : "\nReference: " + result.reference;
+    throw RefusedError(result.message + "\n" + nextStep(result.code, result.details) + reference);
   }
 
   keyward::Client client_;

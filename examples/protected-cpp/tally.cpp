@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
     return run(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const keyward::NetworkError &error) {
     // No verdict: say so, and let the user try again.
-    std::cerr << "The license server cannot be reached. Please try again later.\n" << error.what() << "\n";
+    std::cerr << "The license server cannot be reached. " << nextStep(error) << "\n" << error.what() << "\n";
     return 2;
   } catch (const RefusedError &error) {
     std::cerr << error.what() << "\n";

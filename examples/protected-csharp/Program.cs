@@ -27,7 +27,7 @@ Counts the words of your texts.
         }
         catch (KeywardNetworkException error)
         {
-            Console.Error.WriteLine("The license server cannot be reached, and this machine may not work without it (" + (error.Offline ?? error.Code) + ").");
+            Console.Error.WriteLine("The license server cannot be reached (" + error.Code + "). " + NextStep.After(error));
             return 2;
         }
         catch (KeywardSignatureException error)
@@ -76,19 +76,19 @@ Counts the words of your texts.
             UserResult check = await keyward.SessionAsync();
             if (Refused(check)) return 3;
             if (check.Offline != null && check.Offline.InGrace)
-                Console.Error.WriteLine("Please go online before " + check.Offline.GraceUntil?.ToString("u") + ".");
+                Console.Error.WriteLine("Go online" + NextStep.Date(" before ", check.Offline.GraceUntil, "u") + ", or Tally stops.");
             Console.WriteLine(Path.GetFileName(path) + " " + CountWords(path));
         }
         return 0;
     }
 
-    /// <summary>Shows the message of the app's owner, and the reference that explains it to the owner.</summary>
+    /// <summary>Shows the vendor's text, what to do about it, and the reference by which the vendor finds the reason.</summary>
     private static bool Refused(KeywardResult result)
     {
         if (result.Ok) return false;
-        string reference = result.Reference == null ? "" : " (" + result.Reference + ")";
-        Console.Error.WriteLine(result.Message + reference);
-        if (result.Code == LicenseState.SessionUnauthed) Console.Error.WriteLine("Start Tally once with --key YOUR-LICENSE-KEY.");
+        Console.Error.WriteLine(result.Message);
+        Console.Error.WriteLine(NextStep.After(result));
+        if (result.Reference != null) Console.Error.WriteLine("Reference: " + result.Reference);
         return true;
     }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)(`the protected example in C++ ${missing ?
     expect(await run('--key', key, text)).toEqual({ status: 0, output: `${text}: 4 words\n` })
     expect(await run('--key', 'NO-SUCH-KEY', text)).toMatchObject({
       status: 3,
-      output: expect.stringMatching(/ \(reference \w{10}\)\n$/),
+      output: expect.stringMatching(/\nCheck the key for typing mistakes\.\nReference: \w{10}\n$/),
     })
   })
 
@@ -88,6 +88,23 @@ describe.skipIf(missing !== undefined)(`the protected example in C++ ${missing ?
     const { status, output } = await running.end
     expect(status).toBe(3)
     expect(output.match(/4 words/g)).toHaveLength(1)
+  })
+
+  it('names the day of the end, and survives an empty file of the SDK and a folder that cannot be written', async () => {
+    const { key, _id } = await vendor.issueKey()
+    await mkdir(join(folder, 'keyward'))
+    await writeFile(join(folder, 'keyward', `${vendor.app.appId}.json`), '')
+    expect(await run('--key', key, text)).toEqual({ status: 0, output: `${text}: 4 words\n` })
+    await rm(join(folder, 'keyward'), { recursive: true })
+    await writeFile(join(folder, 'keyward'), '')
+    expect(await run('--key', key, text)).toEqual({ status: 0, output: `${text}: 4 words\n` })
+    const expiresAt = new Date(Date.now() - 1_000).toISOString()
+    await vendor.call('PUT', `/licenses/${_id}`, { expiresAt })
+    const ended = await run('--key', key, text)
+    expect(ended).toMatchObject({
+      status: 3,
+      output: expect.stringContaining(`ended on ${expiresAt.slice(0, 10)}. Renew it`),
+    })
   })
 
   it('works without the server after it was online, and not before', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +20,7 @@ interface OwnerData {
   token?: string
   app: { _id: string; appId: string; appSecret: string }
   keys: object[]
-  license: { key: string }
+  license: { _id: string; key: string }
   clients: { _id: string }[]
   file: string
 }
@@ -37,9 +37,15 @@ describe.skipIf(missing !== undefined)('Tally for .NET', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'keyward-tally-'))
     program = join(folder, 'tally.exe')
-    const sources = ['examples/protected-csharp/Program.cs', 'sdks/csharp/Keyward.cs']
+    const sources = ['Program.cs', 'NextStep.cs'].map((name) => `examples/protected-csharp/${name}`)
     const references = ['-r:System.Net.Http.dll', '-r:System.Numerics.dll']
-    await execute('mcs', ['-warnaserror', `-out:${program}`, ...references, ...sources], { cwd: root })
+    await execute(
+      'mcs',
+      ['-warnaserror', `-out:${program}`, ...references, ...sources, 'sdks/csharp/Keyward.cs'],
+      {
+        cwd: root,
+      },
+    )
     const config = readConfig({ DATA_DIR: join(folder, 'data'), RATE_LIMITS: 'off' })
     const { database, seal } = await prepare(config)
     const consoleDir = join(folder, 'none')
@@ -78,10 +84,11 @@ describe.skipIf(missing !== undefined)('Tally for .NET', () => {
     return answer.data
   }
 
-  const issueKey = async () => {
+  const issueLicense = async () => {
     const expiresAt = new Date(Date.now() + 30 * day).toISOString()
-    return (await owner('POST', '/licenses', { app: app._id, expiresAt })).license.key
+    return (await owner('POST', '/licenses', { app: app._id, expiresAt })).license
   }
+  const issueKey = async () => (await issueLicense()).key
 
   /** Runs Tally on a machine of its own. */
   async function run(machine: string, ...args: string[]) {
@@ -109,7 +116,9 @@ describe.skipIf(missing !== undefined)('Tally for .NET', () => {
     await owner('PATCH', `/clients/${clients[0]!._id}/toggle-ban`)
     const banned = await run('online', '--key', key, 'text.md')
     expect(banned).toMatchObject({ status: 3, stdout: '' })
-    expect(banned.stderr).toMatch(new RegExp(`^${messageDefaults.userBanned} \\(\\w{10}\\)\n$`))
+    expect(banned.stderr).toMatch(
+      new RegExp(`^${messageDefaults.userBanned}\nAsk the vendor\\.\nReference: \\w{10}\n$`),
+    )
     await stop()
     expect(await run('online', 'text.md')).toMatchObject({ status: 2, stdout: '' })
     await start()
@@ -130,6 +139,23 @@ describe.skipIf(missing !== undefined)('Tally for .NET', () => {
     expect(await run('island', 'text.md')).toMatchObject({ status: 2 })
     await start()
     await owner('POST', `/apps/${app._id}/offline-deactivations`, { code: stdout.trim() })
+  })
+
+  it('names the day of the end, and survives an empty file of the SDK and a folder that cannot be written', async () => {
+    const { key, _id } = await issueLicense()
+    const state = join(folder, 'ended', '.local', 'state')
+    await mkdir(join(state, 'keyward'), { recursive: true })
+    await writeFile(join(state, 'keyward', `${app.appId}.json`), '')
+    expect(await run('ended', '--key', key, 'text.md')).toMatchObject(counted)
+    await rm(join(state, 'keyward'), { recursive: true })
+    await writeFile(join(state, 'keyward'), '')
+    expect(await run('ended', '--key', key, 'text.md')).toMatchObject(counted)
+    const expiresAt = new Date(Date.now() - 1_000).toISOString()
+    await owner('PUT', `/licenses/${_id}`, { expiresAt })
+    expect(await run('ended', '--key', key, 'text.md')).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining(`ended on ${expiresAt.slice(0, 10)}. Renew it`),
+    })
   })
 
   it('shows wrong use with the exit status 1', async () => {
