@@ -7,6 +7,23 @@ import { Tally } from '../program.ts'
 import { dialog, enter, expectToast, Program, readClipboard, rowAction, Vendor } from '../steps.ts'
 
 test.describe('the settings of an app', () => {
+  test('an app that remembers no sign-in recommends it until it is set', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp('Tally')
+    await vendor.call('PUT', `/apps/${app._id}`, { settings: { rememberDays: 0 } })
+    await enter(page, vendor, `/apps/${app._id}`)
+    const advice = page.getByText('recommended: 30')
+    await expect(advice).toBeVisible()
+    await page.getByRole('button', { name: 'Settings', exact: true }).click()
+    const settings = dialog(page, /Settings/)
+    await settings.getByText('Offline and Sign-In', { exact: true }).click()
+    await expect(settings.getByText('Recommended: 30.')).toBeVisible()
+    await settings.getByLabel('Days Signed In').fill('30')
+    await settings.getByRole('button', { name: 'Save Settings' }).click()
+    await expect(advice).toBeHidden()
+    expect((await vendor.call('GET', `/apps/${app._id}`)).app.settings.rememberDays).toBe(30)
+  })
+
   test('shows the integration snippet, and its secret only on request', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp(`O'Brien \\ Sons`)

@@ -28,7 +28,7 @@ export const appSettings = z.strictObject({
     .int()
     .min(0)
     .max(limits.rememberDaysMax)
-    .describe('how long devices stay signed in; 0 turns it off'),
+    .describe(`how long devices stay signed in; 0 turns it off; ${limits.rememberDaysDefault} for a new app`),
   leaseHours: z
     .int()
     .min(1)

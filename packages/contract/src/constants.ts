@@ -53,6 +53,8 @@ export const limits = {
   graceDaysMax: 90,
   leaseHoursMax: 2160,
   rememberDaysMax: 365,
+  /** Of a new app. */
+  rememberDaysDefault: 30,
   /** How long an activation file of a machine that is never online can last, unless its end is that of the license. */
   activationFileDaysMax: 3650,
   seatsMax: 10_000,

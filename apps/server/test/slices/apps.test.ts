@@ -32,7 +32,7 @@ const defaults = {
   vpnAllowed: [],
   checkHash: false,
   checkPasswords: false,
-  rememberDays: 0,
+  rememberDays: 30,
   leaseHours: 72,
   graceHours: 168,
   activityDays: 365,

@@ -38,7 +38,17 @@ test('a device stays signed in beyond its session, without key or password', asy
   expect(json.data.deviceToken).not.toBe(token)
 })
 
-test('an app remembers nothing by default, nor without being asked, nor without a device', async () => {
+test('a new app remembers a device for 30 days', async () => {
+  const { token } = await signIn()
+  on.clock.advance(30 * day - minute)
+  const later = await resume(token)
+  expect(later.status).toBe(200)
+  on.clock.advance(30 * day + minute)
+  expect(refusal(await resume(later.json.data.deviceToken))).toBe('sessionUnauthed')
+})
+
+test('an app remembers nothing with 0 days, nor without being asked, nor without a device', async () => {
+  await allow(0)
   expect((await signIn()).token).toBeUndefined()
   await allow()
   const program = await startProgram(on, app)

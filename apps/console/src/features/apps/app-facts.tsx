@@ -1,4 +1,4 @@
-import type { App } from '@keyward/contract'
+import { type App, limits } from '@keyward/contract'
 import { CircleDashed, KeyRound, Store, Users } from 'lucide-react'
 import { Link } from 'react-router'
 import { paths } from '../../lib/navigation/paths.ts'
@@ -59,8 +59,15 @@ export function AppFacts({ app }: { app: App }) {
             { label: 'Created', value: <DateText value={app.createdAt} /> },
             { label: 'HWID Lock', value: onOff(settings.hwidLock) },
             { label: 'Custom license keys', value: onOff(settings.allowCustomLicenseKey) },
+            { label: 'Days signed in', value: settings.rememberDays || 'Off' },
           ]}
         />
+        {settings.rememberDays === 0 && (
+          <p className="text-[0.8125rem] text-fg-muted">
+            A computer that slept for a day has to sign in again. Set Days Signed In in the settings,
+            recommended: {limits.rememberDaysDefault}.
+          </p>
+        )}
         <div className="flex flex-wrap gap-2">
           <Button asChild size="sm">
             <Link to={listOf(paths.licenses)}>Show licenses</Link>

@@ -76,7 +76,11 @@ export function OfflineSettings({ settings, onChange }: SettingsProps) {
       />
       <NumberSetting
         label="Days Signed In"
-        hint="A device stays signed in this long without use. 0 turns it off."
+        hint={
+          settings.rememberDays === 0
+            ? `Off: a computer that slept for a day has to sign in again. Recommended: ${limits.rememberDaysDefault}.`
+            : 'A device stays signed in this long without use. 0 turns it off.'
+        }
         unit="days"
         min={0}
         max={limits.rememberDaysMax}

@@ -77,6 +77,7 @@ type NewApp = Pick<
   | 'signing_public'
   | 'signing_sealed'
   | 'version'
+  | 'remember_days'
   | 'created_at'
 >
 

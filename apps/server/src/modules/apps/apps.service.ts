@@ -71,6 +71,7 @@ async function insertApp(ctx: Ctx, actor: VendorActor, name: string, remember: R
       signing_public: key.x,
       signing_sealed: ctx.seal.seal(key.privateKey, signingContext(id)),
       version: limits.firstAppVersion,
+      remember_days: limits.rememberDaysDefault,
       created_at: now,
     })
     write.record('app.created', id, { name })
