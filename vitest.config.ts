@@ -9,7 +9,9 @@ const written = [
 ]
 const code = ['apps/server/src/**/*.test.ts', 'apps/console/src/**/*.test.ts', contract, ...written]
 /** They replace globals before their imports. */
-const replacing = ['apps/console/src/lib/api/query-client.test.ts', 'apps/console/src/lib/list/bulk.test.ts']
+const replacing = ['api/call', 'api/query-client', 'list/bulk'].map(
+  (name) => `apps/console/src/lib/${name}.test.ts`,
+)
 const setupFiles = ['apps/server/test/property-seed.ts']
 const slices = 'apps/server/test/slices/**/*.test.ts'
 // Every slice starts servers of its own, so its file needs no fresh modules: that halves the processor time.

@@ -1,7 +1,19 @@
+import type { Locator } from '@playwright/test'
 import { expectToFit } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { enter, figure, makePremium, Program, row, settle, unique, Vendor, visit } from '../steps.ts'
+import {
+  enter,
+  figure,
+  makePremium,
+  Program,
+  row,
+  rowAction,
+  settle,
+  unique,
+  Vendor,
+  visit,
+} from '../steps.ts'
 
 test('an app name of one long word fits every page of the portal', { tag: '@phone' }, async ({
   page,
@@ -89,5 +101,52 @@ test('a table shows how a name begins, also one from right to left, and all of i
       })
       expect.soft(beginsInside, `${path}: ${name}`).toBe(true)
     }
+  }
+})
+
+test('a name that someone else chose is isolated in the list of licenses and in every dialog', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Tally')
+  const [license] = await vendor.createLicenses(app)
+  const name = 'אבג'
+  await (await Program.start(request, app)).register(name, license!)
+  await enter(page, vendor, '/licenses')
+  const act = (action: string) =>
+    page
+      .getByRole('region', { name: 'Selected rows' })
+      .getByRole('button', { name: action, exact: true })
+      .click()
+  const isolated = (within: Locator) => within.locator('bdi', { hasText: name })
+  await expect(isolated(row(page, name))).toHaveCount(1)
+  await row(page, name)
+    .getByRole('button', { name: /^Actions for/ })
+    .click()
+  await page.getByRole('menuitem', { name: 'Delete License' }).click()
+  await expect(isolated(page.getByRole('alertdialog'))).toHaveCount(1)
+  await page.keyboard.press('Escape')
+  await row(page, name).getByRole('checkbox').check()
+  for (const action of ['Ban', 'Delete']) {
+    await act(action)
+    await expect(isolated(page.getByRole('alertdialog'))).toHaveCount(1)
+    await page.keyboard.press('Escape')
+  }
+  await page.goto('/users')
+  for (const [action, count] of [
+    ['Ban', 2],
+    ['Delete', 1],
+    ['Extend Subscription', 1],
+  ] as const) {
+    await rowAction(page, name, action)
+    await expect(isolated(page.locator('[role=dialog], [role=alertdialog]'))).toHaveCount(count)
+    await page.keyboard.press('Escape')
+  }
+  await row(page, name).getByRole('checkbox').check()
+  for (const action of ['Ban', 'Reset HWID', 'Delete']) {
+    await act(action)
+    await expect(isolated(page.getByRole('alertdialog'))).toHaveCount(1)
+    await page.keyboard.press('Escape')
   }
 })

@@ -1,10 +1,11 @@
 import { type BulkClientAction, type Client, limits } from '@keyward/contract'
 import { clients as clientsEndpoints } from '@keyward/contract/clients'
-import { amountOf, someOf } from '../../lib/format/words.ts'
+import { amountOf } from '../../lib/format/words.ts'
 import type { BulkEnd } from '../../lib/list/use-bulk.ts'
 import { BulkFailures } from '../../ui/bulk-failures.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DaysDialog } from '../../ui/days-dialog.tsx'
+import { Names } from '../../ui/names.tsx'
 import { WorkProgress } from '../../ui/work-progress.tsx'
 import { useBulkEndUsers } from './bulk-queries.ts'
 import { OfflineNote } from './offline-note.tsx'
@@ -36,7 +37,11 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
     return (
       <BulkFailures
         title={`${bulk.done.length} of ${amount} ${verbs[action].past}`}
-        failed={bulk.failed.map(({ row, reason }) => ({ id: row._id, label: row.username, reason }))}
+        failed={bulk.failed.map(({ row, reason }) => ({
+          id: row._id,
+          label: <bdi>{row.username}</bdi>,
+          reason,
+        }))}
         onRetry={bulk.retry}
         busy={bulk.busy}
         onClose={bulk.finish}
@@ -68,26 +73,36 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
       </DaysDialog>
     )
   }
-  const names = someOf(affectedRows.map(({ username }) => username))
+  const names = <Names names={affectedRows.map(({ username }) => username)} />
   const texts = {
     ban: {
       title: `Ban ${amount}?`,
-      description: `The next call from ${names} is rejected. You can lift the ban at any time.`,
+      description: <>The next call from {names} is rejected. You can lift the ban at any time.</>,
       confirmLabel: 'Ban Users',
     },
     unban: {
       title: `Unban ${amount}?`,
-      description: `${names} can sign in again, as long as the subscription has not expired.`,
+      description: <>{names} can sign in again, as long as the subscription has not expired.</>,
       confirmLabel: 'Unban Users',
     },
     'reset-hwid': {
       title: `Reset HWID of ${amount}?`,
-      description: `This clears the hardware lock of ${names} and allows login from a different device. The lock binds to the next device that signs in. Open sessions end.`,
+      description: (
+        <>
+          This clears the hardware lock of {names} and allows login from a different device. The lock binds to
+          the next device that signs in. Open sessions end.
+        </>
+      ),
       confirmLabel: 'Reset HWIDs',
     },
     delete: {
       title: `Delete ${amount}?`,
-      description: `The accounts of ${names}, their passwords and their hardware locks are deleted. This action cannot be undone.`,
+      description: (
+        <>
+          The accounts of {names}, their passwords and their hardware locks are deleted. This action cannot be
+          undone.
+        </>
+      ),
       confirmLabel: 'Delete Users',
     },
   }[action]

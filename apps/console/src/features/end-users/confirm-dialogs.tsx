@@ -27,9 +27,17 @@ export function BanDialog({ user, onClose }: EndUserDialogProps) {
         </>
       }
       description={
-        user.ban
-          ? `${user.username} can use ${user.app.name} again, as long as the subscription has not expired.`
-          : `${user.app.name} rejects ${user.username} on the next call. You can lift the ban at any time.`
+        user.ban ? (
+          <>
+            <bdi>{user.username}</bdi> can use {user.app.name} again, as long as the subscription has not
+            expired.
+          </>
+        ) : (
+          <>
+            {user.app.name} rejects <bdi>{user.username}</bdi> on the next call. You can lift the ban at any
+            time.
+          </>
+        )
       }
       tone={user.ban ? 'neutral' : 'danger'}
       confirmLabel={`${verb} User`}
@@ -37,7 +45,11 @@ export function BanDialog({ user, onClose }: EndUserDialogProps) {
       onConfirm={() => setBan.mutate({ user, ban: !user.ban, ...details }, { onSuccess: onClose })}
     >
       {user.ban ? (
-        user.banReason && <p className="wrap-anywhere text-fg-muted">Reason of the ban: {user.banReason}</p>
+        user.banReason && (
+          <p className="wrap-anywhere text-fg-muted">
+            Reason of the ban: <bdi>{user.banReason}</bdi>
+          </p>
+        )
       ) : (
         <>
           <Field label="Reason" optional hint="Replaces {reason} in the text that the program shows.">

@@ -36,7 +36,11 @@ export function ExtendDialog({ user, onClose }: EndUserDialogProps) {
     <Dialog
       onClose={onClose}
       busy={extend.isPending}
-      title={`Extend ${user.username}`}
+      title={
+        <>
+          Extend <bdi>{user.username}</bdi>
+        </>
+      }
       description={
         expired
           ? 'The subscription has expired, so the days count from now.'

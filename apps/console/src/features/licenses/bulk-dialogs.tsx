@@ -1,12 +1,13 @@
 import { type BulkLicenseAction, type License, limits } from '@keyward/contract'
 import { bulk as bulkEndpoints } from '@keyward/contract/bulk'
-import { Suspense } from 'react'
+import { Fragment, type ReactNode, Suspense } from 'react'
 import { z } from 'zod'
 import { keyPrefix } from '../../lib/format/license-key.ts'
-import { amountOf, someOf } from '../../lib/format/words.ts'
+import { amountOf } from '../../lib/format/words.ts'
 import type { BulkEnd } from '../../lib/list/use-bulk.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { BulkFailures } from '../../ui/bulk-failures.tsx'
+import { Names } from '../../ui/names.tsx'
 import { WorkProgress } from '../../ui/work-progress.tsx'
 import { useBulkLicenses } from './bulk-queries.ts'
 
@@ -85,7 +86,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
       description: `Programs that use ${affectedRows.length === 1 ? 'it' : 'them'} are rejected on their next call, and offline ones when their lease or activation file ends. You can lift the ban at any time.`,
       confirmLabel: 'Ban Licenses',
       loss: sentences(
-        used.length > 0 && `${usersOf(used)} shut out until you lift the ban.`,
+        used.length > 0 && <>{usersOf(used)} shut out until you lift the ban.</>,
         added.length > 0 && `${addedOf(added)} until you lift the ban.`,
       ),
     },
@@ -100,8 +101,13 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
       description: `${affectedRows.length === 1 ? 'The key stops' : 'The keys stop'} working immediately. This action cannot be undone.`,
       confirmLabel: 'Delete Licenses',
       loss: sentences(
-        used.length > 0 &&
-          `${amountOf(used.length, 'is', 'are')} in use${namesOf(used)}. The end users stay in your list, but expire immediately and can no longer sign in. Programs that run offline go on until their lease or activation file ends.`,
+        used.length > 0 && (
+          <>
+            {amountOf(used.length, 'is', 'are')} in use{namesOf(used)}. The end users stay in your list, but
+            expire immediately and can no longer sign in. Programs that run offline go on until their lease or
+            activation file ends.
+          </>
+        ),
         added.length > 0 && `${addedOf(added)}.`,
       ),
     },
@@ -136,18 +142,37 @@ function affected(action: BulkLicenseAction, licenses: License[]) {
 
 function namesOf(used: License[]) {
   const names = used.flatMap(({ usedBy }) => usedBy?.username ?? [])
-  return names.length > 0 ? ` by ${someOf(names)}` : ''
+  return (
+    names.length > 0 && (
+      <>
+        {' by '}
+        <Names names={names} />
+      </>
+    )
+  )
 }
 
 function usersOf(used: License[]) {
   const names = used.flatMap(({ usedBy }) => usedBy?.username ?? [])
-  return names.length > 0
-    ? `${someOf(names)} ${names.length === 1 ? 'is' : 'are'}`
-    : `${amountOf(used.length, 'end user is', 'end users are')}`
+  if (names.length === 0) return amountOf(used.length, 'end user is', 'end users are')
+  return (
+    <>
+      <Names names={names} /> {names.length === 1 ? 'is' : 'are'}
+    </>
+  )
 }
 
 const addedOf = (added: License[]): string =>
   `${amountOf(added.length, 'was', 'were')} added by an upgrade: the end users lose what it added`
 
-const sentences = (...parts: (string | false)[]): string | undefined =>
-  parts.filter((part) => part !== false).join(' ') || undefined
+function sentences(...parts: (ReactNode | false)[]): ReactNode {
+  const said = parts.filter((part) => part !== false)
+  if (said.length === 0) return undefined
+  return said.map((part, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the sentences never change places.
+    <Fragment key={at}>
+      {at > 0 && ' '}
+      {part}
+    </Fragment>
+  ))
+}

@@ -23,7 +23,13 @@ export function DeleteLicenseDialog({ license, onClose }: DeleteLicenseDialogPro
           deleted. This action cannot be undone.
         </>
       }
-      loss={[lossOf(license), !license.added && offline].filter(Boolean).join(' ') || undefined}
+      loss={
+        license.used ? (
+          <>
+            {lossOf(license)} {!license.added && offline}
+          </>
+        ) : undefined
+      }
       confirmLabel="Delete License"
       busy={remove.isPending}
       onConfirm={() => remove.mutate(license._id, { onSuccess: onClose })}
@@ -31,12 +37,18 @@ export function DeleteLicenseDialog({ license, onClose }: DeleteLicenseDialogPro
   )
 }
 
-function lossOf({ used, usedBy, added }: License): string | undefined {
-  if (!used) return undefined
-  const by = usedBy ? ` by ${usedBy.username}` : ''
-  return added
-    ? `It was added${by}. The end user stays and loses the time, features and devices that it added.`
-    : `It is in use${by}. The end user stays in your list, but expires immediately and can no longer sign in.`
+function lossOf({ usedBy, added }: License) {
+  const by = usedBy && (
+    <>
+      {' '}
+      by <bdi>{usedBy.username}</bdi>
+    </>
+  )
+  return added ? (
+    <>It was added{by}. The end user stays and loses the time, features and devices that it added.</>
+  ) : (
+    <>It is in use{by}. The end user stays in your list, but expires immediately and can no longer sign in.</>
+  )
 }
 
 export interface DeleteAllDialogProps {

@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { day, hour, minute } from '../../core/clock.ts'
 import { forever } from '../owners/plan.rules.ts'
 import { createRazorpay } from './payments.razorpay.ts'
-import { discounted, moneyBackUntil, nextCheck, nextPeriod, remainingOf } from './payments.rules.ts'
+import {
+  discounted,
+  isRefunded,
+  moneyBackUntil,
+  nextCheck,
+  nextPeriod,
+  remainingOf,
+} from './payments.rules.ts'
 
 const provider = createRazorpay({
   timeoutMs: 1000,
@@ -60,6 +67,18 @@ describe('prices', () => {
   ])('%i less %i percent is %i', (amount, percent, expected) => {
     expect(discounted(amount, percent)).toBe(expected)
   })
+})
+
+test.each([
+  [{ amount: 69_900, amount_refunded: 0, dispute: null }, false],
+  [{ amount: 69_900, amount_refunded: 69_800, dispute: null }, false],
+  [{ amount: 69_900, amount_refunded: 69_801, dispute: null }, true],
+  [{ amount: 69_900, amount_refunded: 69_900, dispute: null }, true],
+  [{ amount: 69_900, amount_refunded: 0, dispute: 'open' }, false],
+  [{ amount: 69_900, amount_refunded: 0, dispute: 'won' }, false],
+  [{ amount: 69_900, amount_refunded: 0, dispute: 'lost' }, true],
+])('%j is refunded: %j', (payment, refunded) => {
+  expect(isRefunded(payment)).toBe(refunded)
 })
 
 test('a period starts now or when the current one ends', () => {
