@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Adapter } from './adapter.ts'
-import { findLanguage, isCurrent, type LanguageName } from './languages.ts'
+import { findLanguage, type LanguageName } from './languages.ts'
 import { activations } from './suites/activations.ts'
 import { answers } from './suites/answers.ts'
 import { attacked } from './suites/attacks.ts'
@@ -36,8 +36,8 @@ export function conformance(name: LanguageName): void {
     signatures(adapter)
     hwids(adapter)
     keySets(adapter)
-    leases(adapter, 'lease', name)
-    leases(adapter, 'activation', name)
+    leases(adapter, 'lease')
+    leases(adapter, 'activation')
     requests(adapter)
     retries(adapter)
     everyCall(adapter, name)
@@ -48,11 +48,9 @@ export function conformance(name: LanguageName): void {
     locks(adapter)
     signOuts(adapter)
     live(adapter)
-    if (isCurrent(name)) {
-      away(adapter)
-      clocks(adapter)
-      keySignIns(adapter)
-    }
+    away(adapter)
+    clocks(adapter)
+    keySignIns(adapter)
 
     it('ends with its input', async () => {
       const other = await Adapter.start(await command())

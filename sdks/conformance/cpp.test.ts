@@ -32,8 +32,8 @@ describe.skipIf(missesLibsodium)('the C++ SDK with libsodium', () => {
 
   answers(adapter)
   signatures(adapter)
-  leases(adapter, 'lease', 'cpp')
-  leases(adapter, 'activation', 'cpp')
+  leases(adapter, 'lease')
+  leases(adapter, 'activation')
 })
 
 describe.skipIf(missesLibsodium)('a replaced libsodium', () => {

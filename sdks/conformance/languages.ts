@@ -13,9 +13,6 @@ const execute = promisify(execFile)
 export const languageNames = ['typescript', 'python', 'cpp', 'csharp'] as const
 export type LanguageName = (typeof languageNames)[number]
 
-/** Whether the SDK has the behavior of 1.3.0. */
-export const isCurrent = (name: LanguageName) => name === 'typescript' || name === 'python'
-
 export interface Language {
   name: LanguageName
   /** Why no program of this language can run here; undefined if one can. */

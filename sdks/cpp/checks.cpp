@@ -226,6 +226,26 @@ void checkTimes() {
   check(detail::parseIso("2000-02-29T00:00:00.500Z") == 951782400.5 && !detail::parseIso("2000-02-29"), "reading an ISO time");
 }
 
+void checkCertificates() {
+  detail::Exchange request;
+  request.origin = "https://licenses.test";
+  const auto judged = [&](const char *problem) {
+    const keyward::NetworkError error = detail::certificateError(request, problem);
+    check(!error.outcomeUnknown, std::string("the request was not sent: ") + problem);
+    const std::string start = std::string("The certificate of https://licenses.test ");
+    check(std::string(error.what()).compare(0, start.size(), start) == 0, std::string("no origin: ") + problem);
+    return error.code + ": " + std::string(error.what()).substr(start.size(), 10);
+  };
+  check(judged("SSL certificate problem: certificate is not yet valid") == "clock: is not val", "OpenSSL, not yet valid");
+  check(judged("server certificate not activated yet.") == "clock: is not val", "GnuTLS, not yet valid");
+  check(judged("SSL certificate problem: certificate has expired") == "certificate: has expire", "OpenSSL, expired");
+  check(judged("server certificate expiration date has passed.") == "certificate: has expire", "GnuTLS, expired");
+  for (const char *problem : {"SSL certificate problem: self-signed certificate",
+                              "SSL certificate problem: unable to get local issuer certificate",
+                              "SSL: no alternative certificate subject name matches target host name 'licenses.test'"})
+    check(judged(problem) == "certificate: is not tru", problem);
+}
+
 }  // namespace
 
 int main() {
@@ -233,6 +253,7 @@ int main() {
   checkJson();
   checkOptions();
   checkTimes();
+  checkCertificates();
 #ifndef _WIN32
   checkStorage();
   checkPrograms();

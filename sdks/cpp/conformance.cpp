@@ -15,6 +15,8 @@ struct Program {
   std::shared_ptr<Json> events = std::make_shared<Json>(Json::array());
   /** Seconds since 1970; below zero for the real time. */
   std::shared_ptr<std::atomic<double>> now = std::make_shared<std::atomic<double>>(-1);
+  /** How far the monotonic clock is ahead. */
+  std::shared_ptr<std::atomic<double>> elapsed = std::make_shared<std::atomic<double>>(0);
 };
 
 std::map<std::string, Program> programs;
@@ -107,7 +109,8 @@ Json create(const Json &request) {
   Program made;
   if (request["now"].isNumber()) *made.now = request["now"].number();
   const auto clock = [now = made.now] { return *now < 0 ? detail::systemNow() : now->load(); };
-  made.client = std::make_unique<keyward::Client>(toOptions(request["options"], made), clock);
+  const auto elapsed = [ahead = made.elapsed] { return detail::systemElapsed() + *ahead; };
+  made.client = std::make_unique<keyward::Client>(toOptions(request["options"], made), clock, elapsed);
   programs[request["id"].string()] = std::move(made);
   return Json::object().set("ok", true);
 }
@@ -365,6 +368,10 @@ Json operate(const Json &request) {
   if (op == "part") return hashPart(request);
   if (op == "now") {
     *program(request).now = request["now"].number(-1);
+    return Json::object().set("ok", true);
+  }
+  if (op == "elapse") {
+    *program(request).elapsed = *program(request).elapsed + request["seconds"].number();
     return Json::object().set("ok", true);
   }
   if (op == "events") {

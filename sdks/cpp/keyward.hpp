@@ -107,8 +107,8 @@ class Error : public std::runtime_error {
 
 /**
  * No verdict, because there is no usable response. Retry later; do not treat it as a refusal. `code` is `unreachable`,
- * `connection_lost`, `timed_out`, `rate_limited`, `server_error`, `captive_portal`, `wrong_address`, `unknown_app` or
- * `unexpected_answer`.
+ * `certificate`, `clock`, `connection_lost`, `timed_out`, `rate_limited`, `server_error`, `captive_portal`, `wrong_address`,
+ * `unknown_app` or `unexpected_answer`.
  */
 class NetworkError : public Error {
  public:
@@ -268,7 +268,8 @@ inline const Json *Json::find(std::string_view name) const noexcept {
 }
 
 inline const Json &Json::operator[](std::string_view name) const noexcept {
-  static const Json none;
+  // Never destroyed, like the other constants: a thread may still use it while the program ends.
+  static const Json &none = *new Json;
   const Json *found = find(name);
   return found ? *found : none;
 }
@@ -400,7 +401,7 @@ inline std::string cutUtf16(std::string_view text, std::size_t max) {
 
 inline bool isWhiteSpace(std::string_view c) {
   if (c.size() == 1) return c[0] == ' ' || (c[0] >= '\t' && c[0] <= '\r');
-  static const std::set<std::string_view> others = {
+  static const std::set<std::string_view> &others = *new std::set<std::string_view>{
       "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84",
       "\xE2\x80\x85", "\xE2\x80\x86", "\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8",
       "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80", "\xEF\xBB\xBF"};
@@ -1132,6 +1133,9 @@ using Now = std::function<double()>;
 inline double systemNow() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
+
+/** Seconds that no setting of the clock changes. */
+inline double systemElapsed() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 
 inline UsageError wrongOption(const std::string &message) { return UsageError("invalid_options", message); }
 
@@ -2127,6 +2131,9 @@ inline bool judge(const SentRequest &sent, const ReceivedAnswer &answer, const K
 inline constexpr std::size_t maxAnswerBytes = 256 * 1024;
 inline constexpr std::size_t maxHeaderBytes = 64 * 1024;
 
+/** How often a wait looks whether it was ended. */
+inline constexpr std::chrono::milliseconds betweenLooks{50};
+
 /** An HTTP proxy, as the option `proxy` names it. */
 struct Proxy {
   std::string host;
@@ -2195,6 +2202,36 @@ inline NetworkError connectionLost(const Exchange &request, const std::string &r
   return NetworkError("connection_lost", "The connection to " + request.origin + " broke (" + reason + ")", true);
 }
 
+/** These three were not sent either. */
+inline NetworkError clockBehind(const Exchange &request, const std::string &reason) {
+  return NetworkError("clock",
+                      "The certificate of " + request.origin + " is not valid yet (" + reason +
+                          "). Set the date and time of this computer, then try again.",
+                      false);
+}
+
+inline NetworkError certificateExpired(const Exchange &request, const std::string &reason) {
+  return NetworkError("certificate",
+                      "The certificate of " + request.origin + " has expired (" + reason +
+                          "). Check the date and time of this computer; if they are right, tell the vendor of this program.",
+                      false);
+}
+
+inline NetworkError certificateRejected(const Exchange &request, const std::string &reason) {
+  return NetworkError("certificate",
+                      "The certificate of " + request.origin + " is not trusted (" + reason +
+                          "). A proxy, a virus scanner or another network may be in between; if not, tell the vendor of this program.",
+                      false);
+}
+
+/** Only the text of libcurl says what is wrong, in the words of OpenSSL, GnuTLS or macOS. */
+inline NetworkError certificateError(const Exchange &request, const std::string &problem) {
+  const std::string text = lowerAscii(problem);
+  const auto says = [&](const char *words) { return text.find(words) != std::string::npos; };
+  if (says("not yet valid") || says("not_valid_yet") || says("not activated")) return clockBehind(request, problem);
+  return says("expir") ? certificateExpired(request, problem) : certificateRejected(request, problem);
+}
+
 inline NetworkError proxyRefused(int status) {
   return NetworkError("unreachable", "The proxy answered " + std::to_string(status), false, status);
 }
@@ -2222,7 +2259,8 @@ inline std::string fromWide(std::wstring_view text) {
 /** WinHTTP in its asynchronous mode, whose waits end at the deadline whatever the server does. */
 class Http {
  public:
-  explicit Http(std::optional<Proxy> proxy) : proxy_(std::move(proxy)) {}
+  /** `stopped` ends what is under way. */
+  Http(std::optional<Proxy> proxy, const std::atomic<bool> &stopped) : proxy_(std::move(proxy)), stopped_(stopped) {}
   Http(const Http &) = delete;
   Http &operator=(const Http &) = delete;
   ~Http() {
@@ -2244,7 +2282,7 @@ class Http {
         WinHttpOpenRequest(connection.get(), toWide(request.method).c_str(), toWide(request.path).c_str(), nullptr,
                            WINHTTP_NO_REFERER, WINHTTP_DEFAULT_ACCEPT_TYPES, flags);
     if (!handle) throw unreachable(request, reason(GetLastError()));
-    Running running(handle, request.body.value_or(""));
+    Running running(handle, request.body.value_or(""), stopped_);
     running.setOptions(timeoutMs);
     return receive(request, running, deadline);
   }
@@ -2276,6 +2314,7 @@ class Http {
     std::condition_variable changed;
     bool isDone = false;
     DWORD error = 0;
+    DWORD certificate = 0;
     DWORD length = 0;
     std::string body;
     std::array<char, 16384> buffer{};
@@ -2283,7 +2322,8 @@ class Http {
 
   class Running {
    public:
-    Running(HINTERNET handle, std::string body) : handle_(handle), state_(std::make_shared<State>()) {
+    Running(HINTERNET handle, std::string body, const std::atomic<bool> &stopped)
+        : handle_(handle), stopped_(stopped), state_(std::make_shared<State>()) {
       state_->body = std::move(body);
     }
     Running(const Running &) = delete;
@@ -2302,7 +2342,9 @@ class Http {
       auto *context = new std::shared_ptr<State>(state_);
       auto value = reinterpret_cast<DWORD_PTR>(context);
       WinHttpSetStatusCallback(handle_, &Running::onStatus,
-                               WINHTTP_CALLBACK_FLAG_ALL_COMPLETIONS | WINHTTP_CALLBACK_FLAG_HANDLES, 0);
+                               WINHTTP_CALLBACK_FLAG_ALL_COMPLETIONS | WINHTTP_CALLBACK_FLAG_HANDLES |
+                                   WINHTTP_CALLBACK_FLAG_SECURE_FAILURE,
+                               0);
       if (!WinHttpSetOption(handle_, WINHTTP_OPTION_CONTEXT_VALUE, &value, sizeof value)) delete context;
     }
 
@@ -2318,12 +2360,27 @@ class Http {
         if (error != ERROR_IO_PENDING) return error == 0 ? static_cast<DWORD>(ERROR_WINHTTP_INTERNAL_ERROR) : error;
       }
       lock.lock();
-      if (!state_->changed.wait_until(lock, deadline, [&] { return state_->isDone; })) return ERROR_WINHTTP_TIMEOUT;
+      while (!state_->isDone) {
+        const Clock::time_point now = Clock::now();
+        if (now >= deadline || stopped_) return ERROR_WINHTTP_TIMEOUT;
+        state_->changed.wait_until(lock, (std::min)(deadline, now + betweenLooks));
+      }
       return state_->error;
     }
 
    private:
     void set(DWORD option, DWORD value) { WinHttpSetOption(handle_, option, &value, sizeof value); }
+
+    /** The flags come before the error, which says no more than that the connection is not secure. */
+    static DWORD toCertificateError(DWORD flags) {
+      if (flags & WINHTTP_CALLBACK_STATUS_FLAG_CERT_DATE_INVALID) return ERROR_WINHTTP_SECURE_CERT_DATE_INVALID;
+      if (flags & WINHTTP_CALLBACK_STATUS_FLAG_CERT_CN_INVALID) return ERROR_WINHTTP_SECURE_CERT_CN_INVALID;
+      if (flags & WINHTTP_CALLBACK_STATUS_FLAG_INVALID_CA) return ERROR_WINHTTP_SECURE_INVALID_CA;
+      if (flags & WINHTTP_CALLBACK_STATUS_FLAG_CERT_REVOKED) return ERROR_WINHTTP_SECURE_CERT_REVOKED;
+      if (flags & WINHTTP_CALLBACK_STATUS_FLAG_CERT_REV_FAILED) return ERROR_WINHTTP_SECURE_CERT_REV_FAILED;
+      if (flags & WINHTTP_CALLBACK_STATUS_FLAG_INVALID_CERT) return ERROR_WINHTTP_SECURE_INVALID_CERT;
+      return ERROR_WINHTTP_SECURE_FAILURE;
+    }
 
     static void CALLBACK onStatus(HINTERNET, DWORD_PTR value, DWORD status, LPVOID information, DWORD length) {
       auto *context = reinterpret_cast<std::shared_ptr<State> *>(value);
@@ -2335,8 +2392,12 @@ class Http {
       State &state = **context;
       const std::lock_guard<std::mutex> lock(state.mutex);
       switch (status) {
+        case WINHTTP_CALLBACK_STATUS_SECURE_FAILURE:
+          state.certificate = *static_cast<DWORD *>(information);
+          return;
         case WINHTTP_CALLBACK_STATUS_REQUEST_ERROR:
           state.error = static_cast<WINHTTP_ASYNC_RESULT *>(information)->dwError;
+          if (state.error == ERROR_WINHTTP_SECURE_FAILURE) state.error = toCertificateError(state.certificate);
           break;
         case WINHTTP_CALLBACK_STATUS_DATA_AVAILABLE:
           state.length = *static_cast<DWORD *>(information);
@@ -2355,6 +2416,7 @@ class Http {
     }
 
     HINTERNET handle_;
+    const std::atomic<bool> &stopped_;
     std::shared_ptr<State> state_;
   };
 
@@ -2397,6 +2459,16 @@ class Http {
     switch (error) {
       case ERROR_WINHTTP_TIMEOUT:
         return timedOut(request);
+      case ERROR_WINHTTP_SECURE_CERT_DATE_INVALID:
+        // Windows does not say at which end, but before this version was made, in November 2026, no clock was right.
+        return systemNow() < 1793491200 ? clockBehind(request, reason(error)) : certificateExpired(request, reason(error));
+      case ERROR_WINHTTP_SECURE_CERT_CN_INVALID:
+      case ERROR_WINHTTP_SECURE_INVALID_CA:
+      case ERROR_WINHTTP_SECURE_CERT_REV_FAILED:
+      case ERROR_WINHTTP_SECURE_CERT_REVOKED:
+      case ERROR_WINHTTP_SECURE_CERT_WRONG_USAGE:
+      case ERROR_WINHTTP_SECURE_INVALID_CERT:
+        return certificateRejected(request, reason(error));
       case ERROR_WINHTTP_CANNOT_CONNECT:
       case ERROR_WINHTTP_NAME_NOT_RESOLVED:
       case ERROR_WINHTTP_SECURE_FAILURE:
@@ -2494,6 +2566,7 @@ class Http {
   }
 
   std::optional<Proxy> proxy_;
+  const std::atomic<bool> &stopped_;
   std::mutex mutex_;
   HINTERNET session_ = nullptr;
 };
@@ -2540,7 +2613,8 @@ class NoBrokenPipe {
 /** libcurl, with a handle for each concurrent call, so that connections stay open between calls. */
 class Http {
  public:
-  explicit Http(std::optional<Proxy> proxy) : proxy_(std::move(proxy)) {
+  /** `stopped` ends what is under way. */
+  Http(std::optional<Proxy> proxy, const std::atomic<bool> &stopped) : proxy_(std::move(proxy)), stopped_(stopped) {
     static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
     if (started != CURLE_OK) throw UsageError("crypto_unavailable", "libcurl does not start on this system");
   }
@@ -2572,6 +2646,8 @@ class Http {
     const char *text = curl_easy_strerror(code);
     if (connectStatus >= 300) throw proxyRefused(static_cast<int>(connectStatus));
     if (code == CURLE_OPERATION_TIMEDOUT) throw timedOut(request);
+    if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_ISSUER_ERROR)
+      throw certificateError(request, running.problem[0] != '\0' ? running.problem.data() : text);
     if (isNeverSent(code, running)) throw unreachable(request, text);
     throw connectionLost(request, text);
   }
@@ -2580,9 +2656,14 @@ class Http {
   struct Running {
     ReceivedAnswer answer;
     HeadReader head;
+    std::array<char, CURL_ERROR_SIZE> problem{};
     bool isTooLarge = false;
     int connections = 0;
   };
+
+  static int onProgress(void *stopped, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    return *static_cast<const std::atomic<bool> *>(stopped) ? 1 : 0;
+  }
 
 #if LIBCURL_VERSION_NUM >= 0x075000
   static constexpr bool knowsConnections = true;
@@ -2688,6 +2769,10 @@ class Http {
     set(CURLOPT_SSL_VERIFYPEER, 1L);
     set(CURLOPT_SSL_VERIFYHOST, 2L);
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    set(CURLOPT_ERRORBUFFER, running.problem.data());
+    set(CURLOPT_NOPROGRESS, 0L);
+    set(CURLOPT_XFERINFOFUNCTION, &Http::onProgress);
+    set(CURLOPT_XFERINFODATA, const_cast<std::atomic<bool> *>(&stopped_));
     set(CURLOPT_HTTPHEADER, headers);
     set(CURLOPT_HEADERFUNCTION, &Http::onHeader);
     set(CURLOPT_HEADERDATA, static_cast<void *>(&running));
@@ -2719,6 +2804,7 @@ class Http {
   }
 
   std::optional<Proxy> proxy_;
+  const std::atomic<bool> &stopped_;
   std::mutex mutex_;
   std::vector<CURL *> idle_;
 };
@@ -2849,7 +2935,10 @@ class Transport {
         appId_(std::move(appId)),
         keys_(std::move(keys)),
         log_(std::move(log)),
-        http_(std::move(proxy)) {}
+        http_(std::move(proxy), stopped_) {}
+
+  /** Ends what is under way, with errors. */
+  void stop() { stopped_ = true; }
 
   /** No attempt or pause exceeds the deadline. */
   Outcome send(const Call &call, Clock::time_point deadline) {
@@ -2870,7 +2959,7 @@ class Transport {
         event.code = error.code;
         event.status = error.status;
         pauseMs = toPauseMs(attempt, error.retryAfterMs.value_or(0));
-        if (attempt == maxAttempts || !mayRepeat(call, error) ||
+        if (attempt == maxAttempts || stopped_ || !mayRepeat(call, error) ||
             Clock::now() + std::chrono::milliseconds(pauseMs) >= deadline) {
           log(event);
           throw;
@@ -2885,7 +2974,9 @@ class Transport {
         log(event);
         throw;
       }
-      std::this_thread::sleep_for(std::chrono::milliseconds(pauseMs));
+      const Clock::time_point next = Clock::now() + std::chrono::milliseconds(pauseMs);
+      for (Clock::time_point now = Clock::now(); now < next && !stopped_; now = Clock::now())
+        std::this_thread::sleep_for((std::min<Clock::duration>)(next - now, betweenLooks));
     }
   }
 
@@ -2924,7 +3015,8 @@ class Transport {
    * after it lost the answer of a request that it passed on.
    */
   static bool mayRepeat(const Call &call, const NetworkError &error) {
-    static const std::set<std::string> lasting = {"unexpected_answer", "captive_portal", "wrong_address", "unknown_app"};
+    static const std::set<std::string> &lasting = *new std::set<std::string>{
+        "unexpected_answer", "captive_portal", "wrong_address", "unknown_app", "certificate", "clock"};
     // A proxy that rejects the credentials would lock their account after a few more attempts.
     if (lasting.count(error.code) > 0 || error.status == 407) return false;
     return call.isRepeatable || !error.outcomeUnknown;
@@ -2986,6 +3078,7 @@ class Transport {
   std::string appId_;
   KeyRing keys_;
   std::function<void(const LogEvent &)> log_;
+  std::atomic<bool> stopped_{false};
   Http http_;
   std::atomic<std::int64_t> serverTime_{-1};
 };
@@ -3403,6 +3496,13 @@ inline void replaceFile(const std::string &path, const std::string &draft, const
   throw std::runtime_error(path + " cannot be written");
 }
 
+inline std::optional<std::string> linkTarget(const char *path) {
+  std::array<char, 256> buffer;
+  const ssize_t size = ::readlink(path, buffer.data(), buffer.size());
+  if (size <= 0) return std::nullopt;
+  return std::string(buffer.data(), static_cast<std::size_t>(size));
+}
+
 inline bool removeFile(const std::string &path) { return ::unlink(path.c_str()) == 0; }
 
 inline LockAttempt createWith(const std::string &path, const std::string &text) {
@@ -3431,14 +3531,8 @@ inline LockAttempt createLock(const std::string &path, const std::string &text) 
 /** Number and start of a program, and where they are its own; nothing on systems other than Linux. */
 inline std::optional<std::string> describeProgram(long pid) {
 #ifdef __linux__
-  const auto target = [](const char *path) {
-    std::array<char, 256> buffer;
-    const ssize_t size = ::readlink(path, buffer.data(), buffer.size());
-    return size > 0 ? std::string(buffer.data(), static_cast<std::size_t>(size)) : "";
-  };
-  const std::string pids = target("/proc/self/ns/pid");
-  const std::string times = target("/proc/self/ns/time");
-  if (pids.empty()) return std::nullopt;
+  const std::optional<std::string> pids = linkTarget("/proc/self/ns/pid");
+  if (!pids) return std::nullopt;
   try {
     const std::string boot = trim(readWholeFile("/proc/sys/kernel/random/boot_id"));
     const std::string status = readWholeFile("/proc/" + std::to_string(pid) + "/stat");
@@ -3447,7 +3541,8 @@ inline std::optional<std::string> describeProgram(long pid) {
     std::string start;
     for (int at = 0; at < 20; at++) fields >> start;
     if (!fields || !std::all_of(start.begin(), start.end(), isDigit)) return std::nullopt;
-    return std::to_string(pid) + " " + start + " " + boot + "/" + pids + "/" + (times.empty() ? "-" : times) + "\n";
+    return std::to_string(pid) + " " + start + " " + boot + "/" + *pids + "/" +
+           linkTarget("/proc/self/ns/time").value_or("-") + "\n";
   } catch (const SourceError &) {
     return std::nullopt;
   }
@@ -3575,28 +3670,11 @@ inline std::string defaultHwid(const std::string &appId, const Machine &machine)
 
 /** Serial numbers that many machines share: they identify none of them. The text is trimmed and in lower case. */
 inline bool isPlaceholderPart(const std::string &value) {
-  static const std::set<std::string> placeholders = {"0123456789",
-                                                     "123456789",
-                                                     "1234567890",
-                                                     "03000200-0400-0500-0006-000700080009",
-                                                     "base board serial number",
-                                                     "chassis serial number",
-                                                     "default string",
-                                                     "empty",
-                                                     "invalid",
-                                                     "n/a",
-                                                     "none",
-                                                     "not applicable",
-                                                     "not available",
-                                                     "not specified",
-                                                     "null",
-                                                     "o.e.m.",
-                                                     "serial",
-                                                     "system serial number",
-                                                     "to be filled by o.e.m.",
-                                                     "to be filled by o.e.m",
-                                                     "uninitialized",
-                                                     "unknown"};
+  static const std::set<std::string> &placeholders = *new std::set<std::string>{
+      "0123456789", "123456789", "1234567890", "03000200-0400-0500-0006-000700080009", "base board serial number",
+      "chassis serial number", "default string", "empty", "invalid", "n/a", "none", "not applicable", "not available",
+      "not specified", "null", "o.e.m.", "serial", "system serial number", "to be filled by o.e.m.",
+      "to be filled by o.e.m", "uninitialized", "unknown"};
   return placeholders.count(value) > 0 || consistsOf(value, [](char c) { return c == '0' || !isWord(c); }) ||
          consistsOf(value, [](char c) { return c == 'f' || !isWord(c); });
 }
@@ -3897,17 +3975,89 @@ struct OfflineOutcome {
 /** Whether no sign-out has begun since a call. */
 using IsCurrent = std::function<bool()>;
 
+/** A run of the system, and how long it lasts already, in seconds. */
+struct Boot {
+  std::string id;
+  double uptime = 0;
+};
+
+/** Nothing on systems other than Linux, and where it cannot be read. */
+inline std::optional<Boot> thisBoot() {
+#ifdef __linux__
+  try {
+    static const std::string &id = *new std::string(trim(readWholeFile("/proc/sys/kernel/random/boot_id")) + "/" +
+                                                    linkTarget("/proc/self/ns/time").value_or("-"));
+    return Boot{id, std::strtod(readWholeFile("/proc/uptime").c_str(), nullptr)};
+  } catch (const SourceError &) {
+  }
+#endif
+  return std::nullopt;
+}
+
+/** The clock of the machine, and how far it must have come: a clock that stands still or goes back gains no time. */
+class SeenTime {
+ public:
+  SeenTime(Now now, Now elapsed) : now_(std::move(now)), elapsed_(std::move(elapsed)) {}
+
+  double now() const { return now_(); }
+
+  /** Where the clock must be at least, by what is stored and by this run of the program. */
+  double floor(const Json &kept) const {
+    const Json &stored = kept["boot"];
+    const std::optional<Boot> boot = stored.isObject() ? thisBoot() : std::nullopt;
+    const bool isSame = boot && boot->id == stored["id"].string();
+    return (std::max)({kept["latest"].number(), inRun(), isSame ? stored["startedAt"].number() + boot->uptime : 0});
+  }
+
+  /** Notes that the clock was believed at `now`. Returns whether what is kept changed. */
+  bool note(Json &kept, double now) {
+    const double latest = std::floor((std::max)(now, inRun()));
+    if (now >= inRun()) anchor_ = Anchor{now, elapsed_()};
+    const bool isLater = latest > kept["latest"].number();
+    if (isLater) kept.set("latest", latest);
+    return noteBoot(kept, now) || isLater;
+  }
+
+  bool noteBoot(Json &kept, double now) const {
+    const std::optional<Boot> boot = thisBoot();
+    if (!boot) return false;
+    const Json &stored = kept["boot"];
+    const double startedAt = std::floor(now - boot->uptime);
+    if (stored["id"].string() == boot->id && stored["startedAt"].number() >= startedAt) return false;
+    kept.set("boot", Json::object().set("id", boot->id).set("startedAt", startedAt));
+    return true;
+  }
+
+  /** Believes nothing of what this run has seen. */
+  void forget() { anchor_.reset(); }
+
+ private:
+  struct Anchor {
+    double wall;
+    double elapsed;
+  };
+
+  double inRun() const { return anchor_ ? anchor_->wall + elapsed_() - anchor_->elapsed : 0; }
+
+  Now now_;
+  Now elapsed_;
+  std::optional<Anchor> anchor_;
+};
+
 /** Keeps the latest lease and the activation of a device, and answers with them while the server is not reached. */
 class Offline {
  public:
-  Offline(std::shared_ptr<Storage> storage, std::string appId, KeyRing keys, Now now)
-      : storage_(std::move(storage)), appId_(std::move(appId)), keys_(std::move(keys)), now_(std::move(now)) {}
+  Offline(std::shared_ptr<Storage> storage, std::string appId, KeyRing keys, Now now, Now elapsed = systemElapsed)
+      : storage_(std::move(storage)),
+        appId_(std::move(appId)),
+        keys_(std::move(keys)),
+        time_(std::move(now), std::move(elapsed)) {}
 
   /** Whether a new lease is due for this user. */
   bool isDue(const std::string &hwid, const std::string &userId) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const std::optional<Json> lease = readLease(load().all["lease"].string(), subject(hwid));
-    return !lease || (*lease)["sub"].string() != userId || now_() >= (*lease)["refreshAfter"].number();
+    return !lease || (*lease)["sub"].string() != userId || time_.now() >= (*lease)["refreshAfter"].number();
   }
 
   /** Stores a lease that the server has just issued; ignores one that is not valid, or older than the stored one. */
@@ -3919,10 +4069,15 @@ class Offline {
       if (!isCurrent()) return;
       const std::optional<Json> stored = readLease(kept.all["lease"].string(), subject(hwid));
       const bool isSameUser = stored && (*stored)["sub"] == (*lease)["sub"];
-      if (isSameUser && (*stored)["seq"].number() > (*lease)["seq"].number()) return;
+      if (isOlder(*lease) || (isSameUser && (*stored)["seq"].number() > (*lease)["seq"].number())) return;
+      see(*lease);
       const Json key = licenseKey ? Json(toHex(sha256(*licenseKey))) : isSameUser ? kept.all["key"] : Json();
       kept.all.set("lease", text).set("user", user).set("key", key);
-      kept.all.set("latest", (std::max)(kept.all["latest"].number(), (*lease)["iat"].number()));
+      const double iat = (*lease)["iat"].number();
+      const double latest = (std::max)(kept.all["latest"].number(), iat);
+      // A clock that is ahead must not count: the server has just said what time it is.
+      time_.note(kept.all, (std::min)(time_.now(), iat));
+      kept.all.set("latest", latest);
       write(kept);
     });
   }
@@ -3932,7 +4087,7 @@ class Offline {
    * of just now; an attacker can neither choose nor repeat it.
    */
   void correctTime(double serverTime, const std::optional<std::string> &hwid) {
-    const auto isAhead = [&](const Kept &kept) { return kept.all["latest"].number() > serverTime + clockToleranceS; };
+    const auto isAhead = [&](const Kept &kept) { return time_.floor(kept.all) > serverTime + clockToleranceS; };
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (!isAhead(load())) return;
@@ -3940,8 +4095,10 @@ class Offline {
     alone([&](Kept &kept) {
       const std::optional<Json> lease = hwid ? readLease(kept.all["lease"].string(), subject(*hwid)) : std::nullopt;
       const double latest = (std::max)(serverTime, lease ? (*lease)["iat"].number() : 0);
-      if (!isAhead(kept) || latest >= kept.all["latest"].number()) return;
-      kept.all.set("latest", latest);
+      if (!isAhead(kept)) return;
+      time_.forget();
+      kept.all.set("latest", (std::min)(kept.all["latest"].number(), latest));
+      kept.all.erase("boot");
       write(kept);
     });
   }
@@ -3991,24 +4148,23 @@ class Offline {
     });
   }
 
+  /** Whether `answer` would answer now. */
+  bool wouldAnswer(const std::string &hwid, const std::optional<std::string> &licenseKey) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return find(load(), hwid, licenseKey).outcome.answer.has_value();
+  }
+
   /** Answers from the lease or the activation. `licenseKey` must be the key that signed in, if it is given. */
   OfflineOutcome answer(const std::string &hwid, const std::optional<std::string> &licenseKey) {
-    const std::optional<std::string> key =
-        licenseKey ? std::optional<std::string>(toHex(sha256(*licenseKey))) : std::nullopt;
     OfflineOutcome outcome;
-    alone([&](Kept &kept) {
-      outcome = answerFromLease(kept, hwid, key);
-      if (outcome.answer) return;
-      OfflineOutcome activated = answerFromActivation(kept, hwid, key);
-      if (activated.answer || outcome.problem == "no_lease") outcome = activated;
-    });
+    alone([&](Kept &kept) { outcome = use(kept, find(kept, hwid, licenseKey)); });
     return outcome;
   }
 
   /** Answers from the activation alone. */
   OfflineOutcome answerFromActivation(const std::string &hwid) {
     OfflineOutcome outcome;
-    alone([&](Kept &kept) { outcome = answerFromActivation(kept, hwid, std::nullopt); });
+    alone([&](Kept &kept) { outcome = use(kept, findActivated(kept, hwid, std::nullopt)); });
     return outcome;
   }
 
@@ -4085,11 +4241,17 @@ class Offline {
   OfflineOutcome accept(Kept &kept, const Json &activation, const std::string &line) {
     const Json pending = kept.all["activation"]["pending"];
     if (!pending.isObject() || pending["nonce"] != activation["nonce"]) return {std::nullopt, "other_request"};
-    const double now = now_();
-    if (const auto problem = judgeTime(kept, activation, activation["exp"], now)) return {std::nullopt, *problem};
-    kept.all.set("latest", (std::max)({kept.all["latest"].number(), activation["iat"].number(), std::floor(now)}));
+    const double now = time_.now();
+    if (const Json &exp = activation["exp"]; !exp.isNull()) {
+      if (now < activation["iat"].number() - clockToleranceS) return {std::nullopt, "clock_set_back"};
+      if (now >= exp.number()) return {std::nullopt, "lease_ended"};
+    }
+    // It answers a request of this machine, so that it is newer than a time that was seen: the clock was wrong.
+    kept.all.set("latest", activation["iat"]);
+    kept.all.erase("boot");
     kept.all.set("activation", Json(pending).set("file", line));
     store(kept);
+    time_.forget();
     return {toActivated(activation, now), ""};
   }
 
@@ -4115,6 +4277,8 @@ class Offline {
     if (!all["user"].isObject()) all.set("user", Json());
     if (!all["key"].isString()) all.set("key", Json());
     if (!all["deviceToken"].isString()) all.erase("deviceToken");
+    const Json &boot = all["boot"];
+    if (!boot["id"].isString() || !isTime(boot["startedAt"])) all.erase("boot");
     normalizeActivation(all);
     return kept;
   }
@@ -4153,43 +4317,79 @@ class Offline {
     }
   }
 
+  /** A statement that helps now, or why none does. */
+  struct Found {
+    OfflineOutcome outcome;
+    /** The clock by which it was judged; nothing for a statement without an end, which no clock concerns. */
+    std::optional<double> now = std::nullopt;
+    std::optional<Json> lease = std::nullopt;
+  };
+
+  static Found notFound(std::string problem) { return {{std::nullopt, std::move(problem)}}; }
+
   /** Why a statement that ends at `end` does not help at `now`. */
-  static std::optional<std::string> judgeTime(const Kept &kept, const Json &statement, const Json &end, double now) {
-    const double latest = (std::max)(kept.all["latest"].number(), statement["iat"].number());
-    if (now < latest - clockToleranceS) return "clock_set_back";
-    if (!end.isNull() && now >= end.number()) return "lease_ended";
+  std::optional<std::string> judgeTime(const Kept &kept, const Json &statement, double end, double now) const {
+    const double floor = (std::max)(time_.floor(kept.all), statement["iat"].number());
+    if (now < floor - clockToleranceS) return "clock_set_back";
+    if ((std::max)(now, floor) >= end) return "lease_ended";
     return std::nullopt;
   }
 
-  /** Notes the latest time, from which the clock cannot go back. */
-  void noteTime(Kept &kept, const Json &statement, double now) {
-    if (now <= (std::max)(kept.all["latest"].number(), statement["iat"].number())) return;
-    kept.all.set("latest", std::floor(now));
-    write(kept);
+  Found find(const Kept &kept, const std::string &hwid, const std::optional<std::string> &licenseKey) const {
+    const std::optional<std::string> key =
+        licenseKey ? std::optional<std::string>(toHex(sha256(*licenseKey))) : std::nullopt;
+    Found leased = findLeased(kept, hwid, key);
+    if (leased.outcome.answer) return leased;
+    Found activated = findActivated(kept, hwid, key);
+    return activated.outcome.answer || leased.outcome.problem == "no_lease" ? activated : leased;
   }
 
-  OfflineOutcome answerFromLease(Kept &kept, const std::string &hwid, const std::optional<std::string> &key) {
+  Found findLeased(const Kept &kept, const std::string &hwid, const std::optional<std::string> &key) const {
     const std::optional<Json> lease = readLease(kept.all["lease"].string(), subject(hwid));
-    if (!lease || kept.all["user"].isNull()) return {std::nullopt, "no_lease"};
-    if (key && kept.all["key"].text() != key) return {std::nullopt, "no_lease"};
-    const double now = now_();
-    if (const auto problem = judgeTime(kept, *lease, (*lease)["graceUntil"], now)) return {std::nullopt, *problem};
-    noteTime(kept, *lease, now);
+    if (!lease || kept.all["user"].isNull() || isOlder(*lease)) return notFound("no_lease");
+    if (key && kept.all["key"].text() != key) return notFound("no_lease");
+    const double now = time_.now();
+    if (const auto problem = judgeTime(kept, *lease, (*lease)["graceUntil"].number(), now)) return notFound(*problem);
     OfflineAnswer answer{kept.all["user"], Json::object()};
-    answer.user.set("_id", (*lease)["sub"]).set("features", (*lease)["features"]).set("variables", Json::object());
+    answer.user.set("_id", (*lease)["sub"])
+        .set("features", (*lease)["features"])
+        .set("variables", onlyTexts((*lease)["variables"]));
     answer.offline.set("until", toIso((*lease)["exp"].number()))
         .set("graceUntil", toIso((*lease)["graceUntil"].number()))
         .set("inGrace", now >= (*lease)["exp"].number());
-    return {answer, ""};
+    return {{answer, ""}, now, lease};
   }
 
-  OfflineOutcome answerFromActivation(Kept &kept, const std::string &hwid, const std::optional<std::string> &key) {
+  Found findActivated(const Kept &kept, const std::string &hwid, const std::optional<std::string> &key) const {
     const std::optional<Json> activation = keptActivation(kept, hwid);
-    if (!activation || (key && kept.all["activation"]["licenseKey"].string() != *key)) return {std::nullopt, "no_lease"};
-    const double now = now_();
-    if (const auto problem = judgeTime(kept, *activation, (*activation)["exp"], now)) return {std::nullopt, *problem};
-    noteTime(kept, *activation, now);
-    return {toActivated(*activation, now), ""};
+    if (!activation || (key && kept.all["activation"]["licenseKey"].string() != *key)) return notFound("no_lease");
+    const double now = time_.now();
+    const Json &exp = (*activation)["exp"];
+    if (exp.isNull()) return {{toActivated(*activation, now), ""}};
+    if (const auto problem = judgeTime(kept, *activation, exp.number(), now)) return notFound(*problem);
+    return {{toActivated(*activation, now), ""}, now};
+  }
+
+  /** Notes the time at which a statement was used, from which the clock cannot go back. */
+  OfflineOutcome use(Kept &kept, const Found &found) {
+    if (found.lease) see(*found.lease);
+    if (found.now && time_.note(kept.all, *found.now)) write(kept);
+    return found.outcome;
+  }
+
+  /** Whether this program has seen a newer lease: an older one was copied back. */
+  bool isOlder(const Json &lease) const {
+    const auto seen = seen_.find(lease["sub"].string());
+    return seen != seen_.end() && lease["seq"].number() < seen->second;
+  }
+
+  void see(const Json &lease) { seen_[lease["sub"].string()] = lease["seq"].number(); }
+
+  static Json onlyTexts(const Json &value) {
+    Json texts = Json::object();
+    for (const Json::Member &one : value.members())
+      if (one.value.isString()) texts.set(one.name, one.value);
+    return texts;
   }
 
   std::optional<Json> keptActivation(const Kept &kept, const std::string &hwid) const {
@@ -4242,7 +4442,9 @@ class Offline {
   std::shared_ptr<Storage> storage_;
   std::string appId_;
   KeyRing keys_;
-  Now now_;
+  SeenTime time_;
+  /** The highest number of a lease that this program has seen, by user. */
+  std::map<std::string, double> seen_;
   std::mutex mutex_;
 };
 
@@ -4400,7 +4602,7 @@ struct Checked {
   bool sendsDevice;
 };
 
-inline Checked checkOptions(Options options, Now now) {
+inline Checked checkOptions(Options options, Now now, Now elapsed) {
   if (options.timeoutMs < 100 || options.timeoutMs > 600000) throw wrongOption("timeoutMs must be 100 to 600000");
   if (options.hwid.text) checkText("hwid", *options.hwid.text, 256);
   Checked checked{{}, toAddress(options.baseUrl), {}, toProxy(options.proxy), nullptr,
@@ -4418,21 +4620,22 @@ inline Checked checkOptions(Options options, Now now) {
   if (options.locale) checkText("locale", *options.locale, 35);
   const std::shared_ptr<Storage> storage =
       options.storage.isUserData ? userDataFile(options.appId) : options.storage.storage;
-  if (storage) checked.offline = std::make_shared<Offline>(storage, options.appId, checked.keys, std::move(now));
+  if (storage) checked.offline = std::make_shared<Offline>(storage, options.appId, checked.keys, std::move(now), std::move(elapsed));
   checked.options = std::move(options);
   return checked;
 }
 
-/** Runs a function once for concurrent callers, who share its result. */
+/** Runs a function once for concurrent callers, who share its result, but wait for it no longer than until their own end. */
 template <class Value>
 class Shared {
  public:
   template <class Function>
-  Value run(Function function) {
+  Value run(Clock::time_point until, Function function) {
     std::unique_lock<std::mutex> lock(mutex_);
     if (running_) {
       const std::shared_future<Value> future = *running_;
       lock.unlock();
+      if (future.wait_until(until) != std::future_status::ready) throw NetworkError("timed_out", "No answer in time", false);
       return future.get();
     }
     std::promise<Value> promise;
@@ -4457,6 +4660,75 @@ class Shared {
  private:
   std::mutex mutex_;
   std::optional<std::shared_future<Value>> running_;
+};
+
+/** Whether the server is away, so that calls need not wait for it, and the thread that asks it meanwhile. */
+class Away {
+ public:
+  explicit Away(Now elapsed) : elapsed_(std::move(elapsed)) {}
+  Away(const Away &) = delete;
+  Away &operator=(const Away &) = delete;
+  ~Away() {
+    if (prober_.joinable()) prober_.join();
+  }
+
+  /** The code of the last network error while the server is away. */
+  std::optional<std::string> code() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return elapsed_() < until_ ? std::optional<std::string>(code_) : std::nullopt;
+  }
+
+  void note(const NetworkError &error) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    code_ = error.code;
+    until_ = elapsed_() + awayS;
+  }
+
+  void end() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    until_ = 0;
+  }
+
+  /** Asks the server in the background, unless that is done already or was just tried. */
+  void probe(std::function<void()> ask) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (isProbing_ || elapsed_() < nextProbeAt_) return;
+    // It has ended, but for a few instructions.
+    if (prober_.joinable()) prober_.join();
+    try {
+      prober_ = std::thread([this, ask = std::move(ask)] { run(ask); });
+      isProbing_ = true;
+    } catch (const std::system_error &) {
+      // Without a thread there is no probe now.
+    }
+  }
+
+ private:
+  static constexpr double awayS = 60;
+  static constexpr double betweenProbesS = 5;
+
+  void run(const std::function<void()> &ask) {
+    try {
+      ask();
+      end();
+    } catch (const NetworkError &error) {
+      note(error);
+    } catch (...) {
+      // The next call learns from the server what is wrong.
+      end();
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    isProbing_ = false;
+    nextProbeAt_ = elapsed_() + betweenProbesS;
+  }
+
+  Now elapsed_;
+  mutable std::mutex mutex_;
+  double until_ = 0;
+  std::string code_;
+  double nextProbeAt_ = 0;
+  bool isProbing_ = false;
+  std::thread prober_;
 };
 
 inline NetworkError unexpected(const std::string &what) {
@@ -4592,8 +4864,9 @@ inline std::size_t countCharacters(std::string_view text) {
 
 /** Refusals of the user, the key or the device; mistyped input is not one. */
 inline bool endsLease(const std::string &code) {
-  static const std::set<std::string> codes = {"userBanned",    "keyBanned",    "pausedSub",  "noActiveSubs", "updatesEnded",
-                                              "hwidBlacklisted", "hwidMismatch", "notActivated", "trialUsed"};
+  static const std::set<std::string> &codes = *new std::set<std::string>{
+      "userBanned",      "keyBanned",    "pausedSub",    "noActiveSubs", "updatesEnded",
+      "hwidBlacklisted", "hwidMismatch", "notActivated", "trialUsed"};
   return codes.count(code) > 0;
 }
 
@@ -4613,19 +4886,29 @@ class Client {
   /** Throws `UsageError` (`invalid_options`) if an option is missing or invalid. Sends nothing. */
   explicit Client(Options options) : Client(std::move(options), detail::systemNow) {}
 
-  /** `now` replaces the clock that leases and activations are compared with, for tests: seconds since 1970. */
-  Client(Options options, std::function<double()> now)
-      : checked_(detail::checkOptions(std::move(options), std::move(now))),
-        transport_(checked_.address, checked_.options.appId, checked_.keys, checked_.proxy, checked_.options.log) {}
+  /**
+   * `now` replaces the clock that leases and activations are compared with, for tests: seconds since 1970. `elapsed` replaces
+   * the one that counts on whatever the user sets: seconds since any time.
+   */
+  Client(Options options, std::function<double()> now, std::function<double()> elapsed = detail::systemElapsed)
+      : checked_(detail::checkOptions(std::move(options), std::move(now), elapsed)),
+        transport_(checked_.address, checked_.options.appId, checked_.keys, checked_.proxy, checked_.options.log),
+        away_(std::move(elapsed)) {}
 
   Client(const Client &) = delete;
   Client &operator=(const Client &) = delete;
+  /** Ends a request of the background within about a second. */
+  ~Client() { transport_.stop(); }
 
   /**
    * Opens a session and reports whether the app is enabled and has a newer version. Other calls do this when needed. Calling
    * it again starts a new session, signed out.
    */
-  Result<InitData> init() { return detail::toResult<InitData>(open(deadline()).result); }
+  Result<InitData> init() {
+    rememberKey(std::nullopt);
+    away_.end();
+    return detail::toResult<InitData>(open(deadline()).result);
+  }
 
   /**
    * Creates an end user from an unused license key and signs in. Never retried automatically: after a `NetworkError` with
@@ -4641,7 +4924,7 @@ class Client {
         .set("licenseKey", detail::toKey(registration.licenseKey));
     setOptional(body, "email", registration.email);
     addSignInFacts(body);
-    return toUserResult(signIn({"POST", "register", body, {}, false}, isCurrent));
+    return toUserResult(signIn({"POST", "register", body, {}, false}, {deadline(), isCurrent}));
   }
 
   /** Signs an end user in by username and password; the first sign-in binds the user to this machine. */
@@ -4652,7 +4935,7 @@ class Client {
     Json body = Json::object();
     body.set("username", credentials.username).set("password", credentials.password);
     addSignInFacts(body);
-    return toUserResult(signIn({"POST", "login", body, {}, true}, isCurrent));
+    return toUserResult(signIn({"POST", "login", body, {}, true}, {deadline(), isCurrent}));
   }
 
   /** Signs in by license key alone; the first use redeems the key and binds it to this machine. */
@@ -4662,7 +4945,9 @@ class Client {
     Json body = Json::object();
     body.set("licenseKey", key);
     addSignInFacts(body);
-    const auto online = [&] { return signIn({"POST", "license", body, {}, true}, isCurrent, key); };
+    const Online online = [this, body, isCurrent, key](Time until) {
+      return signIn({"POST", "license", body, {}, true}, {until, isCurrent}, key);
+    };
     return toUserResult(orOffline("license", online, isCurrent, key));
   }
 
@@ -4674,28 +4959,18 @@ class Client {
     detail::checkArgument("username", upgrade.username);
     Json body = Json::object();
     body.set("username", upgrade.username).set("licenseKey", detail::toKey(upgrade.licenseKey));
-    return toUserResult(call({"POST", "upgrade", body, {}, false}, {deadline(), [] { return true; }}));
+    return toUserResult(call({"POST", "upgrade", body, {}, false}, {deadline(), [] { return true; }}).result);
   }
 
   /**
    * Returns the signed-in user and its expiry; call it before every unit of work. A ban, pause or expiry is reported from the
-   * next call on. `sessionUnauthed` means that no user is signed in. With the option `storage` it signs in again by itself, if
-   * the vendor lets the app remember sign-ins.
+   * next call on. `sessionUnauthed` means that no user is signed in. After `license` it signs in again by itself once the
+   * session has ended, and with the option `storage` also after a restart, if the vendor lets the app remember sign-ins.
    */
   Result<UserData> session() {
     const detail::IsCurrent isCurrent = untilSignOut();
-    const auto online = [&](const Limits &limits) {
-      if (!currentSession())
-        if (const std::optional<Json> resumed = resumeOnce(limits)) return *resumed;
-      const Json result = call({"GET", "session", {}, {}, true}, limits, false);
-      if (!isSignedOut(result)) return result;
-      return resumeOnce(limits).value_or(result);
-    };
-    const auto checked = [&] {
-      const Json result = kept(online, isCurrent);
-      return isSignedOut(result) && isCurrent() ? activated(isCurrent).value_or(result) : result;
-    };
-    return toUserResult(orOffline("session", checked, isCurrent));
+    const Online online = [this, isCurrent](Time until) { return check({until, isCurrent}); };
+    return toUserResult(orOffline("session", online, isCurrent));
   }
 
   /**
@@ -4708,8 +4983,10 @@ class Client {
       const std::lock_guard<std::mutex> lock(mutex_);
       signOuts_++;
       session = std::exchange(session_, std::nullopt);
-      user_ = Json();
+      user_ = known_ = Json();
+      key_.reset();
     }
+    away_.end();
     if (checked_.offline) checked_.offline->forget();
     Json result = Json::object().set("ok", true);
     if (!session) return detail::toResult<Nothing>(result);
@@ -4730,7 +5007,7 @@ class Client {
     setOptional(body, "type", trial.type);
     setOptional(body, "email", trial.email);
     addMachine(body);
-    return toUserResult(signIn({"POST", "trial", body, {}, true}, isCurrent));
+    return toUserResult(signIn({"POST", "trial", body, {}, true}, {deadline(), isCurrent}));
   }
 
   /** Lists the devices of the signed-in user, if the app lets users free devices. */
@@ -4757,12 +5034,8 @@ class Client {
    * unused key and binds this machine.
    */
   Result<ValidateData> validate(const std::string &licenseKey, const ValidateOptions &options = {}) {
-    Json body = Json::object();
-    body.set("appId", checked_.options.appId).set("licenseKey", detail::toKey(licenseKey));
-    addMachine(body);
-    if (options.activate) body.set("activate", true);
-    setOptional(body, "locale", checked_.options.locale);
-    const detail::Outcome outcome = transport_.send({"POST", "validate", body, {}, true}, deadline());
+    const detail::Call validation = toValidation(detail::toKey(licenseKey), options.activate);
+    const detail::Outcome outcome = transport_.send(validation, deadline());
     if (!outcome.ok) return detail::toResult<ValidateData>(outcome.refused);
     const Json &data = outcome.data;
     if (data["valid"].isTrue()) return detail::toResult<ValidateData>(detail::granted(outcome, "license"));
@@ -4833,14 +5106,18 @@ class Client {
   }
 
  private:
+  using Time = detail::Clock::time_point;
+  /** Asks the server until a time. */
+  using Online = std::function<Json(Time)>;
+
   struct Limits {
     /** When the call ends. */
-    detail::Clock::time_point until;
+    Time until;
     detail::IsCurrent isCurrent;
   };
 
-  /** The result of `init`, without the session; a refusal has none. */
-  struct Opened {
+  /** A result, and the session that it belongs to; a refusal to open one has none. */
+  struct Answered {
     Json result;
     std::string session;
   };
@@ -4854,8 +5131,10 @@ class Client {
   /** A call that was granted waits no longer for its lease. */
   static constexpr std::chrono::seconds longestRenewal{5};
   static constexpr std::chrono::seconds pauseAfterFailure{60};
+  /** How long a call waits for the server if what is stored could answer. */
+  static constexpr std::chrono::seconds patience{3};
 
-  detail::Clock::time_point deadline() const {
+  Time deadline() const {
     return detail::Clock::now() + std::chrono::milliseconds(checked_.options.timeoutMs);
   }
 
@@ -4902,19 +5181,98 @@ class Client {
   }
 
   /** Signs the user of an answer in, unless a sign-out has overtaken the answer. */
-  bool signInIfCurrent(const Json &user, const detail::IsCurrent &isCurrent) {
+  bool signInIfCurrent(const Json &user, const detail::IsCurrent &isCurrent, bool isKnown = false) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!isCurrent()) return false;
     user_ = user;
+    if (isKnown) known_ = user;
     return true;
   }
 
-  Json signIn(const detail::Call &attempt, const detail::IsCurrent &isCurrent,
-              const std::optional<std::string> &licenseKey = std::nullopt) {
-    return kept([&](const Limits &limits) { return call(attempt, limits); }, isCurrent, licenseKey);
+  void rememberKey(const std::optional<std::string> &licenseKey) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    key_ = licenseKey;
   }
 
-  Opened open(detail::Clock::time_point until) {
+  Json signIn(const detail::Call &attempt, const Limits &limits,
+              const std::optional<std::string> &licenseKey = std::nullopt) {
+    const Json result = kept([&] { return call(attempt, limits); }, limits, licenseKey);
+    if (result["ok"].isTrue()) rememberKeyIfCurrent(licenseKey, limits.isCurrent);
+    return result;
+  }
+
+  void rememberKeyIfCurrent(const std::optional<std::string> &licenseKey, const detail::IsCurrent &isCurrent) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (isCurrent()) key_ = licenseKey;
+  }
+
+  /** Whether the user may go on; signs in again with a remembered sign-in or the key that signed in. */
+  Json check(const Limits &limits) {
+    const auto online = [&]() -> Answered {
+      for (;;) {
+        if (!currentSession())
+          if (const std::optional<Answered> resumed = resumeOnce(limits)) return *resumed;
+        const Answered answered = call({"GET", "session", {}, {}, true}, limits, false);
+        if (!isSignedOut(answered.result)) return answered;
+        if (!currentSession())
+          if (const std::optional<Answered> resumed = resumeOnce(limits)) return *resumed;
+        // Another call may have opened a session meanwhile, which may have a user.
+        if (!currentSession() || !limits.isCurrent()) return answered;
+      }
+    };
+    const Json result = kept(online, limits);
+    if (!isSignedOut(result) || !limits.isCurrent()) return result;
+    if (const std::optional<Json> signedIn = signInByKey(limits)) return *signedIn;
+    return activated(limits.isCurrent).value_or(result);
+  }
+
+  /** Signs in with the key of the last sign-in; nothing if that was none by key. Concurrent calls share it. */
+  std::optional<Json> signInByKey(const Limits &limits) {
+    std::optional<std::string> licenseKey;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      licenseKey = key_;
+    }
+    if (!licenseKey) return std::nullopt;
+    const Json result = signingIn_.run(limits.until, [&] { return signInBy(*licenseKey, limits); });
+    return result.isNull() ? std::nullopt : std::optional<Json>(result);
+  }
+
+  /** Null if the key must not be used again. */
+  Json signInBy(const std::string &licenseKey, const Limits &limits) {
+    // A vendor who deleted the user has freed the key for somebody else.
+    const bool isFreed = isUnused(licenseKey, limits.until);
+    if (isFreed) forgetKey(licenseKey);
+    if (isFreed || !limits.isCurrent()) return Json();
+    Json body = Json::object();
+    body.set("licenseKey", licenseKey);
+    addSignInFacts(body);
+    const Json result = signIn({"POST", "license", body, {}, true}, limits, licenseKey);
+    if (result["code"].string() == "keyNotFound") forgetKey(licenseKey);
+    return result;
+  }
+
+  void forgetKey(const std::string &licenseKey) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (key_ == licenseKey) key_.reset();
+  }
+
+  bool isUnused(const std::string &licenseKey, Time until) {
+    const detail::Outcome outcome = transport_.send(toValidation(licenseKey), until);
+    if (!outcome.ok || !outcome.data["valid"].isTrue()) return false;
+    return !detail::granted(outcome, "license")["license"]["used"].isTrue();
+  }
+
+  detail::Call toValidation(const std::string &licenseKey, bool activate = false) {
+    Json body = Json::object();
+    body.set("appId", checked_.options.appId).set("licenseKey", licenseKey);
+    addMachine(body);
+    if (activate) body.set("activate", true);
+    setOptional(body, "locale", checked_.options.locale);
+    return {"POST", "validate", body, {}, true};
+  }
+
+  Answered open(Time until) {
     const Options &options = checked_.options;
     Json body = Json::object();
     body.set("appId", options.appId).set("secret", options.secret).set("version", options.version).set("sdk", sdk);
@@ -4940,34 +5298,35 @@ class Client {
   }
 
   /** The session that a call uses to its end, even if it is ended meanwhile. Concurrent calls share one `init`. */
-  Opened opened(detail::Clock::time_point until) {
+  Answered opened(Time until) {
     if (const std::optional<std::string> session = currentSession()) return {Json(), *session};
-    return opening_.run([&] { return open(until); });
+    return opening_.run(until, [&] { return open(until); });
   }
 
   /** A call that signs in or needs a session; opens a new one and repeats the call if it has ended. */
-  Json call(detail::Call call, const Limits &limits, bool reopen = true) {
+  Answered call(detail::Call call, const Limits &limits, bool reopen = true) {
     const detail::IsCurrent &isCurrent = limits.isCurrent;
     for (;;) {
-      if (!isCurrent()) return overtaken();
-      const Opened opening = opened(limits.until);
-      if (opening.session.empty()) return opening.result;
-      call.session = opening.session;
+      if (!isCurrent()) return {overtaken(), ""};
+      const Answered opening = opened(limits.until);
+      const std::string &session = opening.session;
+      if (session.empty()) return opening;
       // Sent now, it would sign in the user who has signed out meanwhile.
-      if (!isCurrent()) return overtaken();
+      if (!isCurrent()) return {overtaken(), ""};
+      call.session = session;
       const detail::Outcome outcome = transport_.send(call, limits.until);
       if (outcome.ok) {
-        Json result = detail::granted(outcome, "user");
+        const Json result = detail::granted(outcome, "user");
         // An upgrade may concern another user than the signed-in one.
-        if (call.name == "upgrade" || signInIfCurrent(result["user"], isCurrent)) return result;
-        endSession(call.session);
-        return overtaken();
+        if (call.name == "upgrade" || signInIfCurrent(result["user"], isCurrent, true)) return {result, session};
+        endSession(session);
+        return {overtaken(), ""};
       }
       const bool isUnauthed = outcome.refused["code"].string() == "sessionUnauthed";
       // A refusal ends what the license included, until the next success.
       if (call.name == "session") signInIfCurrent(Json(), isCurrent);
-      if (isUnauthed) endSession(call.session);
-      if (!isUnauthed || !reopen || !isCurrent()) return outcome.refused;
+      if (isUnauthed) endSession(session);
+      if (!isUnauthed || !reopen || !isCurrent()) return {outcome.refused, session};
       reopen = false;
     }
   }
@@ -4979,8 +5338,8 @@ class Client {
 
   /** A call of the signed-in user; without one it is `sessionUnauthed`. */
   Json signedIn(detail::Call call, const char *required) {
-    const detail::Clock::time_point until = deadline();
-    const Opened opening = opened(until);
+    const Time until = deadline();
+    const Answered opening = opened(until);
     if (opening.session.empty()) return opening.result;
     call.session = opening.session;
     const detail::Outcome outcome = transport_.send(call, until);
@@ -4988,14 +5347,15 @@ class Client {
   }
 
   /** Renews the lease after a success, and forgets it after a refusal that would hold offline, too. */
-  template <class Online>
-  Json kept(Online online, const detail::IsCurrent &isCurrent, const std::optional<std::string> &licenseKey = std::nullopt) {
-    const Limits limits{deadline(), isCurrent};
-    const Json result = online(limits);
+  Json kept(const std::function<Answered()> &online, const Limits &limits,
+            const std::optional<std::string> &licenseKey = std::nullopt) {
+    const detail::IsCurrent &isCurrent = limits.isCurrent;
+    const Answered answered = online();
+    const Json &result = answered.result;
     const bool isGranted = result["ok"].isTrue();
     if (!isCurrent()) return isGranted ? overtaken() : result;
     const bool hasEnded = !isGranted && detail::endsLease(result["code"].string());
-    if (hasEnded) signInIfCurrent(Json(), isCurrent);
+    if (hasEnded) signInIfCurrent(Json(), isCurrent, true);
     if (!checked_.offline) return result;
     const std::optional<std::string> hwid = findHwid();
     if (const std::optional<double> time = transport_.serverTime()) checked_.offline->correctTime(*time, hwid);
@@ -5005,7 +5365,7 @@ class Client {
       return result;
     }
     const Json shown = keepToken(result, isCurrent);
-    renewLease(*hwid, shown["user"], licenseKey, limits);
+    renewLease(*hwid, shown["user"], licenseKey, answered.session, limits);
     return isCurrent() ? shown : overtaken();
   }
 
@@ -5018,14 +5378,14 @@ class Client {
   }
 
   /** Concurrent calls share one sign-in, because each replaces the token. */
-  std::optional<Json> resumeOnce(const Limits &limits) {
+  std::optional<Answered> resumeOnce(const Limits &limits) {
     if (!checked_.offline) return std::nullopt;
-    const Json resumed = resuming_.run([&] { return resume(limits).value_or(Json()); });
-    return resumed.isNull() ? std::nullopt : std::optional<Json>(resumed);
+    const Answered resumed = resuming_.run(limits.until, [&] { return resume(limits).value_or(Answered()); });
+    return resumed.result.isNull() ? std::nullopt : std::optional<Answered>(resumed);
   }
 
   /** Signs in with the remembered sign-in; nothing without one, or if the server has ended it. */
-  std::optional<Json> resume(const Limits &limits) {
+  std::optional<Answered> resume(const Limits &limits) {
     const std::optional<std::string> deviceToken = checked_.offline->deviceToken();
     if (!deviceToken) return std::nullopt;
     Json body = Json::object();
@@ -5033,19 +5393,18 @@ class Client {
     addMachine(body);
     if (!body.find("hwid")) return std::nullopt;
     // The server accepts the same token again if its answer was lost.
-    const Json result = call({"POST", "resume", body, {}, true}, limits, false);
-    if (result["ok"].isTrue()) return keepToken(result, limits.isCurrent);
-    if (!isSignedOut(result)) return result;
+    const Answered resumed = call({"POST", "resume", body, {}, true}, limits, false);
+    if (resumed.result["ok"].isTrue()) return Answered{keepToken(resumed.result, limits.isCurrent), resumed.session};
+    if (!isSignedOut(resumed.result)) return resumed;
     checked_.offline->dropDeviceToken(*deviceToken);
     return std::nullopt;
   }
 
   /** Never fails the call that was granted. */
   void renewLease(const std::string &hwid, const Json &user, const std::optional<std::string> &licenseKey,
-                  const Limits &limits) {
+                  const std::string &session, const Limits &limits) {
     const std::string userId = user["_id"].string();
-    const std::optional<std::string> session = currentSession();
-    if (!session || !limits.isCurrent() || !(licenseKey || isRenewalDue(hwid, userId))) return;
+    if (!limits.isCurrent() || !(licenseKey || isRenewalDue(hwid, userId))) return;
     setFailedRenewal(FailedRenewal{userId, detail::Clock::now() + pauseAfterFailure});
     try {
       const detail::Outcome outcome =
@@ -5075,27 +5434,49 @@ class Client {
     failedRenewal_ = std::move(failed);
   }
 
-  /** Answers from the lease or the activation if the server is not reached. */
-  template <class Online>
-  Json orOffline(const char *name, Online online, const detail::IsCurrent &isCurrent,
+  /**
+   * Answers from the lease or the activation if the server is not reached. If they could answer, the server gets a few
+   * seconds, and after a network error it is asked in the background for a while.
+   */
+  Json orOffline(const char *name, const Online &online, const detail::IsCurrent &isCurrent,
                  const std::optional<std::string> &licenseKey = std::nullopt) {
-    try {
-      return online();
-    } catch (const NetworkError &error) {
-      if (!checked_.offline || error.code == "unexpected_answer") throw;
-      const std::optional<std::string> hwid = findHwid();
-      if (!hwid) throw;
+    const std::optional<std::string> hwid = checked_.offline ? findHwid() : std::nullopt;
+    if (!hwid) return online(deadline());
+    const auto fromStored = [&](const std::string &code, std::string &problem) -> std::optional<Json> {
       const detail::OfflineOutcome outcome = checked_.offline->answer(*hwid, licenseKey);
-      if (!outcome.answer) {
-        NetworkError explained = error;
-        explained.offline = outcome.problem;
-        throw explained;
-      }
+      problem = outcome.problem;
+      if (!outcome.answer) return std::nullopt;
       LogEvent event{"offline", name};
-      event.code = error.code;
+      event.code = code;
       transport_.log(event);
+      if (licenseKey) rememberKeyIfCurrent(licenseKey, isCurrent);
       const Json result = answerOffline(*outcome.answer, isCurrent);
       return isCurrent() ? result : overtaken();
+    };
+    const auto probe = [&] {
+      if (isCurrent()) away_.probe([this, online] { online(deadline()); });
+    };
+    std::string problem;
+    const bool canAnswer = checked_.offline->wouldAnswer(*hwid, licenseKey);
+    if (const std::optional<std::string> code = canAnswer ? away_.code() : std::nullopt) {
+      const std::optional<Json> answer = fromStored(*code, problem);
+      probe();
+      if (answer) return *answer;
+    }
+    try {
+      return online(canAnswer ? (std::min)(deadline(), detail::Clock::now() + patience) : deadline());
+    } catch (const NetworkError &error) {
+      if (error.code == "unexpected_answer") throw;
+      const std::optional<Json> answer = fromStored(error.code, problem);
+      if (!answer) {
+        NetworkError explained = error;
+        explained.offline = problem;
+        throw explained;
+      }
+      if (isCurrent()) away_.note(error);
+      // The network may only be slow.
+      if (error.code == "timed_out") probe();
+      return *answer;
     }
   }
 
@@ -5112,9 +5493,18 @@ class Client {
     return isCurrent() ? result : overtaken();
   }
 
+  /** Keeps what the server said about the same user in this run: only the lease's own variables outlive it. */
   Json answerOffline(const detail::OfflineAnswer &answer, const detail::IsCurrent &isCurrent) {
-    signInIfCurrent(answer.user, isCurrent);
-    return Json::object().set("user", answer.user).set("offline", answer.offline).set("ok", true);
+    Json user = answer.user;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      Json variables = user["variables"];
+      if (known_["_id"] == user["_id"])
+        for (const Json::Member &one : known_["variables"].members()) variables.set(one.name, one.value);
+      user.set("variables", variables);
+    }
+    signInIfCurrent(user, isCurrent);
+    return Json::object().set("user", user).set("offline", answer.offline).set("ok", true);
   }
 
   /** The hardware id for a call of a machine that is never online. */
@@ -5170,14 +5560,21 @@ class Client {
   mutable std::mutex mutex_;
   std::optional<std::string> session_;
   Json user_;
+  /** By the last answer of the server, for the time without it. */
+  Json known_;
   Json public_;
+  /** The license key that signed in. */
+  std::optional<std::string> key_;
   std::mutex machineMutex_;
   std::optional<std::string> hwid_;
   std::optional<Json> device_;
   std::atomic<int> signOuts_{0};
   std::optional<FailedRenewal> failedRenewal_;
-  detail::Shared<Opened> opening_;
-  detail::Shared<Json> resuming_;
+  detail::Shared<Answered> opening_;
+  detail::Shared<Answered> resuming_;
+  detail::Shared<Json> signingIn_;
+  // Last: its thread uses the others.
+  detail::Away away_;
 };
 
 }  // namespace keyward

@@ -21,6 +21,8 @@ namespace Keyward
             public readonly ConcurrentQueue<LogEvent> Events = new ConcurrentQueue<LogEvent>();
             /// <summary>Seconds since 1970; null for the real time.</summary>
             public double? Now;
+            /// <summary>How far its monotonic clock is ahead, in seconds.</summary>
+            public double Elapsed;
         }
 
         private static readonly Dictionary<string, Client> Clients = new Dictionary<string, Client>();
@@ -57,6 +59,9 @@ namespace Keyward
             {
                 case "new":
                     Clients[id] = Open(request);
+                    return JsonText.Object("ok", true);
+                case "elapse":
+                    Clients[id].Elapsed += (double)request["seconds"];
                     return JsonText.Object("ok", true);
                 case "now":
                     Clients[id].Now = (double)request["now"];
@@ -109,7 +114,11 @@ namespace Keyward
         {
             var client = new Client();
             if (request.TryGetValue("now", out object now) && now != null) client.Now = (double)now;
-            client.Keyward = new KeywardClient(ToOptions((Json)request["options"], client)) { Now = () => client.Now ?? Clock.UnixSeconds };
+            client.Keyward = new KeywardClient(ToOptions((Json)request["options"], client)) 
+            {
+                Now = () => client.Now ?? Clock.UnixSeconds,
+                Elapsed = () => Clock.NowMs / 1000.0 + client.Elapsed,
+            };
             return client;
         }
 
@@ -322,7 +331,7 @@ namespace Keyward
                 kept["activation"] = JsonText.Object("pending", JsonText.Object("nonce", request["nonce"], "licenseKey", ""));
             }
             double now = (double)request["now"];
-            var offline = new Offline(new Memory { Content = JsonText.Write(kept) }, appId, KeyRing.From(JsonText.Write(request["keys"]))) { Now = () => now };
+            var offline = new Offline(new Memory { Content = JsonText.Write(kept) }, appId, KeyRing.From(JsonText.Write(request["keys"]))) { Time = { Now = () => now } };
             if (isLease)
             {
                 OfflineAnswer answer = await offline.AnswerAsync(hwid, null);

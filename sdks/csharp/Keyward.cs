@@ -595,9 +595,15 @@ namespace Keyward
         private readonly object _gate = new object();
         private string _session;
         private SessionUser _user;
+        /// <summary>By the last answer of the server, for the time without it.</summary>
+        private SessionUser _known;
+        /// <summary>The license key that signed in.</summary>
+        private string _key;
+        private readonly Away _away = new Away();
         private IReadOnlyDictionary<string, string> _public = new Dictionary<string, string>();
         private Task<Opened> _opening;
-        private Task<UserResult> _resuming;
+        private Task<Answered> _resuming;
+        private Task<UserResult> _signingIn;
         private int _signOuts;
         private Task<string> _hwid;
         private Task<Dictionary<string, object>> _device;
@@ -607,11 +613,20 @@ namespace Keyward
         /// <summary>A call that was granted waits no longer for its lease.</summary>
         private const int LongestRenewalMs = 5000;
         private const int RenewalPauseMs = 60000;
+        /// <summary>How long a call waits for the server if what is stored could answer.</summary>
+        private const int PatienceMs = 3000;
 
         /// <summary>The result of <c>init</c> and its session; a refusal has none.</summary>
         private sealed class Opened
         {
             public InitResult Result;
+            public string Session;
+        }
+
+        /// <summary>A result, and the session that it belongs to; a refusal to open one has none.</summary>
+        private sealed class Answered
+        {
+            public UserResult Result;
             public string Session;
         }
 
@@ -621,6 +636,10 @@ namespace Keyward
             public long Deadline;
             public Func<bool> IsCurrent;
             public CancellationToken Cancellation;
+
+            public Limits Until(long deadline) => new Limits { Deadline = deadline, IsCurrent = IsCurrent, Cancellation = Cancellation };
+            /// <summary>Of work that other calls wait for, too: none of them can cancel it.</summary>
+            public Limits ForOthers() => new Limits { Deadline = Deadline, IsCurrent = IsCurrent };
         }
 
         /// <summary>Throws <see cref="KeywardUsageException"/> (<c>invalid_options</c>) if an option is missing or invalid. Sends nothing.</summary>
@@ -633,7 +652,17 @@ namespace Keyward
         /// <summary>The clock that leases and activations see, in seconds since 1970.</summary>
         internal Func<double> Now
         {
-            set { if (_options.Offline != null) _options.Offline.Now = value; }
+            set { if (_options.Offline != null) _options.Offline.Time.Now = value; }
+        }
+
+        /// <summary>The clock that counts on whatever the user sets, in seconds.</summary>
+        internal Func<double> Elapsed
+        {
+            set
+            {
+                _away.Elapsed = value;
+                if (_options.Offline != null) _options.Offline.Time.Elapsed = value;
+            }
         }
 
         /// <summary>
@@ -641,7 +670,12 @@ namespace Keyward
         /// Calling it again starts a new session, signed out.
         /// </summary>
         public Task<InitResult> InitAsync(CancellationToken cancellationToken = default(CancellationToken)) =>
-            Run(async deadline => (await OpenAsync(deadline, cancellationToken).ConfigureAwait(false)).Result, cancellationToken);
+            Run(async deadline =>
+            {
+                lock (_gate) _key = null;
+                _away.End();
+                return (await OpenAsync(deadline, cancellationToken).ConfigureAwait(false)).Result;
+            }, cancellationToken);
 
         /// <summary>
         /// Creates an end user from an unused license key and signs in. Never retried automatically: after a
@@ -674,8 +708,7 @@ namespace Keyward
             string key = ToKey(licenseKey);
             Dictionary<string, object> body = JsonText.Object("licenseKey", key);
             await AddSignInFactsAsync(body).ConfigureAwait(false);
-            var call = new Call("POST", "license", body, repeatable: true);
-            return await OrOfflineAsync("license", () => SignInAsync(call, key, limits), key, limits.IsCurrent).ConfigureAwait(false);
+            return await OrOfflineAsync("license", given => SignInAsync(new Call("POST", "license", body, repeatable: true), key, given), key, limits).ConfigureAwait(false);
         }, cancellationToken);
 
         /// <summary>
@@ -687,29 +720,96 @@ namespace Keyward
         {
             Dictionary<string, object> body = JsonText.Object("username", Require(username, "username"), "licenseKey", ToKey(licenseKey));
             var limits = new Limits { Deadline = deadline, IsCurrent = () => true, Cancellation = cancellationToken };
-            return CallAsync(new Call("POST", "upgrade", body, repeatable: false), true, limits);
+            return ResultOfAsync(CallAsync(new Call("POST", "upgrade", body, repeatable: false), true, limits));
         }, cancellationToken);
 
         /// <summary>
         /// Returns the signed-in user and its expiry; call it before every unit of work. A ban, pause or expiry is reported from the
-        /// next call on. <c>sessionUnauthed</c> means that no user is signed in. With the option <c>Storage</c> it signs in again by
-        /// itself, if the vendor lets the app remember sign-ins.
+        /// next call on. <c>sessionUnauthed</c> means that no user is signed in. After <see cref="LicenseAsync"/> it signs in again by
+        /// itself once the session has ended, and with the option <c>Storage</c> also after a restart, if the vendor lets the app
+        /// remember sign-ins.
         /// </summary>
         public Task<UserResult> SessionAsync(CancellationToken cancellationToken = default(CancellationToken)) => RunCurrent(limits =>
-            OrOfflineAsync("session", async () =>
-            {
-                UserResult result = await KeptAsync(() => SessionOnlineAsync(limits), null, limits).ConfigureAwait(false);
-                if (result.Ok || result.Code != LicenseState.SessionUnauthed || !limits.IsCurrent()) return result;
-                return await FromActivationAsync(limits.IsCurrent).ConfigureAwait(false) ?? result;
-            }, null, limits.IsCurrent), cancellationToken);
+            OrOfflineAsync("session", CheckAsync, null, limits), cancellationToken);
 
-        private async Task<UserResult> SessionOnlineAsync(Limits limits)
+        /// <summary>Whether the user may go on; signs in again with a remembered sign-in or the key that signed in.</summary>
+        private async Task<UserResult> CheckAsync(Limits limits)
         {
-            UserResult resumed = Session == null ? await ResumeOnceAsync(limits).ConfigureAwait(false) : null;
-            if (resumed != null) return resumed;
-            UserResult result = await CallAsync(new Call("GET", "session", null, repeatable: true), false, limits).ConfigureAwait(false);
-            if (result.Ok || result.Code != LicenseState.SessionUnauthed) return result;
-            return await ResumeOnceAsync(limits).ConfigureAwait(false) ?? result;
+            UserResult result = await KeptAsync(() => SessionOnlineAsync(limits), null, limits).ConfigureAwait(false);
+            if (!IsSignedOut(result) || !limits.IsCurrent()) return result;
+            return await SignInByKeyAsync(limits).ConfigureAwait(false) ?? await FromActivationAsync(limits.IsCurrent).ConfigureAwait(false) ?? result;
+        }
+
+        private static bool IsSignedOut(UserResult result) => !result.Ok && result.Code == LicenseState.SessionUnauthed;
+
+        private async Task<Answered> SessionOnlineAsync(Limits limits)
+        {
+            for (;;)
+            {
+                Answered resumed = Session == null ? await ResumeOnceAsync(limits).ConfigureAwait(false) : null;
+                if (resumed != null) return resumed;
+                Answered answered = await CallAsync(new Call("GET", "session", null, repeatable: true), false, limits).ConfigureAwait(false);
+                if (!IsSignedOut(answered.Result)) return answered;
+                resumed = Session == null ? await ResumeOnceAsync(limits).ConfigureAwait(false) : null;
+                if (resumed != null) return resumed;
+                // Another call may have opened a session meanwhile, which may have a user.
+                if (Session == null || !limits.IsCurrent()) return answered;
+            }
+        }
+
+        /// <summary>Signs in with the key of the last sign-in; null if that was none by key. Concurrent calls share it.</summary>
+        private Task<UserResult> SignInByKeyAsync(Limits limits)
+        {
+            lock (_gate)
+            {
+                string key = _key;
+                if (key == null) return Task.FromResult<UserResult>(null);
+                if (_signingIn == null)
+                {
+                    _signingIn = Task.Run(async () =>
+                    {
+                        try
+                        {
+                            return await SignInByAsync(key, limits.ForOthers()).ConfigureAwait(false);
+                        }
+                        finally
+                        {
+                            lock (_gate) _signingIn = null;
+                        }
+                    });
+                }
+                return Waiting.ForAsync(_signingIn, limits.Deadline, limits.Cancellation);
+            }
+        }
+
+        /// <summary>Null if the key must not be used again.</summary>
+        private async Task<UserResult> SignInByAsync(string key, Limits limits)
+        {
+            // A vendor who deleted the user has freed the key for somebody else.
+            bool isFreed = await IsUnusedAsync(key, limits).ConfigureAwait(false);
+            if (isFreed) ForgetKey(key);
+            if (isFreed || !limits.IsCurrent()) return null;
+            Dictionary<string, object> body = JsonText.Object("licenseKey", key);
+            await AddSignInFactsAsync(body).ConfigureAwait(false);
+            UserResult result = await SignInAsync(new Call("POST", "license", body, repeatable: true), key, limits).ConfigureAwait(false);
+            if (!result.Ok && result.Code == LicenseState.KeyNotFound) ForgetKey(key);
+            return result;
+        }
+
+        private async Task<bool> IsUnusedAsync(string key, Limits limits)
+        {
+            Call call = await ToValidationAsync(key, false).ConfigureAwait(false);
+            Outcome outcome = await _transport.SendAsync(call, limits.Deadline, limits.Cancellation).ConfigureAwait(false);
+            if (!outcome.Ok || !outcome.Data.TryGetValue("valid", out object valid) || !true.Equals(valid)) return false;
+            return !JsonText.Flag(JsonText.Child(Granted(outcome, "license"), "license"), "used");
+        }
+
+        private void ForgetKey(string key)
+        {
+            lock (_gate)
+            {
+                if (_key == key) _key = null;
+            }
         }
 
         /// <summary>
@@ -724,8 +824,10 @@ namespace Keyward
                 session = _session;
                 _signOuts++;
                 _session = null;
-                _user = null;
+                _user = _known = null;
+                _key = null;
             }
+            _away.End();
             if (_options.Offline != null) await _options.Offline.ForgetAsync().ConfigureAwait(false);
             if (session == null) return new KeywardResult(JsonText.Object("ok", true));
             var call = new Call("POST", "logout", null, repeatable: true) { Session = session };
@@ -826,11 +928,8 @@ namespace Keyward
         public Task<ValidateResult> ValidateAsync(string licenseKey, bool activate = false,
             CancellationToken cancellationToken = default(CancellationToken)) => Run(async deadline =>
         {
-            Dictionary<string, object> body = JsonText.Object("appId", _options.AppId, "licenseKey", ToKey(licenseKey));
-            await AddMachineAsync(body).ConfigureAwait(false);
-            if (activate) body["activate"] = true;
-            if (_options.Locale != null) body["locale"] = _options.Locale;
-            Outcome outcome = await _transport.SendAsync(new Call("POST", "validate", body, repeatable: true), deadline, cancellationToken).ConfigureAwait(false);
+            Call call = await ToValidationAsync(ToKey(licenseKey), activate).ConfigureAwait(false);
+            Outcome outcome = await _transport.SendAsync(call, deadline, cancellationToken).ConfigureAwait(false);
             if (!outcome.Ok) return new ValidateResult(outcome.Refusal());
             outcome.Data.TryGetValue("valid", out object valid);
             if (true.Equals(valid)) return new ValidateResult(Granted(outcome, "license"));
@@ -838,6 +937,15 @@ namespace Keyward
             if (!false.Equals(valid) || code == null) throw Unexpected("validate");
             return new ValidateResult(Outcome.ToRefusal(code, outcome.Message ?? code, null, outcome.Data));
         }, cancellationToken);
+
+        private async Task<Call> ToValidationAsync(string licenseKey, bool activate)
+        {
+            Dictionary<string, object> body = JsonText.Object("appId", _options.AppId, "licenseKey", licenseKey);
+            await AddMachineAsync(body).ConfigureAwait(false);
+            if (activate) body["activate"] = true;
+            if (_options.Locale != null) body["locale"] = _options.Locale;
+            return new Call("POST", "validate", body, repeatable: true);
+        }
 
         /// <summary>
         /// Whether the license of the signed-in user includes a feature, by the last answer to a sign-in or <c>SessionAsync</c>. False
@@ -924,51 +1032,54 @@ namespace Keyward
                         }
                     });
                 }
-                return Waiting.ForAsync(_opening, cancellationToken);
+                return Waiting.ForAsync(_opening, deadline, cancellationToken);
             }
         }
 
         /// <summary>A call that signs in or needs a session; opens a new one and repeats the call if it has ended.</summary>
-        private async Task<UserResult> CallAsync(Call call, bool reopen, Limits limits)
+        private async Task<Answered> CallAsync(Call call, bool reopen, Limits limits)
         {
             for (;;)
             {
-                if (!limits.IsCurrent()) return Overtaken();
+                if (!limits.IsCurrent()) return new Answered { Result = Overtaken() };
                 Opened opened = await OpenOnceAsync(limits.Deadline, limits.Cancellation).ConfigureAwait(false);
-                if (opened.Session == null) return new UserResult(opened.Result.Json);
                 string session = opened.Session;
+                if (session == null) return new Answered { Result = new UserResult(opened.Result.Json) };
                 // Sent now, it would sign in the user who has signed out meanwhile.
-                if (!limits.IsCurrent()) return Overtaken();
+                if (!limits.IsCurrent()) return new Answered { Result = Overtaken() };
                 call.Session = session;
                 Outcome outcome = await _transport.SendAsync(call, limits.Deadline, limits.Cancellation).ConfigureAwait(false);
                 if (outcome.Ok)
                 {
                     var result = new UserResult(Granted(outcome, "user"));
                     // An upgrade may concern another user than the signed-in one.
-                    if (call.Name == "upgrade" || TrySignIn(result.User, limits.IsCurrent)) return result;
+                    if (call.Name == "upgrade" || TrySignIn(result.User, limits.IsCurrent, true)) return new Answered { Result = result, Session = session };
                     EndSession(session);
-                    return Overtaken();
+                    return new Answered { Result = Overtaken() };
                 }
                 bool signedOut = outcome.Code == LicenseState.SessionUnauthed;
                 // A refusal ends what the license included, until the next success.
                 if (call.Name == "session") TrySignIn(null, limits.IsCurrent);
                 if (signedOut) EndSession(session);
-                if (!signedOut || !reopen || !limits.IsCurrent()) return new UserResult(outcome.Refusal());
+                if (!signedOut || !reopen || !limits.IsCurrent()) return new Answered { Result = new UserResult(outcome.Refusal()), Session = session };
                 reopen = false;
             }
         }
+
+        private static async Task<UserResult> ResultOfAsync(Task<Answered> answered) => (await answered.ConfigureAwait(false)).Result;
 
         /// <summary>The result of a sign-in or session call that was granted only after the user had signed out.</summary>
         private static UserResult Overtaken() => new UserResult(JsonText.Object(
             "ok", false, "code", LicenseState.SessionUnauthed, "message", "The user signed out before this call was finished"));
 
         /// <summary>Signs the user of an answer in, unless a sign-out has overtaken the answer.</summary>
-        private bool TrySignIn(SessionUser user, Func<bool> isCurrent)
+        private bool TrySignIn(SessionUser user, Func<bool> isCurrent, bool isKnown = false)
         {
             lock (_gate)
             {
                 if (!isCurrent()) return false;
                 _user = user;
+                if (isKnown) _known = user;
                 return true;
             }
         }
@@ -991,16 +1102,29 @@ namespace Keyward
             return outcome.Ok ? Granted(outcome, required) : outcome.Refusal();
         }
 
-        private Task<UserResult> SignInAsync(Call call, string licenseKey, Limits limits) =>
-            KeptAsync(() => CallAsync(call, true, limits), licenseKey, limits);
+        private async Task<UserResult> SignInAsync(Call call, string licenseKey, Limits limits)
+        {
+            UserResult result = await KeptAsync(() => CallAsync(call, true, limits), licenseKey, limits).ConfigureAwait(false);
+            if (result.Ok) RememberKey(licenseKey, limits.IsCurrent);
+            return result;
+        }
+
+        private void RememberKey(string licenseKey, Func<bool> isCurrent)
+        {
+            lock (_gate)
+            {
+                if (isCurrent()) _key = licenseKey;
+            }
+        }
 
         /// <summary>Renews the lease after a success, and forgets it after a refusal that would hold offline, too.</summary>
-        private async Task<UserResult> KeptAsync(Func<Task<UserResult>> online, string licenseKey, Limits limits)
+        private async Task<UserResult> KeptAsync(Func<Task<Answered>> online, string licenseKey, Limits limits)
         {
-            UserResult result = await online().ConfigureAwait(false);
+            Answered answered = await online().ConfigureAwait(false);
+            UserResult result = answered.Result;
             if (!limits.IsCurrent()) return result.Ok ? Overtaken() : result;
             bool hasEnded = !result.Ok && EndsLease.Contains(result.Code ?? "");
-            if (hasEnded) TrySignIn(null, limits.IsCurrent);
+            if (hasEnded) TrySignIn(null, limits.IsCurrent, true);
             Offline offline = _options.Offline;
             if (offline == null) return result;
             string hwid = await FindHwidAsync().ConfigureAwait(false);
@@ -1013,7 +1137,7 @@ namespace Keyward
                 return result;
             }
             UserResult shown = await KeepTokenAsync(result, limits.IsCurrent).ConfigureAwait(false);
-            await RenewLeaseAsync(hwid, shown, licenseKey, limits).ConfigureAwait(false);
+            await RenewLeaseAsync(hwid, shown, licenseKey, answered.Session, limits).ConfigureAwait(false);
             return limits.IsCurrent() ? shown : Overtaken();
         }
 
@@ -1046,7 +1170,7 @@ namespace Keyward
         }
 
         /// <summary>Concurrent calls share one sign-in, because each replaces the token. Null if there is none to repeat.</summary>
-        private Task<UserResult> ResumeOnceAsync(Limits limits)
+        private Task<Answered> ResumeOnceAsync(Limits limits)
         {
             lock (_gate)
             {
@@ -1064,12 +1188,12 @@ namespace Keyward
                         }
                     });
                 }
-                return Waiting.ForAsync(_resuming, limits.Cancellation);
+                return Waiting.ForAsync(_resuming, limits.Deadline, limits.Cancellation);
             }
         }
 
         /// <summary>Signs in with the remembered sign-in; null without one, or if the server has ended it.</summary>
-        private async Task<UserResult> ResumeAsync(Limits limits)
+        private async Task<Answered> ResumeAsync(Limits limits)
         {
             Offline offline = _options.Offline;
             string deviceToken = offline == null ? null : await offline.DeviceTokenAsync().ConfigureAwait(false);
@@ -1078,21 +1202,20 @@ namespace Keyward
             await AddMachineAsync(body).ConfigureAwait(false);
             if (!body.ContainsKey("hwid")) return null;
             // The server accepts the same token again if its answer was lost.
-            var shared = new Limits { Deadline = limits.Deadline, IsCurrent = limits.IsCurrent };
-            UserResult result = await CallAsync(new Call("POST", "resume", body, repeatable: true), false, shared).ConfigureAwait(false);
-            if (result.Ok) return await KeepTokenAsync(result, limits.IsCurrent).ConfigureAwait(false);
-            if (result.Code != LicenseState.SessionUnauthed) return result;
+            Answered resumed = await CallAsync(new Call("POST", "resume", body, repeatable: true), false, limits.ForOthers()).ConfigureAwait(false);
+            UserResult result = resumed.Result;
+            if (result.Ok) return new Answered { Result = await KeepTokenAsync(result, limits.IsCurrent).ConfigureAwait(false), Session = resumed.Session };
+            if (!IsSignedOut(result)) return resumed;
             await offline.DropDeviceTokenAsync(deviceToken).ConfigureAwait(false);
             return null;
         }
 
         /// <summary>Never fails the call that was granted.</summary>
-        private async Task RenewLeaseAsync(string hwid, UserResult result, string licenseKey, Limits limits)
+        private async Task RenewLeaseAsync(string hwid, UserResult result, string licenseKey, string session, Limits limits)
         {
             Offline offline = _options.Offline;
             string userId = result.User.Id;
-            string session = Session;
-            if (session == null || !limits.IsCurrent() || (licenseKey == null && !await IsRenewalDueAsync(hwid, userId).ConfigureAwait(false))) return;
+            if (!limits.IsCurrent() || (licenseKey == null && !await IsRenewalDueAsync(hwid, userId).ConfigureAwait(false))) return;
             PauseRenewal(userId, Clock.NowMs + RenewalPauseMs);
             var call = new Call("POST", "lease", JsonText.Object("hwid", hwid), repeatable: true) { Session = session };
             try
@@ -1141,6 +1264,14 @@ namespace Keyward
 
         private UserResult Shown(OfflineAnswer answer, Func<bool> isCurrent)
         {
+            var variables = new Dictionary<string, object>(JsonText.Child(answer.User, "variables"), StringComparer.Ordinal);
+            lock (_gate)
+            {
+                // What the server said about the same user in this run; only the lease's own variables outlive it.
+                if (_known != null && _known.Id == JsonText.Text(answer.User, "_id"))
+                    foreach (KeyValuePair<string, string> each in _known.Variables) variables[each.Key] = each.Value;
+            }
+            answer.User["variables"] = variables;
             var result = new UserResult(JsonText.Object("user", answer.User, "offline", answer.State, "ok", true));
             TrySignIn(result.User, isCurrent);
             return result;
@@ -1160,24 +1291,50 @@ namespace Keyward
             return hwid;
         }
 
-        /// <summary>Answers from the lease or the activation if the server is not reached.</summary>
-        private async Task<UserResult> OrOfflineAsync(string call, Func<Task<UserResult>> online, string licenseKey, Func<bool> isCurrent)
+        /// <summary>
+        /// Answers from the lease or the activation if the server is not reached. If they could answer, the server gets a few seconds,
+        /// and after a network error it is asked in the background for a while.
+        /// </summary>
+        private async Task<UserResult> OrOfflineAsync(string call, Func<Limits, Task<UserResult>> online, string licenseKey, Limits limits)
         {
+            Offline offline = _options.Offline;
+            string hwid = offline == null ? null : await FindHwidAsync().ConfigureAwait(false);
+            if (hwid == null) return await online(limits).ConfigureAwait(false);
+            Action probe = () =>
+            {
+                if (limits.IsCurrent()) _away.Probe(() => online(new Limits { Deadline = Clock.NowMs + _options.TimeoutMs, IsCurrent = limits.IsCurrent }));
+            };
+            bool canAnswer = await offline.WouldAnswerAsync(hwid, licenseKey).ConfigureAwait(false);
+            string code = _away.Code;
+            if (canAnswer && code != null)
+            {
+                OfflineAnswer stored = await offline.AnswerAsync(hwid, licenseKey).ConfigureAwait(false);
+                probe();
+                if (stored.Problem == null) return Stored(stored, call, code, licenseKey, limits);
+            }
             KeywardNetworkException error;
             try
             {
-                return await online().ConfigureAwait(false);
+                long deadline = canAnswer ? Math.Min(limits.Deadline, Clock.NowMs + PatienceMs) : limits.Deadline;
+                return await online(limits.Until(deadline)).ConfigureAwait(false);
             }
-            catch (KeywardNetworkException caught) when (_options.Offline != null && caught.Code != "unexpected_answer")
+            catch (KeywardNetworkException caught) when (caught.Code != "unexpected_answer")
             {
                 error = caught;
             }
-            string hwid = await FindHwidAsync().ConfigureAwait(false);
-            if (hwid == null) throw error.With(null);
-            OfflineAnswer answer = await _options.Offline.AnswerAsync(hwid, licenseKey).ConfigureAwait(false);
+            OfflineAnswer answer = await offline.AnswerAsync(hwid, licenseKey).ConfigureAwait(false);
             if (answer.Problem != null) throw error.With(answer.Problem);
-            _options.Log(new LogEvent { Event = "offline", Call = call, Code = error.Code });
-            return IfCurrent(answer, isCurrent);
+            if (limits.IsCurrent()) _away.Note(error);
+            // The network may only be slow.
+            if (error.Code == "timed_out") probe();
+            return Stored(answer, call, error.Code, licenseKey, limits);
+        }
+
+        private UserResult Stored(OfflineAnswer answer, string call, string code, string licenseKey, Limits limits)
+        {
+            _options.Log(new LogEvent { Event = "offline", Call = call, Code = code });
+            if (licenseKey != null) RememberKey(licenseKey, limits.IsCurrent);
+            return IfCurrent(answer, limits.IsCurrent);
         }
 
         private async Task AddSignInFactsAsync(Dictionary<string, object> body)
@@ -1257,17 +1414,19 @@ namespace Keyward.Internal
     /// <summary>Waits for a task that others share.</summary>
     internal static class Waiting
     {
-        public static async Task<T> ForAsync<T>(Task<T> shared, CancellationToken cancellationToken)
+        /// <summary>No longer than until <paramref name="deadline"/>, a time of <see cref="Clock.NowMs"/>.</summary>
+        public static async Task<T> ForAsync<T>(Task<T> shared, long deadline, CancellationToken cancellationToken)
         {
-            if (!cancellationToken.CanBeCanceled) return await shared.ConfigureAwait(false);
-            var canceled = new TaskCompletionSource<bool>();
-            using (cancellationToken.Register(() => Task.Run(() => canceled.TrySetResult(true))))
+            using (var done = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken))
             {
-                if (await Task.WhenAny(shared, canceled.Task).ConfigureAwait(false) != shared)
+                Task end = Task.Delay((int)Math.Max(0, deadline - Clock.NowMs), done.Token);
+                if (await Task.WhenAny(shared, end).ConfigureAwait(false) != shared)
                 {
                     Ignore(shared);
                     cancellationToken.ThrowIfCancellationRequested();
+                    throw new KeywardNetworkException("timed_out", "No answer in time", false);
                 }
+                done.Cancel();
                 return await shared.ConfigureAwait(false);
             }
         }
@@ -1275,6 +1434,75 @@ namespace Keyward.Internal
         /// <summary>Observes the error of an abandoned task, so that it is not raised as unobserved.</summary>
         public static void Ignore(Task task) =>
             task.ContinueWith(done => done.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
+    }
+
+    /// <summary>Whether the server is away, so that calls need not wait for it, and who asks it meanwhile.</summary>
+    internal sealed class Away
+    {
+        private const double AwaySeconds = 60;
+        private const double ProbePauseSeconds = 5;
+
+        private readonly object _gate = new object();
+        private double _until;
+        private string _code;
+        private double _nextProbeAt;
+        private bool _isProbing;
+
+        public Func<double> Elapsed = () => Clock.NowMs / 1000.0;
+
+        /// <summary>The code of the last network error while the server is away, else null.</summary>
+        public string Code
+        {
+            get { lock (_gate) return Elapsed() < _until ? _code : null; }
+        }
+
+        public void Note(KeywardNetworkException error)
+        {
+            lock (_gate)
+            {
+                _code = error.Code;
+                _until = Elapsed() + AwaySeconds;
+            }
+        }
+
+        public void End()
+        {
+            lock (_gate) _until = 0;
+        }
+
+        /// <summary>Asks the server in the background, unless that is done already or was just tried.</summary>
+        public void Probe(Func<Task> ask)
+        {
+            lock (_gate)
+            {
+                if (_isProbing || Elapsed() < _nextProbeAt) return;
+                _isProbing = true;
+            }
+            Task.Run(() => RunAsync(ask));
+        }
+
+        private async Task RunAsync(Func<Task> ask)
+        {
+            try
+            {
+                await ask().ConfigureAwait(false);
+                End();
+            }
+            catch (KeywardNetworkException error)
+            {
+                Note(error);
+            }
+            catch (Exception)
+            {
+                // The next call learns from the server what is wrong.
+                End();
+            }
+            lock (_gate)
+            {
+                _isProbing = false;
+                _nextProbeAt = Elapsed() + ProbePauseSeconds;
+            }
+        }
     }
 
     /// <summary>Milliseconds that no change of the clock affects.</summary>
@@ -1523,7 +1751,7 @@ namespace Keyward.Internal
 
         /// <summary>Errors that a retry within seconds does not mend.</summary>
         private static readonly HashSet<string> Lasting = new HashSet<string>(StringComparer.Ordinal)
-            { "unexpected_answer", "captive_portal", "wrong_address", "unknown_app" };
+            { "unexpected_answer", "captive_portal", "wrong_address", "unknown_app", "certificate", "clock" };
 
         private readonly CheckedOptions _options;
         private readonly Http _http;
@@ -1841,6 +2069,8 @@ namespace Keyward.Internal
 
         private static KeywardNetworkException ToNetworkException(Exception error, Uri url)
         {
+            KeywardNetworkException rejected = Certificates.ToError(error, url);
+            if (rejected != null) return rejected;
             return IsNeverSent(error)
                 ? new KeywardNetworkException("unreachable", "Cannot reach " + url + " (" + Deepest(error) + ")", false, cause: error)
                 : new KeywardNetworkException("connection_lost", "The connection to " + url + " broke (" + Deepest(error) + ")", true, cause: error);
@@ -1886,6 +2116,42 @@ namespace Keyward.Internal
                     return false;
             }
         }
+    }
+
+    /// <summary>What the platforms say about a certificate that they reject, before anything of the request is sent.</summary>
+    internal static class Certificates
+    {
+        /// <summary>November 2026, in seconds since 1970.</summary>
+        private const double MadeAt = 1793491200;
+
+        public static KeywardNetworkException ToError(Exception error, Uri url) => ToError(error, url, Clock.UnixSeconds);
+
+        /// <summary>Null if the error says something else.</summary>
+        public static KeywardNetworkException ToError(Exception error, Uri url, double now)
+        {
+            string reason = null;
+            for (Exception each = error; each != null; each = each.InnerException)
+            {
+                bool isTrust = each is WebException web && web.Status == WebExceptionStatus.TrustFailure;
+                string text = each.Message;
+                // .NET, .NET Framework and Mono, in this order; only .NET says more.
+                if (isTrust || Says(text, "remote certificate") || Says(text, "certificate is invalid") || Says(text, "CERTIFICATE_VERIFY_FAILED"))
+                    reason = text.Split('\n')[0].Trim();
+            }
+            if (reason == null) return null;
+            string certificate = "The certificate of " + url.GetLeftPart(UriPartial.Authority);
+            // Most platforms do not say that a certificate is not valid yet, but before this version was made no clock was right.
+            if (Says(reason, "not yet valid") || now < MadeAt)
+                return Of("clock", certificate + " is not valid yet (" + reason + "). Set the date and time of this computer, then try again.", error);
+            return Of("certificate", certificate + (Says(reason, "NotTimeValid") || Says(reason, "expired")
+                ? " has expired (" + reason + "). Check the date and time of this computer; if they are right, tell the vendor of this program."
+                : " is not trusted (" + reason + "). A proxy, a virus scanner or another network may be in between; if not, tell the vendor of this program."), error);
+        }
+
+        private static bool Says(string text, string words) => text.IndexOf(words, StringComparison.OrdinalIgnoreCase) >= 0;
+
+        private static KeywardNetworkException Of(string code, string message, Exception cause) =>
+            new KeywardNetworkException(code, message, false, cause: cause);
     }
 
     /// <summary>
@@ -1974,6 +2240,8 @@ namespace Keyward.Internal
             }
             catch (Exception error) when (!(error is KeywardException))
             {
+                KeywardNetworkException rejected = Certificates.ToError(error, url);
+                if (rejected != null) throw rejected;
                 throw Unreachable("The proxy at " + Name + " opened no tunnel to " + url.Authority, null, error);
             }
         }
@@ -2513,7 +2781,10 @@ namespace Keyward.Internal
         /// <summary>One change after the other, so that none is lost, also those of other programs.</summary>
         private readonly SemaphoreSlim _alone = new SemaphoreSlim(1, 1);
 
-        public Func<double> Now = () => Clock.UnixSeconds;
+        /// <summary>The highest number of a lease that this program has seen, by user.</summary>
+        private readonly Dictionary<string, double> _seen = new Dictionary<string, double>(StringComparer.Ordinal);
+
+        public readonly SeenTime Time = new SeenTime();
 
         public Offline(IKeywardStorage storage, string appId, KeyRing keys)
         {
@@ -2527,7 +2798,7 @@ namespace Keyward.Internal
         {
             Kept kept = await LoadAsync().ConfigureAwait(false);
             Lease lease = ReadLease(kept, hwid);
-            return lease == null || lease.Subject != userId || Now() >= lease.RefreshAfter;
+            return lease == null || lease.Subject != userId || Time.Now() >= lease.RefreshAfter;
         }
 
         /// <summary>Stores a lease that the server has just issued; ignores one that is not valid, or older than the stored one.</summary>
@@ -2538,10 +2809,14 @@ namespace Keyward.Internal
             Kept kept = await LoadAsync().ConfigureAwait(false);
             Lease stored = ReadLease(kept, hwid);
             bool isSameUser = lease != null && stored != null && stored.Subject == lease.Subject;
-            if (lease == null || (isSameUser && stored.Sequence > lease.Sequence)) return false;
+            if (lease == null || IsOlder(lease) || (isSameUser && stored.Sequence > lease.Sequence)) return false;
+            _seen[lease.Subject] = lease.Sequence;
             kept.Key = licenseKey != null ? Secure.Sha256Hex(licenseKey) : isSameUser ? kept.Key : null;
             kept.Lease = text;
-            kept.Latest = Math.Max(kept.Latest, lease.IssuedAt);
+            double latest = Math.Max(kept.Latest, lease.IssuedAt);
+            // A clock that is ahead must not count: the server has just said what time it is.
+            Time.Note(kept, Math.Min(Time.Now(), lease.IssuedAt));
+            kept.Latest = latest;
             kept.User = user;
             return await TryStoreAsync(kept).ConfigureAwait(false);
         });
@@ -2552,15 +2827,17 @@ namespace Keyward.Internal
         /// </summary>
         public async Task CorrectTimeAsync(long serverTime, string hwid)
         {
-            Func<Kept, bool> isAhead = kept => kept.Latest > serverTime + ClockTolerance;
+            Func<Kept, bool> isAhead = kept => Time.Floor(kept) > serverTime + ClockTolerance;
             if (!isAhead(await LoadAsync().ConfigureAwait(false))) return;
             await AloneAsync(async () =>
             {
                 Kept kept = await LoadAsync().ConfigureAwait(false);
                 Lease lease = hwid == null ? null : ReadLease(kept, hwid);
                 double latest = Math.Max(serverTime, lease == null ? 0 : lease.IssuedAt);
-                if (!isAhead(kept) || latest >= kept.Latest) return false;
-                kept.Latest = latest;
+                if (!isAhead(kept)) return false;
+                Time.Forget();
+                kept.Latest = Math.Min(kept.Latest, latest);
+                kept.BootId = null;
                 return await TryStoreAsync(kept).ConfigureAwait(false);
             }).ConfigureAwait(false);
         }
@@ -2603,50 +2880,83 @@ namespace Keyward.Internal
             return await TryStoreAsync(kept).ConfigureAwait(false);
         });
 
+        /// <summary>Whether <see cref="AnswerAsync"/> would answer now.</summary>
+        public Task<bool> WouldAnswerAsync(string hwid, string licenseKey) => InTurnAsync(async () =>
+            Find(await LoadAsync().ConfigureAwait(false), hwid, licenseKey).Answer.Problem == null);
+
         /// <summary>Answers from the lease or the activation. <paramref name="licenseKey"/> must be the key that signed in, if it is given.</summary>
         public Task<OfflineAnswer> AnswerAsync(string hwid, string licenseKey) => AloneAsync(async () =>
         {
             Kept kept = await LoadAsync().ConfigureAwait(false);
-            string key = licenseKey == null ? null : Secure.Sha256Hex(licenseKey);
-            OfflineAnswer leased = await AnswerFromLeaseAsync(kept, hwid, key).ConfigureAwait(false);
-            if (leased.Problem == null) return leased;
-            OfflineAnswer activated = await AnswerFromActivationAsync(kept, hwid, key).ConfigureAwait(false);
-            return activated.Problem == null || leased.Problem == "no_lease" ? activated : leased;
+            return await UseAsync(kept, Find(kept, hwid, licenseKey)).ConfigureAwait(false);
         });
 
         /// <summary>Answers from the activation alone.</summary>
         public Task<OfflineAnswer> AnswerFromActivationAsync(string hwid) => AloneAsync(async () =>
-            await AnswerFromActivationAsync(await LoadAsync().ConfigureAwait(false), hwid, null).ConfigureAwait(false));
+        {
+            Kept kept = await LoadAsync().ConfigureAwait(false);
+            return await UseAsync(kept, FindActivation(kept, hwid, null)).ConfigureAwait(false);
+        });
 
-        private async Task<OfflineAnswer> AnswerFromLeaseAsync(Kept kept, string hwid, string key)
+        /// <summary>A statement that helps now, or why none does.</summary>
+        private sealed class Found
+        {
+            public OfflineAnswer Answer;
+            /// <summary>The clock by which it was judged; null for a statement without an end, which no clock concerns.</summary>
+            public double? Now;
+            public Lease Lease;
+
+            public static Found Not(string problem) => new Found { Answer = OfflineAnswer.Of(problem) };
+        }
+
+        private Found Find(Kept kept, string hwid, string licenseKey)
+        {
+            string key = licenseKey == null ? null : Secure.Sha256Hex(licenseKey);
+            Found leased = FindLease(kept, hwid, key);
+            if (leased.Answer.Problem == null) return leased;
+            Found activated = FindActivation(kept, hwid, key);
+            return activated.Answer.Problem == null || leased.Answer.Problem == "no_lease" ? activated : leased;
+        }
+
+        private Found FindLease(Kept kept, string hwid, string key)
         {
             Lease lease = ReadLease(kept, hwid);
-            if (kept.User == null || lease == null || (key != null && kept.Key != key)) return OfflineAnswer.Of("no_lease");
-            double now = Now();
+            if (kept.User == null || lease == null || IsOlder(lease) || (key != null && kept.Key != key)) return Found.Not("no_lease");
+            double now = Time.Now();
             string problem = Judge(kept, lease.IssuedAt, lease.GraceUntil, now);
-            if (problem != null) return OfflineAnswer.Of(problem);
-            await NoteTimeAsync(kept, lease.IssuedAt, now).ConfigureAwait(false);
+            if (problem != null) return Found.Not(problem);
             var user = new Dictionary<string, object>(kept.User, StringComparer.Ordinal);
             user["_id"] = lease.Subject;
             user["features"] = lease.Features;
-            user["variables"] = JsonText.Object();
-            return new OfflineAnswer
+            user["variables"] = lease.Variables;
+            var answer = new OfflineAnswer
             {
                 User = user,
                 State = JsonText.Object("until", Clock.ToIso(lease.Expires), "graceUntil", Clock.ToIso(lease.GraceUntil), "inGrace", now >= lease.Expires),
             };
+            return new Found { Answer = answer, Now = now, Lease = lease };
         }
 
-        private async Task<OfflineAnswer> AnswerFromActivationAsync(Kept kept, string hwid, string key)
+        private Found FindActivation(Kept kept, string hwid, string key)
         {
             Activation activation = ReadActivation(kept, hwid);
-            if (activation == null || (key != null && kept.FileKey != key)) return OfflineAnswer.Of("no_lease");
-            double now = Now();
-            string problem = Judge(kept, activation.IssuedAt, activation.Expires, now);
-            if (problem != null) return OfflineAnswer.Of(problem);
-            await NoteTimeAsync(kept, activation.IssuedAt, now).ConfigureAwait(false);
-            return activation.Answer(now);
+            if (activation == null || (key != null && kept.FileKey != key)) return Found.Not("no_lease");
+            double now = Time.Now();
+            if (activation.Expires == null) return new Found { Answer = activation.Answer(now) };
+            string problem = Judge(kept, activation.IssuedAt, activation.Expires.Value, now);
+            return problem != null ? Found.Not(problem) : new Found { Answer = activation.Answer(now), Now = now };
         }
+
+        /// <summary>Notes the time at which a statement was used, from which the clock cannot go back.</summary>
+        private async Task<OfflineAnswer> UseAsync(Kept kept, Found found)
+        {
+            if (found.Lease != null) _seen[found.Lease.Subject] = found.Lease.Sequence;
+            if (found.Now != null && Time.Note(kept, found.Now.Value)) await TryStoreAsync(kept).ConfigureAwait(false);
+            return found.Answer;
+        }
+
+        /// <summary>Whether this program has seen a newer lease: an older one was copied back.</summary>
+        private bool IsOlder(Lease lease) => _seen.TryGetValue(lease.Subject, out double seen) && lease.Sequence < seen;
 
         /// <summary>The nonce of the request that waits for a file, 16 hex digits; a new one unless this key has one.</summary>
         public Task<string> RequestNonceAsync(string licenseKey) => AloneAsync(async () =>
@@ -2674,16 +2984,18 @@ namespace Keyward.Internal
             if (activation == null) throw Rejected("The file is damaged, or made for another app or another machine");
             Kept kept = await LoadAsync().ConfigureAwait(false);
             if (kept.PendingNonce != activation.Nonce) throw Rejected("The file does not answer the last request of this machine");
-            double now = Now();
-            string problem = Judge(kept, activation.IssuedAt, activation.Expires, now);
-            if (problem == "lease_ended") throw Rejected("The file has ended");
-            if (problem != null) throw Rejected("The clock of this machine is behind: correct it and try again");
-            kept.Latest = Math.Max(kept.Latest, Math.Max(activation.IssuedAt, Math.Floor(now)));
+            double now = Time.Now();
+            if (activation.Expires != null && now < activation.IssuedAt - ClockTolerance) throw Rejected("The clock of this machine is behind: correct it and try again");
+            if (activation.Expires != null && now >= activation.Expires) throw Rejected("The file has ended");
+            // It answers a request of this machine, so that it is newer than a time that was seen: the clock was wrong.
+            kept.Latest = activation.IssuedAt;
+            kept.BootId = null;
             kept.File = line;
             kept.FileNonce = kept.PendingNonce;
             kept.FileKey = kept.PendingKey;
             kept.PendingNonce = kept.PendingKey = null;
             await StoreAsync(kept).ConfigureAwait(false);
+            Time.Forget();
             return activation.Answer(now);
         });
 
@@ -2700,19 +3012,12 @@ namespace Keyward.Internal
 
         private static KeywardUsageException Rejected(string message) => new KeywardUsageException("activation_rejected", message);
 
-        /// <summary>Why a statement does not help at <paramref name="now"/>; null if it does. An end of null is none.</summary>
-        private static string Judge(Kept kept, double issuedAt, double? end, double now)
+        /// <summary>Why a statement does not help at <paramref name="now"/>; null if it does.</summary>
+        private string Judge(Kept kept, double issuedAt, double end, double now)
         {
-            if (now < Math.Max(kept.Latest, issuedAt) - ClockTolerance) return "clock_set_back";
-            return end != null && now >= end ? "lease_ended" : null;
-        }
-
-        /// <summary>Notes the latest time, from which the clock cannot go back.</summary>
-        private async Task NoteTimeAsync(Kept kept, double issuedAt, double now)
-        {
-            if (now <= Math.Max(kept.Latest, issuedAt)) return;
-            kept.Latest = Math.Floor(now);
-            await TryStoreAsync(kept).ConfigureAwait(false);
+            double floor = Math.Max(Time.Floor(kept), issuedAt);
+            if (now < floor - ClockTolerance) return "clock_set_back";
+            return Math.Max(now, floor) >= end ? "lease_ended" : null;
         }
 
         private Lease ReadLease(Kept kept, string hwid) => Lease.Read(kept.Lease, _appId, hwid, _keys);
@@ -2723,12 +3028,17 @@ namespace Keyward.Internal
             return activation != null && activation.Nonce == kept.FileNonce ? activation : null;
         }
 
-        private async Task<T> AloneAsync<T>(Func<Task<T>> change)
+        private Task<T> AloneAsync<T>(Func<Task<T>> change) => InTurnAsync(async () =>
+        {
+            using (await LockAsync().ConfigureAwait(false)) return await change().ConfigureAwait(false);
+        });
+
+        private async Task<T> InTurnAsync<T>(Func<Task<T>> work)
         {
             await _alone.WaitAsync().ConfigureAwait(false);
             try
             {
-                using (await LockAsync().ConfigureAwait(false)) return await change().ConfigureAwait(false);
+                return await work().ConfigureAwait(false);
             }
             finally
             {
@@ -2790,13 +3100,11 @@ namespace Keyward.Internal
         }
 
         /// <summary>What outlives the program. Members that other versions have written are kept.</summary>
-        private sealed class Kept
+        private sealed class Kept : TimeNotes
         {
             private Dictionary<string, object> _others = JsonText.Object();
             /// <summary>The latest lease; empty without one.</summary>
             public string Lease = "";
-            /// <summary>The latest time that was ever seen, in seconds since 1970.</summary>
-            public double Latest;
             /// <summary>Of the last answer; not signed, therefore for display alone.</summary>
             public Dictionary<string, object> User;
             /// <summary>SHA-256 of the license key that signed in, if one did.</summary>
@@ -2841,7 +3149,12 @@ namespace Keyward.Internal
                         kept.PendingKey = key;
                     }
                 }
-                foreach (string name in new[] { "lease", "latest", "user", "key", "deviceToken", "activation" }) json.Remove(name);
+                if (json.TryGetValue("boot", out object start) && start is Dictionary<string, object> boot && Statement.TrySeconds(boot, "startedAt", out double startedAt))
+                {
+                    kept.BootId = JsonText.Text(boot, "id");
+                    kept.BootStartedAt = startedAt;
+                }
+                foreach (string name in new[] { "lease", "latest", "boot", "user", "key", "deviceToken", "activation" }) json.Remove(name);
                 kept._others = json;
                 return kept;
             }
@@ -2856,11 +3169,101 @@ namespace Keyward.Internal
             public override string ToString()
             {
                 var json = new Dictionary<string, object>(_others, StringComparer.Ordinal) { ["lease"] = Lease, ["latest"] = Latest, ["user"] = User, ["key"] = Key };
+                if (BootId != null) json["boot"] = JsonText.Object("id", BootId, "startedAt", BootStartedAt);
                 if (DeviceToken != null) json["deviceToken"] = DeviceToken;
                 Dictionary<string, object> activation = JsonText.Object("file", File, "nonce", FileNonce, "licenseKey", FileKey);
                 if (PendingNonce != null) activation["pending"] = JsonText.Object("nonce", PendingNonce, "licenseKey", PendingKey);
                 if (activation.Count > 0) json["activation"] = activation;
                 return JsonText.Write(json);
+            }
+        }
+    }
+
+    /// <summary>What a storage keeps about the time.</summary>
+    internal class TimeNotes
+    {
+        /// <summary>The latest time that was ever seen, in seconds since 1970.</summary>
+        public double Latest;
+        /// <summary>The run of the system, and when it began by the clock of that run; null where the platform names no runs.</summary>
+        public string BootId;
+        public double BootStartedAt;
+    }
+
+    /// <summary>The clock of the machine, and how far it must have come: a clock that stands still or goes back gains no time.</summary>
+    internal sealed class SeenTime
+    {
+        private sealed class Anchor
+        {
+            public double Wall;
+            public double Elapsed;
+        }
+
+        private static readonly Lazy<string> BootId = new Lazy<string>(FindBootId);
+        private volatile Anchor _anchor;
+
+        public Func<double> Now = () => Clock.UnixSeconds;
+        public Func<double> Elapsed = () => Clock.NowMs / 1000.0;
+
+        /// <summary>Where the clock must be at least, by what is stored and by this run of the program.</summary>
+        public double Floor(TimeNotes kept)
+        {
+            double? uptime = kept.BootId != null && kept.BootId == BootId.Value ? Uptime() : null;
+            return Math.Max(Math.Max(kept.Latest, InRun()), uptime == null ? 0 : kept.BootStartedAt + uptime.Value);
+        }
+
+        /// <summary>Notes that the clock was believed at <paramref name="now"/>. Returns whether what is kept changed.</summary>
+        public bool Note(TimeNotes kept, double now)
+        {
+            double latest = Math.Floor(Math.Max(now, InRun()));
+            if (now >= InRun()) _anchor = new Anchor { Wall = now, Elapsed = Elapsed() };
+            bool isLater = latest > kept.Latest;
+            if (isLater) kept.Latest = latest;
+            return NoteBoot(kept, now) || isLater;
+        }
+
+        private static bool NoteBoot(TimeNotes kept, double now)
+        {
+            double? uptime = BootId.Value == null ? null : Uptime();
+            if (uptime == null) return false;
+            double startedAt = Math.Floor(now - uptime.Value);
+            if (kept.BootId == BootId.Value && kept.BootStartedAt >= startedAt) return false;
+            kept.BootId = BootId.Value;
+            kept.BootStartedAt = startedAt;
+            return true;
+        }
+
+        /// <summary>Believes nothing of what this run has seen.</summary>
+        public void Forget() => _anchor = null;
+
+        private double InRun()
+        {
+            Anchor anchor = _anchor;
+            return anchor == null ? 0 : anchor.Wall + Elapsed() - anchor.Elapsed;
+        }
+
+        /// <summary>Null on systems other than Linux, and where it cannot be read.</summary>
+        private static string FindBootId()
+        {
+            try
+            {
+                if (Machine.ThisPlatform != Machine.Linux) return null;
+                return File.ReadAllText("/proc/sys/kernel/random/boot_id").Trim() + "/" + (FileStorage.LinkTarget("/proc/self/ns/time") ?? "-");
+            }
+            catch (Exception)
+            {
+                return null;
+            }
+        }
+
+        private static double? Uptime()
+        {
+            try
+            {
+                return double.Parse(File.ReadAllText("/proc/uptime").Split(' ')[0], CultureInfo.InvariantCulture);
+            }
+            catch (Exception)
+            {
+                return null;
             }
         }
     }
@@ -2908,6 +3311,8 @@ namespace Keyward.Internal
         public double GraceUntil;
         public double Sequence;
         public List<object> Features;
+        /// <summary>Those that the vendor offers offline; servers of earlier versions send none.</summary>
+        public Dictionary<string, object> Variables;
 
         public static Lease Read(string text, string appId, string hwid, KeyRing keys)
         {
@@ -2919,6 +3324,7 @@ namespace Keyward.Internal
                 Statement.TrySeconds(claims, "refreshAfter", out lease.RefreshAfter) && Statement.TrySeconds(claims, "graceUntil", out lease.GraceUntil) &&
                 Statement.TrySeconds(claims, "seq", out lease.Sequence);
             lease.Features = claims.TryGetValue("features", out object features) ? features as List<object> : null;
+            lease.Variables = JsonText.Child(claims, "variables").Where(each => each.Value is string).ToDictionary(each => each.Key, each => each.Value, StringComparer.Ordinal);
             return isComplete && lease.Features != null ? lease : null;
         }
     }
@@ -3666,6 +4072,19 @@ namespace Keyward.Internal
             }
         }
 
+        /// <summary>Null where it cannot be read.</summary>
+        internal static string LinkTarget(string path)
+        {
+            try
+            {
+                return Unix.TargetOf(path);
+            }
+            catch (Exception error) when (error is DllNotFoundException || error is EntryPointNotFoundException)
+            {
+                return null;
+            }
+        }
+
         /// <summary>.NET Standard 2.0 knows no permissions, and cannot replace a file on all systems.</summary>
         private static class Unix
         {
@@ -3771,7 +4190,7 @@ namespace Keyward.Internal
                 }
             }
 
-            private static string TargetOf(string path)
+            public static string TargetOf(string path)
             {
                 var target = new byte[256];
                 int size = (int)ReadLink(path, target, new IntPtr(target.Length));

@@ -41,6 +41,7 @@ namespace Keyward
             Run("loses no change of two clients on one file", TwoClients);
             Run("reports a handler that fails as a network error", BrokenHandler);
             Run("ignores a log hook that throws, and names no secret in events", Log);
+            Run("names what is wrong with a certificate", CertificateErrors);
             Run("verifies a signature in less than 20 ms on average", Speed);
             return 0;
         }
@@ -104,6 +105,25 @@ namespace Keyward
                 BaseUrl = Fact("baseUrl"), AppId = "app12345", Secret = "s", PublicKeys = Fact("publicKeys"), Version = "1.0.0", Storage = KeywardStorage.UserData,
             };
             return new KeywardClient(options).LicenseAsync("KEY").Result.Ok ? 0 : 1;
+        }
+
+        private static void CertificateErrors()
+        {
+            var url = new Uri("https://licenses.test/api");
+            Func<string, double, string> judged = (problem, now) =>
+            {
+                KeywardNetworkException error = Certificates.ToError(new InvalidOperationException("Outer", new IOException(problem)), url, now);
+                Expect(error == null || (!error.OutcomeUnknown && error.Message.StartsWith("The certificate of https://licenses.test ")), problem);
+                return error == null ? null : error.Code + ": " + error.Message.Substring(41, 10);
+            };
+            const double later = 1900000000;
+            const string dotNet = "The remote certificate is invalid because of errors in the certificate chain: ";
+            Expect(judged(dotNet + "NotTimeValid", later) == "certificate: has expire", "an expired certificate");
+            Expect(judged(dotNet + "NotTimeValid", 1000) == "clock: is not val", "a clock that was never right");
+            Expect(judged(dotNet + "UntrustedRoot", later) == "certificate: is not tru", "a certificate that is not trusted");
+            Expect(judged("Ssl error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED\n  at ./handshake_client.c", later) ==
+                "certificate: is not tru", "a certificate that Mono rejects");
+            Expect(judged("The handshake failed due to an unexpected packet format.", later) == null, "another failure of TLS");
         }
 
         private static void Expect(bool isTrue, string what)

@@ -82,6 +82,7 @@ const titles = [
   'loses no change of two clients on one file',
   'reports a handler that fails as a network error',
   'ignores a log hook that throws, and names no secret in events',
+  'names what is wrong with a certificate',
   'verifies a signature in less than 20 ms on average',
 ]
 

@@ -80,7 +80,7 @@ describe.skipIf(missing !== undefined)('the SDK for C# behind a proxy', () => {
     const baseUrl = secureUrl.replace('localhost', '127.0.0.1')
     const before = space.seen.length
     expect(await call('init', { baseUrl, proxy: `http://${proxy.address}` })).toMatchObject({
-      error: { kind: 'network', code: 'unreachable', outcomeUnknown: false },
+      error: { kind: 'network', code: 'certificate', outcomeUnknown: false },
     })
     expect(space.seen).toHaveLength(before)
   })
