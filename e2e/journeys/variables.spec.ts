@@ -22,6 +22,7 @@ test('variables of an app and of an end user reach its programs', async ({ page,
   await expectAccessible(page, 'variables')
   await form.getByLabel('Name').fill('endpoint')
   await form.getByRole('checkbox', { name: 'Send before anyone signs in: endpoint' }).check()
+  await form.getByRole('checkbox', { name: 'Available offline: endpoint' }).check()
   await form.getByRole('button', { name: 'Save Variables' }).click()
   await expectToast(page, 'Variables saved')
   const { body } = await Program.init(request, app)
@@ -29,6 +30,7 @@ test('variables of an app and of an end user reach its programs', async ({ page,
 
   await rowAction(page, 'Atlas', 'Variables')
   await expect(form.getByLabel('Name')).toBeFocused()
+  await expect(form.getByRole('checkbox', { name: 'Available offline: endpoint' })).toBeChecked()
   await page.keyboard.press('Escape')
 
   await page.goto('/users')

@@ -66,6 +66,8 @@ export const limits = {
   variablesMax: 200,
   /** Names and values of one list together, in UTF-8. */
   variablesBytesMax: 65_536,
+  /** Of the variables that a lease carries, names and values together. */
+  offlineVariablesBytesMax: 8192,
   releasesMax: 1000,
   bulkMax: 200,
   idempotencyKeyMax: 255,

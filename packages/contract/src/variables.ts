@@ -22,7 +22,7 @@ const value = z
     'The value contains characters that are not allowed',
   )
 
-const bytesOf = (variable: { name: string; value: string }): number =>
+export const variableBytes = (variable: { name: string; value: string }): number =>
   new TextEncoder().encode(variable.name + variable.value).length
 
 /** A complete list: each name once, at most 64 KiB of names and values together. */
@@ -37,7 +37,7 @@ const listOf = <T extends z.ZodType<{ name: string; value: string }>>(variable: 
           context.addIssue({ code: 'custom', path: [at, 'name'], message: 'Each name can be used once' })
         seen.add(one.name)
       })
-      if (list.reduce((sum, one) => sum + bytesOf(one), 0) > limits.variablesBytesMax)
+      if (list.reduce((sum, one) => sum + variableBytes(one), 0) > limits.variablesBytesMax)
         context.addIssue({ code: 'custom', message: 'Names and values can have at most 64 KiB together' })
     })
 
@@ -46,6 +46,16 @@ export const appVariable = z.strictObject({
   name,
   value,
   public: z.boolean().describe('sent by `init`, before anyone signs in'),
+  offline: z
+    .boolean()
+    .optional()
+    .describe('part of every lease, so that programs have it offline; customers can read it on their disk'),
+})
+
+const appList = listOf(appVariable).superRefine((list, context) => {
+  const bytes = list.filter(({ offline }) => offline).reduce((sum, one) => sum + variableBytes(one), 0)
+  if (bytes > limits.offlineVariablesBytesMax)
+    context.addIssue({ code: 'custom', message: 'Variables for offline use can have at most 8 KiB together' })
 })
 
 /** A list with its revision, which changes with every change of the list; null for an empty list. */
@@ -83,7 +93,7 @@ export const variables = {
     summary:
       'Replace the variables of an app, at most 64 KiB together; programs receive them with their next call',
     params: idParams,
-    body: z.strictObject({ variables: listOf(appVariable), seen }),
+    body: z.strictObject({ variables: appList, seen }),
     bodyLimit,
     data: revised(appVariable),
     errors: ['variables_changed'],

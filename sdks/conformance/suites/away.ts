@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import type { Adapter } from '../adapter.ts'
-import { problem, useMachines } from '../machines.ts'
+import { makeLease, problem, useMachines } from '../machines.ts'
 import { type Behaviour, plain, refuse, succeed, unusedAddress, user } from '../stand-in.ts'
 
 const silent: Behaviour = () => undefined
@@ -143,6 +143,37 @@ export function away(adapter: () => Adapter): void {
       space.on('init', opened)
       const { result } = await call(id, 'license', 'KEY')
       expect([result.ok, result.offline ?? null]).toEqual([true, null])
+    })
+
+    it('keeps the variables that it had', async () => {
+      const { space, start } = machine()
+      const id = await start()
+      await call(id, 'license', 'KEY')
+      space.on('session', (_, response) => void response.destroy())
+      const { result } = await call(id, 'session')
+      expect(result).toMatchObject({ ok: true, user: { variables: user.variables }, offline: {} })
+      expect(await call(id, 'variable', 'token')).toEqual({ result: 'for users' })
+      await call(id, 'logout')
+      expect((await call(id, 'variable', 'token')).result ?? null).toBeNull()
+    })
+
+    it('reads the variables of its lease, and those of the last answer before them', async () => {
+      const { space, start, startOffline } = machine()
+      const variables = { token: 'of the lease', endpoint: 'https://api.example.com', damaged: 1 }
+      space.on('lease', succeed({ lease: makeLease({ variables }) }))
+      const id = await start()
+      await call(id, 'license', 'KEY')
+      const restarted = await startOffline()
+      expect(await call(restarted, 'session')).toMatchObject(offline)
+      const read = async (program: string) => [
+        (await call(program, 'variable', 'token')).result ?? null,
+        (await call(program, 'variable', 'endpoint')).result ?? null,
+        (await call(program, 'variable', 'damaged')).result ?? null,
+      ]
+      expect(await read(restarted)).toEqual(['of the lease', variables.endpoint, null])
+      space.on('session', (_, response) => void response.destroy())
+      expect(await call(id, 'session')).toMatchObject(offline)
+      expect(await read(id)).toEqual(['for users', variables.endpoint, null])
     })
 
     it('gives a server the whole time that is needed for the first sign-in', async () => {

@@ -10,6 +10,7 @@ interface NamedValue {
   name: string
   value: string
   public?: boolean
+  offline?: boolean | undefined
 }
 
 /** A form whose only field is a list of named texts. */
@@ -19,14 +20,14 @@ export interface NamedValues {
 
 export interface NamedValuesFieldsProps {
   control: Control<NamedValues>
-  /** With it, each value has a switch of this label. */
-  publicLabel?: string
+  /** With them, each value has a switch of each label. */
+  flags?: { public: string; offline: string }
   addLabel: string
   empty: ReactNode
 }
 
 /** Edits a list of names with texts. */
-export function NamedValuesFields({ control, publicLabel, addLabel, empty }: NamedValuesFieldsProps) {
+export function NamedValuesFields({ control, flags, addLabel, empty }: NamedValuesFieldsProps) {
   const { fields, append, remove } = useFieldArray({ control, name: 'variables' })
   const { errors } = useFormState({ control, name: 'variables' })
   const values = useWatch({ control, name: 'variables' })
@@ -61,8 +62,11 @@ export function NamedValuesFields({ control, publicLabel, addLabel, empty }: Nam
                 className="font-mono"
               />
             </Field>
-            {publicLabel !== undefined && (
-              <PublicBox control={control} at={at} label={publicLabel} name={name} />
+            {flags && (
+              <>
+                <FlagBox control={control} at={at} flag="public" label={flags.public} name={name} />
+                <FlagBox control={control} at={at} flag="offline" label={flags.offline} name={name} />
+              </>
             )}
           </fieldset>
         )
@@ -74,9 +78,7 @@ export function NamedValuesFields({ control, publicLabel, addLabel, empty }: Nam
       )}
       <Button
         className="justify-self-start"
-        onClick={() =>
-          append({ name: '', value: '', ...(publicLabel === undefined ? {} : { public: false }) })
-        }
+        onClick={() => append({ name: '', value: '', ...(flags && { public: false, offline: false }) })}
       >
         <Plus aria-hidden />
         {addLabel}
@@ -85,16 +87,17 @@ export function NamedValuesFields({ control, publicLabel, addLabel, empty }: Nam
   )
 }
 
-interface PublicBoxProps {
+interface FlagBoxProps {
   control: Control<NamedValues>
   at: number
+  flag: 'public' | 'offline'
   label: string
   name: string
 }
 
-function PublicBox({ control, at, label, name }: PublicBoxProps) {
-  const { onChange, ref: _ref, ...field } = control.register(`variables.${at}.public`)
-  const checked = useWatch({ control, name: `variables.${at}.public` })
+function FlagBox({ control, at, flag, label, name }: FlagBoxProps) {
+  const { onChange, ref: _ref, ...field } = control.register(`variables.${at}.${flag}`)
+  const checked = useWatch({ control, name: `variables.${at}.${flag}` })
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the box is inside
     <label className="flex items-center gap-2">

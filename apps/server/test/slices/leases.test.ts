@@ -40,6 +40,8 @@ async function read(lease: string): Promise<{ header: object; claims: Claims }> 
 }
 
 const ask = (program: Program, hwid = 'pc-1') => program.call('POST', '/lease', { hwid })
+const setVariables = (path: string, variables: object[]) =>
+  owner.call('PUT', `${path}/variables`, { variables })
 const lease = async (program: Program) => read((await ask(program)).json.data.lease)
 
 test('names app, user and device, and is typed so that it never passes for an answer', async () => {
@@ -149,4 +151,32 @@ test('a shorter lease does not hide that a longer one still works', async () => 
     .where('id', '=', user._id)
     .executeTakeFirstOrThrow()
   expect(row.lease_until).toBe(claims.graceUntil * 1000)
+})
+
+test('carries the variables for offline use, with the values of the end user, and no others', async () => {
+  const { program, user } = await activateKey(on, owner, app, 'pc-1')
+  const common = { name: 'endpoint', value: 'https://a.example', public: true, offline: true }
+  const quota = { name: 'quota', value: '5', public: false, offline: true }
+  const secret = { name: 'secret', value: 'online only', public: false, offline: false }
+  const older = { name: 'older', value: 'online only', public: false }
+  await setVariables(`/apps/${app._id}`, [common, quota, secret, older])
+  expect((await lease(program)).claims.variables).toEqual({ endpoint: common.value, quota: '5' })
+  await setVariables(`/clients/${user._id}`, [
+    { name: 'quota', value: '9' },
+    { name: 'secret', value: 'mine' },
+  ])
+  expect((await lease(program)).claims.variables).toEqual({ endpoint: common.value, quota: '9' })
+  await setVariables(`/apps/${app._id}`, [secret])
+  expect((await lease(program)).claims).not.toHaveProperty('variables')
+})
+
+test('stays short, however long the own values of an end user are', async () => {
+  const { program, user } = await activateKey(on, owner, app, 'pc-1')
+  const offline = { public: false, offline: true }
+  await setVariables(`/apps/${app._id}`, [
+    { name: 'quota', value: '5', ...offline },
+    { name: 'note', value: 'short', ...offline },
+  ])
+  await setVariables(`/clients/${user._id}`, [{ name: 'note', value: 'x'.repeat(9_000) }])
+  expect((await lease(program)).claims.variables).toEqual({ quota: '5' })
 })

@@ -7,7 +7,7 @@ const on = serverForAll({}, { gateSizes: { requests: { running: 100, waiting: 0 
 const owner = premiumOwnerForAll(on)
 const app = appForEach(owner)
 
-type Variable = { name: string; value: string; public?: boolean }
+type Variable = { name: string; value: string; public?: boolean; offline?: boolean }
 const set = (variables: unknown) => owner.call('PUT', `/apps/${app._id}/variables`, { variables })
 const read = async () => (await owner.call('GET', `/apps/${app._id}/variables`)).json.data.variables
 const setOf = (id: string, variables: unknown) => owner.call('PUT', `/clients/${id}/variables`, { variables })
@@ -154,4 +154,23 @@ test('the variables of one app are not those of another', async () => {
   await set([endpoint])
   const other = await makeApp(owner, 'Other')
   expect((await owner.call('GET', `/apps/${other._id}/variables`)).json.data.variables).toEqual([])
+})
+
+test('keeps which variables are for offline use, records that as a change, and bounds them to 8 KiB', async () => {
+  const half = { name: 'half', value: 'x'.repeat(4_092), public: false, offline: true }
+  const other = { ...half, name: 'rest' }
+  expect((await set([half, other])).status).toBe(200)
+  expect(await read()).toEqual([half, other])
+  const tooLong = await set([half, { ...other, value: `${other.value}x` }])
+  expect(wrongFields(tooLong)).toEqual(['variables'])
+  expect((await set([half, { ...other, value: `${other.value}x`, offline: false }])).status).toBe(200)
+  const last = await on.database.db
+    .selectFrom('audit')
+    .select('detail')
+    .where('action', '=', 'app.variables_changed')
+    .where('target_id', '=', app._id)
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  expect(last.detail).toContain('rest')
+  expect(await read()).toEqual([half, { ...other, value: `${other.value}x`, offline: false }])
 })

@@ -58,9 +58,14 @@ function VariablesForm({ app, stored, onClose }: VariablesFormProps) {
   return (
     <DialogForm onSubmit={submit}>
       <DialogBody>
+        <p className="text-fg-muted">
+          Variables that are available offline are part of the lease that a program keeps on the customer's
+          disk: signed, so that nobody can change them, but not secret. Together they can have 8 KiB. A new
+          value arrives with the next lease.
+        </p>
         <NamedValuesFields
           control={form.control as unknown as Control<NamedValues>}
-          publicLabel="Send before anyone signs in"
+          flags={{ public: 'Send before anyone signs in', offline: 'Available offline' }}
           addLabel="Add Variable"
           empty="No variables yet. Signed-in users receive all of them, other programs only those that you make public."
         />

@@ -38,6 +38,7 @@ export async function issueLease(
   const { floating, devices } = endUser
   // A machine that a free place lets in, but that is not bound, would run offline beside the one that takes the place.
   if (!session.device && app.hwidLock && devices.limit !== unlimited) throw problem('hwidMismatch')
+  const variables = await deps.variables.offline(app, endUser)
   const claims = await deps.ctx.tx(toActor(session, address), async (write) => {
     const { tx, now } = write
     if (floating) await lockLicenseById(tx, app.id, floating.licenseId)
@@ -55,7 +56,8 @@ export async function issueLease(
     return { ...times, seq, features: JSON.parse(endUser.features) as string[] }
   })
   const subject = { iss: 'keyward', aud: app.appId, sub: endUser.id, hwid: sentHash(hwidHash) }
-  return { lease: await deps.signer.signLease(app, pinned, { ...subject, ...claims }) }
+  const carried = Object.keys(variables).length > 0 ? { variables } : {}
+  return { lease: await deps.signer.signLease(app, pinned, { ...subject, ...claims, ...carried }) }
 }
 
 /** Holds the device's place until the lease ends, unless it was freed meanwhile or has changed since another lease. */

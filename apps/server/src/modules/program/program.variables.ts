@@ -1,4 +1,5 @@
-import type { AppVariable, ClientVariable } from '@keyward/contract'
+import { type AppVariable, type ClientVariable, limits } from '@keyward/contract'
+import { variableBytes } from '@keyward/contract/variables'
 import type { Ctx } from '../../core/ctx.ts'
 import { type Opened, readAppVariables, readClientVariables } from '../variables/variables.service.ts'
 
@@ -33,6 +34,27 @@ export class ProgramVariables {
     const own = user.variablesRevision === null ? undefined : await readClientVariables(this.#ctx, user.id)
     if (found.length === 0 && !own) return none
     return toTexts([...found.filter((variable) => !variable.public), ...(own?.variables ?? [])])
+  }
+
+  /** Those that a lease carries: the app's for offline use, public ones too, with the end user's own values. */
+  async offline(
+    app: { id: string; variablesRevision: string | null },
+    user: { id: string; variablesRevision: string | null },
+  ): Promise<Texts> {
+    const found = (await this.#ofApp(app)).filter((variable) => variable.offline)
+    if (found.length === 0) return none
+    const own = user.variablesRevision === null ? undefined : await readClientVariables(this.#ctx, user.id)
+    const ownTexts = new Map(own?.variables.map(({ name, value }) => [name, value]))
+    const texts: Texts = {}
+    let bytes = 0
+    for (const { name, value: common } of found) {
+      const value = ownTexts.get(name) ?? common
+      bytes += variableBytes({ name, value })
+      // The end user's own values can be longer than the app's, and a lease stays short.
+      if (bytes > limits.offlineVariablesBytesMax) break
+      texts[name] = value
+    }
+    return texts
   }
 
   async #ofApp({ id, variablesRevision }: { id: string; variablesRevision: string | null }) {
