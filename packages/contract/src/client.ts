@@ -170,7 +170,7 @@ export const program = {
     summary: 'Sign in with a license key alone; the first use creates the end user',
     body: z.strictObject({ licenseKey, ...machine, remember: remembering }),
     data: remembered,
-    errors: [...appGates, 'keyNotFound', 'keyUsed', 'usernameTaken', ...userGates, 'rate_limited'],
+    errors: [...appGates, 'keyNotFound', 'keyUsed', 'usernameTaken', ...userGates, 'rate_limited', 'busy'],
   }),
   resume: endpoint({
     method: 'POST',
@@ -180,7 +180,7 @@ export const program = {
     summary: 'Sign in again on a device that remembers the sign-in; replaces its token',
     body: z.strictObject({ deviceToken, hwid: hwid.min(1), device: sentDevice.optional() }),
     data: z.strictObject({ user: sessionUser, deviceToken }),
-    errors: [...appGates, ...userGates, 'rate_limited'],
+    errors: [...appGates, ...userGates, 'rate_limited', 'busy'],
   }),
   trial: endpoint({
     method: 'POST',
@@ -195,7 +195,15 @@ export const program = {
       email: z.email().max(254).optional(),
     }),
     data: signIn,
-    errors: [...appGates, ...userGates, 'trialUsed', 'not_found', 'plan_limit_reached', 'rate_limited'],
+    errors: [
+      ...appGates,
+      ...userGates,
+      'trialUsed',
+      'not_found',
+      'plan_limit_reached',
+      'rate_limited',
+      'busy',
+    ],
   }),
   upgrade: endpoint({
     method: 'POST',
@@ -218,6 +226,7 @@ export const program = {
       'never_expires',
       ...callerGates,
       'rate_limited',
+      'busy',
     ],
   }),
   session: endpoint({

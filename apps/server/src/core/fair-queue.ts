@@ -98,6 +98,10 @@ export class FairQueue {
     return this.#root.running >= this.#options.running || this.#root.waiting > 0
   }
 
+  get isAwaited(): boolean {
+    return this.#root.waiting > 0
+  }
+
   /** Resolves when the caller may begin; rejects when it is displaced or waits too long. */
   enter(caller: Caller, { weight = 1, isSlow = () => false }: Asked = {}): Promise<EndTurn> {
     const { perAccount, waiting, waitMs, rejection } = this.#options

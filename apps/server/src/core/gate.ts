@@ -1,3 +1,4 @@
+import { FairQueue, type FairQueueOptions } from './fair-queue.ts'
 import { type Problem, problem } from './problem.ts'
 
 export interface GateOptions {
@@ -83,27 +84,37 @@ export class Gate {
 export interface Gates {
   requests: Gate
   jobs: Gate
+  /** Bytes of large bodies, from before they are read until their request has been handled. */
+  bodies: FairQueue
   stalledMs: number
+  uploadMs: number
 }
 
 export interface GateSizes {
   requests: Pick<GateOptions, 'running' | 'waiting'>
   jobs: Pick<GateOptions, 'running' | 'waiting' | 'waitMs'>
+  bodies: Pick<FairQueueOptions, 'running' | 'perNetwork' | 'waiting' | 'waitMs'>
   /** A download that the client does not read for this long is aborted. */
   stalledMs: number
+  /** A large body that has not arrived in this time is aborted if others wait. */
+  uploadMs: number
 }
 
 /** A console tab sends about ten requests at once; several tabs must fit. */
 const defaultSizes: GateSizes = {
   requests: { running: 4, waiting: 96 },
   jobs: { running: 1, waiting: 3, waitMs: 10_000 },
+  // An import takes some 20 times its bytes while it is handled.
+  bodies: { running: 4 * 1_048_576, perNetwork: 2 * 1_048_576, waiting: 100, waitMs: 10_000 },
   stalledMs: 60_000,
+  uploadMs: 10_000,
 }
 
 export function createGates(sizes: Partial<GateSizes> = {}): Gates {
-  const { requests, jobs, stalledMs } = { ...defaultSizes, ...sizes }
+  const { requests, jobs, bodies, ...times } = { ...defaultSizes, ...sizes }
   return {
-    stalledMs,
+    ...times,
+    bodies: new FairQueue({ ...bodies, rejection: () => problem('busy', { retryAfterSeconds: 5 }) }),
     requests: new Gate({
       ...requests,
       rejection: () => problem('too_many_at_once', { retryAfterSeconds: 1 }),

@@ -44,7 +44,7 @@ export class ListThreads {
     running: threadsMost,
     waiting: 1000,
     slow: threadsMost - 1,
-    rejection: () => problem('too_many_at_once', { retryAfterSeconds: 1 }),
+    rejection: () => problem('busy', { retryAfterSeconds: 1 }),
   })
 
   constructor(open: () => Pick<SqliteThread, 'run' | 'close'>) {

@@ -74,14 +74,12 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
     if ((access === 'owner') !== (endpoint.permission !== undefined))
       throw new Error(`${endpoint.path} must declare a permission exactly if it is for owners`)
     const actors = new WeakMap<FastifyRequest, OwnerActor | ResellerActor>()
-    const turns = new Turns(
-      endpoint.job ? options.gates.jobs : options.gates.requests,
-      options.gates.stalledMs,
-    )
+    const bodyLimit = endpoint.bodyLimit ?? limits.bodyBytesMax
+    const turns = new Turns(options.gates, { isJob: endpoint.job === true, bodyLimit })
     server.route({
       method: endpoint.method,
       url: `/api${endpoint.path}`,
-      bodyLimit: endpoint.bodyLimit ?? limits.bodyBytesMax,
+      bodyLimit,
       config: { signed: endpoint.signed },
       onRequest: async (request, reply) => {
         if (access === 'public') return
@@ -94,7 +92,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
         if (!meets(actor, endpoint.permission)) throw problem('forbidden')
         if (isBudgeted(endpoint)) await options.budget.check(actor)
         actors.set(request, actor)
-        await turns.take(request, reply, actor.kind === 'owner' ? actor.ownerId : actor.resellerId)
+        await turns.take(request, reply, callerOf(actor))
       },
       handler: (request, reply) =>
         turns.during(request, async () => {

@@ -22,7 +22,10 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   if (readsBody || endpoint.query || endpoint.params) codes.add('invalid_input')
   if (readsBody) for (const code of bodyCodes) codes.add(code)
   if (endpoint.access === 'owner' || endpoint.access === 'reseller') {
-    codes.add('unauthorized').add(endpoint.job ? 'job_running' : 'too_many_at_once')
+    codes
+      .add('unauthorized')
+      .add('busy')
+      .add(endpoint.job ? 'job_running' : 'too_many_at_once')
   }
   if (endpoint.permission !== undefined && endpoint.permission !== 'self') codes.add('forbidden')
   if (isBudgeted(endpoint)) codes.add('rate_limited')

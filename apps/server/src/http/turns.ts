@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { EndTurn, Gate } from '../core/gate.ts'
+import type { Caller } from '../core/caller.ts'
+import type { EndTurn, Gate, Gates } from '../core/gate.ts'
 import { problem } from '../core/problem.ts'
 
 interface Turn {
@@ -8,30 +9,64 @@ interface Turn {
   handled: boolean
 }
 
-/** Tracks the turns at a gate for requests to one endpoint. */
+/** Smaller bodies are read at once. */
+const largeBytes = 65_536
+
+/** Tracks the turns of requests to one endpoint. */
 export class Turns {
   readonly #gate: Gate
-  readonly #stalledMs: number
+  readonly #gates: Gates
+  readonly #bodyLimit: number
   readonly #turns = new WeakMap<FastifyRequest, Turn>()
 
-  /** Aborts a download that the client does not read for `stalledMs`, because it holds a turn of its account. */
-  constructor(gate: Gate, stalledMs: number) {
-    this.#gate = gate
-    this.#stalledMs = stalledMs
+  constructor(gates: Gates, { isJob, bodyLimit }: { isJob: boolean; bodyLimit: number }) {
+    this.#gates = gates
+    this.#gate = isJob ? gates.jobs : gates.requests
+    this.#bodyLimit = bodyLimit
   }
 
-  async take(request: FastifyRequest, reply: FastifyReply, account: string): Promise<void> {
-    const turn: Turn = { end: await this.#gate.enter(account), handled: false }
+  async take(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<void> {
+    const endTurn = await this.#gate.enter(caller.account)
+    const bytes = this.#bytesOf(request)
+    const endBody = bytes > largeBytes ? await this.#admit(caller, bytes, endTurn) : undefined
+    const turn: Turn = {
+      end: () => {
+        endBody?.()
+        endTurn()
+      },
+      handled: false,
+    }
     if (reply.raw.destroyed) {
       turn.end()
       throw problem('unavailable')
     }
     this.#turns.set(request, turn)
+    const { bodies, uploadMs } = this.#gates
+    // A body that arrives slowly on purpose would keep the places of others.
+    const abort = () => void (!turn.handled && bodies.isAwaited && request.raw.destroy())
+    const upload = endBody && setInterval(abort, uploadMs)
     // A body that never arrives or cannot be parsed reaches no handler that would end the turn.
     const endUnlessHandled = () => {
+      clearInterval(upload)
       if (!turn.handled) turn.end()
     }
     reply.raw.once('finish', endUnlessHandled).once('close', endUnlessHandled)
+  }
+
+  async #admit(caller: Caller, weight: number, endTurn: EndTurn): Promise<EndTurn> {
+    try {
+      return await this.#gates.bodies.enter(caller, { weight })
+    } catch (error) {
+      endTurn()
+      throw error
+    }
+  }
+
+  /** What the body may have; a length that is too large is refused before it is read. */
+  #bytesOf({ headers }: FastifyRequest): number {
+    if (headers['transfer-encoding'] !== undefined) return this.#bodyLimit
+    const announced = Number(headers['content-length'] ?? 0)
+    return announced > this.#bodyLimit ? 0 : announced
   }
 
   /** The turn ends with the work, not when the caller disconnects: started work keeps running. */
@@ -51,13 +86,13 @@ export class Turns {
     this.#turns.delete(request)
   }
 
-  /** Keeps the turn until the file is sent or aborted. */
+  /** Keeps the turn until the file is sent, or aborted because the client does not read it. */
   keepFor(content: Readable, request: FastifyRequest, reply: FastifyReply): void {
     const turn = this.#turns.get(request)
     if (!turn) return
     this.#turns.delete(request)
     content.once('close', turn.end)
     reply.raw.once('close', () => content.destroy())
-    reply.raw.setTimeout(this.#stalledMs, () => content.destroy())
+    reply.raw.setTimeout(this.#gates.stalledMs, () => content.destroy())
   }
 }

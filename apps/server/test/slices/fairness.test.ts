@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { Passwords } from '../../src/core/passwords.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { readImport } from '../../src/modules/bulk/import.rules.ts'
-import { makeApp, type Owner, refusal, signUp, startProgram } from '../actors.ts'
+import { makeApp, makeType, type Owner, refusal, signUp, startProgram } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { type Answer, startServer, type TestServer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
@@ -203,6 +203,20 @@ describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on the embedded databa
     })
     expect(rows).toBeGreaterThan(0)
     expect(rows).toBeLessThanOrEqual(most)
+  })
+
+  test('begins few trials of 40 addresses per turn, so that checks are answered in between', async () => {
+    const trialApp = await makeApp(vendor)
+    await makeType(vendor, trialApp, { trial: true })
+    const programs = await Promise.all(Array.from({ length: 41 }, () => startProgram(on, trialApp)))
+    const [first, ...others] = programs.map((program, at) => async () => {
+      const from = `2001:db8:${at}::1`
+      expect((await program.call('POST', '/trial', { hwid: `pc-${at}` }, { from })).status).toBe(200)
+    })
+    if (!first) throw new Error('there is a first program')
+    const alone = await mostRowsInATurn(on, first)
+    const most = await mostRowsInATurn(on, () => Promise.all(others.map((start) => start())))
+    expect(most).toBeLessThanOrEqual(4 * alone)
   })
 
   test('deletes the rows of an app before the app, so nothing is left to cascade', async () => {

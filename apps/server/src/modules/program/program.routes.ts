@@ -2,6 +2,7 @@ import { endpoints, type SentDevice } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import { keyFailuresOf } from '../../core/attempts.ts'
 import { sha256 } from '../../core/crypto.ts'
+import { FairQueue } from '../../core/fair-queue.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import { toMachine } from '../devices/devices.rules.ts'
@@ -41,6 +42,23 @@ export function programRoutes(
     const deviceToken = body.remember ? await remember(deps, session, given) : undefined
     return { user: await withVariables(session, user), ...(deviceToken !== undefined && { deviceToken }) }
   }
+  // On SQLite they run on the server's thread, and checks wait for all that have begun.
+  const writes = new FairQueue({
+    running: deps.ctx.database.dialect === 'sqlite' ? 4 : 32,
+    waiting: 1000,
+    startsPerTurn: 1,
+    rejection: () => problem('busy', { retryAfterSeconds: 1 }),
+  })
+  const inTurn =
+    <Given extends { session: SessionFacts; address: string }, Result>(
+      handle: (call: Given) => Promise<Result>,
+    ) =>
+    async (call: Given): Promise<Result> => {
+      const { app, endUser } = call.session
+      const isKnown = endUser !== null
+      const endTurn = await writes.enter({ address: call.address, account: app.id, isKnown })
+      return handle(call).finally(() => endTurn())
+    }
   mount.program(program.init, async ({ body, address, signAs }) => {
     const app = await service.getApp(deps, body.appId)
     signAs(app)
@@ -56,29 +74,45 @@ export function programRoutes(
     const user = await login(deps, session, { ...body, machine: machineOf(session.app, body), address })
     return new WithMessage(await signedIn(session, user, body, address), await textOf('loggedInMsg'))
   })
-  mount.session(program.license, async ({ session, body, address, textOf }) => {
-    const user = await signInByKey(deps, session, { ...body, machine: machineOf(session.app, body), address })
-    return new WithMessage(await signedIn(session, user, body, address), await textOf('loggedInMsg'))
-  })
-  mount.session(program.trial, async ({ session, body, address, textOf }) => {
-    const machine = toMachine(session.app.appId, body.hwid, body.device)
-    if (!machine) throw invalid('hwid', 'A trial needs a hardware id')
-    const user = await startTrial(deps, session, { ...body, machine, address })
-    return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
-  })
-  mount.session(program.resume, async ({ session, body, address, textOf }) => {
-    const machine = toMachine(session.app.appId, body.hwid, body.device)
-    if (!machine) throw invalid('hwid', 'A remembered sign-in needs a hardware id')
-    const { user, deviceToken } = await resume(deps, session, { ...body, machine, address })
-    const data = { user: await withVariables(session, user), deviceToken }
-    return new WithMessage(data, await textOf('loggedInMsg'))
-  })
-  mount.session(program.upgrade, async ({ session, body, address }) => {
-    const user = await upgrade(deps, session, { ...body, address })
-    // A key is no proof of who the end user is.
-    const isSignedIn = session.endUser?.id === user._id
-    return { user: isSignedIn ? await withVariables(session, user) : { ...user, variables: {} } }
-  })
+  mount.session(
+    program.license,
+    inTurn(async ({ session, body, address, textOf }) => {
+      const user = await signInByKey(deps, session, {
+        ...body,
+        machine: machineOf(session.app, body),
+        address,
+      })
+      return new WithMessage(await signedIn(session, user, body, address), await textOf('loggedInMsg'))
+    }),
+  )
+  mount.session(
+    program.trial,
+    inTurn(async ({ session, body, address, textOf }) => {
+      const machine = toMachine(session.app.appId, body.hwid, body.device)
+      if (!machine) throw invalid('hwid', 'A trial needs a hardware id')
+      const user = await startTrial(deps, session, { ...body, machine, address })
+      return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
+    }),
+  )
+  mount.session(
+    program.resume,
+    inTurn(async ({ session, body, address, textOf }) => {
+      const machine = toMachine(session.app.appId, body.hwid, body.device)
+      if (!machine) throw invalid('hwid', 'A remembered sign-in needs a hardware id')
+      const { user, deviceToken } = await resume(deps, session, { ...body, machine, address })
+      const data = { user: await withVariables(session, user), deviceToken }
+      return new WithMessage(data, await textOf('loggedInMsg'))
+    }),
+  )
+  mount.session(
+    program.upgrade,
+    inTurn(async ({ session, body, address }) => {
+      const user = await upgrade(deps, session, { ...body, address })
+      // A key is no proof of who the end user is.
+      const isSignedIn = session.endUser?.id === user._id
+      return { user: isSignedIn ? await withVariables(session, user) : { ...user, variables: {} } }
+    }),
+  )
   mount.session(program.session, async ({ session, address }) => ({
     user: await withVariables(session, await currentUser(deps, session, address)),
   }))
