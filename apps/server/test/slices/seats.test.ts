@@ -163,20 +163,27 @@ describe('a seat with a lease', () => {
     expect(refusal((await signIn('pc-2')).answer)).toBe('noSeats')
   })
 
-  test.each(['reset-hwid', 'free'])('is free at once after the owner did %s', async (act) => {
-    const { signIn, seated } = await floating(1)
-    const program = await seated('pc-1')
-    await lease(program, 'pc-1')
-    await program.call('POST', '/logout', {})
-    expect(refusal((await signIn('pc-2')).answer)).toBe('noSeats')
-    const [user] = (await owner.call('GET', `/clients?app=${app._id}`)).json.data.clients
-    const [device] = (await owner.call('GET', `/clients/${user._id}/devices`)).json.data.devices
-    const { status } = await (act === 'free'
-      ? owner.call('DELETE', `/clients/${user._id}/devices/${device._id}`)
-      : owner.call('PATCH', `/clients/${user._id}/reset-hwid`))
-    expect(status).toBe(200)
-    await seated('pc-2')
-  })
+  test.each(['reset-hwid', 'free', 'delete', 'delete in bulk'])(
+    'is free at once after the owner did %s',
+    async (act) => {
+      const { signIn, seated } = await floating(1)
+      const program = await seated('pc-1')
+      await lease(program, 'pc-1')
+      await program.call('POST', '/logout', {})
+      expect(refusal((await signIn('pc-2')).answer)).toBe('noSeats')
+      const [user] = (await owner.call('GET', `/clients?app=${app._id}`)).json.data.clients
+      const [device] = (await owner.call('GET', `/clients/${user._id}/devices`)).json.data.devices
+      const acts: Record<string, () => Promise<Answer>> = {
+        free: () => owner.call('DELETE', `/clients/${user._id}/devices/${device._id}`),
+        'reset-hwid': () => owner.call('PATCH', `/clients/${user._id}/reset-hwid`),
+        delete: () => owner.call('DELETE', `/clients/${user._id}`),
+        'delete in bulk': () => owner.call('POST', '/clients/bulk', { action: 'delete', ids: [user._id] }),
+      }
+      const { status } = await acts[act]!()
+      expect(status).toBe(200)
+      await seated('pc-2')
+    },
+  )
 
   test('is deleted by the housekeeping once the lease has ended', async () => {
     const { license, seated } = await floating(1, 60)

@@ -79,6 +79,7 @@ async function apply(
       return ids.length
     case 'delete':
       await movePauses(tx, actor, ids, now)
+      await freeLeasedSeats(tx, actor, ids)
       await freeLicensesOf(tx, actor, ids, now)
       await endProgramSessionsOf(tx, ids)
       await repo.deleteEndUsers(tx, actor, ids, now)

@@ -205,6 +205,7 @@ export async function deleteEndUser(ctx: Ctx, actor: VendorActor, id: string): P
     await lockLicensesOf(tx, actor, [id])
     await lockEndUser(tx, actor, id)
     await movePauses(tx, actor, [id], now)
+    await freeLeasedSeats(tx, actor, [id])
     await freeLicensesOf(tx, actor, [id], now)
     await endProgramSessionsOf(tx, [id])
     if ((await repo.deleteEndUsers(tx, actor, [id], now)) === 0) throw problem('not_found')
