@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -37,15 +37,11 @@ describe.skipIf(missing !== undefined)('Tally for .NET', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'keyward-tally-'))
     program = join(folder, 'tally.exe')
-    const sources = ['Program.cs', 'NextStep.cs'].map((name) => `examples/protected-csharp/${name}`)
-    const references = ['-r:System.Net.Http.dll', '-r:System.Numerics.dll']
-    await execute(
-      'mcs',
-      ['-warnaserror', `-out:${program}`, ...references, ...sources, 'sdks/csharp/Keyward.cs'],
-      {
-        cwd: root,
-      },
-    )
+    const example = join(root, 'examples/protected-csharp')
+    for (const name of ['Program.cs', 'NextStep.cs']) await cp(join(example, name), join(folder, name))
+    await cp(join(root, 'sdks/csharp/Keyward.cs'), join(folder, 'Keyward.cs'))
+    const [, line] = /^ *mcs (.+)$/m.exec(await readFile(join(example, 'README.md'), 'utf8'))!
+    await execute('mcs', ['-warnaserror', ...line!.split(' ')], { cwd: folder })
     const config = readConfig({ DATA_DIR: join(folder, 'data'), RATE_LIMITS: 'off' })
     const { database, seal } = await prepare(config)
     const consoleDir = join(folder, 'none')
