@@ -72,10 +72,7 @@ test.describe('an app', () => {
     await expect(row(page, 'Tally Two')).toContainText('v2.10.3')
   })
 
-  test('is paused and resumed, and the list updates in place', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('is paused and resumed, and the list updates in place', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor)

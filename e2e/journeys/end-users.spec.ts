@@ -118,7 +118,7 @@ test.describe('an end user', () => {
     }
   })
 
-  test('is banned and unbanned after a confirmation each', { tag: '@phone' }, async ({ page, request }) => {
+  test('is banned and unbanned after a confirmation each', async ({ page, request }) => {
     const { vendor, program } = await withErik(request)
     await enter(page, vendor, '/users')
     await rowAction(page, 'erik', 'Ban')

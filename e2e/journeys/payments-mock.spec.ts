@@ -7,9 +7,10 @@ import { dialog, enter, expectToast, figure, inDays, navigate, row, shownDate, V
 const activated = 'Subscription activated successfully!'
 const simulated = 'Development mode: payments are simulated, no money moves'
 
-test('in development mode a payment is simulated, and labeled so before and after', {
-  tag: '@phone',
-}, async ({ page, request }) => {
+test('in development mode a payment is simulated, and labeled so before and after', async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const scripts = countScripts(page)
   await enter(page, vendor, '/subscription')

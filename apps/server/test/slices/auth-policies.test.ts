@@ -4,6 +4,7 @@ import {
   makeApp,
   makeLicenses,
   makePremium,
+  type Owner,
   refusal,
   signUp,
   single,
@@ -130,6 +131,25 @@ describe('attempt limits', () => {
     const otherProgram = await startProgram(on, app, { from: '10.0.3.2' })
     const right = await otherProgram.call('POST', '/login', { username: 'alice', password: 'swordfish' })
     expect(right.status).toBe(200)
+  })
+
+  test('wrong passwords of one app lock no end user of the same name in an app of another owner', async () => {
+    const makeTwin = async (vendor: Owner) => {
+      const app = await makeApp(vendor, 'Twin')
+      const user = {
+        username: 'twin',
+        password: 'swordfish',
+        appId: app.appId,
+        expiresAt: on.clock.inDays(3),
+      }
+      await vendor.call('POST', '/clients/create-direct', user)
+      const program = await startProgram(on, app, { from: '10.0.3.3' })
+      return (password: string) => program.call('POST', '/login', { username: 'twin', password })
+    }
+    const [mine, theirs] = [await makeTwin(await signUp(on)), await makeTwin(await signUp(on))]
+    for (let failure = 0; failure < 10; failure += 1) await mine('wrong')
+    expect(refusal(await mine('swordfish'))).toBe('rate_limited')
+    expect((await theirs('swordfish')).status).toBe(200)
   })
 
   test('allows 100 key guesses per address in 15 minutes', async () => {

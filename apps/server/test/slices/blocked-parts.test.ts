@@ -62,6 +62,17 @@ test('a session of the device under another hardware id is refused from the next
   expect((await neighbor.program.call('GET', '/session')).status).toBe(200)
 })
 
+test('a session of the device under another hardware id adds no key', async () => {
+  await signIn('pc-1', desktop)
+  const second = await signIn('pc-2', changed)
+  const [added] = await makeLicenses(on, owner, app)
+  const given = { username: second.key, licenseKey: added!.key }
+  const id = await block('pc-1')
+  expect(refusal(await second.program.call('POST', '/upgrade', given))).toBe('hwidBlacklisted')
+  await owner.call('DELETE', `/blocklist/${id}`)
+  expect((await second.program.call('POST', '/upgrade', given)).status).toBe(200)
+})
+
 test('a ban that blocks devices blocks them by their parts too', async () => {
   const first = await signIn('pc-1', desktop)
   const { _id } = first.answer.json.data.user

@@ -48,6 +48,19 @@ test('a blocked device redeems no key and creates no end user', async () => {
   expect(licenses).toEqual([expect.objectContaining({ used: false })])
 })
 
+test('a blocked device or address adds no key to an end user', async () => {
+  const { program, license } = await activateKey(on, owner, app, 'pc-1')
+  const { json } = await owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(9) })
+  const given = { username: license.key, licenseKey: json.data.license.key }
+  const upgrade = (from: string) => program.call('POST', '/upgrade', given, { from })
+  await block('address', '203.0.113.7')
+  expect(refusal(await upgrade('203.0.113.7'))).toBe('hwidBlacklisted')
+  const { data } = (await block('hwid', 'pc-1')).json
+  expect(refusal(await upgrade('203.0.113.8'))).toBe('hwidBlacklisted')
+  await owner.call('DELETE', `/blocklist/${data.block._id}`)
+  expect((await upgrade('203.0.113.8')).status).toBe(200)
+})
+
 test.each([
   ['203.0.113.7', '203.0.113.7', '203.0.113.8'],
   ['203.0.113.77/24', '203.0.113.200', '203.0.114.1'],

@@ -50,6 +50,18 @@ describe('requests', () => {
     },
   )
 
+  test('for an owner leave those for a reseller with the same address, and the reverse', async () => {
+    const ask = (kind: 'auth' | 'resellers/auth', at: number) =>
+      limited.call('POST', `/${kind}/forgot-password`, {
+        body: { email: 'both@example.com' },
+        from: `10.1.7.${at}`,
+      })
+    for (let asked = 0; asked < 3; asked += 1) expect((await ask('auth', asked)).status).toBe(200)
+    expect(refusal(await ask('auth', 3))).toBe('rate_limited')
+    for (let asked = 0; asked < 3; asked += 1) expect((await ask('resellers/auth', asked)).status).toBe(200)
+    expect(refusal(await ask('resellers/auth', 3))).toBe('rate_limited')
+  })
+
   test('by a stranger use up the limit but leave working links in the mailbox until it resets', async () => {
     const { email } = await signUp(limited)
     const before = mailedLinks(sink, email).length

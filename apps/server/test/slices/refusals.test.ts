@@ -103,6 +103,15 @@ describe('a VPN', () => {
     expect(seen.used).toBe(false)
   })
 
+  test('adds no key to an end user', async () => {
+    const { program, license } = await activateKey(on, owner, app)
+    const added = single(await makeLicenses(on, owner, app))
+    await set({ blockVpn: true })
+    const given = { username: license.key, licenseKey: added.key }
+    expect(refusal(await program.call('POST', '/upgrade', given, inVpn))).toBe('vpnBlocked')
+    expect((await program.call('POST', '/upgrade', given)).status).toBe(200)
+  })
+
   test('cannot be refused by a server without a list of ranges, which the console shows', async () => {
     const vendor = await signUp(plain)
     const theirs = await makeApp(vendor)

@@ -253,6 +253,31 @@ test('a late renewal does not take back a seat that another program has taken ov
   expect(await held(license)).toBe(1)
 })
 
+test('a seat is written again only once a quarter of its timeout has passed', async () => {
+  const { license, seated } = await floating(1, 400)
+  await seated('pc-1')
+  const read = () =>
+    on.database.db
+      .selectFrom('seats')
+      .selectAll()
+      .where('license_id', '=', license._id)
+      .executeTakeFirstOrThrow()
+  const row = await read()
+  const { clock, seal, database } = on
+  const sessions = new ProgramSessions({ clock, seal, tx: transactionsOn(database, clock) }, (error) =>
+    expect(error).toBeUndefined(),
+  )
+  const renew = async () => {
+    sessions.renewSeat({ id: row.session_id }, row.until, 400 * second)
+    await sessions.flush()
+    return (await read()).until
+  }
+  on.clock.advance(99 * second)
+  expect(await renew()).toBe(row.until)
+  on.clock.advance(second)
+  expect(await renew()).toBe(row.until + 100 * second)
+})
+
 test('session renews a seat, and writes at most every quarter of the timeout', async () => {
   const { signIn, seated } = await floating(1, 400)
   const program = await seated('pc-1')
