@@ -9,8 +9,8 @@ const on = serverForAll()
 const owner = premiumOwnerForAll(on)
 const app = appForAll(owner)
 
-/** Notifications of other nodes, and the settings of a new connection. */
-const besides = /pg_notify|pg_backend_pid|^set |set_config/
+/** Notifications of other nodes, the settings of a new connection, and the upkeep of search indexes. */
+const besides = /pg_notify|pg_backend_pid|gin_clean_pending_list|^set |set_config/
 
 test('deletions of any number of licenses share their statements', async () => {
   const licenses = await makeLicenses(on, owner, app, 30)
