@@ -32,6 +32,9 @@ const sessionUser = z.strictObject({
     "the app's that are not public, and the end user's own, which override them",
   ),
   updatesUntil: isoTime.nullable().describe('the license covers versions released until then; null: all'),
+  updateAvailable: z
+    .boolean()
+    .describe('whether the license covers a newer version than that of the program'),
 })
 
 /** What a refusal says beside its code once the key or password was right. */

@@ -57,6 +57,8 @@ export interface SessionUser {
   variables: Record<string, string>
   /** The license covers versions released until then; null if it covers all. */
   updatesUntil: string | null
+  /** True if the license covers a newer version than this program's; absent offline. */
+  updateAvailable?: boolean
   /** How many devices the user has, of how many; -1 for unlimited. */
   devices: DeviceUse
   /** The seat of a floating license: call `session()` before it ends. Null for other licenses. */

@@ -43,6 +43,32 @@ test('a license covers versions that were released before its updates end, and u
   expect(refusal(await use('3.0.0', key))).toBe('updatesEnded')
 })
 
+test('says at sign-in and at each check whether the license covers a newer version', async () => {
+  const updateOf = async (version: string, licenseKey: string) => {
+    const call = await start(version)
+    const signedIn = (await call('POST', '/license', { licenseKey })).json.data.user.updateAvailable
+    expect((await call('GET', '/session')).json.data.user.updateAvailable).toBe(signedIn)
+    return signedIn
+  }
+  const limited = (await makeKey()).key
+  const endless = (await makeKey({ updates_for_days: null })).key
+  await owner.call('PUT', `/apps/${app._id}`, { version: '3.0.0' })
+  for (const [version, covered] of [
+    ['1.0.0', true],
+    ['2.0.0', false],
+    ['2.5.0', false],
+  ] as const) {
+    expect(await updateOf(version, limited)).toBe(covered)
+    expect(await updateOf(version, endless)).toBe(true)
+  }
+  expect(await updateOf('3.0.0', endless)).toBe(false)
+  // A version that the app does not list is covered.
+  await owner.call('PUT', `/apps/${app._id}`, { version: '2.1.0' })
+  expect(await updateOf('2.0.0', limited)).toBe(true)
+  const body = { appId: app.appId, secret: app.appSecret, version: '1.0.0' }
+  expect((await on.call('POST', '/client/init', { body })).json.data.updateAvailable).toBe(true)
+})
+
 test('an older program keeps running after the updates have ended', async () => {
   const { key } = await makeKey()
   await use('1.0.0', key)

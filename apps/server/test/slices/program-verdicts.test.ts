@@ -107,6 +107,7 @@ describe('register', () => {
       features: [],
       variables: {},
       updatesUntil: null,
+      updateAvailable: false,
     })
     expect((await program.call('GET', '/session')).json.data).toEqual(answer.json.data)
     const [seen] = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.licenses

@@ -35,6 +35,7 @@ import { leasedPlaces } from './0035-leased-places.ts'
 import { addedRights } from './0036-added-rights.ts'
 import { offlineLimits } from './0037-offline-limits.ts'
 import { blockedParts } from './0038-blocked-parts.ts'
+import { coveredReleases } from './0039-covered-releases.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   addedRights,
   offlineLimits,
   blockedParts,
+  coveredReleases,
 ]

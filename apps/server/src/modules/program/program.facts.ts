@@ -80,6 +80,14 @@ export const toFloating = (rights: Rights | null, licenseId: string | null): Flo
     ? null
     : { licenseId, seats: rights.seats, timeoutMs: rights.seat_timeout_seconds * second }
 
+/** The releases of an app that matter to a license with an end of updates. */
+export interface CoveredReleases {
+  /** When the app's own version was released; null if the app does not list it. */
+  newestAt: number | null
+  /** The last version that was released before the end; null if there is none. */
+  last: string | null
+}
+
 /** A session with its end user, if one is signed in. */
 export interface SessionFacts {
   id: string
@@ -96,6 +104,8 @@ export interface SessionFacts {
   version: string | null
   /** When the app released that version; null if it does not matter to the license, or the app does not list it. */
   releasedAt: number | null
+  /** What an end of updates covers; of no meaning without one. */
+  covered: CoveredReleases
   app: AppFacts
   endUser: EndUserFacts | null
   /** The device that the session is on, if it is bound. */

@@ -45,6 +45,10 @@ const clientColumns = `${addedColumns}, c.id as client_id, c.username, c.email a
 const appBy = (column: AppName) => `select ${appColumns}
   from apps a ${wholeApp.owner} where a.${column} = ?`
 
+/** The same as `updatesUntil`. */
+const updatesEnd = `case when l.term = 'first_use' then l.started_at else l.created_at end
+  + l.updates_for_days * cast(86400000 as bigint)`
+
 /** Without `app` it returns the app's id only. */
 const sessionByToken = (
   app: AppRead | undefined,
@@ -54,6 +58,14 @@ const sessionByToken = (
     case when l.updates_for_days is null then null else (
       select r.released_at from releases r where r.app_id = s.app_id and r.version = s.version
     ) end as released_at,
+    case when l.updates_for_days is null then null else (
+      select r.released_at from apps v join releases r on r.app_id = v.id and r.version = v.version
+      where v.id = s.app_id
+    ) end as newest_released_at,
+    case when l.updates_for_days is null then null else (
+      select r.version from releases r where r.app_id = s.app_id and r.released_at <= ${updatesEnd}
+      order by r.released_at desc, r.seq desc limit 1
+    ) end as covered_version,
     case when l.seats is null and c.added_seats is null then null else (
       select e.until from seats e where e.session_id = s.id
     ) end as seat_until

@@ -19,7 +19,7 @@ import { rightsOf } from '../entitlements/rights.rules.ts'
 import { atFirstUse, timeLeft } from '../entitlements/term.rules.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
 import { findFirstLicense, findLicenseById } from '../licenses/licenses.access.ts'
-import { findReleasedAt } from '../releases/releases.service.ts'
+import { findCovered, findReleasedAt } from '../releases/releases.service.ts'
 import { toActor } from './program.actor.ts'
 import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, SessionFacts } from './program.facts.ts'
@@ -248,7 +248,9 @@ export async function upgrade(
     write.record('license.redeemed', key.id, { endUserId: client.id, expiresAt: end })
     countToday(write, app, 'activations')
     const first = await findFirstLicense(tx, app.id, client)
-    return toSessionUser(toEndUserFacts({ ...after, expires_at: endsAt }, first), now, null)
+    const user = toEndUserFacts({ ...after, expires_at: endsAt }, first)
+    const covered = await findCovered(tx, app, user.updatesUntil)
+    return toSessionUser(user, now, { ...session, seatUntil: null, covered })
   })
 }
 

@@ -77,6 +77,8 @@ export interface SessionColumns extends AppColumns, AddedRights {
   client_variables_revision: string | null
   session_version: string | null
   released_at: number | null
+  newest_released_at: number | null
+  covered_version: string | null
 }
 
 export interface LicenseColumns extends AppColumns, AddedRights {
@@ -159,6 +161,7 @@ export function toSessionFacts(row: SessionColumns, app: AppFacts): SessionFacts
     locale: row.session_locale,
     version: row.session_version,
     releasedAt: row.released_at,
+    covered: { newestAt: row.newest_released_at, last: row.covered_version },
     app,
     endUser:
       row.client_id === null

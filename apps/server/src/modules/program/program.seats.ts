@@ -80,11 +80,12 @@ export async function currentUser(
 ): Promise<SignedInUser> {
   const { endUser, now } = await allowedUser(deps, session, address)
   const { floating } = endUser
-  if (!floating) return toSessionUser(endUser, now, null)
+  if (!floating) return toSessionUser(endUser, now, { ...session, seatUntil: null })
   const { seatUntil } = session
   if (seatUntil === null || seatUntil <= now) {
-    return toSessionUser(endUser, now, await sitAgain(deps.ctx, session, endUser, address))
+    const until = await sitAgain(deps.ctx, session, endUser, address)
+    return toSessionUser(endUser, now, { ...session, seatUntil: until })
   }
   deps.sessions.renewSeat(session, seatUntil, floating.timeoutMs)
-  return toSessionUser(endUser, now, seatUntil)
+  return toSessionUser(endUser, now, session)
 }

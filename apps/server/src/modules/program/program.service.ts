@@ -17,7 +17,7 @@ import { judgeCaller } from './program.caller.ts'
 import type { AppFacts, EndUserFacts, SessionFacts } from './program.facts.ts'
 import type { ProgramReads } from './program.reads.ts'
 import { because } from './program.refusal.ts'
-import { isAllowedBuild, isOlder } from './program.rules.ts'
+import { hasUpdate, isAllowedBuild, isOlder } from './program.rules.ts'
 import type { ProgramSdks } from './program.sdks.ts'
 import type { ProgramSessions } from './program.sessions.ts'
 import type { ProgramVariables } from './program.variables.ts'
@@ -151,10 +151,13 @@ export const toDetails = (facts: Detailed, now: number): RefusalDetails => ({
 /** A signed-in end user; the variables are read after the sign-in was committed. */
 export type SignedInUser = Omit<SessionUser, 'variables'>
 
+/** What a session adds to its end user. */
+export type UserSession = Pick<SessionFacts, 'app' | 'version' | 'seatUntil' | 'covered'>
+
 export const toSessionUser = (
   endUser: EndUserFacts,
   now: number,
-  seatUntil: number | null,
+  { app, version, seatUntil, covered }: UserSession,
 ): SignedInUser => ({
   _id: endUser.id,
   username: endUser.username,
@@ -168,4 +171,5 @@ export const toSessionUser = (
   seat: seatUntil === null ? null : { until: toIso(seatUntil) },
   features: endUser.features === '[]' ? [] : JSON.parse(endUser.features),
   updatesUntil: toIsoOrNull(endUser.updatesUntil),
+  updateAvailable: hasUpdate(version, app.version, { ...covered, until: endUser.updatesUntil }),
 })

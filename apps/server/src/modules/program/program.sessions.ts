@@ -76,6 +76,7 @@ export class ProgramSessions {
       tokenHash,
       version: fields.version ?? null,
       releasedAt: null,
+      covered: { newestAt: null, last: null },
       hwidHash: null,
       locale: fields.locale ?? null,
       app,

@@ -27,7 +27,7 @@ import {
   lockLicenseById,
   lockSeatsOf,
 } from '../licenses/licenses.access.ts'
-import { findReleasedAt } from '../releases/releases.service.ts'
+import { findCovered, findReleasedAt } from '../releases/releases.service.ts'
 import { toActor } from './program.actor.ts'
 import { callerOf, judgeCaller } from './program.caller.ts'
 import { type AppFacts, type EndUserFacts, type SessionFacts, toFloating } from './program.facts.ts'
@@ -102,7 +102,8 @@ export const entryOf = (session: SessionFacts, address: string): Entry<SignedInU
     await startSession(write, session, admitted)
     if (!isNew) write.record('end_user.signed_in', admitted.endUser.id, {})
     const seatUntil = await sit(write, session, admitted)
-    return toSessionUser(admitted.endUser, write.now, seatUntil)
+    const covered = await findCovered(write.tx, session.app, admitted.endUser.updatesUntil)
+    return toSessionUser(admitted.endUser, write.now, { ...session, seatUntil, covered })
   },
 })
 

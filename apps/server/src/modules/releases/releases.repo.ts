@@ -24,6 +24,20 @@ export async function findReleasedAt(db: Db, appId: string, version: string): Pr
   return row?.released_at
 }
 
+/** The version that an app released last until a time. */
+export async function findLastVersion(db: Db, appId: string, until: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('releases')
+    .select('version')
+    .where('app_id', '=', appId)
+    .where('released_at', '<=', until)
+    .orderBy('released_at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.version
+}
+
 /** Inserts a release unless the app, which the transaction has locked, lists `max` already. */
 export async function insertRelease(tx: Tx, release: Omit<ReleaseRow, 'seq'>, max: number): Promise<boolean> {
   const { rows } =

@@ -66,6 +66,17 @@ export const findReleasedAt = async (
 ): Promise<number | null> =>
   version === null ? null : ((await repo.findReleasedAt(db, appId, version)) ?? null)
 
+/** What the end of updates of a license covers of an app's releases. */
+export async function findCovered(
+  db: Db,
+  app: { id: string; version: string },
+  until: number | null,
+): Promise<{ newestAt: number | null; last: string | null }> {
+  if (until === null) return { newestAt: null, last: null }
+  const newestAt = await findReleasedAt(db, app.id, app.version)
+  return { newestAt, last: (await repo.findLastVersion(db, app.id, until)) ?? null }
+}
+
 const toRelease = (row: Omit<ReleaseRow, 'seq'>): Release => ({
   _id: row.id,
   version: row.version,
