@@ -121,6 +121,9 @@ export function keySignIns(adapter: () => Adapter): void {
         const methods = ['session', 'logout', 'license', 'session', 'devices', 'logout', 'session']
         const calls = methods.map((method) => ({ id, method, args: method === 'license' ? ['KEY'] : [] }))
         for (const { error } of await adapter().together(calls)) expect(error).toBeUndefined()
+        await call(id, 'license', 'KEY')
+        const both = ['devices', 'logout'].map((method) => ({ id, method }))
+        for (const { error } of await adapter().together(both)) expect(error).toBeUndefined()
       }
       const open = new Set(['init', 'validate'])
       const bare = space.seen.filter(({ call, headers }) => !open.has(call) && !headers.authorization)
