@@ -135,6 +135,7 @@ void compare(const keyward::UserData &data, const Json &json) {
   expect(user.features.size() == from["features"].items().size(), "features");
   expect(user.variables.size() == from["variables"].members().size(), "variables");
   expect(optional(user.updatesUntil) == from["updatesUntil"], "updatesUntil");
+  expect((user.updateAvailable ? Json(*user.updateAvailable) : Json()) == from["updateAvailable"], "updateAvailable");
   expect(user.devices.limit == from["devices"]["limit"].number() && user.devices.used == from["devices"]["used"].number(), "devices");
   expect(user.seat.has_value() == from["seat"].isObject(), "seat");
   expect(data.offline.has_value() == json["offline"].isObject(), "offline");

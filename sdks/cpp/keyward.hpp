@@ -889,6 +889,8 @@ struct SessionUser {
   std::optional<std::string> updatesUntil;
   DeviceUse devices;
   std::optional<Seat> seat;
+  /** True if the license covers a newer version; nothing from servers that do not say, and offline what they said last. */
+  std::optional<bool> updateAvailable;
 };
 
 /** How long a program may go on without the server. Times are ISO 8601 UTC. */
@@ -4669,6 +4671,7 @@ class Away {
   Away(const Away &) = delete;
   Away &operator=(const Away &) = delete;
   ~Away() {
+    if (prober_.get_id() == std::this_thread::get_id()) prober_.detach();
     if (prober_.joinable()) prober_.join();
   }
 
@@ -4779,6 +4782,7 @@ inline SessionUser toUser(const Json &from) {
   user.variables = toTexts(from["variables"]);
   user.updatesUntil = from["updatesUntil"].text();
   user.devices = {toInt(from["devices"]["used"]), toInt(from["devices"]["limit"])};
+  if (from["updateAvailable"].isBoolean()) user.updateAvailable = from["updateAvailable"].isTrue();
   if (from["seat"].isObject()) user.seat = Seat{from["seat"]["until"].string()};
   return user;
 }

@@ -448,6 +448,8 @@ namespace Keyward
         public DeviceUse Devices { get; }
         /// <summary>When the seat of a floating license ends: call <c>SessionAsync</c> before. Null for other licenses.</summary>
         public DateTimeOffset? SeatUntil { get; }
+        /// <summary>True if the license covers a newer version; null from servers that do not say, and offline what they said last.</summary>
+        public bool? UpdateAvailable { get; }
 
         internal SessionUser(Dictionary<string, object> json)
         {
@@ -465,6 +467,7 @@ namespace Keyward
             UpdatesUntil = JsonText.Time(json, "updatesUntil");
             Devices = DeviceUse.From(json, "devices");
             SeatUntil = JsonText.Time(JsonText.Child(json, "seat"), "until");
+            UpdateAvailable = json.TryGetValue("updateAvailable", out object isNewer) ? isNewer as bool? : null;
         }
     }
 
