@@ -7,7 +7,13 @@ const written = [
   'apps/server/test/every-row.test.ts',
   'packages/sdk/test/generated.test.ts',
 ]
-const code = ['apps/server/src/**/*.test.ts', 'apps/console/src/**/*.test.ts', contract, ...written]
+const code = [
+  'apps/server/src/**/*.test.ts',
+  'apps/console/*.test.ts',
+  'apps/console/src/**/*.test.ts',
+  contract,
+  ...written,
+]
 /** They replace globals before their imports. */
 const replacing = ['api/call', 'api/query-client', 'list/bulk'].map(
   (name) => `apps/console/src/lib/${name}.test.ts`,

@@ -168,7 +168,7 @@ export async function ensureConsole() {
 /** Writes compressed copies next to large files; the server sends them unchanged. */
 function compress(directory) {
   for (const file of files(directory)) {
-    if (!/\.(js|css|svg)$/.test(file) || statSync(file).size < 1024) continue
+    if (!/\.(js|css|svg|txt)$/.test(file) || statSync(file).size < 1024) continue
     const bytes = readFileSync(file)
     writeFileSync(`${file}.br`, brotliCompressSync(bytes))
     writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { endpoints } from '@keyward/contract'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, mergeConfig, type Plugin, type UserConfig } from 'vite'
 import { sharedChunks } from './chunks.ts'
+import { notices } from './notices.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 const api = process.env.KEYWARD_API ?? 'http://127.0.0.1:3000'
@@ -62,7 +64,7 @@ const options: UserConfig = {
   base: './',
   plugins: [react(), tailwindcss(), wire(), withoutJsonSchema()],
   define: { __KEYWARD_VERSION__: JSON.stringify(version) },
-  server: { proxy: { '/api': api, '/docs': api, '/sdk': api } },
+  server: { proxy: { '/api': api, '/docs': api, '/sdk': api, '/third-party-notices.txt': api } },
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,
@@ -77,6 +79,7 @@ const options: UserConfig = {
 export default defineConfig(async ({ command, isSsrBuild }) =>
   command === 'build' && !isSsrBuild
     ? mergeConfig(options, {
+        plugins: [notices(fileURLToPath(new URL('../../node_modules', import.meta.url)))],
         build: { rolldownOptions: { output: { codeSplitting: await sharedChunks(options) } } },
       })
     : options,

@@ -40,6 +40,18 @@ test('the landing page links to sign-in and dashboard, and switches its theme', 
   await expect(html).not.toHaveClass(/dark/)
 })
 
+test('the about page leads to the licenses of the packages in the console', async ({ page }) => {
+  await page.goto('/about')
+  await page.getByRole('link', { name: 'third-party notices' }).click()
+  await expect(page).toHaveURL('/third-party-notices.txt')
+  const notices = page.locator('body')
+  // Code, an own chunk of it, styles, a font, and what the bundler adds.
+  for (const name of ['react-dom', 'zod', 'tailwindcss', '@fontsource-variable/inter', 'rolldown']) {
+    await expect(notices).toContainText(new RegExp(`\\n${name} \\d+\\.\\d+\\.\\d+ \\(`))
+  }
+  await expect(notices).toContainText('SIL OPEN FONT LICENSE')
+})
+
 test('rendering never reads the OS theme, which would suppress the event of its change', async ({ page }) => {
   await page.addInitScript({
     content: `

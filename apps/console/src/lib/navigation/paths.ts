@@ -1,8 +1,13 @@
 import { consolePaths } from '@keyward/contract/console-paths'
 import { base } from './base.ts'
 
-/** The server serves `/docs` and `/sdk/` itself, outside of the router: link to it with `<a href>`. */
-const absolute = { ...consolePaths, docs: '/docs', sdks: '/sdk/' } as const
+/** The server serves the last three itself, outside of the router: link to them with `<a href>`. */
+const absolute = {
+  ...consolePaths,
+  docs: '/docs',
+  sdks: '/sdk/',
+  notices: '/third-party-notices.txt',
+} as const
 
 /** All links of the console, under the server's base path. */
 export const paths = Object.fromEntries(

@@ -84,6 +84,16 @@ const sections: DocumentSection[] = [
       </p>
     ),
   },
+  {
+    id: 'licenses-of-others',
+    title: 'Software of others',
+    body: (
+      <p>
+        These pages contain open-source packages and the typeface Inter. Their authors and licenses are in the{' '}
+        <a href={paths.notices}>third-party notices</a>.
+      </p>
+    ),
+  },
 ]
 
 export function AboutPage() {
