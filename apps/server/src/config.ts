@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { consolePaths, itemPaths } from '@keyward/contract/console-paths'
 import { z } from 'zod'
+import { fileVariables, withSecretFiles } from './config-files.ts'
 import { findMisspelled } from './config-names.ts'
 
 /** The validated configuration. */
@@ -176,15 +176,13 @@ const isNetwork = (text: string): boolean => {
   return /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits && rest.length === 0
 }
 
-const fromFiles = ['SECRET_KEY', 'DATABASE_URL', 'RAZORPAY_KEY_SECRET', 'RAZORPAY_WEBHOOK_SECRET', 'SMTP_URL']
-
 /** The names of all environment variables that the server reads. */
-export const variableNames = [...Object.keys(variables.shape), ...fromFiles.map((name) => `${name}_FILE`)]
+export const variableNames = [...Object.keys(variables.shape), ...fileVariables]
 
 /** Reads the environment. Throws a ConfigError with one line per mistake, without the values of secrets. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = []
-  const env = withFiles(environment, mistakes)
+  const env = withSecretFiles(environment, mistakes)
   const values = parseEach(env, mistakes)
   mistakes.push(...findMisspelled(environment, variableNames))
   const publicHost = values.PUBLIC_URL ? new URL(values.PUBLIC_URL).hostname : undefined
@@ -276,26 +274,4 @@ function parseEach(env: Record<string, string | undefined>, mistakes: string[]) 
     return [name, schema.parse(undefined)]
   })
   return Object.fromEntries(values) as z.output<typeof variables>
-}
-
-/** An empty variable counts as unset; `NAME_FILE` names a file that holds the secret. */
-function withFiles(environment: Record<string, string | undefined>, mistakes: string[]) {
-  const env = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  for (const name of fromFiles) {
-    const path = env[`${name}_FILE`]
-    if (path === undefined) continue
-    if (env[name] !== undefined) mistakes.push(`${name}: is set together with ${name}_FILE; keep one`)
-    else env[name] = readSecret(`${name}_FILE`, path, mistakes)
-  }
-  return env
-}
-
-function readSecret(name: string, path: string, mistakes: string[]): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    mistakes.push(`${name}: ${isMissing ? 'there is no file at this path' : 'the file cannot be read'}`)
-    return undefined
-  }
 }
