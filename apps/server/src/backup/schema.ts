@@ -18,8 +18,8 @@ const isStatistics = ({ name, sql }: SchemaObject): boolean =>
   /^sqlite_stat[134]$/.test(name) && /^CREATE TABLE sqlite_stat\d\([a-z,]+\)$/i.test(sql)
 
 /**
- * What tells two objects apart. Of triggers and views that is all they do; of tables and indexes, whose texts earlier
- * versions wrote differently, only what they are.
+ * Triggers and views are compared by their whole text. Tables and indexes are compared by kind and name, because earlier
+ * versions created them with other texts.
  */
 const identityOf = ({ type, name, table, sql }: SchemaObject): string => {
   const isTable = type === 'table' || type === 'index'

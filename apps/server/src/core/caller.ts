@@ -7,7 +7,7 @@ export interface Caller {
   /** The address, or the /64 network of an IPv6 address. */
   address: string
   account: string
-  /** Its session, or an earlier sign-in to the same account from this address, tells it from strangers. */
+  /** Whether it has a session, or has signed in to the same account from this address before. */
   isKnown?: boolean
 }
 
@@ -30,10 +30,10 @@ export const callerOf = (actor: OwnerActor | ResellerActor): Caller => ({
   isKnown: true,
 })
 
-/** The operator at the command line, who waits for nobody. */
+/** The operator at the command line, in a process of its own: no other caller competes with it. */
 export const operator: Caller = { address: 'command line', account: 'operator', isKnown: true }
 
-/** Whose request is being handled; the queries of lists are charged to it. */
+/** The caller of the request that is being handled; the queries of lists are charged to it. */
 export const currentCaller = new AsyncLocalStorage<Caller>()
 
 /** Work of the server itself, and of programs. */

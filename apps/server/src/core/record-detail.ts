@@ -26,7 +26,7 @@ function shorten(value: unknown, depth: number): unknown {
   return isAtMost(text, shortBytes) ? value : { count: sizeOf(value), digest: sha256(text).slice(0, 32) }
 }
 
-/** Of a list its entries, of an object its members, of a text its characters. */
+/** The number of a list's entries, an object's members or a text's characters. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return [...value].length
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 1

@@ -1,13 +1,13 @@
 interface Times {
   /** A moving average over all accounts. */
   averageMs: number
-  /** Of each account the longest time, which later ones lower slowly. */
+  /** The longest time of each account; quicker queries lower it slowly. */
   readonly ofAccounts: Map<string, number>
 }
 
 const textsKept = 500
 const accountsKept = 2_000
-/** How much of what is remembered a query replaces. */
+/** The weight of the newest query in what is remembered. */
 const share = 0.1
 
 /** Remembers how long queries took, because the same text of the same account will take as long again. */

@@ -1,8 +1,8 @@
 import type { Endpoint } from '@keyward/contract'
 
 /**
- * Whether a call is refused once its account has used up its write budget: all that changes something, but for signing out,
- * changes of the own account, and payments.
+ * Whether a call is refused once its account has used up its write budget: everything that changes something, except
+ * signing out, changes of the own account, and payments.
  */
 export const isBudgeted = ({ access, method, permission, path }: Endpoint): boolean =>
   (access === 'owner' || access === 'reseller') &&

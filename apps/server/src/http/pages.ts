@@ -89,7 +89,7 @@ async function installSdks(server: FastifyInstance, config: Config): Promise<voi
     globIgnore: ['index.json'],
     setHeaders: (reply, path) => {
       reply.header('cache-control', 'public, max-age=31536000, immutable')
-      // A browser shows plain text; Markdown it would download.
+      // Browsers show plain text, but download Markdown.
       if (path.endsWith('.md')) reply.header('content-type', 'text/plain; charset=utf-8')
       else reply.header('content-disposition', `attachment; filename="${basename(path)}"`)
     },
