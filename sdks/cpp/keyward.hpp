@@ -4690,6 +4690,7 @@ class Away {
   void end() {
     const std::lock_guard<std::mutex> lock(mutex_);
     until_ = 0;
+    ends_++;
   }
 
   /** Asks the server in the background, unless that is done already or was just tried. */
@@ -4699,7 +4700,7 @@ class Away {
     // It has ended, but for a few instructions.
     if (prober_.joinable()) prober_.join();
     try {
-      prober_ = std::thread([this, ask = std::move(ask)] { run(ask); });
+      prober_ = std::thread([this, ends = ends_.load(), ask = std::move(ask)] { run(ask, ends); });
       isProbing_ = true;
     } catch (const std::system_error &) {
       // Without a thread there is no probe now.
@@ -4710,12 +4711,13 @@ class Away {
   static constexpr double awayS = 60;
   static constexpr double betweenProbesS = 5;
 
-  void run(const std::function<void()> &ask) {
+  void run(const std::function<void()> &ask, int ends) {
     try {
       ask();
       end();
     } catch (const NetworkError &error) {
-      note(error);
+      // The server may have answered another call since.
+      if (ends == ends_) note(error);
     } catch (...) {
       // The next call learns from the server what is wrong.
       end();
@@ -4728,6 +4730,7 @@ class Away {
   Now elapsed_;
   mutable std::mutex mutex_;
   double until_ = 0;
+  std::atomic<int> ends_{0};
   std::string code_;
   double nextProbeAt_ = 0;
   bool isProbing_ = false;
@@ -5355,6 +5358,7 @@ class Client {
             const std::optional<std::string> &licenseKey = std::nullopt) {
     const detail::IsCurrent &isCurrent = limits.isCurrent;
     const Answered answered = online();
+    away_.end();
     const Json &result = answered.result;
     const bool isGranted = result["ok"].isTrue();
     if (!isCurrent()) return isGranted ? overtaken() : result;

@@ -1124,6 +1124,7 @@ namespace Keyward
         private async Task<UserResult> KeptAsync(Func<Task<Answered>> online, string licenseKey, Limits limits)
         {
             Answered answered = await online().ConfigureAwait(false);
+            _away.End();
             UserResult result = answered.Result;
             if (!limits.IsCurrent()) return result.Ok ? Overtaken() : result;
             bool hasEnded = !result.Ok && EndsLease.Contains(result.Code ?? "");
@@ -1447,6 +1448,7 @@ namespace Keyward.Internal
 
         private readonly object _gate = new object();
         private double _until;
+        private int _ends;
         private string _code;
         private double _nextProbeAt;
         private bool _isProbing;
@@ -1470,21 +1472,27 @@ namespace Keyward.Internal
 
         public void End()
         {
-            lock (_gate) _until = 0;
+            lock (_gate)
+            {
+                _until = 0;
+                _ends++;
+            }
         }
 
         /// <summary>Asks the server in the background, unless that is done already or was just tried.</summary>
         public void Probe(Func<Task> ask)
         {
+            int ends;
             lock (_gate)
             {
                 if (_isProbing || Elapsed() < _nextProbeAt) return;
                 _isProbing = true;
+                ends = _ends;
             }
-            Task.Run(() => RunAsync(ask));
+            Task.Run(() => RunAsync(ask, ends));
         }
 
-        private async Task RunAsync(Func<Task> ask)
+        private async Task RunAsync(Func<Task> ask, int ends)
         {
             try
             {
@@ -1493,7 +1501,8 @@ namespace Keyward.Internal
             }
             catch (KeywardNetworkException error)
             {
-                Note(error);
+                // The server may have answered another call since.
+                if (ends == Volatile.Read(ref _ends)) Note(error);
             }
             catch (Exception)
             {

@@ -294,6 +294,7 @@ export class Session {
   ): Promise<Result<UserData>> {
     const { isCurrent } = limits
     const result = await online(limits)
+    this.#fallback.reset()
     const { offline } = this.#options
     if (!isCurrent()) return result.ok ? overtaken() : result
     const hasEnded = !result.ok && endsLease.has(result.code)

@@ -243,7 +243,7 @@ export interface KeywardOptions {
   publicKeys: readonly PublicJwk[] | { readonly keys: readonly PublicJwk[] } | PublicJwk
   /** The program's version, compared with the app's version on the server; 1 to 32 characters. */
   version: string
-  /** The hash of the program's build, for apps that check it: `keyward hash <file>` prints it; up to 256 characters. */
+  /** The hash of the program's build, for apps that check it: its SHA-256, as `sha256sum <file>` prints it; up to 256 characters. */
   hash?: string
   /**
    * The language of `message`, as a BCP 47 tag such as `de-AT`; up to 35 characters. The owner's texts in that language

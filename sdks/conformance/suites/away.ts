@@ -145,6 +145,38 @@ export function away(adapter: () => Adapter): void {
       expect([result.ok, result.offline ?? null]).toEqual([true, null])
     })
 
+    it('asks the server first again after a sign-in', async () => {
+      const { space, start } = machine()
+      const id = await start()
+      await call(id, 'license', 'KEY')
+      space.on('session', plain(404))
+      expect(await call(id, 'session')).toMatchObject(offline)
+      space.on('session', succeed({ user }))
+      await call(id, 'login', { username: 'ada', password: 'secret1' })
+      expect(await isOnline(id)).toBe(true)
+    })
+
+    it('asks the server first after a sign-in, also if an earlier request in the background fails later', async () => {
+      const { space, start } = machine()
+      const id = await start({ timeoutMs: 4_000, log: true })
+      await call(id, 'license', 'KEY')
+      space.on('session', plain(404))
+      expect(await call(id, 'session')).toMatchObject(offline)
+      space.on('session', silent)
+      expect(await call(id, 'session')).toMatchObject(offline)
+      await vi.waitFor(() => expect(space.requests('session').length).toBe(2), 10_000)
+      const { result } = await call(id, 'login', { username: 'ada', password: 'secret1' })
+      expect(result).toMatchObject({ ok: true })
+      await vi.waitFor(async () => {
+        const { result: events } = await adapter().ask({ op: 'events', id })
+        expect(events).toContainEqual(
+          expect.objectContaining({ event: 'failed', call: 'session', code: 'timed_out' }),
+        )
+      }, 20_000)
+      space.on('session', succeed({ user }))
+      expect(await isOnline(id)).toBe(true)
+    })
+
     it('keeps the variables that it had', async () => {
       const { space, start } = machine()
       const id = await start()

@@ -235,11 +235,11 @@ export function offline(adapter: () => Adapter): void {
       await call(id, 'login', { username: 'ada', password: 'secret1' })
       space.on('lease', () => undefined)
       await adapter().ask({ op: 'now', id, now: leaseClaims.refreshAfter })
+      const issuedCount = space.requests('lease').length
       const startedAt = performance.now()
       expect(await call(id, 'session')).toMatchObject({ result: { ok: true } })
-      const delayed = performance.now() - startedAt
-      expect(delayed).toBeGreaterThan(2_000)
-      expect(delayed).toBeLessThan(15_000)
+      expect(performance.now() - startedAt).toBeLessThan(15_000)
+      expect(space.requests('lease').length).toBeGreaterThan(issuedCount)
       // The last attempt may arrive after the program has given it up.
       await setTimeout(500)
       const count = space.requests('lease').length

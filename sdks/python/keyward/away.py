@@ -22,6 +22,7 @@ class Away:
         self.monotonic = time.monotonic
         self._lock = threading.Lock()
         self._until = 0.0
+        self._ends = 0
         self._code: Optional[str] = None
         self._is_probing = False
         self._probed_at: Optional[float] = None
@@ -39,6 +40,7 @@ class Away:
     def end(self) -> None:
         with self._lock:
             self._code = None
+            self._ends += 1
 
     def probe(self, ask: Callable[[], object]) -> None:
         """Asks the server in the background, unless that is done already or was just tried."""
@@ -47,19 +49,21 @@ class Away:
             is_early = probed_at is not None and self.monotonic() < probed_at + _PAUSE_BETWEEN_PROBES_S
             if self._is_probing or is_early:
                 return
-            self._is_probing = True
+            self._is_probing, ends = True, self._ends
         try:
-            threading.Thread(target=self._probe, args=(ask,), name="keyward-probe", daemon=True).start()
+            threading.Thread(target=self._probe, args=(ask, ends), name="keyward-probe", daemon=True).start()
         except RuntimeError:
             # The process may start no more threads.
             self._end_probe()
 
-    def _probe(self, ask: Callable[[], object]) -> None:
+    def _probe(self, ask: Callable[[], object], ends: int) -> None:
         try:
             ask()
             self.end()
         except KeywardNetworkError as error:
-            self.note(error)
+            # The server may have answered another call since.
+            if ends == self._ends:
+                self.note(error)
         except Exception:
             # The next call learns in the foreground what the server says.
             self.end()

@@ -261,6 +261,7 @@ class Session:
         """Renews the lease after a success, and forgets it after a refusal that would hold offline, too."""
         is_current = limits.is_current
         outcome = online(limits)
+        self._fallback.reset()
         if not is_current():
             return outcome if isinstance(outcome, Refused) else overtaken()
         has_ended = isinstance(outcome, Refused) and outcome.code in _ENDS_LEASE
