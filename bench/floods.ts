@@ -7,7 +7,7 @@ import { percentile } from './load.ts'
 import { startServer } from './processes.ts'
 import { readSeeded, seededFolder } from './seed.ts'
 
-// What honest callers wait for while strangers flood the server: `node bench/floods.ts [seconds] [checkout] [data]`.
+// What honest callers wait for while strangers flood the server: `node bench/floods.ts [seconds] [checkout] [data] [name]`.
 
 const [seconds = '5', checkout, given, only] = process.argv.slice(2)
 const folder = mkdtempSync(join(tmpdir(), 'keyward-floods-'))

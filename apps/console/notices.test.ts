@@ -12,7 +12,7 @@ function write(path: string, text: string) {
   writeFileSync(join(modules, path), text)
 }
 
-const describe = (name: string) =>
+const writePackage = (name: string) =>
   write(`${name}/package.json`, JSON.stringify({ version: '1.2.3', license: 'MIT' }))
 
 test('finds the package of modules, files and helpers of the bundler', () => {
@@ -26,10 +26,10 @@ test('finds the package of modules, files and helpers of the bundler', () => {
 })
 
 test('repeats all license files of each package once', () => {
-  describe('@scope/one')
+  writePackage('@scope/one')
   write('@scope/one/LICENCE.md', 'license of one')
   write('@scope/one/NOTICE', 'notice of one')
-  describe('two')
+  writePackage('two')
   write('two/license.txt', 'license of two')
   const text = toNotices(['two', '@scope/one', 'two'], modules)
   expect(
@@ -44,7 +44,7 @@ test('repeats all license files of each package once', () => {
 })
 
 test('rejects a package without a license text, and one whose license file is empty', () => {
-  describe('bare')
+  writePackage('bare')
   write('bare/index.js', '')
   expect(() => toNotices(['bare'], modules)).toThrow('bare is a part of the console')
   write('bare/LICENSE', '\n')

@@ -54,7 +54,7 @@ export function installCommon(server: FastifyInstance, config: Config): void {
   })
 }
 
-/** Refuses what did not come from this machine, with a page in a browser; says so once in the log. */
+/** Refuses requests that did not come from this machine, browsers with a page, and logs the first refusal. */
 function createRefusal(server: FastifyInstance, { basePath }: Config) {
   let isLogged = false
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
