@@ -40,6 +40,15 @@ function open(options: Partial<FairQueueOptions> = {}) {
 const inNetworks = (count: number) =>
   Array.from({ length: count }, (_, at) => `2001:db8:0:${at.toString(16)}::/64`)
 
+test('starts no lighter call of others before a heavy one that is next', async () => {
+  const { begun, enter, serve } = open({ running: 4, perNetwork: 2 })
+  for (let at = 0; at < 4; at += 1) void enter(`light ${at}`, { address: `192.0.${at % 2}.1` })
+  void enter('heavy', { address: '198.51.100.7' }, { weight: 2 })
+  for (let at = 4; at < 12; at += 1) void enter(`light ${at}`, { address: `192.0.${at % 2}.1` })
+  await serve(undefined, 3)
+  expect(begun).toEqual(['light 0', 'light 1', 'light 2', 'light 3', 'heavy', 'light 4'])
+})
+
 describe('serves equally', () => {
   test.each([
     ['/64 networks of one /56', inNetworks(256), '2001:db8:1::/64'],

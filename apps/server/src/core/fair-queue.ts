@@ -209,7 +209,7 @@ export class FairQueue {
     const { startsPerTurn = Number.POSITIVE_INFINITY } = this.#options
     while (this.#starts < startsPerTurn) {
       const entry = this.#next(this.#root)
-      if (!entry) return
+      if (!entry || entry === 'full') return
       if (startsPerTurn !== Number.POSITIVE_INFINITY) this.#countStart()
       this.#remove(entry)
       entry.begin()
@@ -225,9 +225,10 @@ export class FairQueue {
     })
   }
 
-  #next(group: Group): Entry | undefined {
+  /** The caller to start; 'full' if the one that is next needs more room: lighter ones would keep it out for ever. */
+  #next(group: Group): Entry | 'full' | undefined {
     const [first] = group.entries
-    if (first && this.#fits(first)) return first
+    if (first && this.#isAllowed(first)) return this.#hasRoom(first) ? first : 'full'
     const now = this.#now()
     const byCost = [...group.ready].sort((one, other) => one.costAt(now) - other.costAt(now))
     for (const inner of byCost) {
@@ -237,9 +238,13 @@ export class FairQueue {
     return undefined
   }
 
-  #fits({ group: leaf, account, weight, isSlow }: Entry): boolean {
-    const { running, perAccount, perNetwork, slow } = this.#options
-    if (this.#root.running + weight > running) return false
+  #hasRoom({ weight }: Entry): boolean {
+    return this.#root.running + weight <= this.#options.running
+  }
+
+  /** Whether its account, its networks and the place for turns that are not slow let it begin. */
+  #isAllowed({ group: leaf, account, weight, isSlow }: Entry): boolean {
+    const { perAccount, perNetwork, slow } = this.#options
     if (perAccount && this.#countOf(account).running >= perAccount.running) return false
     if (slow !== undefined && this.#slowRunning >= slow && isSlow()) return false
     if (perNetwork === undefined) return true
