@@ -158,6 +158,19 @@ test('resetting the hardware id clears it, and the next sign-in binds a new one'
   expect(refusal(await signIn('pc-1'))).toBe('hwidMismatch')
 })
 
+test.each(['one', 'many'])('a reset of %s ends no session: another device does that', async (amount) => {
+  const { license, user, program } = await activateKey(on, owner, app, 'pc-1')
+  await (amount === 'one'
+    ? owner.call('PATCH', `/clients/${user._id}/reset-hwid`)
+    : owner.call('POST', '/clients/bulk', { action: 'reset-hwid', ids: [user._id] }))
+  expect((await program.call('GET', '/session')).status).toBe(200)
+  const other = await startProgram(on, app)
+  const signedIn = await other.call('POST', '/license', { licenseKey: license.key, hwid: 'pc-2' })
+  expect(signedIn.status).toBe(200)
+  expect(refusal(await program.call('GET', '/session'))).toBe('hwidMismatch')
+  expect((await other.call('GET', '/session')).status).toBe(200)
+})
+
 describe('extending', () => {
   const extend = (id: string, days: unknown) => owner.call('PATCH', `/clients/${id}/extend`, { days })
 

@@ -90,7 +90,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
       description: (
         <>
           This clears the hardware lock of {names} and allows login from a different device. The lock binds to
-          the next device that signs in. Open sessions end.
+          the next device that signs in. An open session can run on until another device takes its place.
         </>
       ),
       confirmLabel: 'Reset HWIDs',

@@ -80,8 +80,8 @@ export function ResetHwidDialog({ user, onClose }: EndUserDialogProps) {
       }
       description={
         user.hwid
-          ? 'This clears the hardware lock and allows login from a different device. The lock binds to the next device that signs in. Open sessions end.'
-          : 'No device is bound. A reset allows login from a different device and ends open sessions.'
+          ? 'This clears the hardware lock and allows login from a different device. The lock binds to the next device that signs in. An open session can run on until another device takes its place.'
+          : 'No device is bound. A reset allows login from a different device, even while a freed device holds its place.'
       }
       tone="neutral"
       confirmLabel="Reset HWID"
