@@ -73,7 +73,7 @@ function createRefusal(server: FastifyInstance, { basePath }: Config) {
 }
 
 const refusalPage = (message: string): string => `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>Development instance · Keyward</title>
 <h1>This is a development instance</h1>
 <p>${message}</p>

@@ -50,7 +50,7 @@ function files({ version, files, documents }: SdkRelease, basePath: string, addr
     const kind = kindOf(name)
     return `<article><h3>${escapeHtml(language)} <a href="${basePath}${path}" download>${escapeHtml(name)}</a></h3>
 <pre class="command"><code>${escapeHtml(kind.install(address + path))}</code></pre>
-<p>${escapeHtml(kind.needs)}</p>
+<p>${escapeHtml(kind.needs)}</p>${kind.build ? `<pre class="command"><code>${escapeHtml(kind.build)}</code></pre>` : ''}
 <p>SHA-256 <code>${sha256}</code></p></article>`
   })
   return parts.join('') + documentList(version, documents, basePath)
@@ -68,6 +68,8 @@ function documentList(version: string, documents: SdkRelease['documents'], baseP
 interface Kind {
   install(url: string): string
   needs: string
+  /** How to compile a program with it. */
+  build?: string
 }
 
 const kinds: Record<string, Kind> = {
@@ -87,8 +89,8 @@ const kinds: Record<string, Kind> = {
   },
   cs: {
     install: (url) => `curl -fO ${url}`,
-    needs:
-      'Needs .NET Standard 2.0 and C# 7.0. One file without packages, tried on Mono: mcs -r:System.Net.Http -r:System.Numerics Program.cs Keyward.cs',
+    needs: 'Needs .NET Standard 2.0 and C# 7.0. One file without packages, tried on Mono:',
+    build: 'mcs -r:System.Net.Http -r:System.Numerics Program.cs Keyward.cs',
   },
 }
 

@@ -39,9 +39,12 @@ const kinds: Record<string, string> = {
   'end_user.registered': 'Registered',
   'end_user.signed_in': 'Signed in',
   'end_user.signed_out': 'Signed out',
+  'end_user.lease_issued': 'Offline lease issued',
   'license.redeemed': 'License redeemed',
+  'licenses.created': 'Trial license created',
   'device.bound': 'Device bound',
   'device.drifted': 'Device recognized after a change',
+  'device.remembered': 'Sign-in remembered',
   'device.forgotten': 'Remembered sign-in ended',
   'device.freed': 'Device freed',
   'end_user.activated_offline': 'Activated offline',
@@ -57,7 +60,7 @@ export function labelOf({ kind, code }: ActivityEvent): string {
 /** Who caused an event, as far as it is known. */
 export function userOf({ client, gathered, kind, subject }: ActivityEvent): string | undefined {
   if (client) return client.username
-  if (gathered) return 'Several callers'
+  if (gathered) return 'Several calls'
   return (kind === 'init' ? `Version ${subject}` : subject) ?? undefined
 }
 

@@ -34,6 +34,7 @@ export function AppSections({ app }: { app: App }) {
               {variable.name}
             </code>
             {variable.public && <Badge>Before sign-in</Badge>}
+            {variable.offline && <Badge>Offline</Badge>}
           </li>
         ))}
       </Section>
