@@ -33,6 +33,42 @@ test('in development mode a payment is simulated, and labeled so before and afte
   await expect(receipt).toHaveCount(0)
 })
 
+test('the free plan of a development server says how an own server has no limits, and no other plan or server does', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const note = page.getByText('Your own server has no limits if it starts with PAYMENTS=off')
+  const vendor = await Vendor.signUp(request)
+  await enter(page, vendor, '/dashboard')
+  await expect(page.getByRole('region', { name: 'Plan' })).toContainText('DEFAULT_PLAN=premium')
+  await expectAccessible(page, 'a dashboard of development mode')
+  await page.goto('/subscription')
+  await expect(note).toBeVisible()
+  await expectAccessible(page, 'a subscription of development mode')
+
+  const answer = await (await request.get('/api/config')).json()
+  for (const different of [{ development: false }, { payments: 'razorpay' }]) {
+    const data = { ...answer.data, ...different }
+    await page.route('**/api/config', (route) => route.fulfill({ json: { ...answer, data } }))
+    const configured = page.waitForResponse('**/api/config')
+    await page.reload()
+    await configured
+    await expect(page.getByText("What's included")).toBeVisible()
+    await expect(note).toHaveCount(0)
+    await page.unroute('**/api/config')
+  }
+  setPlan(keyward, vendor, 'premium')
+  for (const [path, shown] of [
+    ['/subscription', 'Premium Until'],
+    ['/dashboard', 'of ∞'],
+  ] as const) {
+    await page.goto(path)
+    await expect(page.getByText(shown)).toBeVisible()
+    await expect(note).toHaveCount(0)
+  }
+})
+
 test('a rejected simulated payment shows its own message', async ({ page, request }) => {
   await page.route('**/razorpay/verify', (route) => route.fulfill({ json: { success: false } }))
   await enter(page, await Vendor.signUp(request), '/subscription')

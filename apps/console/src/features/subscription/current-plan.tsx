@@ -7,6 +7,7 @@ import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { FeatureList } from './feature-list.tsx'
+import { OwnServerNote } from './own-server-note.tsx'
 
 const limitText = (limit: number | null) => (limit === null ? 'Unlimited' : limit.toLocaleString())
 
@@ -58,6 +59,7 @@ export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentP
                 ]),
           ]}
         />
+        {!premium && <OwnServerNote className="text-[0.8125rem] text-fg-muted" />}
         <div className="grid gap-2">
           <h3 className="font-medium">What's included</h3>
           <FeatureList features={plan.features} />

@@ -9,6 +9,7 @@ import { useAppCount } from '../../features/apps/queries.ts'
 import { useOnboardingDone } from '../../features/onboarding/done.ts'
 import { ActivityChart } from '../../features/stats/activity-chart.tsx'
 import { StatCards } from '../../features/stats/stat-cards.tsx'
+import { OwnServerNote } from '../../features/subscription/own-server-note.tsx'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
@@ -92,6 +93,7 @@ function Plan({ owner, count }: { owner: User; count: number }) {
         value={premium ? 'Premium' : 'Free'}
         detail={premium ? 'Unlimited' : 'Limited'}
       />
+      {!premium && <OwnServerNote className="col-span-full px-1 text-[0.8125rem] text-fg-muted" />}
     </section>
   )
 }
