@@ -216,7 +216,8 @@ describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on the embedded databa
     if (!first) throw new Error('there is a first program')
     const alone = await mostRowsInATurn(on, first)
     const most = await mostRowsInATurn(on, () => Promise.all(others.map((start) => start())))
-    expect(most).toBeLessThanOrEqual(4 * alone)
+    // All at once handle 40 times as many; how many share a turn varies with the load of the machine.
+    expect(most).toBeLessThanOrEqual(12 * alone)
   })
 
   test('deletes the rows of an app before the app, so nothing is left to cascade', async () => {
