@@ -199,6 +199,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       checkAnswers,
       gates: createGates(options.gateSizes),
       budget,
+      attempts,
       authenticators: {
         owner: (token, address) => authenticateOwner(ctx, token, address),
         reseller: (token, address) => authenticateReseller(ctx, token, address),
@@ -237,18 +238,21 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       done(config.rateLimits === 'on' ? gate(request) : undefined)
     })
     scope.setChildLoggerFactory(lazyLogger)
-    programRoutes(createProgramMount(scope, { ctx, reads, sessions, activity, signer, checkAnswers }), {
-      ctx,
-      signer,
-      reads,
-      sessions,
-      sdks,
-      variables: new ProgramVariables(ctx),
-      attempts,
-      activity,
-      blocks,
-      leaked: new LeakedPasswords({ url: config.leakedPasswordsUrl, onError: logError }),
-    })
+    programRoutes(
+      createProgramMount(scope, { ctx, reads, sessions, activity, signer, attempts, checkAnswers }),
+      {
+        ctx,
+        signer,
+        reads,
+        sessions,
+        sdks,
+        variables: new ProgramVariables(ctx),
+        attempts,
+        activity,
+        blocks,
+        leaked: new LeakedPasswords({ url: config.leakedPasswordsUrl, onError: logError }),
+      },
+    )
   })
   await server.register((scope) => installPages(scope, config, options.consoleDir))
 

@@ -21,7 +21,7 @@ class QuickHashes extends HashThreads {
 /** Passwords for tests of something else: real hashes with a cost of microseconds. */
 export class QuickPasswords extends Passwords {
   constructor() {
-    super({ threads: new QuickHashes() })
+    super({ threads: new QuickHashes(), refusalMs: 0 })
   }
 
   override isOutdated(): boolean {

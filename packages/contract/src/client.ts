@@ -123,6 +123,7 @@ export const program = {
     method: 'POST',
     path: '/client/register',
     access: 'session',
+    hashes: true,
     tag,
     summary: 'Register an end user with a license key and sign in; marks the license as used',
     body: z.strictObject({
@@ -154,6 +155,7 @@ export const program = {
     method: 'POST',
     path: '/client/login',
     access: 'session',
+    hashes: true,
     tag,
     summary: 'Sign in an end user with username and password',
     body: z.strictObject({

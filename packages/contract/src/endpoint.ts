@@ -33,6 +33,8 @@ export interface Endpoint<
   signed?: true
   /** Long work: an account runs one such call at a time. Further calls wait up to ten seconds, then get `job_running`. */
   job?: true
+  /** Hashes a password for strangers too: refused before it is read if it could only wait in place of another of its network. */
+  hashes?: true
   /** Accepts an `Idempotency-Key`: a repeat with the same key gets the first answer and changes nothing. */
   keyed?: true
   /** The `data` of a successful response. */

@@ -20,6 +20,7 @@ const memoryMs = day
 const waitMaxMs = 2 * 60 * minute
 const knownPerAccount = 20
 const knownForMs = 90 * day
+const signedInMax = 10_000
 
 /** A row of attempts. */
 export interface Counted {
@@ -47,6 +48,8 @@ const knownAt = fixedQuery((db, given: { account: string; address: string; now: 
  */
 export class AccountThrottle {
   readonly #ctx: Ctx
+  /** Addresses that recently signed in to any account on this node, latest last. */
+  readonly #signedIn = new Set<string>()
 
   constructor(ctx: Ctx) {
     this.#ctx = ctx
@@ -116,6 +119,10 @@ export class AccountThrottle {
   /** Remembers an address from which the correct password was sent. */
   async remember(subject: Subject, db: Db = this.#ctx.db): Promise<void> {
     if (this.#ctx.config.rateLimits === 'off') return
+    this.#signedIn.delete(subject.address)
+    this.#signedIn.add(subject.address)
+    const [oldestSeen = ''] = this.#signedIn
+    if (this.#signedIn.size > signedInMax) this.#signedIn.delete(oldestSeen)
     const now = this.#ctx.clock.now()
     const known = await this.#findKnown(subject, db)
     if (known && known.expires_at > now + knownForMs - day) return
@@ -140,6 +147,11 @@ export class AccountThrottle {
       .where('account', '=', row.account)
       .where('address', 'in', oldest)
       .execute()
+  }
+
+  /** Whether a right password of any account came from this address since the start of this node. */
+  hasSignedIn(address: string): boolean {
+    return this.#signedIn.has(address)
   }
 
   #findKnown(subject: Subject, db: Db = this.#ctx.db): Promise<{ expires_at: number } | undefined> {

@@ -111,6 +111,11 @@ export class Attempts {
     return passwords.enter({ ...subject, isKnown })
   }
 
+  /** Refuses before anything of a call is read; undefined if it may go on. */
+  refuseUnread(address: string): Promise<never> | undefined {
+    return this.accounts.hasSignedIn(address) ? undefined : this.#ctx.passwords.refuseStranger(address)
+  }
+
   /** Like `readWait`, for a row that is already read. */
   waitOf(allowance: Allowance, row: Counted): number {
     if (this.#ctx.config.rateLimits === 'off' || row.count < allowance.max) return 0

@@ -15,12 +15,15 @@ export interface Caller {
 const sharedBits = { 4: [24, 32], 6: [32, 48, 56, 64] } as const
 
 /** A caller's place in the hierarchy by which shares are equal, widest group first. */
-export function groupsOf({ address, account, isKnown = false }: Caller): string[] {
+export const groupsOf = (caller: Caller): string[] => [...networksOf(caller), caller.account]
+
+/** The same of all accounts at its address. */
+export function networksOf({ address, isKnown = false }: Omit<Caller, 'account'>): string[] {
   const network = parseNetwork(address)
   const networks = network
     ? sharedBits[network.family].map((bits) => `${bits}/${widen(network, bits).first}`)
     : [address]
-  return [isKnown ? 'known' : 'new', ...networks, account]
+  return [isKnown ? 'known' : 'new', ...networks]
 }
 
 /** A signed-in caller. */

@@ -113,6 +113,44 @@ test('a full queue displaces the newest of the largest network and admits the ne
   expect(begun).toHaveLength(9)
 })
 
+describe('a full queue has a place for a newcomer', () => {
+  const fill = (addresses: string[]) => {
+    const opened = open({ waiting: addresses.length })
+    void opened.enter('running', { address: '10.200.0.1' })
+    for (const [at, address] of addresses.entries()) void opened.enter(`many ${at}`, { address })
+    return opened
+  }
+
+  test('of another network, but for none of the network that waits most', () => {
+    const { queue } = fill(inNetworks(8))
+    expect(queue.hasPlaceFor({ address: '198.51.100.7' })).toBe(true)
+    for (const address of inNetworks(32)) expect(queue.hasPlaceFor({ address })).toBe(false)
+  })
+
+  test('of an address beside the one in its /24 network that waits most', () => {
+    const { queue } = fill(Array.from({ length: 8 }, () => '192.0.2.1'))
+    expect(queue.hasPlaceFor({ address: '192.0.2.2' })).toBe(true)
+    expect(queue.hasPlaceFor({ address: '192.0.2.1' })).toBe(false)
+  })
+
+  test('of an unrelated network, because it may be known', () => {
+    const { queue } = fill(Array.from({ length: 8 }, (_, at) => `10.${at}.0.1`))
+    expect(queue.hasPlaceFor({ address: '198.51.100.7' })).toBe(true)
+    expect(queue.hasPlaceFor({ address: '10.0.0.1' })).toBe(false)
+  })
+
+  test('of a network about as often as a turn ends, however many of its members try', async () => {
+    const { queue, begun, refused, enter, serve } = fill(inNetworks(128))
+    for (let round = 0; round < 20; round += 1) {
+      for (const [at, address] of inNetworks(256).entries())
+        if (queue.hasPlaceFor({ address })) void enter(`again ${round} ${at}`, { address })
+      await serve(1, 1)
+    }
+    expect(begun).toHaveLength(21)
+    expect(refused.length).toBeLessThan(20)
+  })
+})
+
 test('keeps half of the places for known callers', async () => {
   const { refused, enter } = open({ waiting: 8 })
   void enter('running')

@@ -1,4 +1,4 @@
-import { type Caller, groupsOf } from './caller.ts'
+import { type Caller, groupsOf, networksOf } from './caller.ts'
 import type { Problem } from './problem.ts'
 
 export interface FairQueueOptions {
@@ -100,6 +100,24 @@ export class FairQueue {
 
   get isAwaited(): boolean {
     return this.#root.waiting > 0
+  }
+
+  /**
+   * Whether a stranger from this address has a place that is not taken from its own network, whose calls would otherwise be
+   * read in vain. Others of unrelated networks are read, because only their account shows whether they are known.
+   */
+  hasPlaceFor(caller: Omit<Caller, 'account'>): boolean {
+    if (this.#root.waiting < this.#options.waiting) return true
+    let group = this.#root
+    for (const [level, key] of networksOf(caller).entries()) {
+      const own = group.groups.get(key)
+      const most = Math.max(...[...group.ready].map(({ waiting }) => waiting))
+      if (most > (own?.waiting ?? 0) + 1) return true
+      // The first two levels are the strangers and the widest network.
+      if (!own || own.waiting === 0) return level < 2
+      group = own
+    }
+    return false
   }
 
   /** Resolves when the caller may begin; rejects when it is displaced or waits too long. */

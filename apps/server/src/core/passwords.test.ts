@@ -57,6 +57,21 @@ test('bounds concurrent and waiting hashes and rejects the rest', async () => {
   expect(await Promise.all(asked.slice(0, 2).map(() => passwords.hash('again', operator)))).toHaveLength(2)
 })
 
+test('answers a refusal late, so that an endless loop of attempts leaves time for others', async () => {
+  const refusalMs = 50
+  const passwords = new Passwords({ atWork: 1, queue: 1, threads: new CountingThreads(), refusalMs })
+  const address = '192.0.2.1'
+  const asked = Array.from({ length: 3 }, (_, at) => passwords.hash(`${at}`, { address, account: `${at}` }))
+  const started = performance.now()
+  const refused = [passwords.hash('late', { address, account: 'late' }), passwords.refuseStranger(address)]
+  for (const one of await Promise.allSettled(refused))
+    expect(one).toMatchObject({ status: 'rejected', reason: { code: 'busy' } })
+  // Timers of Node may run a millisecond early.
+  expect(performance.now() - started).toBeGreaterThan(refusalMs - 2)
+  await Promise.all(asked)
+  expect(passwords.refuseStranger(address)).toBeUndefined()
+})
+
 test('hashes with the same parameters for a missing account', async () => {
   const threads = new CountingThreads()
   const passwords = new Passwords({ threads })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from './caller.ts'
 import { type EndTurn, FairQueue } from './fair-queue.ts'
 import { HashThreads, hashesAtOnce } from './hash-threads.ts'
@@ -7,23 +8,30 @@ import { problem } from './problem.ts'
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const current = `m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}`
 
+const busy = () => problem('busy', { retryAfterSeconds: 1 })
+
+/** A caller that tries again at the answer would otherwise take the time of the server's thread, which others need. */
+const usualRefusalMs = 1000
+
 /** Hashes passwords with argon2id: a bounded number at once, for callers that take turns. */
 export class Passwords {
   readonly #threads: HashThreads
   readonly #turns: FairQueue
   readonly #waiting: (() => void)[] = []
+  readonly #refusalMs: number
   #free: number
   #decoy: Promise<string> | undefined
 
-  constructor(options: { atWork?: number; queue?: number; threads?: HashThreads } = {}) {
+  constructor(options: { atWork?: number; queue?: number; threads?: HashThreads; refusalMs?: number } = {}) {
     const { atWork = hashesAtOnce, queue = 128, threads = new HashThreads() } = options
     this.#threads = threads
     this.#free = atWork
+    this.#refusalMs = options.refusalMs ?? usualRefusalMs
     this.#turns = new FairQueue({
       // One more has read its account and waits: a thread without a password is idle while a sign-in is written.
       running: atWork + 1,
       waiting: queue,
-      rejection: () => problem('busy', { retryAfterSeconds: 1 }),
+      rejection: busy,
     })
   }
 
@@ -34,7 +42,17 @@ export class Passwords {
 
   /** Waits for a turn in which to verify passwords. */
   enter(caller: Caller): Promise<EndTurn> {
-    return this.#turns.enter(caller)
+    return this.#turns.enter(caller).catch((error) => this.#refuse(error))
+  }
+
+  /** Refuses a stranger that could only wait in place of another of its network; undefined if it may try. */
+  refuseStranger(address: string): Promise<never> | undefined {
+    return this.#turns.hasPlaceFor({ address }) ? undefined : this.#refuse(busy())
+  }
+
+  async #refuse(error: unknown): Promise<never> {
+    await sleep(this.#refusalMs)
+    throw error
   }
 
   async hash(password: string, caller: Caller): Promise<string> {

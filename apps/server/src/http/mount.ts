@@ -12,6 +12,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { meets, type OwnerActor, type ResellerActor } from '../core/actor.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
+import type { Attempts } from '../core/attempts.ts'
 import { callerOf, currentCaller } from '../core/caller.ts'
 import type { Gates } from '../core/gate.ts'
 import type { KeyedRequest } from '../core/idempotency.ts'
@@ -62,6 +63,7 @@ export interface MountOptions {
   authenticators: Authenticators
   gates: Gates
   budget: Pick<WriteBudget, 'check'>
+  attempts: Pick<Attempts, 'refuseUnread'>
   /** Validates every response against the contract; for tests. */
   checkAnswers: boolean
 }
@@ -82,6 +84,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
       bodyLimit,
       config: { signed: endpoint.signed },
       onRequest: async (request, reply) => {
+        if (endpoint.hashes) await options.attempts.refuseUnread(visitorOf(request.ip))
         if (access === 'public') return
         const token = bearerToken(request)
         const actor =

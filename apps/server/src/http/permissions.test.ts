@@ -20,6 +20,7 @@ const mount = createMount(server, {
   authenticators: { owner: async () => actor, reseller: async () => undefined },
   gates: createGates(),
   budget: { check: () => undefined },
+  attempts: { refuseUnread: () => undefined },
   checkAnswers: false,
 })
 const calls = allEndpoints.filter(({ endpoint }) => endpoint.access === 'owner')

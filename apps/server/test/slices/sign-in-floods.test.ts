@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { hashesAtOnce } from '../../src/core/hash-threads.ts'
+import { allEndpoints } from '../../src/http/openapi.ts'
 import { makeApp, makeLicenses, makePremium, type Owner, refusal, signUp, startProgram } from '../actors.ts'
 import { type Answer, startServer, type TestServer } from '../harness.ts'
 import { mailedLinks } from '../mailed.ts'
 import { QuickPasswords } from '../quick-passwords.ts'
 import { makeReseller } from '../reseller-actor.ts'
 import { SmtpSink } from '../smtp-sink.ts'
+import { statementsOf } from '../statements.ts'
 
 /** Holds all hashes until released, and keeps the order in which they begin. */
 class HeldPasswords extends QuickPasswords {
@@ -114,6 +117,55 @@ test('a flood from 400 networks keeps nobody out who signed in from the same add
   for (const call of calls) expect((await call()).status).toBe(200)
   const { answers } = await during(inManyNetworks, calls)
   expect(answers.map(({ status }) => status)).toEqual(owners.map(() => 200))
+})
+
+describe('while the queue is full', () => {
+  /** Fills the queue from one /56 and keeps it full for the work. */
+  async function whileFull(work: () => Promise<void>): Promise<void> {
+    passwords.hold()
+    const guessed = Array.from({ length: flood.running + flood.waiting }, (_, at) => guess(inOneNetwork(at)))
+    try {
+      await untilEntered(guessed.length)
+      await work()
+    } finally {
+      passwords.release()
+      await Promise.all(guessed)
+    }
+  }
+  const hashing = allEndpoints
+    .map(({ endpoint }) => endpoint)
+    .filter(({ access, body }) => {
+      const takesPassword = body instanceof z.ZodObject && 'password' in body.shape
+      return takesPassword && ['public', 'program', 'session'].includes(access)
+    })
+
+  test('refuses further calls of its largest network without a read of the database and without a hash', async () => {
+    expect(hashing.length).toBeGreaterThan(6)
+    await whileFull(async () => {
+      const { entered } = passwords
+      const answers: Answer[] = []
+      const sent = await statementsOf(on.database, async () => {
+        for (const [at, { method, path }] of hashing.entries())
+          answers.push(await on.call(method, path, { from: inOneNetwork(at), body: { broken: true } }))
+      })
+      expect(sent).toEqual([])
+      expect(answers.map((answer) => `${answer.status} ${refusal(answer)}`)).toEqual(
+        hashing.map(() => '429 busy'),
+      )
+      expect(passwords.entered).toBe(entered)
+    })
+  })
+
+  test('still admits an owner in the network of the flood who signed in from there before', async () => {
+    const call = signIn(await signUp(on), inOneNetwork(7))
+    expect((await call()).status).toBe(200)
+    let answer: Promise<Answer> | undefined
+    await whileFull(async () => {
+      answer = call()
+      await untilEntered(flood.running + flood.waiting + 1)
+    })
+    expect((await answer)?.status).toBe(200)
+  })
 })
 
 describe('a flood from one /56 does not keep from its work', () => {

@@ -2,6 +2,7 @@ import type { BodyOf, DataOf, Endpoint, MessageKey, ParamsOf } from '@keyward/co
 import { canonicalLocale, limits } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { WithMessage } from '../../core/answers.ts'
+import type { Attempts } from '../../core/attempts.ts'
 import { sha256 } from '../../core/crypto.ts'
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
@@ -57,6 +58,7 @@ interface Options {
   sessions: ProgramSessions
   activity: ActivityLog
   signer: AnswerSigner
+  attempts: Pick<Attempts, 'refuseUnread'>
   checkAnswers: boolean
 }
 
@@ -109,6 +111,9 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
       method: endpoint.method,
       url: `/api${endpoint.path}`,
       bodyLimit: endpoint.bodyLimit ?? limits.bodyBytesMax,
+      ...(endpoint.hashes && {
+        onRequest: async ({ ip }: FastifyRequest) => options.attempts.refuseUnread(visitorOf(ip)),
+      }),
       // Fastify would wait for a promise once more.
       handler: (request, reply) => {
         respond(request, reply).catch((error) => reply.send(error))
