@@ -66,6 +66,23 @@ test('a reference from a customer explains the refusal, and one click lets the c
   await expect(dialog(page, 'Why was this refused?')).toContainText('There is no such reference')
 })
 
+test('says that a filter names a deleted end user, and offers all events', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const [license] = await vendor.createLicenses(app, 1, 20)
+  const program = await Program.start(request, app)
+  await program.register('erik', license!, 'pc-1')
+  const { clients } = await vendor.call('GET', '/clients')
+  await vendor.call('DELETE', `/clients/${clients[0]._id}`)
+
+  await enter(page, vendor, `/activity?client=${clients[0]._id}`)
+  await expect(page.getByText('This end user does not exist')).toBeVisible()
+  await expect(page.getByText('It was deleted.')).toBeVisible()
+  await expectAccessible(page, 'activity of a deleted end user')
+  await page.getByRole('button', { name: 'Show events of all users' }).click()
+  await expect(row(page, 'Registered')).toBeVisible()
+})
+
 test('lists ignore values in the URL that are not valid', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()

@@ -1,9 +1,10 @@
-import { History } from 'lucide-react'
+import { History, UserX } from 'lucide-react'
 import { ActivityFilters } from '../../features/activity/activity-filters.tsx'
 import { eventColumns } from '../../features/activity/event-columns.tsx'
 import { toCode } from '../../features/activity/labels.ts'
 import { useActivity } from '../../features/activity/queries.ts'
 import { useApp, useApps } from '../../lib/api/apps.ts'
+import { ApiError } from '../../lib/api/call.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
 import { toDay, toId } from '../../lib/list/url-values.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -31,7 +32,8 @@ export function ActivityPage() {
   const client = toId(url.client)
   const filters = { app: app?._id, code: toCode(url.code), from: toDay(url.from), to: toDay(url.to) }
   const activity = useActivity({ ...filters, client, page, limit: pageSize }, !resolving)
-  const data = resolving ? undefined : activity.data
+  const missing = client !== undefined && activity.error instanceof ApiError && activity.error.status === 404
+  const data = resolving || missing ? undefined : activity.data
   useLastPage(activity.isPlaceholderData ? undefined : data?.pagination.pages)
   const filtered = Object.values({ ...filters, client }).some(Boolean)
   const user = data?.events.find((event) => event.client?._id === client)?.client
@@ -65,7 +67,7 @@ export function ActivityPage() {
         <Table
           caption="Events, newest first"
           columns={eventColumns}
-          rows={data?.events}
+          rows={missing ? [] : data?.events}
           rowKey={(event) => event.reference}
           rowMenu={(event) =>
             event.code ? (
@@ -74,10 +76,21 @@ export function ActivityPage() {
               </Button>
             ) : null
           }
-          {...tableState(activity, 'Failed to load activity', unresolved ?? apps)}
+          {...(!missing && tableState(activity, 'Failed to load activity', unresolved ?? apps))}
           skeletonRows={10}
           empty={
-            filtered ? (
+            missing ? (
+              <EmptyState
+                icon={<UserX />}
+                title="This end user does not exist"
+                description={`It was deleted${app ? `, or is not a user of ${app.name}` : ''}.`}
+                actions={
+                  <Button onClick={() => setUrl({ client: undefined, page: undefined })}>
+                    Show events of all users
+                  </Button>
+                }
+              />
+            ) : filtered ? (
               <EmptyState
                 icon={<History />}
                 title="No events found"
