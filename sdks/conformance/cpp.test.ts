@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,6 +66,37 @@ describe.skipIf(missesLibsodium)('a replaced libsodium', () => {
 
   it('forges every answer in a program that asked for libsodium', async () => {
     expect(await accepts([await withLibsodium()])).toBe(true)
+  }, 600_000)
+})
+
+const curl = /^libcurl (\d+)\.(\d+)/.exec(
+  String(spawnSync('curl-config', ['--version'], { encoding: 'utf8' }).stdout),
+)
+// Earlier versions of libcurl wait for the name server.
+const canLeave = curl !== null && Number(curl[1]) * 1_000 + Number(curl[2]) >= 7_087
+
+describe.skipIf(missing !== undefined || !canLeave)('a name server that does not answer', () => {
+  const never = `
+    #include <unistd.h>
+    int getaddrinfo() { sleep(60); return -3; }`
+
+  it('delays a call of the C++ SDK no longer than its time', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'keyward-names-'))
+    await writeFile(join(folder, 'never.c'), never)
+    const library = join(folder, 'never.so')
+    await execute('cc', ['-shared', '-fPIC', '-w', '-o', library, join(folder, 'never.c')])
+    const command = await findLanguage('cpp').command()
+    const adapter = await Adapter.start(command, { env: { LD_PRELOAD: library } })
+    const { publicKey } = generateKeyPairSync('ed25519')
+    const key = { ...publicKey.export({ format: 'jwk' }), kid: 'key' }
+    const options = { publicKeys: [key], appId: 'app12345', secret: 's', version: '1', hwid: 'machine' }
+    await adapter.open('a', { ...options, baseUrl: 'https://licenses.example.com', timeoutMs: 2_000 })
+    const startedAt = performance.now()
+    const { error } = await adapter.call('a', 'session')
+    expect(error).toMatchObject({ kind: 'network', code: 'timed_out' })
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
+    await adapter.stop()
+    await rm(folder, { recursive: true })
   }, 600_000)
 })
 

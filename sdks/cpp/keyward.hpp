@@ -2768,6 +2768,10 @@ class Http {
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(CURLOPT_TIMEOUT_MS, static_cast<long>(timeoutMs));
+#if LIBCURL_VERSION_NUM >= 0x075700
+    // Without it the end of the time waits for a name server that does not answer.
+    set(CURLOPT_QUICK_EXIT, 1L);
+#endif
     set(CURLOPT_SSL_VERIFYPEER, 1L);
     set(CURLOPT_SSL_VERIFYHOST, 2L);
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
