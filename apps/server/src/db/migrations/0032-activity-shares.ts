@@ -5,11 +5,14 @@ export const activityShares: Migration = {
   name: '0032-activity-shares',
   statements: (dialect) => {
     const t = dialect === 'postgres' ? 'text collate "C"' : 'text'
+    const share = `case when kind = 'init' or call = 'init' then 'init' when kind = 'refused' then 'refusals'
+      when kind = 'end_user.signed_in' then 'sign_ins' else 'other' end`
     return [
       `alter table activity add column share ${t} not null default 'other'`,
-      `update activity set share = case when kind = 'init' or call = 'init' then 'init' when kind = 'refused' then 'refusals'
-        else 'sign_ins' end
-        where kind in ('init', 'refused', 'end_user.signed_in')`,
+      // PostgreSQL writes the table and its indexes once, instead of each row into each index.
+      dialect === 'postgres'
+        ? `alter table activity alter column share type ${t} using (${share})`
+        : `update activity set share = ${share} where kind in ('init', 'refused', 'end_user.signed_in')`,
       'create index activity_share on activity (app_id, share, created_at, seq)',
       `create table activity_shares (
         app_id ${t} not null,
