@@ -32,13 +32,13 @@ const rules = {
   'http, routes and rules run no queries': ({ from, to }) =>
     databaseLibraries.test(to) &&
     (inside(server, from).startsWith('http/') ||
-      (moduleOf(from) !== undefined && /\.(routes|mount|rules)\.ts$/.test(from))),
+      (moduleOf(from) !== undefined && /[./](routes|mount|rules)\.ts$/.test(from))),
   'core and db know nothing of the web server': ({ from, to }) =>
     webLibraries.test(to) && /^(core|db)\//.test(inside(server, from)),
   'a module imports from http only to mount its routes': ({ from, to }) =>
     inside(server, from).startsWith('modules/') &&
     inside(server, to).startsWith('http/') &&
-    !/\.(routes|mount|signer)\.ts$/.test(from),
+    !/[./](routes|mount|signer)\.ts$/.test(from),
   'a module imports its own layer and lower ones': ({ from, to }) => {
     const [mine, theirs] = [moduleOf(from), moduleOf(to)]
     return mine !== undefined && theirs !== undefined && mine !== theirs && rank(theirs) > rank(mine)
@@ -47,7 +47,7 @@ const rules = {
     moduleOf(from) !== undefined &&
     moduleOf(to) !== undefined &&
     moduleOf(from) !== moduleOf(to) &&
-    /\.(repo|list|routes|mount)\.ts$/.test(to),
+    /[./](repo|list|routes|mount)\.ts$/.test(to),
   'a service exports nothing of a repo': ({ from, to, isReExport }) =>
     isReExport && /\.service\.ts$/.test(from) && /\.repo\.ts$/.test(to),
   'a feature imports no other feature': ({ from, to }) => {

@@ -6,11 +6,11 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { transactRecorded } from '../src/core/record.ts'
 import { inSlices } from '../src/core/slices.ts'
-import { Checkpoints } from '../src/db/checkpoints.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, transact } from '../src/db/open.ts'
-import { SqliteHandle } from '../src/db/sqlite-handle.ts'
+import { Checkpoints } from '../src/db/sqlite/checkpoints.ts'
+import { SqliteHandle } from '../src/db/sqlite/handle.ts'
 import { retried } from './retried.ts'
 
 let dataDir: string

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@keyward/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SqliteHandle } from '../src/db/sqlite-handle.ts'
+import { SqliteHandle } from '../src/db/sqlite/handle.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-import-'))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { SqliteHandle } from '../src/db/sqlite-handle.ts'
+import { SqliteHandle } from '../src/db/sqlite/handle.ts'
 import { callOver, startProcess } from './server-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-restarts-'))

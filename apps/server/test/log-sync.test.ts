@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { CommitGroups } from '../src/db/commit-groups.ts'
 import { storageFailureOf } from '../src/db/failure.ts'
-import { LogSync, type Sync } from '../src/db/log-sync.ts'
-import { SqliteHandle } from '../src/db/sqlite-handle.ts'
+import { CommitGroups } from '../src/db/sqlite/commit-groups.ts'
+import { SqliteHandle } from '../src/db/sqlite/handle.ts'
+import { LogSync, type Sync } from '../src/db/sqlite/log-sync.ts'
 import { callOver, startProcess } from './server-process.ts'
 
 let folder: string

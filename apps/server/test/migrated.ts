@@ -3,10 +3,10 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { databaseFile } from '../src/db/data-dir.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { openDatabase } from '../src/db/open.ts'
+import { databaseFile } from '../src/db/sqlite/data-dir.ts'
 
 // Migrating takes longer than most tests, so each run migrates once and copies the result.
 /** The time of the test clock when a server starts. */

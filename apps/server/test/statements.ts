@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Database } from '../src/db/open.ts'
-import { Batch, type BatchStatement } from '../src/db/postgres-batch.ts'
+import { Batch, type BatchStatement } from '../src/db/postgres/batch.ts'
 
 interface Sent {
   text: string

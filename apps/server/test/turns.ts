@@ -1,4 +1,4 @@
-import type { SqliteHandle } from '../src/db/sqlite-handle.ts'
+import type { SqliteHandle } from '../src/db/sqlite/handle.ts'
 import type { TestServer } from './harness.ts'
 
 /** Counts event loop turns while the work runs: in each one, another request could be served. */

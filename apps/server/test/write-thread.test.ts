@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { system } from '../src/core/actor.ts'
 import { transactRecorded } from '../src/core/record.ts'
 import { othersWait, type Tx, transact } from '../src/db/open.ts'
-import { SqliteThread } from '../src/db/sqlite-thread.ts'
+import { SqliteThread } from '../src/db/sqlite/thread.ts'
 import { groupDatabaseForEach, insert, rollBackAll } from './group-database.ts'
 import { countTurns } from './turns.ts'
 

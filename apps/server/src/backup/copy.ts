@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { fingerprintName } from '../core/secret-key.ts'
 import { publish, scratchIn } from '../db/files.ts'
 import { migrations } from '../db/migrations/index.ts'
-import { SqliteHandle } from '../db/sqlite-handle.ts'
+import { SqliteHandle } from '../db/sqlite/handle.ts'
 import { type ForeignObject, findForeignObject } from './schema.ts'
 
 /**

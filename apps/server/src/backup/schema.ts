@@ -1,5 +1,5 @@
 import { createTables, type Migration } from '../db/migrate.ts'
-import { SqliteHandle } from '../db/sqlite-handle.ts'
+import { SqliteHandle } from '../db/sqlite/handle.ts'
 
 interface SchemaObject {
   type: string

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 import { isPostgresReadOnly, storageFailureOf } from './failure.ts'
-import { LogSyncError } from './log-sync.ts'
+import { LogSyncError } from './sqlite/log-sync.ts'
 import type { Tables } from './tables.ts'
 
 /** Below this, writes are about to fail: SQLite needs space for its log and for the checkpoint. */

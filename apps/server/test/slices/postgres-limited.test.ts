@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { filterRunning, pidOf } from '../../src/db/postgres-probe.ts'
+import { filterRunning, pidOf } from '../../src/db/postgres/probe.ts'
 import { activateKey, makeApp, type Owner, refusal, signUp } from '../actors.ts'
 import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
 import { whileOccupied } from '../occupied.ts'

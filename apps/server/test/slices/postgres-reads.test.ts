@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { PostgresPool } from '../../src/db/postgres.ts'
-import { isDirect } from '../../src/db/postgres-probe.ts'
-import { SharedConnections } from '../../src/db/postgres-reads.ts'
+import { PostgresPool } from '../../src/db/postgres/pool.ts'
+import { isDirect } from '../../src/db/postgres/probe.ts'
+import { SharedConnections } from '../../src/db/postgres/shared-connections.ts'
 import { makePostgresDatabase } from '../harness.ts'
 
 test('one shared connection serves all reads while PostgreSQL accepts no other', async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { inNote } from '../../src/db/search.ts'
+import { inNote } from '../../src/db/lists/search.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { statementsOf } from '../statements.ts'
 

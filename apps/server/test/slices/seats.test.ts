@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hour, minute, second } from '../../src/core/clock.ts'
-import { ProgramSessions } from '../../src/modules/program/program.sessions.ts'
+import { ProgramSessions } from '../../src/modules/program/sessions/sessions.ts'
 import { makeLicenses, type Program, refusal, single, startProgram } from '../actors.ts'
 import { sentParts, setLicense } from '../devices.ts'
 import { appForEach, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'

@@ -9,10 +9,10 @@ import {
   type ListScope,
   type Search,
   within,
-} from '../../db/list-filters.ts'
-import { anyOf, countedFast, firstOf, withoutIndex } from '../../db/list-search.ts'
+} from '../../db/lists/list-filters.ts'
+import { anyOf, countedFast, firstOf, withoutIndex } from '../../db/lists/list-search.ts'
+import { afterPrefix, anywhere } from '../../db/lists/search.ts'
 import type { Database } from '../../db/open.ts'
-import { afterPrefix, anywhere } from '../../db/search.ts'
 
 /** The end users of an owner. */
 export const endUserList: List<ClientStatus> = {

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { second } from '../../core/clock.ts'
 import { DatabaseUnavailableError } from '../../db/failure.ts'
-import type { PostgresPool } from '../../db/postgres.ts'
-import { endOrTimeOut, isDirect } from '../../db/postgres-probe.ts'
+import type { PostgresPool } from '../../db/postgres/pool.ts'
+import { endOrTimeOut, isDirect } from '../../db/postgres/probe.ts'
 import type { Topic } from './events.stream.ts'
 
 const channel = 'keyward_changes'

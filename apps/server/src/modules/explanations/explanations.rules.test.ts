@@ -1,8 +1,8 @@
 import type { MessageKey } from '@keyward/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { allGuards, type Situation, toSituation } from '../program/program.situation.ts'
-import { appVerdict, userVerdict, type VerdictFacts } from '../program/program.verdict.ts'
+import { allGuards, type Situation, toSituation } from '../program/verdict/situation.ts'
+import { appVerdict, userVerdict, type VerdictFacts } from '../program/verdict/verdict.ts'
 import { explain, toState } from './explanations.rules.ts'
 
 const now = 1_800_000_000_000

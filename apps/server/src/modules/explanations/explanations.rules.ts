@@ -1,6 +1,6 @@
 import type { Fix, MessageKey, RefusalState } from '@keyward/contract'
 import { toIsoOrNull } from '../../core/clock.ts'
-import { allGuards, type Situation } from '../program/program.situation.ts'
+import { allGuards, type Situation } from '../program/verdict/situation.ts'
 
 /** What is known about a refusal. */
 export interface Refused {

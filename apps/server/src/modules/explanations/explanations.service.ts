@@ -1,8 +1,8 @@
 import type { MessageKey } from '@keyward/contract'
 import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { getActivity, isGathered, toEvent } from '../activity/activity.service.ts'
-import { readSituation, type SituationDeps } from '../program/program.current.ts'
-import type { Situation } from '../program/program.situation.ts'
+import { readSituation, type SituationDeps } from '../program/facts/current.ts'
+import type { Situation } from '../program/verdict/situation.ts'
 import { explain, explainGathered, type Refused, toState } from './explanations.rules.ts'
 
 export interface ExplanationDeps extends SituationDeps {

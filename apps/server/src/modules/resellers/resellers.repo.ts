@@ -1,9 +1,9 @@
 import { type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/ctx.ts'
 import { orderOf, type Page } from '../../core/paging.ts'
+import { seqsOfPage } from '../../db/lists/pages.ts'
+import { anywhere } from '../../db/lists/search.ts'
 import { type Database, type Db, locked, needsLocks, type Tx } from '../../db/open.ts'
-import { seqsOfPage } from '../../db/pages.ts'
-import { anywhere } from '../../db/search.ts'
 import type { ResellerRow } from '../../db/tables.ts'
 import { type ResellerView, views } from './resellers.access.ts'
 

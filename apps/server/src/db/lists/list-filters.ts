@@ -1,0 +1,129 @@
+import { type RawBuilder, sql } from 'kysely'
+import { hour } from '../../core/clock.ts'
+import type { OwnerScope } from '../../core/ctx.ts'
+import type { Page, Pagination, Sort } from '../../core/paging.ts'
+import type { Database } from '../open.ts'
+import type { SearchTerm } from './search.ts'
+import type { IndexHits } from './search-index.ts'
+
+export type Sql = RawBuilder<unknown>
+
+export type Order = 'asc' | 'desc'
+
+/** What distinguishes the lists. In each query `t` is the listed table or its counts. */
+export interface List<Status extends string> {
+  /** Must have the indexes `…_owner` and `…_app` by `seq`, each also with `_expiry` and `_banned`. */
+  table: 'licenses' | 'clients'
+  id: RegExp
+  /** SQL condition for each status. */
+  statuses: Record<Status, (now: number) => Sql>
+  /** The same condition in terms of the counts: by flags, and by whether the expiry has passed. */
+  inPlaces: Record<Status, { flags: Sql; expired?: boolean }>
+  count(database: Database, selection: ListScope): Promise<Counts<Status>>
+  hits(search: Search): Hits | Promise<Hits>
+}
+
+/** The scope of a list: an owner, or one app that the caller has checked to be the owner's. */
+export interface ListScope {
+  scope: OwnerScope
+  appId?: string | undefined
+  now: number
+}
+
+export interface ListFilter<Status extends string> extends ListScope {
+  status?: Status | undefined
+}
+
+/** The query of a list; `app` is an `_id` or an `appId`. */
+export interface ListQuery<Status extends string> extends Page {
+  app?: string | undefined
+  status?: Status | undefined
+  search?: string | undefined
+  sort: Sort
+}
+
+export type SortedPage = Page & { sort: Sort }
+
+export type Counts<Status extends string> = Record<Status | 'total', number>
+
+export interface Search {
+  dialect: Database['dialect']
+  scope: OwnerScope
+  term: SearchTerm
+  /** SQL condition of the filter. */
+  mine: Sql
+  /** By `seq`. On SQLite a capped search keeps the hits that are shown first. */
+  order: Order
+  /** By `seq`, so that rows with the filter's status probably come first: a capped search counts faster that way. */
+  denseOrder: Order
+  /** How many hits there are until the end of the page. */
+  shown: number
+  /** An alternative if few rows match the filter: scan those rows. */
+  narrow?: Filtered
+  /** The filter in an index by `seq`, which rejects hits without reading their rows. */
+  inIndex?: Filtered
+  /** Finds rows with one of the texts in a full-text index of SQLite. */
+  find(index: 'license_search' | 'client_search', ...texts: (string | undefined)[]): Promise<IndexHits>
+  /** Whether PostgreSQL expects so many rows, from its statistics, that reading all of them is slow. */
+  expectsMany(rows: Sql): Promise<boolean>
+}
+
+/** The rows that match a filter. */
+interface Filtered {
+  rows: Sql
+  where: Sql
+  total: number
+}
+
+/** Select the `seq` of the hits of a search. */
+export interface Hits {
+  /** All, or as many as are counted. */
+  counted: Sql
+  /** The hits until the end of the page, if `counted` may miss some of those that are shown first. */
+  shown?: Sql
+}
+
+export interface Found {
+  /** Unsorted. */
+  seqs: number[]
+  pagination: Pagination
+}
+
+export const within = ({ scope, appId }: ListScope): Sql =>
+  appId === undefined ? sql`t.owner_id = ${scope.ownerId}` : sql`t.app_id = ${appId}`
+
+export const withStatus = <Status extends string>(
+  { statuses }: List<Status>,
+  { status, now }: ListFilter<Status>,
+): Sql => (status === undefined ? sql`` : sql`and ${statuses[status](now)}`)
+
+/** Names the index, because SQLite keeps no statistics to choose it; PostgreSQL chooses itself. */
+export function indexed(
+  { dialect }: Database,
+  table: string,
+  { appId }: ListScope,
+  index: '' | '_expiry' | '_banned',
+): Sql {
+  const by = appId === undefined ? 'owner' : 'app'
+  return sql.raw(dialect === 'sqlite' ? `${table} t indexed by ${table}_${by}${index}` : `${table} t`)
+}
+
+/**
+ * Up to this many matches are read from the status index and sorted; above, the list is walked until the page is
+ * full.
+ */
+export const fewMatches = 20_000
+
+export function toIndex({ status }: ListFilter<string>, total: number): '' | '_expiry' | '_banned' {
+  if (status === 'banned') return '_banned'
+  return status !== undefined && total <= fewMatches ? '_expiry' : ''
+}
+
+const blockHours = 256
+
+/** Where the trigger-kept counts by block (256 hours) and by hour end; rows after `instant` are counted one by one. */
+export function countedUntil(now: number) {
+  const lastHour = Math.floor(now / hour)
+  const block = Math.floor(lastHour / blockHours)
+  return { block, firstHour: block * blockHours, lastHour, instant: lastHour * hour }
+}

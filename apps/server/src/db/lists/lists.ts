@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import { seek, toPagination } from '../../core/paging.ts'
+import type { Database } from '../open.ts'
+import {
+  type Counts,
+  type Found,
+  fewMatches,
+  indexed,
+  type List,
+  type ListFilter,
+  type SortedPage,
+  toIndex,
+  within,
+  withStatus,
+} from './list-filters.ts'
+import { searchPage } from './list-search.ts'
+import { findStart } from './places.ts'
+import { toSearchTerm } from './search.ts'
+
+/** A page of a list or of a search, with the counts over the whole filter. */
+export async function findPage<Status extends string>(
+  database: Database,
+  list: List<Status>,
+  filter: ListFilter<Status>,
+  page: SortedPage & { search?: string | undefined },
+): Promise<Found & { stats: Counts<Status> }> {
+  const stats = await list.count(database, filter)
+  const term = toSearchTerm(page.search)
+  const found = term
+    ? await searchPage(database, list, filter, page, term, stats[filter.status ?? 'total'])
+    : await plainPage(database, list, filter, page, stats[filter.status ?? 'total'])
+  return { ...found, stats }
+}
+
+/** Skipping this many rows is as fast as computing the start from counts. */
+const nearOffset = 2_000
+
+async function plainPage<Status extends string>(
+  database: Database,
+  list: List<Status>,
+  filter: ListFilter<Status>,
+  page: SortedPage,
+  total: number,
+): Promise<Found> {
+  const pagination = toPagination(page, total, false)
+  const target = seek(page, total, page.sort)
+  if (!target) return { seqs: [], pagination }
+  const few = filter.status !== undefined && total <= fewMatches
+  const isFar = target.offset > nearOffset || (filter.status !== undefined && filter.status !== 'banned')
+  const { from, offset } =
+    isFar && !few
+      ? await findListStart(database, list, filter, target)
+      : { from: sql``, offset: target.offset }
+  const { rows } = await sql<{ seq: number }>`
+    select t.seq as seq from ${indexed(database, list.table, filter, toIndex(filter, total))}
+    where ${within(filter)} ${withStatus(list, filter)} ${from}
+    order by t.seq ${sql.raw(target.order)} limit ${target.limit} offset ${offset}`.execute(database.lists)
+  return { seqs: rows.map((row) => row.seq), pagination }
+}
+
+/** Where a page far from both ends starts. */
+export function findListStart<Status extends string>(
+  database: Database,
+  list: List<Status>,
+  filter: ListFilter<Status>,
+  target: { order: 'asc' | 'desc'; offset: number },
+) {
+  const { status, now } = filter
+  const { flags, expired } =
+    status === undefined ? { flags: sql``, expired: undefined } : list.inPlaces[status]
+  const byExpiry = indexed(database, list.table, filter, '_expiry')
+  const conditions = { within: within(filter), status: withStatus(list, filter), flags, expired }
+  return findStart(database, { table: list.table, byExpiry, now, ...conditions }, target)
+}
+
+/**
+ * Reads the next `count` rows before a `seq`, newest first, and marks those that match the status: a bounded step of
+ * a long walk.
+ */
+export async function nextWindow<Status extends string>(
+  database: Database,
+  list: List<Status>,
+  filter: ListFilter<Status>,
+  before: number,
+  count: number,
+): Promise<{ seq: number; hit: 0 | 1 }[]> {
+  const status = withStatus(list, filter)
+  const banned = filter.status === 'banned'
+  const { rows } = await sql<{ seq: number; hit: 0 | 1 }>`
+    select t.seq as seq, case when 1 = 1 ${status} then 1 else 0 end as hit
+    from ${indexed(database, list.table, filter, banned ? '_banned' : '')}
+    where ${within(filter)} and t.seq < ${before} ${banned ? status : sql``}
+    order by t.seq desc limit ${count}`.execute(database.db)
+  return rows
+}

@@ -1,0 +1,98 @@
+import { type RawBuilder, sql } from 'kysely'
+import { hour } from '../../core/clock.ts'
+import type { Database } from '../open.ts'
+
+type Sql = RawBuilder<unknown>
+
+/** Rows are counted by ranges of `seq` (places) and of expiry (blocks). The triggers use the same widths. */
+const placeWidth = 16_384
+const blockMs = 32 * hour
+
+export interface PlacesQuery {
+  table: 'licenses' | 'clients'
+  /** The listed table with SQLite's index on expiry. */
+  byExpiry: Sql
+  /** SQL condition of the scope. */
+  within: Sql
+  /** SQL condition on a row, starting with `and`. */
+  status: Sql
+  /** The same condition on the flags only, starting with `and`. */
+  flags: Sql
+  /** Whether only expired or only unexpired rows count; undefined for both. */
+  expired: boolean | undefined
+  now: number
+}
+
+interface PlaceCount {
+  place: number
+  n: number
+}
+
+export interface Start {
+  /** SQL condition, starting with `and`, for rows from the page's first place on. */
+  from: Sql
+  /** How many of those rows to skip. */
+  offset: number
+}
+
+/** Finds where the page after `offset` rows starts from counts, without walking over the rows before it. */
+export async function findStart(
+  { lists }: Pick<Database, 'lists'>,
+  query: PlacesQuery,
+  { order, offset }: { order: 'asc' | 'desc'; offset: number },
+): Promise<Start> {
+  const { rows } = await countPlaces(query).execute(lists)
+  const counts = rows.filter(({ n }) => n > 0).toSorted((a, b) => a.place - b.place)
+  if (order === 'desc') counts.reverse()
+  let before = 0
+  for (const { place, n } of counts) {
+    if (before + n > offset) return startAt(place, order, offset - before)
+    before += n
+  }
+  const last = counts.at(-1)
+  return last ? startAt(last.place, order, offset - before + last.n) : { from: sql``, offset }
+}
+
+function startAt(place: number, order: 'asc' | 'desc', offset: number): Start {
+  const from =
+    order === 'asc' ? sql`and t.seq >= ${place * placeWidth}` : sql`and t.seq < ${(place + 1) * placeWidth}`
+  return { from, offset }
+}
+
+/** Counts the rows per place. The current block has expired only partly, so its rows are counted one by one. */
+function countPlaces({ table, byExpiry, within, status, flags, expired, now }: PlacesQuery) {
+  const places = sql.raw(table === 'licenses' ? 'license_places' : 'client_places')
+  if (expired === undefined) {
+    return sql<PlaceCount>`select t.place as place, sum(t.n) as n from ${places} t where ${within} ${flags} group by t.place`
+  }
+  const block = Math.floor(now / blockMs)
+  const whole = expired ? sql`t.block < ${block}` : sql`t.block > ${block}`
+  const partly = expired
+    ? sql`t.expires_at >= ${block * blockMs}`
+    : sql`t.expires_at < ${(block + 1) * blockMs}`
+  return sql<PlaceCount>`select place, sum(n) as n from (
+      select t.place as place, sum(t.n) as n from ${places} t where ${within} ${flags} and ${whole} group by t.place
+      union all
+      select t.seq / ${sql.lit(placeWidth)}, 1 from ${byExpiry} where ${within} ${status} and ${partly}
+    ) parts group by place`
+}
+
+/**
+ * SQL condition, starting with `and`, for the range of `seq` that contains all rows of a status. Without it, a search on
+ * PostgreSQL in the order of `seq` reads all newer or older rows before it finds the first one.
+ */
+export async function spanOf(
+  { lists }: Pick<Database, 'lists'>,
+  { table, within, flags, expired, now }: Omit<PlacesQuery, 'byExpiry' | 'status'>,
+): Promise<Sql> {
+  const block = Math.floor(now / blockMs)
+  const inBlocks = expired ? sql`t.block <= ${block}` : sql`t.block >= ${block}`
+  const end = (order: 'asc' | 'desc') => sql`(
+    select t.place from ${sql.raw(table === 'licenses' ? 'license_places' : 'client_places')} t
+    where ${within} ${flags} and ${inBlocks} and t.n > 0 order by t.place ${sql.raw(order)} limit 1)`
+  const { rows } = await sql<{ first: number | null; last: number | null }>`
+    select ${end('asc')} as first, ${end('desc')} as last`.execute(lists)
+  const { first, last } = rows[0] ?? {}
+  if (first == null || last == null) return sql``
+  return sql`and t.seq >= ${first * placeWidth} and t.seq < ${(last + 1) * placeWidth}`
+}

@@ -1,0 +1,90 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { OperatorError } from '../../core/operator-error.ts'
+import { matchOwnerOf } from '../files.ts'
+
+export const databaseFile = 'keyward.db'
+export const keyFile = 'secret.key'
+/** Exists while a restore replaces the files. */
+export const unfinishedFile = 'restore.unfinished'
+
+// A server that has just been stopped may still be closing its database.
+const patienceMs = 1000
+// Referenced here because a garbage-collected connection releases its lock.
+const held = new Set<DatabaseSync>()
+
+/**
+ * Locks a data directory for this process and returns a function that unlocks it. The operating system holds the lock
+ * on an open file, so it ends with the process, and a leftover file does no harm.
+ */
+export function lockDataDir(dataDir: string): () => void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const path = join(dataDir, 'server.lock')
+  if (existsSync(path)) checkLockFile(path)
+  else {
+    // Open with `a`: processes that create the file at the same moment must share one file.
+    closeSync(openSync(path, 'a', 0o600))
+    matchOwnerOf(dataDir, path)
+  }
+  const lock = new DatabaseSync(path, { timeout: patienceMs })
+  try {
+    lock.exec('pragma journal_mode = memory; begin exclusive')
+  } catch (error) {
+    lock.close()
+    const { errcode } = error as { errcode?: number }
+    if (errcode === sqliteNoDatabase)
+      throw new OperatorError(
+        `${path} is damaged: delete it while no Keyward server is running on ${dataDir}.`,
+      )
+    if (errcode !== sqliteBusy) throw error
+    throw new OperatorError(
+      `Another Keyward server is running on ${dataDir}: stop it first, or set DATA_DIR to another directory.`,
+    )
+  }
+  held.add(lock)
+  return () => {
+    if (held.delete(lock)) lock.close()
+  }
+}
+
+const [sqliteBusy, sqliteNoDatabase] = [5, 26]
+
+/** Without opening the file, because closing it again would release a lock that this process holds on it. */
+function checkLockFile(path: string): void {
+  if (statSync(path).isDirectory()) throw new OperatorError(`${path} is a directory, but must be a file.`)
+  accessSync(path, constants.R_OK | constants.W_OK)
+}
+
+export function refuseUnfinishedRestore(dataDir: string): void {
+  const marker = join(dataDir, unfinishedFile)
+  if (!existsSync(marker)) return
+  throw new OperatorError(
+    `A restore was interrupted: run it again, or move the files in ${readFileSync(marker, 'utf8').trim()} back to ${dataDir} and delete ${marker}.`,
+  )
+}
+
+/** Returns one line for each secret file that other accounts of the system can open. */
+export function findLooseModes(dataDir: string): string[] {
+  if (process.platform === 'win32') return []
+  const modeOf = (path: string) => (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
+  const files = [keyFile, databaseFile].flatMap((name) => {
+    const path = join(dataDir, name)
+    const mode = modeOf(path)
+    return mode & 0o077 ? [`${path} is open to other accounts (mode ${mode.toString(8)}): chmod 600 it`] : []
+  })
+  const mode = modeOf(dataDir)
+  const isReplaceable = (mode & 0o022) !== 0
+  return isReplaceable
+    ? [...files, `${dataDir} can be changed by other accounts (mode ${mode.toString(8)}): chmod 700 it`]
+    : files
+}

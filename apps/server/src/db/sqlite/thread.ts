@@ -1,0 +1,125 @@
+import type { SQLInputValue } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
+import type { SqliteResult } from './handle.ts'
+
+export interface SqliteThreadOptions {
+  path: string
+  readOnly: boolean
+}
+
+export interface ThreadQuery {
+  id: number
+  text: string
+  parameters: SQLInputValue[]
+}
+
+/** `ms` is how long the statement ran. */
+export type ThreadResult = SqliteResult & { ms: number }
+
+export type ThreadAnswer =
+  | { id: number; result: ThreadResult }
+  | { id: number; failure: string; errcode: number | undefined; isInTransaction: boolean }
+
+/** What a writing thread runs outside of a transaction. */
+export const outside = { begin: 'begin immediate', start: 'select 1' }
+
+/** A statement failed on another thread. */
+export class SqliteThreadError extends Error {
+  readonly errcode: number | undefined
+  readonly isInTransaction: boolean
+
+  constructor(message: string, errcode?: number, isInTransaction = false) {
+    super(message)
+    this.errcode = errcode
+    this.isInTransaction = isInTransaction
+  }
+}
+
+interface Waiting {
+  resolve: (result: ThreadResult) => void
+  reject: (error: Error) => void
+}
+
+/**
+ * Runs statements one after the other on another thread, with a connection of its own. Starts the thread with the
+ * first statement, and restarts it with the next one if it ended.
+ */
+export class SqliteThread {
+  readonly #options: SqliteThreadOptions
+  readonly #waiting = new Map<number, Waiting>()
+  /** Received answers; the first one is already settled. */
+  readonly #answers: ThreadAnswer[] = []
+  #worker: Worker | undefined
+  #hasAnswered = false
+  #lastId = 0
+  #isClosed = false
+
+  constructor(options: SqliteThreadOptions) {
+    this.#options = options
+  }
+
+  /** Starts the thread unless it runs. */
+  async start(): Promise<void> {
+    if (!this.#hasAnswered) await this.run(outside.start)
+  }
+
+  run(text: string, parameters: SQLInputValue[] = []): Promise<ThreadResult> {
+    if (this.#isClosed) return Promise.reject(new SqliteThreadError('the database is being closed'))
+    const id = ++this.#lastId
+    return new Promise((resolve, reject) => {
+      this.#worker ??= this.#start()
+      try {
+        this.#worker.postMessage({ id, text, parameters } satisfies ThreadQuery)
+      } catch (error) {
+        // A parameter cannot be sent. The thread knows nothing of it: a transaction is still open there.
+        throw new SqliteThreadError((error as Error).message, undefined, true)
+      }
+      this.#waiting.set(id, { resolve, reject })
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#worker?.terminate()
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./thread-worker.ts', import.meta.url), { workerData: this.#options })
+    worker.unref()
+    worker.on('message', (answer: ThreadAnswer) => {
+      this.#hasAnswered = true
+      this.#answers.push(answer)
+      if (this.#answers.length === 1) this.#settleNext()
+    })
+    worker.on('error', (error) => this.#end(worker, error as Error))
+    worker.on('exit', () => this.#end(worker, new SqliteThreadError('the thread ended')))
+    return worker
+  }
+
+  /** One per turn of the event loop: what a caller does with many rows takes milliseconds. */
+  #settleNext(): void {
+    const [answer] = this.#answers
+    if (!answer) return
+    setImmediate(() => {
+      this.#answers.shift()
+      this.#settleNext()
+    })
+    this.#settle(answer)
+  }
+
+  #settle(answer: ThreadAnswer): void {
+    const waiting = this.#waiting.get(answer.id)
+    this.#waiting.delete(answer.id)
+    if ('result' in answer) waiting?.resolve(answer.result)
+    else waiting?.reject(new SqliteThreadError(answer.failure, answer.errcode, answer.isInTransaction))
+  }
+
+  #end(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    this.#hasAnswered = false
+    for (const answer of this.#answers) this.#settle(answer)
+    for (const waiting of this.#waiting.values()) waiting.reject(error)
+    this.#waiting.clear()
+  }
+}

@@ -1,0 +1,54 @@
+import type { Ctx } from '../../../core/ctx.ts'
+import { parseNetwork } from '../../../core/networks.ts'
+import type { BlockTables } from '../../blocklist/block-tables.ts'
+import type { Machine, Parts } from '../../devices/devices.rules.ts'
+import type { CallerFacts } from '../verdict/verdict.ts'
+import type { AppFacts } from './facts.ts'
+
+export interface Caller {
+  hwidHash: string | null
+  /** What is known of the machine's parts. */
+  readParts?: () => Parts | undefined
+  /** As rate limits count it. */
+  address: string
+}
+
+/** The machine that a program sent, as a caller. */
+export const callerOf = (machine: Machine | undefined, address: string): Caller => ({
+  hwidHash: machine?.hash ?? null,
+  readParts: () => machine?.parts,
+  address,
+})
+
+type Deps = { ctx: Pick<Ctx, 'vpn'>; blocks: BlockTables }
+
+/** Compares a machine that is not the caller with the app's block list. */
+export async function judgeDevice(
+  { blocks }: Pick<Deps, 'blocks'>,
+  app: AppFacts,
+  hwidHash: string,
+): Promise<CallerFacts> {
+  const table = app.blockVersion === 0 ? undefined : await blocks.get(app)
+  return { blocked: table?.findDevice(hwidHash) ?? null, isRefusedVpn: false, hwidHash }
+}
+
+/** Compares a caller with the app's block list and the addresses of VPN providers; returns no promise if there are none. */
+export function judgeCaller(deps: Deps, app: AppFacts, caller: Caller): Promise<CallerFacts> | CallerFacts {
+  if (app.blockVersion !== 0 || app.blockVpn) return compareCaller(deps, app, caller)
+  return { blocked: null, isRefusedVpn: false, hwidHash: caller.hwidHash }
+}
+
+async function compareCaller(
+  { ctx, blocks }: Deps,
+  app: AppFacts,
+  { hwidHash, readParts, address }: Caller,
+): Promise<CallerFacts> {
+  const table = await blocks.get(app)
+  const network = parseNetwork(address)
+  const device = hwidHash === null ? undefined : table?.findDevice(hwidHash, readParts)
+  return {
+    blocked: device ?? table?.findAddress(network) ?? null,
+    isRefusedVpn: app.blockVpn && ctx.vpn.has(network) && table?.allowsVpn(network) !== true,
+    hwidHash,
+  }
+}

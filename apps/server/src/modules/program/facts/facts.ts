@@ -1,0 +1,146 @@
+import type { DeviceUse, LicenseTerm } from '@keyward/contract'
+import { second } from '../../../core/clock.ts'
+import type { Parts } from '../../devices/devices.rules.ts'
+import type { Rights } from '../../entitlements/rights.rules.ts'
+import type { PinnedKey } from '../../signing-keys/signing-keys.access.ts'
+
+/** The facts about an app that a verdict needs; several calls share them. */
+export interface AppFacts {
+  readonly id: string
+  readonly ownerId: string
+  /** The 8-character public id. */
+  readonly appId: string
+  readonly name: string
+  readonly version: string
+  readonly secretHash: string
+  readonly secretVersion: number
+  readonly isPaused: boolean
+  /** Whether the owner paused all applications. */
+  readonly isPlatformPaused: boolean
+  /** Whether the hardware lock is on for both the platform and the app. */
+  readonly hwidLock: boolean
+  /** Whether programs must send a hardware id. */
+  readonly requireHwid: boolean
+  /** Whether `validate` accepts only machines that are bound. */
+  readonly requireActivation: boolean
+  readonly deviceTolerance: boolean
+  readonly deviceSelfService: boolean
+  readonly deviceCooldownHours: number
+  /** The owner's custom texts, as JSON. */
+  readonly messages: string
+  readonly usernameMin: number
+  readonly blockVpn: boolean
+  readonly checkHash: boolean
+  readonly checkPasswords: boolean
+  /** Incremented with every change of the block list; 0 if nothing was ever blocked. */
+  readonly blockVersion: number
+  /** Changes with the app's variables; null without any. */
+  readonly variablesRevision: string | null
+  /** The key for programs that name none; `version` is 0 while it is the only one. */
+  readonly signing: PinnedKey & { version: number }
+}
+
+export interface EndUserFacts {
+  id: string
+  username: string
+  email: string | null
+  isBanned: boolean
+  banReason: string | null
+  isPaused: boolean
+  /** When access ends, grace days included; milliseconds since 1970. */
+  expiresAt: number
+  graceDays: number
+  term: LicenseTerm
+  createdAt: number
+  lastLoginAt: number | null
+  /** How many devices are bound, of how many; -1 is unlimited. */
+  devices: DeviceUse
+  /** When the clock of the first license started. */
+  startedAt: number | null
+  /** Null unless its keys give it seats. */
+  floating: Floating | null
+  /** Of all its keys, as JSON. */
+  features: string
+  /** The end of the updates that the first license covers; null for all. */
+  updatesUntil: number | null
+  /** Changes with the end user's own variables; null without any. */
+  variablesRevision: string | null
+}
+
+/** The seats of a floating license; `licenseId` is the end user's first one. */
+export interface Floating {
+  licenseId: string
+  seats: number
+  timeoutMs: number
+}
+
+/** The seats of an end user's rights, which are counted on the first license. */
+export const toFloating = (rights: Rights | null, licenseId: string | null): Floating | null =>
+  rights?.seats == null || licenseId === null
+    ? null
+    : { licenseId, seats: rights.seats, timeoutMs: rights.seat_timeout_seconds * second }
+
+/** The releases of an app that matter to a license with an end of updates. */
+export interface CoveredReleases {
+  /** When the app's own version was released; null if the app does not list it. */
+  newestAt: number | null
+  /** The last version that was released before the end; null if there is none. */
+  last: string | null
+}
+
+/** A session with its end user, if one is signed in. */
+export interface SessionFacts {
+  id: string
+  expiresAt: number
+  /** The secret's version when the session was opened. */
+  secretVersion: number
+  /** Hash of a sealed token whose session has no row yet, because no end user has signed in; else null. */
+  tokenHash: string | null
+  /** Hash of the hardware id that the program sent at sign-in. */
+  hwidHash: string | null
+  /** The canonical tag of the language that the program named. */
+  locale: string | null
+  /** The program's version; null for a session of an earlier version of the server. */
+  version: string | null
+  /** When the app released that version; null if it does not matter to the license, or the app does not list it. */
+  releasedAt: number | null
+  /** What an end of updates covers; of no meaning without one. */
+  covered: CoveredReleases
+  app: AppFacts
+  endUser: EndUserFacts | null
+  /** The device that the session is on, if it is bound. */
+  device: { id: string; lastSeenAt: number; readParts: () => Parts } | null
+  /** When the session's seat ends. */
+  seatUntil: number | null
+  /** The end user's first license. */
+  firstKey: { id: string; isBanned: boolean; banReason: string | null; startedAt: number | null } | null
+}
+
+/** A license key of an app with its end user. */
+export interface LicenseFacts {
+  app: AppFacts
+  key: {
+    id: string
+    text: string
+    isUsed: boolean
+    isBanned: boolean
+    banReason: string | null
+    /** When access ends, grace days included; milliseconds since 1970. */
+    expiresAt: number
+    startedAt: number | null
+    graceDays: number
+    term: LicenseTerm
+  } | null
+  endUser: {
+    id: string
+    username: string
+    isBanned: boolean
+    banReason: string | null
+    isPaused: boolean
+  } | null
+  /** The end user's device with the hardware id that was sent. */
+  device: { parts: Parts } | null
+  devices: DeviceUse
+  /** Unknown keys that this address has tried. */
+  misses: { count: number; window_ends: number } | null
+}

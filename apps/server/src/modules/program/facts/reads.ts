@@ -1,0 +1,229 @@
+import { lookupTags } from '@keyward/contract'
+import type { Database } from '../../../db/open.ts'
+import type { CommitCounter } from '../../../db/sqlite/commit-counter.ts'
+import { seqOfKey, type TypedKey } from '../../../db/typed-keys.ts'
+import type { AppFacts, LicenseFacts, SessionFacts } from './facts.ts'
+import {
+  type AppColumns,
+  type LicenseColumns,
+  type SessionColumns,
+  toAppFacts,
+  toLicenseFacts,
+  toSessionFacts,
+} from './rows.ts'
+
+const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.name as app_name,
+  a.version as app_version, a.secret_hash, a.secret_version, a.paused as app_paused, a.hwid_lock as app_hwid_lock,
+  a.require_hwid, a.require_activation, a.device_tolerance, a.device_self_service, a.device_cooldown_hours,
+  a.messages, a.username_min, a.block_vpn, a.check_hash, a.check_passwords, a.block_version,
+  a.variables_revision as app_variables_revision,
+  a.signing_kid, a.signing_public, a.signing_sealed, a.signing_version,
+  o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`
+
+/** What a read includes of its app. */
+interface AppRead {
+  columns: string
+  owner: string
+}
+const wholeApp: AppRead = { columns: appColumns, owner: 'join owners o on o.id = a.owner_id' }
+const onlyAppId: AppRead = { columns: 'a.id as app_row', owner: '' }
+
+/** What the keys that `upgrade` added allow. */
+const addedColumns = 'c.added_features, c.added_devices, c.added_seats, c.added_seat_timeout'
+
+const clientColumns = `${addedColumns}, c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
+  c.ban_reason as client_ban_reason, c.paused_at as client_paused_at,
+  c.expires_at as client_expires_at, c.created_at as client_created_at, c.last_login_at,
+  c.grace_days as client_grace_days, c.device_count, l.id as key_id, l.banned as key_banned,
+  l.ban_reason as key_ban_reason, l.term as key_term, l.features as key_features,
+  l.updates_for_days as key_updates_for_days, l.started_at as key_started_at, l.created_at as key_created_at,
+  c.variables_revision as client_variables_revision,
+  l.devices as key_devices, l.seats as key_seats, l.seat_timeout_seconds as key_seat_timeout,
+  d.id as device_id, d.last_seen_at as device_seen_at,
+  d.part_machine, d.part_board, d.part_disk, d.part_network`
+
+const appBy = (column: AppName) => `select ${appColumns}
+  from apps a ${wholeApp.owner} where a.${column} = ?`
+
+/** The same as `updatesUntil`. */
+const updatesEnd = `case when l.term = 'first_use' then l.started_at else l.created_at end
+  + l.updates_for_days * cast(86400000 as bigint)`
+
+/** Without `app` it returns the app's id only. */
+const sessionByToken = (
+  app: AppRead | undefined,
+) => `select ${app?.columns ?? 's.app_id as app_row'}, ${clientColumns}, s.id as session_id,
+    s.expires_at as session_expires_at, s.hwid_hash as session_hwid_hash, s.locale as session_locale,
+    s.secret_version as session_secret_version, s.version as session_version,
+    case when l.updates_for_days is null then null else (
+      select r.released_at from releases r where r.app_id = s.app_id and r.version = s.version
+    ) end as released_at,
+    case when l.updates_for_days is null then null else (
+      select r.released_at from apps v join releases r on r.app_id = v.id and r.version = v.version
+      where v.id = s.app_id
+    ) end as newest_released_at,
+    case when l.updates_for_days is null then null else (
+      select r.version from releases r where r.app_id = s.app_id and r.released_at <= ${updatesEnd}
+      order by r.released_at desc, r.seq desc limit 1
+    ) end as covered_version,
+    case when l.seats is null and c.added_seats is null then null else (
+      select e.until from seats e where e.session_id = s.id
+    ) end as seat_until
+  from client_sessions s ${app ? `join apps a on a.id = s.app_id ${app.owner}` : ''}
+  left join clients c on c.id = s.client_id left join licenses l on l.id = c.license_id
+  left join devices d on d.client_id = s.client_id and d.hwid_hash = s.hwid_hash and d.freed_until is null
+  where s.token_hash = ?`
+
+/** Of the end user's first license, which a key that was added with `upgrade` is not. */
+const firstLicense = (
+  column: 'devices' | 'seats',
+) => `case when c.id is null or c.license_id = l.id then l.${column}
+    else (select f.${column} from licenses f where f.id = c.license_id) end`
+
+const licenseBy = (
+  column: AppName,
+  app: AppRead,
+) => `select ${app.columns}, ${addedColumns}, l.id as license_id, l.key as license_key,
+    l.used as license_used, l.banned as license_banned, l.ban_reason as license_ban_reason, l.expires_at as license_expires_at,
+    l.grace_days as license_grace_days, l.term as license_term, l.started_at as license_started_at,
+    c.username as license_username, c.id as license_client_id, c.banned as license_client_banned,
+    c.ban_reason as license_client_ban_reason, c.paused_at as license_client_paused_at,
+    c.device_count as license_device_count, ${firstLicense('devices')} as license_devices,
+    ${firstLicense('seats')} as license_seats,
+    d.id as device_id, d.part_machine, d.part_board, d.part_disk, d.part_network,
+    t.count as misses, t.window_ends as misses_end
+  from apps a ${app.owner}
+  left join licenses l on l.seq = ${seqOfKey('a.id')} left join clients c on c.id = l.client_id
+  left join devices d on d.client_id = l.client_id and d.hwid_hash = ? and d.freed_until is null
+  left join attempts t on t.key = a.id || ?
+  where a.${column} = ?`
+
+/** How many tags a text is looked up by; a longer tag skips some in between. */
+const lookupsMax = 4
+const textsOf = `select ${Array.from(
+  { length: lookupsMax },
+  (_, at) => `(select messages from app_messages where app_id = ? and locale = ?) as texts${at}`,
+).join(', ')}`
+
+type Found = object | undefined
+
+/** A prepared read; undefined if there is no row. SQLite answers at once: a promise for each read costs time. */
+type Read = (...values: string[]) => Promise<Found> | Found
+
+function use<Facts>(read: ReturnType<Read>, toFacts: (row: object) => Facts) {
+  const convert = (row: Found) => row && toFacts(row)
+  return read instanceof Promise ? read.then(convert) : convert(read)
+}
+
+/**
+ * Reads the facts of the most frequent calls, each with one prepared statement. On SQLite through the read-only
+ * connection, which sees committed data only.
+ */
+export class ProgramReads {
+  readonly #app: Record<AppName, Read>
+  readonly #session: Read
+  readonly #license: Record<AppName, Read>
+  readonly #texts: Read
+  /** On SQLite; PostgreSQL reads the app together with the rest, because a second query costs a round trip. */
+  readonly #kept: AppsOfLastCommit | undefined
+
+  constructor(database: Database) {
+    const read = database.dialect === 'sqlite' ? sqliteRead(database) : postgresRead(database)
+    this.#kept = database.dialect === 'sqlite' ? new AppsOfLastCommit(database) : undefined
+    const app = this.#kept ? onlyAppId : wholeApp
+    this.#app = { id: read('app-id', appBy('id')), app_id: read('app-app_id', appBy('app_id')) }
+    this.#session = read('session', sessionByToken(this.#kept ? undefined : wholeApp))
+    this.#license = {
+      id: read('license-id', licenseBy('id', app)),
+      app_id: read('license-app_id', licenseBy('app_id', app)),
+    }
+    this.#texts = read('texts', textsOf)
+  }
+
+  app(idOrAppId: string): Promise<AppFacts | undefined> | AppFacts | undefined {
+    if (this.#kept) return this.#kept.get(idOrAppId)
+    return use(this.#app[nameOf(idOrAppId)](idOrAppId), (row) => toAppFacts(row as AppColumns))
+  }
+
+  session(tokenHash: string): Promise<SessionFacts | undefined> | SessionFacts | undefined {
+    return use(this.#session(tokenHash), (row) => {
+      const app = this.#appOf(row as AppColumns)
+      return app && toSessionFacts(row as SessionColumns, app)
+    })
+  }
+
+  #appOf(row: AppColumns): AppFacts | undefined {
+    return this.#kept ? this.#kept.get(row.app_row) : toAppFacts(row)
+  }
+
+  /** `missesOf` is the part after the app's id in the key of the address's rate limit. */
+  license(
+    idOrAppId: string,
+    { exact, typed }: TypedKey,
+    hwidHash: string,
+    missesOf: string,
+  ): Promise<LicenseFacts | undefined> | LicenseFacts | undefined {
+    return use(this.#license[nameOf(idOrAppId)](exact, typed, hwidHash, missesOf, idOrAppId), (row) => {
+      const app = this.#appOf(row as AppColumns)
+      return app && toLicenseFacts(row as LicenseColumns, app)
+    })
+  }
+
+  /** The texts of an app in a language, the most specific first, each as JSON; the default ones come last. */
+  async texts(app: AppFacts, locale: string | undefined): Promise<string[]> {
+    if (locale === undefined) return [app.messages]
+    const tags = lookupTags(locale)
+    const looked = [tags[0] as string, ...tags.slice(1).slice(1 - lookupsMax)]
+    const places = Array.from({ length: lookupsMax }, (_, at) => [app.id, looked[at] ?? ''])
+    const row = (await this.#texts(...places.flat())) as Record<string, string | null>
+    const found = looked.map((_, at) => row[`texts${at}`])
+    return [...found.filter((texts) => typeof texts === 'string'), app.messages]
+  }
+}
+
+type AppName = 'id' | 'app_id'
+
+const nameOf = (idOrAppId: string): AppName => (idOrAppId.startsWith('app_') ? 'id' : 'app_id')
+
+const appsKept = 10_000
+
+/** The facts about apps, kept until the next commit. */
+class AppsOfLastCommit {
+  readonly #counter: CommitCounter
+  readonly #reads: Record<AppName, (name: string) => object | undefined>
+  readonly #apps = new Map<string, AppFacts>()
+  #commits: number | undefined
+
+  constructor({ handles }: Extract<Database, { dialect: 'sqlite' }>) {
+    this.#counter = handles.commits
+    this.#reads = {
+      id: handles.reader.prepareRow(appBy('id')),
+      app_id: handles.reader.prepareRow(appBy('app_id')),
+    }
+  }
+
+  get(idOrAppId: string): AppFacts | undefined {
+    const commits = this.#counter.read()
+    if (commits !== this.#commits || this.#apps.size >= appsKept) this.#apps.clear()
+    this.#commits = commits
+    const kept = this.#apps.get(idOrAppId)
+    if (kept) return kept
+    const row = this.#reads[nameOf(idOrAppId)](idOrAppId)
+    if (!row) return undefined
+    const app = toAppFacts(row as AppColumns)
+    this.#apps.set(idOrAppId, app)
+    return app
+  }
+}
+
+function sqliteRead({ handles }: Extract<Database, { dialect: 'sqlite' }>) {
+  return (_name: string, text: string): Read => handles.reader.prepareRow(text)
+}
+
+function postgresRead({ pool }: Extract<Database, { dialect: 'postgres' }>) {
+  return (name: string, text: string): Read => {
+    let position = 0
+    const numbered = text.replaceAll('?', () => `$${++position}`)
+    return pool.reader(name, numbered)
+  }
+}

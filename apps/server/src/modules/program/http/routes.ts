@@ -1,0 +1,163 @@
+import { endpoints, type SentDevice } from '@keyward/contract'
+import { WithMessage } from '../../../core/answers.ts'
+import { keyFailuresOf } from '../../../core/attempts.ts'
+import { sha256 } from '../../../core/crypto.ts'
+import { FairQueue } from '../../../core/fair-queue.ts'
+import { invalid, problem } from '../../../core/problem.ts'
+import { toTypedKey } from '../../../db/typed-keys.ts'
+import { toMachine } from '../../devices/devices.rules.ts'
+import { toActor } from '../facts/actor.ts'
+import type { AppFacts, SessionFacts } from '../facts/facts.ts'
+import { issueLease } from '../offline/lease.ts'
+import { endSession } from '../sessions/repo.ts'
+import { returnSeat } from '../sessions/seats.repo.ts'
+import { currentUser } from '../sessions/seats.ts'
+import { freeOwnDevice, listOwnDevices } from '../sign-in/devices.ts'
+import { register, signInByKey, upgrade } from '../sign-in/redeem.ts'
+import { remember, resume } from '../sign-in/remember.ts'
+import * as service from '../sign-in/service.ts'
+import { login } from '../sign-in/sign-in.ts'
+import { startTrial } from '../sign-in/trial.ts'
+import { validate } from '../sign-in/validate.ts'
+import { noteRefusal } from '../verdict/refusal.ts'
+import type { ProgramMount } from './mount.ts'
+import type { AnswerSigner } from './signer.ts'
+
+export function programRoutes(
+  mount: ProgramMount,
+  deps: service.ProgramDeps & { signer: AnswerSigner },
+): void {
+  const { program } = endpoints
+  const withVariables = async ({ app, endUser }: SessionFacts, user: service.SignedInUser) => ({
+    ...user,
+    variables: await deps.variables.ofUser(app, endUser?.id === user._id ? endUser : { id: user._id }),
+  })
+  const signedIn = async (
+    session: SessionFacts,
+    user: service.SignedInUser,
+    body: { remember?: boolean | undefined },
+    address: string,
+  ) => {
+    const given = { endUserId: user._id, address }
+    const deviceToken = body.remember ? await remember(deps, session, given) : undefined
+    return { user: await withVariables(session, user), ...(deviceToken !== undefined && { deviceToken }) }
+  }
+  // On SQLite they run on the server's thread, and checks wait for all that have begun.
+  const writes = new FairQueue({
+    running: deps.ctx.database.dialect === 'sqlite' ? 4 : 32,
+    waiting: 1000,
+    startsPerTurn: 1,
+    rejection: () => problem('busy', { retryAfterSeconds: 1 }),
+  })
+  const inTurn =
+    <Given extends { session: SessionFacts; address: string }, Result>(
+      handle: (call: Given) => Promise<Result>,
+    ) =>
+    async (call: Given): Promise<Result> => {
+      const { app, endUser } = call.session
+      const isKnown = endUser !== null
+      const endTurn = await writes.enter({ address: call.address, account: app.id, isKnown })
+      return handle(call).finally(() => endTurn())
+    }
+  mount.program(program.init, async ({ body, address, signAs }) => {
+    const app = await service.getApp(deps, body.appId)
+    signAs(app)
+    const opened = await service.init(deps, app, body)
+    deps.activity.note({ ownerId: app.ownerId, appId: app.id, kind: 'init', subject: body.version, address })
+    return opened
+  })
+  mount.session(program.register, async ({ session, body, address, textOf }) => {
+    const user = await register(deps, session, { ...body, machine: machineOf(session.app, body), address })
+    return new WithMessage(await signedIn(session, user, body, address), await textOf('loggedInMsg'))
+  })
+  mount.session(program.login, async ({ session, body, address, textOf }) => {
+    const user = await login(deps, session, { ...body, machine: machineOf(session.app, body), address })
+    return new WithMessage(await signedIn(session, user, body, address), await textOf('loggedInMsg'))
+  })
+  mount.session(
+    program.license,
+    inTurn(async ({ session, body, address, textOf }) => {
+      const user = await signInByKey(deps, session, {
+        ...body,
+        machine: machineOf(session.app, body),
+        address,
+      })
+      return new WithMessage(await signedIn(session, user, body, address), await textOf('loggedInMsg'))
+    }),
+  )
+  mount.session(
+    program.trial,
+    inTurn(async ({ session, body, address, textOf }) => {
+      const machine = toMachine(session.app.appId, body.hwid, body.device)
+      if (!machine) throw invalid('hwid', 'A trial needs a hardware id')
+      const user = await startTrial(deps, session, { ...body, machine, address })
+      return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
+    }),
+  )
+  mount.session(
+    program.resume,
+    inTurn(async ({ session, body, address, textOf }) => {
+      const machine = toMachine(session.app.appId, body.hwid, body.device)
+      if (!machine) throw invalid('hwid', 'A remembered sign-in needs a hardware id')
+      const { user, deviceToken } = await resume(deps, session, { ...body, machine, address })
+      const data = { user: await withVariables(session, user), deviceToken }
+      return new WithMessage(data, await textOf('loggedInMsg'))
+    }),
+  )
+  mount.session(
+    program.upgrade,
+    inTurn(async ({ session, body, address }) => {
+      const user = await upgrade(deps, session, { ...body, address })
+      // A key is no proof of who the end user is.
+      const isSignedIn = session.endUser?.id === user._id
+      return { user: isSignedIn ? await withVariables(session, user) : { ...user, variables: {} } }
+    }),
+  )
+  mount.session(program.session, async ({ session, address }) => ({
+    user: await withVariables(session, await currentUser(deps, session, address)),
+  }))
+  mount.session(program.lease, ({ session, body, address, pinned }) =>
+    issueLease(deps, session, { ...body, address, pinned }),
+  )
+  mount.session(program.logout, async ({ session, address }) => {
+    await deps.ctx.tx(toActor(session, address), async (write) => {
+      await returnSeat(write.tx, session.id)
+      await endSession(write.tx, session, write.now)
+      write.record('end_user.signed_out', session.endUser?.id ?? null, {})
+    })
+    return {}
+  })
+  mount.program(program.validate, async ({ body, address, signAs, textOf }) => {
+    const { appId, licenseKey, hwid, activate } = body
+    const misses = keyFailuresOf(address)
+    const hwidHash = sha256(hwid ?? '')
+    const read = () => deps.reads.license(appId, toTypedKey(licenseKey), hwidHash, misses)
+    const facts = await read()
+    if (!facts) throw problem('appDisabled')
+    signAs(facts.app)
+    const machine = toMachine(facts.app.appId, hwid, body.device, hwidHash)
+    const { verdict, reason, behind } = await validate(deps, facts, { machine, address, activate, read })
+    const { code } = verdict
+    if (code === undefined) return verdict
+    const refusal = { app: facts.app, code, path: program.validate.path, body, address }
+    const reference = noteRefusal(deps.activity, refusal, behind)
+    return new WithMessage({ ...verdict, reference }, await textOf(code, reason))
+  })
+  mount.session(program.devices, async ({ session, address }) => ({
+    devices: await listOwnDevices(deps, session, address),
+  }))
+  mount.session(program.freeDevice, async ({ session, params, address }) => {
+    await freeOwnDevice(deps, session, { deviceId: params.deviceId, address })
+    return {}
+  })
+  mount.program(program.keys, async ({ params, signAs }) => {
+    const app = await service.getApp(deps, params.appId)
+    signAs(app)
+    return { keys: await service.listKeys(deps, app) }
+  })
+}
+
+const machineOf = (
+  app: AppFacts,
+  { hwid, device }: { hwid?: string | undefined; device?: SentDevice | undefined },
+) => toMachine(app.appId, hwid, device)

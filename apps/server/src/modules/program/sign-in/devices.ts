@@ -1,0 +1,59 @@
+import { type Device, limits, unlimited } from '@keyward/contract'
+import { hour, toIso } from '../../../core/clock.ts'
+import { problem } from '../../../core/problem.ts'
+import { never } from '../../../db/ends.ts'
+import { findActivationEnd, freeDevice, isDeviceOf, listDevices } from '../../devices/devices.access.ts'
+import { toDevice } from '../../devices/devices.service.ts'
+import { freeAfterLease } from '../../devices/leased-places.access.ts'
+import { lockEndUser, updateEndUser } from '../../end-users/end-users.access.ts'
+import { toActor } from '../facts/actor.ts'
+import type { EndUserFacts, SessionFacts } from '../facts/facts.ts'
+import { allowedUser, type ProgramDeps } from './service.ts'
+
+/** The devices of the signed-in end user. */
+export async function listOwnDevices(
+  deps: ProgramDeps,
+  session: SessionFacts,
+  address: string,
+): Promise<Device[]> {
+  const { id } = await allowed(deps, session, address)
+  return (await listDevices(deps.ctx.db, id, limits.deviceListMax)).map(toDevice)
+}
+
+/** Frees a device of the signed-in end user, once its lease has ended; at most one within the cooldown. */
+export async function freeOwnDevice(
+  deps: ProgramDeps,
+  session: SessionFacts,
+  { deviceId, address }: { deviceId: string; address: string },
+): Promise<void> {
+  const endUser = await allowed(deps, session, address)
+  const { app } = session
+  await deps.ctx.tx(toActor(session, address), async (write) => {
+    const { tx, now } = write
+    const client = await lockEndUser(tx, app, endUser.id)
+    if (!client) throw problem('sessionUnauthed')
+    const until = (client.device_freed_at ?? 0) + app.deviceCooldownHours * hour
+    if (client.device_freed_at !== null && until > now) {
+      throw problem('device_cooldown', { details: { until: toIso(until) } })
+    }
+    const activeUntil = await findActivationEnd(tx, deviceId, now)
+    if (activeUntil !== undefined && (await isDeviceOf(tx, client.id, deviceId))) {
+      const until = activeUntil === never ? null : toIso(activeUntil)
+      throw problem('device_activated_offline', { details: { until } })
+    }
+    const heldUntil =
+      endUser.devices.limit === unlimited
+        ? undefined
+        : await freeAfterLease(tx, app, client.id, deviceId, now)
+    if (heldUntil === undefined && !(await freeDevice(tx, app, client.id, deviceId)))
+      throw problem('not_found')
+    await updateEndUser(tx, app, client.id, { device_freed_at: now })
+    write.record('device.freed', deviceId, { endUserId: client.id })
+  })
+}
+
+async function allowed(deps: ProgramDeps, session: SessionFacts, address: string): Promise<EndUserFacts> {
+  const { endUser } = await allowedUser(deps, session, address)
+  if (!session.app.deviceSelfService) throw problem('device_self_service_off')
+  return endUser
+}

@@ -1,0 +1,107 @@
+import { newId, normalizeName } from '../../../core/ids.ts'
+import { problem } from '../../../core/problem.ts'
+import type { Write } from '../../../core/record.ts'
+import { toSkeleton } from '../../../core/skeleton.ts'
+import { never, toShownEnd } from '../../../db/ends.ts'
+import type { ClientRow } from '../../../db/tables.ts'
+import { countToday } from '../../daily-counts/daily-counts.service.ts'
+import { addFirstDevice } from '../../devices/devices.service.ts'
+import {
+  findByUsername,
+  insertEndUser,
+  lockEndUser,
+  type NewEndUser,
+} from '../../end-users/end-users.access.ts'
+import { afterReturn } from '../../entitlements/added-time.rules.ts'
+import {
+  redeem,
+  setEndUserEnd,
+  setEndUserOfLicense,
+  setFirstLicense,
+} from '../../entitlements/entitlements.service.ts'
+import { lockLicenseById } from '../../licenses/licenses.access.ts'
+import type { AppFacts } from '../facts/facts.ts'
+import { refuseNewKey } from '../facts/key.ts'
+import { type Admitted, type Entry, enter, type SignInDevice, toEndUserFacts } from './sign-in.ts'
+
+interface NewUser {
+  id?: string
+  username: string
+  passwordHash: string | null
+  email: string | null
+  device: SignInDevice
+}
+
+/** Creates the end user, redeems the key and binds the machine. Exactly one concurrent caller succeeds. */
+export async function redeemForNewUser(
+  write: Write,
+  app: AppFacts,
+  licenseId: string,
+  given: NewUser,
+): Promise<Admitted> {
+  const { tx, now } = write
+  const { machine, address, isSignIn } = given.device
+  // Lock first, so that the end user gets the license's latest expiry.
+  const license = await lockLicenseById(tx, app.id, licenseId)
+  if (!license) throw problem('keyNotFound')
+  refuseNewKey(license, now)
+  if (app.requireHwid && !machine) throw problem('hwidMismatch')
+  const redeemed = await redeem(tx, app, license, null, now)
+  if (!redeemed) throw problem('keyUsed')
+  const client: NewEndUser & Pick<ClientRow, 'grace_days'> = {
+    id: given.id ?? newId('usr'),
+    owner_id: app.ownerId,
+    app_id: app.id,
+    license_id: license.id,
+    username: given.username,
+    username_normalized: normalizeName(given.username),
+    // A key as a name is compared with no other: its end user must never be rejected.
+    name_skeleton: given.passwordHash === null ? '' : toSkeleton(given.username),
+    email: given.email,
+    password_hash: given.passwordHash,
+    hwid: machine?.hwid ?? null,
+    hwid_hash: machine?.hash ?? null,
+    device_count: machine ? 1 : 0,
+    last_address: address,
+    expires_at: redeemed.expires_at,
+    grace_days: redeemed.grace_days,
+    last_login_at: isSignIn ? now : null,
+    created_at: now,
+  }
+  await insertEndUser(tx, client)
+  await setEndUserOfLicense(tx, app, license.id, client.id)
+  if (machine) await addFirstDevice(write, app, client, machine)
+  write.record('end_user.registered', client.id, { licenseId: license.id })
+  countToday(write, app, 'activations')
+  const stored = { ...client, banned: 0, ban_reason: null, paused_at: null } as const
+  const endUser = toEndUserFacts(stored, redeemed)
+  return { endUser, hwidHash: client.hwid_hash, before: { ...endUser.devices, used: 0 } }
+}
+
+/** A key that was deleted and issued again returns to the end user it created, whose ban and hardware lock remain. */
+export async function redeemForFormerUser<T>(
+  write: Write,
+  entry: Entry<T>,
+  { licenseId, username }: { licenseId: string; username: string },
+  device: SignInDevice,
+): Promise<T> {
+  const { tx, now } = write
+  const { app } = entry
+  const license = await lockLicenseById(tx, app.id, licenseId)
+  if (!license) throw problem('keyNotFound')
+  refuseNewKey(license, now)
+  const found = await findByUsername(tx, app.id, normalizeName(username))
+  const client = found && (await lockEndUser(tx, app, found.id))
+  if (!client || client.password_hash !== null || client.license_id !== null) throw problem('usernameTaken')
+  const redeemed = await redeem(tx, app, license, client.id, now)
+  if (!redeemed) throw problem('keyUsed')
+  await setFirstLicense(tx, app, redeemed, client.id)
+  // Time that the end user got since the first license was deleted is added to that of the new one.
+  const left = Math.max(0, client.expires_at - now)
+  const ends = afterReturn(redeemed.expires_at, client.expires_at === never ? never : left)
+  if (left > 0) await setEndUserEnd(tx, app, client.id, ends)
+  countToday(write, app, 'activations')
+  const end = toShownEnd({ expires_at: ends, grace_days: redeemed.grace_days })
+  write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: end })
+  return enter(write, entry, client.id, device)
+}

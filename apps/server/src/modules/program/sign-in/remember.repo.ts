@@ -1,0 +1,95 @@
+import type { OwnerScope } from '../../../core/ctx.ts'
+import type { Db, Tx } from '../../../db/open.ts'
+import type { DeviceTokenRow } from '../../../db/tables.ts'
+
+/** How many days an app remembers a sign-in; 0 for not at all. */
+export async function readRememberDays(tx: Tx, app: { id: string }): Promise<number> {
+  const row = await tx
+    .selectFrom('apps')
+    .select('remember_days as days')
+    .where('id', '=', app.id)
+    .executeTakeFirst()
+  return row?.days ?? 0
+}
+
+/** The hash of the device that a session is signed in on; undefined if the session has ended or has another end user. */
+export async function findHashOfSession(
+  tx: Tx,
+  { id, secretVersion }: { id: string; secretVersion: number },
+  endUserId: string,
+): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('client_sessions')
+    .select('hwid_hash')
+    .where('id', '=', id)
+    .where('secret_version', '=', secretVersion)
+    .where('client_id', '=', endUserId)
+    .executeTakeFirst()
+  return row?.hwid_hash ?? undefined
+}
+
+/** Programs name the token's id, which is a part of the secret that they hold. */
+export const findToken = (db: Db, app: { id: string }, id: string): Promise<DeviceTokenRow | undefined> =>
+  db
+    .selectFrom('device_tokens')
+    .selectAll()
+    .where('app_id', '=', app.id)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/** Stores a device's token in place of the one that it has. */
+export async function putToken(tx: Tx, row: DeviceTokenRow): Promise<void> {
+  await tx.deleteFrom('device_tokens').where('device_id', '=', row.device_id).execute()
+  await tx.insertInto('device_tokens').values(row).execute()
+}
+
+/** Replaces a token by the next one; false if `presented` is neither the latest token nor the one before it. */
+export async function rotateToken(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  { presented, next, now, expiresAt }: { presented: string; next: string; now: number; expiresAt: number },
+): Promise<boolean> {
+  const row = await tx
+    .updateTable('device_tokens')
+    .set({ token_hash: next, previous_hash: presented, created_at: now, expires_at: expiresAt })
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('token_hash', '=', presented), eb('previous_hash', '=', presented)]))
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Deletes a token unless `presented` is the latest one or the one before it; false if it is, or if there is none. */
+export async function deleteCopiedToken(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  presented: string,
+): Promise<boolean> {
+  const row = await tx
+    .deleteFrom('device_tokens')
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', id)
+    .where('token_hash', '!=', presented)
+    .where((eb) => eb.or([eb('previous_hash', 'is', null), eb('previous_hash', '!=', presented)]))
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The hash that a device is bound by; undefined if it was freed. */
+export async function findDeviceHash(
+  tx: Tx,
+  scope: OwnerScope,
+  deviceId: string,
+): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('devices')
+    .select('hwid_hash')
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', deviceId)
+    .executeTakeFirst()
+  return row?.hwid_hash
+}

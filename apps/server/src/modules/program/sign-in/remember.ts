@@ -1,0 +1,133 @@
+import { day, minute } from '../../../core/clock.ts'
+import { sha256 } from '../../../core/crypto.ts'
+import { newId, newToken } from '../../../core/ids.ts'
+import { problem } from '../../../core/problem.ts'
+import type { Write } from '../../../core/record.ts'
+import { findByHash } from '../../devices/devices.access.ts'
+import type { Machine } from '../../devices/devices.rules.ts'
+import { lockEndUser } from '../../end-users/end-users.access.ts'
+import { toActor } from '../facts/actor.ts'
+import type { AppFacts, SessionFacts } from '../facts/facts.ts'
+import * as repo from './remember.repo.ts'
+import type { ProgramDeps, SignedInUser } from './service.ts'
+import { type Entry, enter, entryOf, toDevice } from './sign-in.ts'
+
+/**
+ * A token is replaced at most once in this time. Programs of one machine that start together hold the latest token or the
+ * one before it, and all get the same next one.
+ */
+const exchangeEveryMs = minute
+
+/** A token names its row, so that a reused one is found after it was replaced. */
+const makeToken = (id: string): string => `${newToken('kwd')}.${id}`
+
+/**
+ * The token that replaces `token` at this time. It is derived, so it can be computed again, but only with this
+ * installation's key.
+ */
+function nextToken({ ctx }: ProgramDeps, token: string, at: number): string {
+  const digest = ctx.seal.digest(`device_token:${token}:${at}`)
+  return `kwd_${Buffer.from(digest, 'hex').toString('base64url')}${token.slice(token.indexOf('.'))}`
+}
+
+/** Remembers a sign-in on its device; undefined if the app does not, or the device is not bound. */
+export async function remember(
+  { ctx }: ProgramDeps,
+  session: SessionFacts,
+  { endUserId, address }: { endUserId: string; address: string },
+): Promise<string | undefined> {
+  const { app } = session
+  return ctx.tx(toActor(session, address), async (write) => {
+    const { tx, now } = write
+    const days = await repo.readRememberDays(tx, app)
+    // Concurrent sign-ins on one device, and calls that free it, wait for each other here.
+    if (days === 0 || !(await lockEndUser(tx, app, endUserId))) return undefined
+    // Another machine may have the same hardware id, so the session says which one this is.
+    const hash = await repo.findHashOfSession(tx, session, endUserId)
+    const device = hash === undefined ? undefined : await findByHash(tx, endUserId, hash)
+    if (!device) return undefined
+    const id = newId('dtk')
+    const token = makeToken(id)
+    await repo.putToken(tx, {
+      id,
+      owner_id: app.ownerId,
+      app_id: app.id,
+      client_id: endUserId,
+      device_id: device.id,
+      token_hash: sha256(token),
+      previous_hash: null,
+      created_at: now,
+      expires_at: now + days * day,
+    })
+    write.record('device.remembered', device.id, { endUserId })
+    return token
+  })
+}
+
+interface Resume {
+  deviceToken: string
+  machine: Machine
+  address: string
+}
+
+interface Resumed {
+  user: SignedInUser
+  deviceToken: string
+}
+
+/**
+ * Signs in with a remembered sign-in and rotates its token. A token older than the previous one revokes the sign-in, because
+ * it must have been copied.
+ */
+export async function resume(deps: ProgramDeps, session: SessionFacts, given: Resume): Promise<Resumed> {
+  const { ctx } = deps
+  const { app } = session
+  const id = /^kwd_[\w-]{1,100}\.(dtk_\w{1,60})$/.exec(given.deviceToken)?.[1]
+  const stored = id === undefined ? undefined : await repo.findToken(ctx.db, app, id)
+  if (!stored || stored.expires_at <= ctx.clock.now()) throw problem('sessionUnauthed')
+  const presented = sha256(given.deviceToken)
+  const actor = toActor(session, given.address)
+  if (presented !== stored.token_hash && presented !== stored.previous_hash) {
+    const isCopied = await ctx.tx(actor, async (write) => {
+      const isDeleted = await repo.deleteCopiedToken(write.tx, app, stored.id, presented)
+      if (isDeleted) write.record('device.forgotten', stored.device_id, { endUserId: stored.client_id })
+      return isDeleted
+    })
+    if (isCopied) throw problem('sessionUnauthed')
+  }
+  const device = await toDevice(deps, app, given)
+  const usual = entryOf(session, given.address)
+  const entry: Entry<Resumed> = {
+    ...usual,
+    finish: async (write, admitted, isNew) => {
+      if ((await repo.findDeviceHash(write.tx, app, stored.device_id)) !== admitted.hwidHash) {
+        throw problem('hwidMismatch')
+      }
+      const deviceToken = await exchange(deps, write, app, { id: stored.id, token: given.deviceToken })
+      return { user: await usual.finish(write, admitted, isNew), deviceToken }
+    },
+  }
+  return ctx.tx(actor, (write) => enter(write, entry, stored.client_id, device))
+}
+
+/** Returns the next token; throws `sessionUnauthed` if the presented one is not valid any more. */
+async function exchange(
+  deps: ProgramDeps,
+  { tx, now }: Write,
+  app: AppFacts,
+  { id, token }: { id: string; token: string },
+): Promise<string> {
+  const presented = sha256(token)
+  const days = await repo.readRememberDays(tx, app)
+  const stored = await repo.findToken(tx, app, id)
+  if (days === 0 || !stored) throw problem('sessionUnauthed')
+  if (Math.abs(now - stored.created_at) < exchangeEveryMs) {
+    if (presented === stored.token_hash) return token
+    const latest = nextToken(deps, token, stored.created_at)
+    if (sha256(latest) === stored.token_hash) return latest
+  }
+  const deviceToken = nextToken(deps, token, now)
+  const change = { presented, next: sha256(deviceToken), now, expiresAt: now + days * day }
+  if (!(await repo.rotateToken(tx, app, id, change))) throw problem('sessionUnauthed')
+  return deviceToken
+}

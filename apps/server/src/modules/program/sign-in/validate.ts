@@ -1,0 +1,152 @@
+import type { MessageKey, Verdict } from '@keyward/contract'
+import { keyFailures } from '../../../core/attempts.ts'
+import { Problem, rateLimited } from '../../../core/problem.ts'
+import { canDecide, differs, type Machine } from '../../devices/devices.rules.ts'
+import { type Match, matchDevice } from '../../devices/devices.service.ts'
+import { findLicenseById } from '../../licenses/licenses.access.ts'
+import { toActor } from '../facts/actor.ts'
+import { callerOf, judgeCaller } from '../facts/caller.ts'
+import type { LicenseFacts } from '../facts/facts.ts'
+import { type Behind, behindProblem, isMessageKey } from '../verdict/refusal.ts'
+import { appVerdict, userVerdict } from '../verdict/verdict.ts'
+import { enterByKey } from './redeem.ts'
+import { type ProgramDeps, toDetails, toDeviceFacts, toShownEnding } from './service.ts'
+import { toDevice } from './sign-in.ts'
+
+interface Validation {
+  verdict: Verdict
+  /** The owner's reason for a refusal. */
+  reason: string | null
+  behind?: Behind
+}
+
+interface Given {
+  machine: Machine | undefined
+  address: string
+  activate: boolean
+  /** Reads the facts again. */
+  read(): Promise<LicenseFacts | undefined> | LicenseFacts | undefined
+}
+
+/** Checks whether a key can be used now; writes nothing except a miss, and the activation if it is asked for. */
+export async function validate(
+  deps: ProgramDeps,
+  facts: LicenseFacts,
+  { machine, address, activate, read }: Given,
+): Promise<Validation> {
+  const { app, key } = facts
+  const appRefusal = appVerdict(app)
+  if (appRefusal) return refusal(appRefusal)
+  await refuseGuesses(deps, facts, address)
+  if (!key) return refusal('keyNotFound')
+  const seen = await judge(deps, facts, { machine, address, activate })
+  if (!activate || !machine || seen.isSettled || seen.verdict.code !== undefined) return seen
+  try {
+    await activateKey(deps, facts, key.id, { machine, address })
+  } catch (error) {
+    if (!(error instanceof Problem) || !isMessageKey(error.code)) throw error
+    const { code, reason } = error
+    const verdict = { ...seen.verdict, ...withoutSuccess, code, details: seen.details }
+    return { verdict, reason, behind: behindProblem(error) }
+  }
+  const after = (await read()) ?? facts
+  return judge(deps, after, { machine, address, activate: false })
+}
+
+const withoutSuccess = { valid: false, activated: false } as const
+
+const refusal = (code: MessageKey): Validation => ({
+  verdict: { ...withoutSuccess, code, license: null },
+  reason: null,
+})
+
+/** Beyond the limit of unknown keys, an address can still use a key on a device that is bound to it. */
+async function refuseGuesses(
+  { attempts }: ProgramDeps,
+  { app, key, device, misses }: LicenseFacts,
+  address: string,
+): Promise<void> {
+  const waitMs = misses ? attempts.waitOf(keyFailures, misses) : 0
+  if (waitMs > 0 && !device) throw rateLimited(waitMs)
+  if (!key) await attempts.count(keyFailures, app.id, address)
+  else if (!device) await attempts.recheck(keyFailures, app.id, address)
+}
+
+async function judge(
+  deps: ProgramDeps,
+  facts: LicenseFacts,
+  { machine, address, activate }: Pick<Given, 'machine' | 'address' | 'activate'>,
+) {
+  const { app, endUser } = facts
+  const key = facts.key as NonNullable<LicenseFacts['key']>
+  const now = deps.ctx.clock.now()
+  const match = machine && (await matchOf(deps, facts, machine, now))
+  const device = toDeviceFacts(machine, match, facts.devices)
+  const refused = userVerdict({
+    app,
+    endUser,
+    key,
+    caller: await judgeCaller(deps, app, callerOf(machine, address)),
+    // An activation that cannot bind is judged again afterwards.
+    mustBeActivated: app.requireActivation && !(activate && machine),
+    // A call without a session names no version.
+    updates: { releasedAt: null, until: null },
+    expiresAt: key.expiresAt,
+    device,
+    now,
+  })
+  const license = {
+    key: key.text,
+    used: key.isUsed,
+    username: endUser?.username ?? null,
+    ...toShownEnding(key, now),
+    term: key.term,
+  }
+  const details = toDetails({ ...key, devices: facts.devices }, now)
+  const verdict: Verdict = refused
+    ? { valid: false, activated: device.isBound, code: refused.code, license, details }
+    : { valid: true, activated: device.isBound, license }
+  return {
+    verdict,
+    reason: refused?.reason ?? null,
+    behind: refused ? { facts: refused.facts } : {},
+    details,
+    /** Whether an activation would change nothing. */
+    isSettled: match?.kind === 'bound' || match?.kind === 'known',
+  }
+}
+
+/** Redeems an unused key, or binds the machine, like a sign-in by key. */
+async function activateKey(
+  deps: ProgramDeps,
+  { app }: LicenseFacts,
+  licenseId: string,
+  given: { machine: Machine; address: string },
+): Promise<void> {
+  const license = await findLicenseById(deps.ctx.db, app.id, licenseId)
+  if (!license) return
+  const device = await toDevice(deps, app, { ...given, isSignIn: false })
+  const entry = {
+    app,
+    actor: toActor({ app, id: null }, given.address),
+    version: null,
+    finish: async () => {},
+  }
+  await enterByKey(deps, entry, license, device)
+}
+
+/** Reads the end user's devices only if the device that was read with the key does not decide. */
+async function matchOf(
+  { ctx }: ProgramDeps,
+  { app, endUser, device }: LicenseFacts,
+  machine: Machine,
+  now: number,
+): Promise<Match | { kind: 'bound' }> {
+  if (!endUser) return { kind: 'new', hasTwin: false }
+  const isTwin = device !== null && app.deviceTolerance && differs(device.parts, machine.parts)
+  if (device && !isTwin) return { kind: 'bound' }
+  if (!app.deviceTolerance || !canDecide(machine.parts)) return { kind: 'new', hasTwin: isTwin }
+  const match = await matchDevice(ctx.db, endUser.id, machine, app, now)
+  const isFreed = 'device' in match && match.device.freed_until !== null
+  return isFreed ? { kind: 'new', hasTwin: false } : match
+}
