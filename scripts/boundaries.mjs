@@ -20,11 +20,25 @@ const layerOf = new Map(layers.flatMap((names, at) => names.map((name) => [name,
 const server = 'apps/server/src/'
 const console_ = 'apps/console/src/'
 
+/** The packages of the repository that each package may import, by their names. */
+const dependencies = {
+  'packages/contract/': [],
+  'packages/sdk/': [],
+  'packages/payment-stand-in/': [],
+  'apps/console/': ['contract', 'sdk'],
+  'apps/server/': ['contract'],
+}
+
 const databaseLibraries = /^(kysely|pg|better-sqlite3|node:sqlite)(\/|$)/
 const webLibraries = /^(fastify|@fastify\/.*)$/
 
 /** Each rule returns true for an import that breaks it; `to` is a file of the repository or the name of a package. */
 const rules = {
+  'a package imports by name, and only packages below it': ({ from, to, isFile }) => {
+    const [mine, names] = Object.entries(dependencies).find(([folder]) => from.startsWith(folder))
+    const name = /^@keyward\/([^/]+)/.exec(to)?.[1]
+    return name === undefined ? isFile && !to.startsWith(mine) : !names.includes(name)
+  },
   'core and db import no routing and no module': ({ from, to }) =>
     /^(core|db)\//.test(inside(server, from)) && /^(http|modules)\//.test(inside(server, to)),
   'http imports no module': ({ from, to }) =>
@@ -72,14 +86,8 @@ function rank(module) {
   return at
 }
 
-const imports = [
-  server,
-  console_,
-  'packages/contract/src/',
-  'packages/sdk/src/',
-  'packages/payment-stand-in/src/',
-]
-  .flatMap((folder) => sources(folder))
+const imports = Object.keys(dependencies)
+  .flatMap((folder) => sources(`${folder}src/`))
   .flatMap((from) => importsOf(from))
 
 const broken = imports.flatMap((one) =>
@@ -109,8 +117,9 @@ function importsOf(from) {
   ]
   return found.flatMap(([, kind, named, dynamic, bare]) => {
     const specifier = named ?? dynamic ?? bare
-    const to = specifier.startsWith('.') ? resolve(from, specifier) : specifier
-    return to === undefined ? [] : [{ from, to, isReExport: kind === 'export' }]
+    const isFile = specifier.startsWith('.')
+    const to = isFile ? resolve(from, specifier) : specifier
+    return to === undefined ? [] : [{ from, to, isFile, isReExport: kind === 'export' }]
   })
 }
 

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const script = fileURLToPath(new URL('../../../scripts/boundaries.mjs', import.meta.url))
+const contract = 'packages/contract/src'
+const sdk = 'packages/sdk/src'
 const server = 'apps/server/src'
 const console_ = 'apps/console/src'
 
@@ -24,15 +26,40 @@ function write(path: string, text: string) {
 
 function check(): { code: number; output: string } {
   try {
-    return { code: 0, output: execFileSync(process.execPath, [script, root], { encoding: 'utf8' }) }
+    return {
+      code: 0,
+      output: execFileSync(process.execPath, [script, root], { encoding: 'utf8', stdio: 'pipe' }),
+    }
   } catch (error) {
-    const { status, stdout } = error as { status: number; stdout: string }
+    const { status, stdout, stderr } = error as { status: number; stdout: string; stderr: string }
+    if (stderr !== '') throw error
     return { code: status, output: stdout }
   }
 }
 
+const byName = 'a package imports by name, and only packages below it'
+
 const violations: [rule: string, from: string, text: string][] = [
+  [byName, `${contract}/a.ts`, "import { x } from '../../../apps/server/src/core/x.ts'"],
+  [byName, `${contract}/b.ts`, "import type { x } from '@keyward/server/src/core/x.ts'"],
+  [byName, `${contract}/c.ts`, "export { x } from '../../../apps/console/src/ui/x.tsx'"],
+  [byName, `${contract}/d.ts`, "import { x } from '@keyward/console'"],
+  [byName, `${contract}/e.ts`, "import { x } from '@keyward/sdk'"],
+  [byName, `${console_}/lib/b.ts`, "import { x } from '../../../server/src/core/x.ts'"],
+  [byName, `${console_}/lib/c.ts`, "const x = await import('@keyward/server/src/core/x.ts')"],
+  [byName, `${console_}/lib/d.ts`, "import { x } from '../../../../packages/contract/src/x.ts'"],
+  [byName, `${sdk}/a.ts`, "import { x } from '../../../apps/server/src/core/x.ts'"],
+  [byName, `${sdk}/b.ts`, "import { x } from '@keyward/console'"],
+  [byName, `${sdk}/c.ts`, "import { limits } from '@keyward/contract'"],
+  [byName, 'packages/payment-stand-in/src/a.ts', "import { x } from '@keyward/server'"],
+  [byName, `${server}/core/c.ts`, "import { x } from '@keyward/payment-stand-in'"],
+  [byName, `${server}/core/d.ts`, "import { x } from '../../../console/src/ui/x.tsx'"],
   ['core and db import no routing and no module', `${server}/core/a.ts`, "import { x } from '../http/x.ts'"],
+  [
+    'core and db import no routing and no module',
+    `${server}/db/a.ts`,
+    "import { x } from '../modules/apps/apps.service.ts'",
+  ],
   [
     'http imports no module',
     `${server}/http/a.ts`,
@@ -57,7 +84,13 @@ const violations: [rule: string, from: string, text: string][] = [
     `${server}/modules/apps/a.rules.ts`,
     "import { sql } from 'kysely'",
   ],
+  [
+    'http, routes and rules run no queries',
+    `${server}/modules/apps/a.mount.ts`,
+    "import { sql } from 'kysely'",
+  ],
   ['core and db know nothing of the web server', `${server}/core/b.ts`, "import fastify from 'fastify'"],
+  ['core and db know nothing of the web server', `${server}/db/b.ts`, "import cors from '@fastify/cors'"],
   [
     'a module imports from http only to mount its routes',
     `${server}/modules/apps/b.service.ts`,
@@ -74,6 +107,21 @@ const violations: [rule: string, from: string, text: string][] = [
     "import { x } from '../apps/apps.repo.ts'",
   ],
   [
+    'a module imports no repo, list or routes of another module',
+    `${server}/modules/portal/b.service.ts`,
+    "import { x } from '../apps/apps.list.ts'",
+  ],
+  [
+    'a module imports no repo, list or routes of another module',
+    `${server}/modules/portal/c.service.ts`,
+    "import { x } from '../apps/http/routes.ts'",
+  ],
+  [
+    'a module imports no repo, list or routes of another module',
+    `${server}/modules/portal/d.service.ts`,
+    "import { x } from '../apps/apps.mount.ts'",
+  ],
+  [
     'a service exports nothing of a repo',
     `${server}/modules/apps/d.service.ts`,
     "export { x } from './apps.repo.ts'",
@@ -85,11 +133,17 @@ const violations: [rule: string, from: string, text: string][] = [
   ],
   ['a feature imports no page', `${console_}/features/apps/b.tsx`, "import { x } from '../../pages/x.tsx'"],
   ['ui imports only ui and lib', `${console_}/ui/a.tsx`, "import { x } from '../features/licenses/x.tsx'"],
+  ['ui imports only ui and lib', `${console_}/ui/b.tsx`, "import { x } from '../pages/x.tsx'"],
   ['lib imports lib alone', `${console_}/lib/a.ts`, "const x = () => import('../ui/x.tsx')"],
   ['no import cycles, type imports included', `${server}/http/x.ts`, "import type { y } from './y.ts'"],
 ]
 
 const imported = [
+  `${contract}/x.ts`,
+  `${server}/core/x.ts`,
+  `${server}/modules/apps/apps.list.ts`,
+  `${server}/modules/apps/apps.mount.ts`,
+  `${server}/modules/apps/http/routes.ts`,
   `${server}/modules/apps/apps.service.ts`,
   `${server}/modules/apps/apps.repo.ts`,
   `${server}/modules/portal/portal.service.ts`,
@@ -111,6 +165,12 @@ test('reports each planted violation with its rule, and nothing else', () => {
   expect(found).toHaveLength(expected.length)
 })
 
+test('plants a violation of every rule', () => {
+  const rules = [...readFileSync(script, 'utf8').matchAll(/^ {2}'([^']+)': \(|rule: ([^`$]+)`/gm)]
+  const names = rules.map(([, checked, ofCycles]) => checked ?? ofCycles)
+  expect([...new Set(violations.map(([rule]) => rule))].sort()).toEqual(names.sort())
+})
+
 test('accepts queries in repos and services, and the web server in http', () => {
   for (const path of imported) write(path, 'export const x = 1')
   write(`${server}/modules/apps/apps.repo.ts`, "import { sql } from 'kysely'")
@@ -118,7 +178,14 @@ test('accepts queries in repos and services, and the web server in http', () => 
     `${server}/modules/apps/apps.service.ts`,
     "import { x } from './apps.repo.ts'\nimport { sql } from 'kysely'",
   )
-  write(`${server}/db/open.ts`, "import pg from 'pg'")
+  write(`${server}/db/open.ts`, "import pg from 'pg'\nimport { limits } from '@keyward/contract'")
+  write(`${console_}/lib/a.ts`, "import { releases } from '@keyward/contract/releases'")
   write(`${server}/http/a.ts`, "import fastify from 'fastify'\nimport { z } from '../db/open.ts'")
   expect(check()).toEqual({ code: 0, output: '' })
+})
+
+test('refuses a module without a layer', () => {
+  for (const path of imported) write(path, 'export const x = 1')
+  write(`${server}/modules/unknown/unknown.service.ts`, "import { x } from '../apps/apps.service.ts'")
+  expect(check).toThrow('has no layer for the module unknown')
 })
