@@ -26,18 +26,18 @@ export const couponOptions = {
 
 /** Parses the command before the database is opened; the returned function runs it and returns what to print. */
 export function parseCoupon(args: string[], options: CouponOptions): (database: Database) => Promise<string> {
-  const [action, given, ...more] = args
+  const [action, typedCode, ...more] = args
   if (action !== 'set' && Object.keys(options).length > 0)
     throw new UsageError('Only coupon set takes options.')
-  if (action === 'list' && given === undefined) {
+  if (action === 'list' && typedCode === undefined) {
     return async ({ db }) => (await listCoupons(db, systemClock.now())).map(describe).join('')
   }
-  if ((action !== 'set' && action !== 'end') || given === undefined || more.length > 0) {
+  if ((action !== 'set' && action !== 'end') || typedCode === undefined || more.length > 0) {
     throw new UsageError(
       'Usage: keyward coupon list, keyward coupon set <code> --percent N, or keyward coupon end <code>',
     )
   }
-  const code = given.toUpperCase()
+  const code = typedCode.toUpperCase()
   if (!/^[A-Z0-9_-]{1,40}$/.test(code)) {
     throw new UsageError('A code has 1 to 40 letters, digits, hyphens and underscores.')
   }

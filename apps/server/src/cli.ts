@@ -78,20 +78,20 @@ function readArguments(args: string[]) {
 
 async function changePlan(
   [email, plan, ...more]: string[],
-  given: { days: string | undefined; forever: boolean | undefined },
+  term: { days: string | undefined; forever: boolean | undefined },
 ): Promise<void> {
   if (email === undefined || more.length > 0 || (plan !== 'premium' && plan !== 'free')) {
     throw new UsageError('Usage: keyward plan <email> premium|free')
   }
-  if (plan === 'free' && given.days !== undefined) throw new UsageError('--days is only for premium.')
-  if (plan === 'free' && given.forever) throw new UsageError('--forever is only for premium.')
-  if (given.days !== undefined && given.forever) throw new UsageError('Use --days or --forever, not both.')
-  const days = given.days === undefined ? daysDefault : Number(given.days)
+  if (plan === 'free' && term.days !== undefined) throw new UsageError('--days is only for premium.')
+  if (plan === 'free' && term.forever) throw new UsageError('--forever is only for premium.')
+  if (term.days !== undefined && term.forever) throw new UsageError('Use --days or --forever, not both.')
+  const days = term.days === undefined ? daysDefault : Number(term.days)
   if (!Number.isInteger(days) || days < 1 || days > daysMax) {
     throw new UsageError(`--days takes a whole number from 1 to ${daysMax}.`)
   }
   await withDatabase(async (database, { defaultPlan }) => {
-    const change = await setPlan(database, systemClock, { email, plan, days: given.forever ? null : days })
+    const change = await setPlan(database, systemClock, { email, plan, days: term.forever ? null : days })
     if (!change) throw new UsageError(`There is no account with the email ${email}.`)
     print(`${change.email}: ${describe(change.before)} -> ${describe(change.after)}\n`)
     if (plan === 'free' && defaultPlan === 'premium')

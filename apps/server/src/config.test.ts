@@ -102,8 +102,8 @@ test.each([
   ['https://example.com/', 'https://example.com', ''],
   ['https://example.com/keyward/', 'https://example.com/keyward', '/keyward'],
   ['https://example.com:8443/tools/keyward', 'https://example.com:8443/tools/keyward', '/tools/keyward'],
-])('normalizes PUBLIC_URL=%s to %s with the base path "%s"', (given, publicUrl, basePath) => {
-  expect(readConfig(given === undefined ? {} : { PUBLIC_URL: given })).toMatchObject({ publicUrl, basePath })
+])('normalizes PUBLIC_URL=%s to %s with the base path "%s"', (url, publicUrl, basePath) => {
+  expect(readConfig(url === undefined ? {} : { PUBLIC_URL: url })).toMatchObject({ publicUrl, basePath })
 })
 
 test.each([
@@ -114,8 +114,8 @@ test.each([
   ['off', 'free', 'free'],
   ['mock', 'premium', 'premium'],
   ['razorpay', 'premium', 'premium'],
-])('with payments %s and DEFAULT_PLAN=%s the default plan is %s', (mode, given, plan) => {
-  const environment = { ...(mode === 'razorpay' ? keys : {}), PAYMENTS: mode, DEFAULT_PLAN: given }
+])('with payments %s and DEFAULT_PLAN=%s the default plan is %s', (mode, setting, plan) => {
+  const environment = { ...(mode === 'razorpay' ? keys : {}), PAYMENTS: mode, DEFAULT_PLAN: setting }
   expect(readConfig(environment).defaultPlan).toBe(plan)
 })
 

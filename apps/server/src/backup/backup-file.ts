@@ -37,7 +37,7 @@ interface Contents {
 /** Writes a backup of a database file that no longer changes; returns the database's checksum. */
 export function writeBackupFile(
   path: string,
-  given: {
+  contents: {
     database: string
     schema: string[]
     keyFingerprint: string | null
@@ -48,16 +48,16 @@ export function writeBackupFile(
   const manifest: Manifest = {
     format: 'keyward-backup',
     formatVersion: 1,
-    createdAt: new Date(given.now).toISOString(),
+    createdAt: new Date(contents.now).toISOString(),
     keyward: version,
-    schema: given.schema,
-    keyFingerprint: given.keyFingerprint,
+    schema: contents.schema,
+    keyFingerprint: contents.keyFingerprint,
   }
   const archive = openSync(path, 'wx', 0o600)
   const sums: [string, string][] = []
   const append = (name: string, size: number, chunks: Iterable<Buffer>): string => {
     const hash = createHash('sha256')
-    appendEntry(archive, { name, size, time: given.now }, hashing(chunks, hash))
+    appendEntry(archive, { name, size, time: contents.now }, hashing(chunks, hash))
     const sum = hash.digest('hex')
     sums.push([name, sum])
     return sum
@@ -68,8 +68,8 @@ export function writeBackupFile(
   }
   try {
     appendText(names.manifest, `${JSON.stringify(manifest, undefined, 2)}\n`)
-    if (given.key !== undefined) appendText(names.key, `${given.key}\n`)
-    const sha256 = append(names.database, statSync(given.database).size, readChunks(given.database))
+    if (contents.key !== undefined) appendText(names.key, `${contents.key}\n`)
+    const sha256 = append(names.database, statSync(contents.database).size, readChunks(contents.database))
     appendText(names.checksums, sums.map(([name, sum]) => `${sum}  ${name}\n`).join(''))
     endArchive(archive)
     return sha256

@@ -151,12 +151,12 @@ function neededKey(config: Settings, included: string | undefined, fingerprint: 
  */
 function exchange(
   dataDir: string,
-  given: { database: string; key: string | undefined; now: number },
+  replacement: { database: string; key: string | undefined; now: number },
 ): string | undefined {
-  const stamp = new Date(given.now).toISOString().replace(/[:.]/g, '-')
+  const stamp = new Date(replacement.now).toISOString().replace(/[:.]/g, '-')
   const replacedDir = join(dataDir, `replaced-${stamp}`)
   const leaving = [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`]
-  if (given.key !== undefined) leaving.push(keyFile)
+  if (replacement.key !== undefined) leaving.push(keyFile)
   const present = leaving.filter((name) => existsSync(join(dataDir, name)))
   const marker = join(dataDir, unfinishedFile)
 
@@ -171,12 +171,12 @@ function exchange(
       moved.push(name)
     }
     syncDirectory(replacedDir)
-    if (given.key !== undefined) {
+    if (replacement.key !== undefined) {
       hasNewKey = true
-      writeDurably(join(dataDir, keyFile), `${given.key}\n`)
+      writeDurably(join(dataDir, keyFile), `${replacement.key}\n`)
       matchOwnerOf(dataDir, join(dataDir, keyFile))
     }
-    renameSync(given.database, join(dataDir, databaseFile))
+    renameSync(replacement.database, join(dataDir, databaseFile))
   } catch (error) {
     if (hasNewKey) rmSync(join(dataDir, keyFile), { force: true })
     for (const name of moved) renameSync(join(replacedDir, name), join(dataDir, name))

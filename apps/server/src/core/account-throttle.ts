@@ -29,17 +29,17 @@ export interface Counted {
 }
 
 /** The attempts counted under a key. */
-export const countedBy = fixedQuery((db, given: { key: string }) =>
-  db.selectFrom('attempts').select(['count', 'window_ends']).where('key', '=', given.key),
+export const countedBy = fixedQuery((db, values: { key: string }) =>
+  db.selectFrom('attempts').select(['count', 'window_ends']).where('key', '=', values.key),
 )
 
-const knownAt = fixedQuery((db, given: { account: string; address: string; now: number }) =>
+const knownAt = fixedQuery((db, values: { account: string; address: string; now: number }) =>
   db
     .selectFrom('known_addresses')
     .select('expires_at')
-    .where('account', '=', given.account)
-    .where('address', '=', given.address)
-    .where('expires_at', '>', given.now),
+    .where('account', '=', values.account)
+    .where('address', '=', values.address)
+    .where('expires_at', '>', values.now),
 )
 
 /**

@@ -41,11 +41,11 @@ export const trialsOfApp: Allowance = {
   windowMs: 60 * minute,
 }
 
-const countedByAll = fixedQuery((db, given: { signIn: string; address: string; account: string }) =>
+const countedByAll = fixedQuery((db, values: { signIn: string; address: string; account: string }) =>
   db
     .selectFrom('attempts')
     .select(['key', 'count', 'window_ends'])
-    .where('key', 'in', [given.signIn, given.address, given.account]),
+    .where('key', 'in', [values.signIn, values.address, values.account]),
 )
 
 /** Rate limits, counted in the database so that all nodes share them. */

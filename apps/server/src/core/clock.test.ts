@@ -7,8 +7,8 @@ test.each([
   ['2030-01-01T00:00:00Z', '2030-01-01T00:00:00.000Z'],
   ['2030-01-01T01:00:00+02:00', '2029-12-31T23:00:00.000Z'],
   ['2030-01-01T01:00:00.123-05:30', '2030-01-01T06:30:00.123Z'],
-])('parses %s as %s', (given, meant) => {
-  expect(toIso(toEpochMs(given))).toBe(meant)
+])('parses %s as %s', (text, meant) => {
+  expect(toIso(toEpochMs(text))).toBe(meant)
 })
 
 test('days change at midnight UTC', () => {

@@ -40,8 +40,8 @@ test.each([
   ['AB\u221212\u2014C\u00a0«»´`', 'AB12C'],
   ['---"" \u200b', ''],
   ['', ''],
-])('compares the key %j as %j', (given, compared) => {
-  expect(normalizeKey(given)).toBe(compared)
+])('compares the key %j as %j', (key, compared) => {
+  expect(normalizeKey(key)).toBe(compared)
 })
 
 test('compares keys as they were issued like keys with an invisible character', () => {
@@ -55,6 +55,6 @@ test.each([
   ['ＡＬＩＣＥ', 'alice'],
   ['ÅNGSTRÖM', 'ångström'],
   ['A\u030angstro\u0308m', 'ångström'],
-])('compares the name %j as %j', (given, compared) => {
-  expect(normalizeName(given)).toBe(compared)
+])('compares the name %j as %j', (name, compared) => {
+  expect(normalizeName(name)).toBe(compared)
 })

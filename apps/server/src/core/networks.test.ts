@@ -19,8 +19,8 @@ test.each([
   ['::ffff:cb00:7107', '203.0.113.7'],
   ['::ffff:203.0.113.0/120', '203.0.113.0/24'],
   ['64:ff9b::203.0.113.7', '203.0.113.7'],
-])('reads %s as %s', (given, expected) => {
-  expect(shown(given)).toBe(expected)
+])('reads %s as %s', (text, expected) => {
+  expect(shown(text)).toBe(expected)
 })
 
 test.each([
@@ -41,8 +41,8 @@ test.each([
   '0203.0.113.7',
   'fe80::1%eth0',
   '1.2.3.4\n5.6.7.8',
-])('rejects %j', (given) => {
-  expect(parseNetwork(given)).toBeUndefined()
+])('rejects %j', (text) => {
+  expect(parseNetwork(text)).toBeUndefined()
 })
 
 test('reads an address as rate limits write it', () => {

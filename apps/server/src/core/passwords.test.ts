@@ -22,13 +22,13 @@ class CountingThreads extends HashThreads {
     })
   }
 
-  override hash(...given: Parameters<HashThreads['hash']>) {
-    return this.#count(super.hash(...given))
+  override hash(...args: Parameters<HashThreads['hash']>) {
+    return this.#count(super.hash(...args))
   }
 
-  override verify(...given: Parameters<HashThreads['verify']>) {
-    this.compared.push(given[0])
-    return this.#count(super.verify(...given))
+  override verify(...args: Parameters<HashThreads['verify']>) {
+    this.compared.push(args[0])
+    return this.#count(super.verify(...args))
   }
 }
 

@@ -5,9 +5,9 @@ import { formatNetwork, parseNetwork } from './networks.ts'
  * Maps an address to the unit that rate limits count: the /64 network of an IPv6 address, because every customer
  * controls at least one, and the IPv4 address that an IPv6 one contains, however it is written.
  */
-export function visitorOf(given: string): string {
-  if (!given.includes(':')) return given
-  const [address = ''] = withoutPort(given).split('%', 1)
+export function visitorOf(ip: string): string {
+  if (!ip.includes(':')) return ip
+  const [address = ''] = withoutPort(ip).split('%', 1)
   const network = isIPv6(address) ? parseNetwork(address) : undefined
   if (!network) return address
   // A network's own NAT64 prefix: every IPv4 address maps into it, so its /64 would be shared by all.

@@ -127,7 +127,7 @@ describe('the file of ranges', () => {
   test('that could not be opened is reported once, and loaded as soon as it can be, unchanged', async () => {
     writeFileSync(path, '203.0.113.0/24\n')
     const failures: RangesFile[] = [{ failed: 'EACCES' }, { failed: 'EACCES' }]
-    const ranges = open(rangeLimits, async (...given) => failures.shift() ?? readOnThread(...given))
+    const ranges = open(rangeLimits, async (...args) => failures.shift() ?? readOnThread(...args))
     await ranges.refresh()
     await ranges.refresh()
     expect(log).toEqual([{ reason: 'EACCES' }])

@@ -28,8 +28,8 @@ export class FixedQuery<Values extends object, Row> {
 
   bind(db: Db, values: Values): CompiledQuery<Row> {
     const query = this.#compiled(db)
-    const given = values as Record<string, unknown>
-    const parameters = query.parameters.map((one) => (one instanceof Parameter ? given[one.name] : one))
+    const byName = values as Record<string, unknown>
+    const parameters = query.parameters.map((one) => (one instanceof Parameter ? byName[one.name] : one))
     return { ...query, parameters }
   }
 

@@ -11,9 +11,9 @@ test('a logged line has the request id, and a request without one creates no log
   })
   let children = 0
   const makeChild = server.log.child
-  server.log.child = function (this: unknown, ...given: unknown[]) {
+  server.log.child = function (this: unknown, ...args: unknown[]) {
     children += 1
-    return Reflect.apply(makeChild, this, given)
+    return Reflect.apply(makeChild, this, args)
   }
   server.setChildLoggerFactory(lazyLogger)
   server.get('/quiet', async () => 'quiet')

@@ -17,9 +17,9 @@ const flush = "select pg_logical_emit_message(true, 'keyward', '')"
 // another's lock must not use up all connections.
 const timeLimits = ["idle_in_transaction_session_timeout = '15s'", "lock_timeout = '10s'"]
 // The first one does not end a transaction whose next message has arrived in part.
-const keepalives = ['idle = 15', 'interval = 5', 'count = 3'].map((given) => `tcp_keepalives_${given}`)
+const keepalives = ['idle = 15', 'interval = 5', 'count = 3'].map((setting) => `tcp_keepalives_${setting}`)
 /** For connections that no pooler shares. */
-export const sessionLimits = [...timeLimits, ...keepalives].map((given) => `set ${given}`).join('; ')
+export const sessionLimits = [...timeLimits, ...keepalives].map((setting) => `set ${setting}`).join('; ')
 const begin: BatchStatement = { text: 'begin' }
 const beginWithLimits = [begin, ...timeLimits.map((limit) => ({ text: `set local ${limit}` }))]
 

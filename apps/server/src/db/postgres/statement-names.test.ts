@@ -24,6 +24,8 @@ test.each([
 
 test('bounds the number of names', () => {
   const names = new StatementNames()
-  const given = Array.from({ length: 500 }, (_, at) => often(names, `delete from a${at} where id = $1`))
-  expect(given.filter((name) => name !== undefined)).toHaveLength(200)
+  const assignedNames = Array.from({ length: 500 }, (_, at) =>
+    often(names, `delete from a${at} where id = $1`),
+  )
+  expect(assignedNames.filter((name) => name !== undefined)).toHaveLength(200)
 })

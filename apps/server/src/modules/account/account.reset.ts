@@ -9,9 +9,9 @@ import { getUser, holderOf, newActor } from './account.service.ts'
 export const forgotPassword = (
   ctx: Ctx,
   resets: PasswordResets,
-  given: { email: string; address: string },
+  request: { email: string; address: string },
 ): Promise<void> =>
-  resets.request('owner', given, {
+  resets.request('owner', request, {
     find: async (email) => {
       const owner = await owners.findOwnerByEmail(ctx.db, email)
       return owner && { ownerId: owner.id, id: owner.id }
@@ -27,10 +27,10 @@ export const forgotPassword = (
 export async function resetPassword(
   ctx: Ctx,
   resets: PasswordResets,
-  given: { token: string; password: string; address: string },
+  reset: { token: string; password: string; address: string },
 ): Promise<{ token: string; user: User }> {
-  const { actor, result: token } = await resets.complete<OwnerActor, string>('owner', given, {
-    begin: async ({ ownerId }) => newActor(ownerId, given.address),
+  const { actor, result: token } = await resets.complete<OwnerActor, string>('owner', reset, {
+    begin: async ({ ownerId }) => newActor(ownerId, reset.address),
     lock: owners.lockOwner,
     write: async (write, actor, passwordHash, _now) => {
       await owners.updateOwner(write.tx, actor, { password_hash: passwordHash })

@@ -23,32 +23,32 @@ const freshMs = 10 * minute
 export async function register(
   ctx: Ctx,
   attempts: Attempts,
-  given: { name: string; email: string; password: string; address: string },
+  registration: { name: string; email: string; password: string; address: string },
 ): Promise<{ token: string; user: User }> {
   if (ctx.config.registration === 'closed') throw problem('registration_closed')
-  checkPassword(ctx, 'password', given.password)
-  await attempts.count(registrations, given.address)
-  const emailNormalized = normalizeName(given.email)
+  checkPassword(ctx, 'password', registration.password)
+  await attempts.count(registrations, registration.address)
+  const emailNormalized = normalizeName(registration.email)
   if (await owners.findOwnerByEmail(ctx.db, emailNormalized)) throw emailTaken()
-  const passwordHash = await ctx.passwords.hash(given.password, {
-    address: given.address,
+  const passwordHash = await ctx.passwords.hash(registration.password, {
+    address: registration.address,
     account: accountOf(emailNormalized),
   })
   const now = ctx.clock.now()
-  const actor = newActor(newId('own'), given.address)
+  const actor = newActor(newId('own'), registration.address)
   const token = await onlyOneEmail(() =>
     ctx.tx(actor, async (write) => {
       await owners.insertOwner(write.tx, {
         id: actor.ownerId,
-        name: given.name,
-        email: given.email,
+        name: registration.name,
+        email: registration.email,
         email_normalized: emailNormalized,
         password_hash: passwordHash,
         created_at: now,
       })
       write.record('owner.registered', actor.ownerId, {})
       await attempts.accounts.remember(
-        { account: accountOf(emailNormalized), address: given.address },
+        { account: accountOf(emailNormalized), address: registration.address },
         write.tx,
       )
       return sessions.openSession(write, holderOf(actor), actor.sessionId)
@@ -60,16 +60,16 @@ export async function register(
 export async function login(
   ctx: Ctx,
   attempts: Attempts,
-  given: { email: string; password: string; address: string },
+  credentials: { email: string; password: string; address: string },
 ): Promise<{ token: string; user: User }> {
-  const email = normalizeName(given.email)
+  const email = normalizeName(credentials.email)
   const { row: owner, strongerHash } = await checkCredentials(
     ctx,
     attempts,
-    { ...given, account: accountOf(email) },
+    { ...credentials, account: accountOf(email) },
     () => owners.findOwnerByEmail(ctx.db, email),
   )
-  const actor = newActor(owner.id, given.address)
+  const actor = newActor(owner.id, credentials.address)
   const token = await ctx.tx(actor, async (write) => {
     const { tx } = write
     // The password may have changed while this one was being checked.
@@ -94,15 +94,15 @@ export async function changePassword(
   ctx: Ctx,
   attempts: Attempts,
   actor: OwnerActor,
-  given: { currentPassword: string; newPassword: string; address: string },
+  change: { currentPassword: string; newPassword: string; address: string },
 ): Promise<string> {
-  checkPassword(ctx, 'newPassword', given.newPassword)
+  checkPassword(ctx, 'newPassword', change.newPassword)
   await confirmPassword(ctx, attempts, actor, {
     path: 'currentPassword',
-    password: given.currentPassword,
-    address: given.address,
+    password: change.currentPassword,
+    address: change.address,
   })
-  const passwordHash = await ctx.passwords.hash(given.newPassword, callerOf(actor))
+  const passwordHash = await ctx.passwords.hash(change.newPassword, callerOf(actor))
   const now = ctx.clock.now()
   return ctx.tx(actor, async (write) => {
     const { tx } = write
@@ -119,22 +119,22 @@ export async function changeEmail(
   ctx: Ctx,
   attempts: Attempts,
   actor: OwnerActor,
-  given: { email: string; password: string; address: string },
+  change: { email: string; password: string; address: string },
 ): Promise<User> {
   await confirmPassword(ctx, attempts, actor, {
     path: 'password',
-    password: given.password,
-    address: given.address,
+    password: change.password,
+    address: change.address,
   })
   const now = ctx.clock.now()
-  const email = normalizeName(given.email)
+  const email = normalizeName(change.email)
   await onlyOneEmail(() =>
     ctx.tx(actor, async (write) => {
       const { email: before } = await refuseEnded(write.tx, actor, now)
-      await owners.updateOwner(write.tx, actor, { email: given.email, email_normalized: email })
+      await owners.updateOwner(write.tx, actor, { email: change.email, email_normalized: email })
       await revokeResets(write.tx, 'owner', actor.ownerId)
-      await attempts.accounts.remember({ account: accountOf(email), address: given.address }, write.tx)
-      write.record('owner.email_changed', actor.ownerId, { before, after: given.email })
+      await attempts.accounts.remember({ account: accountOf(email), address: change.address }, write.tx)
+      write.record('owner.email_changed', actor.ownerId, { before, after: change.email })
     }),
   )
   return getUser(ctx, actor)
@@ -187,9 +187,9 @@ export async function confirmIdentity(
   ctx: Ctx,
   attempts: Attempts,
   actor: OwnerActor,
-  given: { password?: string | undefined; address: string },
+  proof: { password?: string | undefined; address: string },
 ): Promise<void> {
-  const { password, address } = given
+  const { password, address } = proof
   if (password !== undefined) {
     await confirmPassword(ctx, attempts, actor, { path: 'password', password, address })
   }
@@ -203,14 +203,14 @@ async function confirmPassword(
   ctx: Ctx,
   attempts: Attempts,
   actor: OwnerActor,
-  given: { path: string; password: string; address: string },
+  proof: { path: string; password: string; address: string },
 ): Promise<void> {
   const owner = await owners.getOwner(ctx.db, actor)
-  const subject = { account: accountOf(owner.email_normalized), address: given.address }
+  const subject = { account: accountOf(owner.email_normalized), address: proof.address }
   const matches = await guardPassword(attempts, subject, async () =>
-    (await ctx.passwords.verify(owner.password_hash, given.password)) ? true : undefined,
+    (await ctx.passwords.verify(owner.password_hash, proof.password)) ? true : undefined,
   )
-  if (!matches) throw invalid(given.path, 'The password is not correct')
+  if (!matches) throw invalid(proof.path, 'The password is not correct')
   await attempts.count(rightPasswords, actor.ownerId)
 }
 

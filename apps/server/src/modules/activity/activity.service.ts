@@ -36,8 +36,16 @@ export async function listActivity(ctx: Ctx, scope: OwnerScope, query: ActivityQ
 const startOf = (text: string): number => (text.length === 10 ? Date.parse(text) : toEpochMs(text))
 
 /** An event by its reference, in any case and with O, I and L for the digits that they look like. */
-export async function getActivity(ctx: Ctx, scope: OwnerScope, given: string): Promise<repo.ActivityView> {
-  const reference = given.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
+export async function getActivity(
+  ctx: Ctx,
+  scope: OwnerScope,
+  typedReference: string,
+): Promise<repo.ActivityView> {
+  const reference = typedReference
+    .toUpperCase()
+    .replace(/[\s-]/g, '')
+    .replaceAll('O', '0')
+    .replace(/[IL]/g, '1')
   const found = await repo.findActivity(ctx.db, scope, reference)
   if (!found) throw problem('not_found')
   return found

@@ -27,12 +27,12 @@ export const findIssuingApp = (
   issuingBy[nameColumn(idOrAppId)].first(db, { ownerId: scope.ownerId, idOrAppId })
 
 const issuing = (column: 'id' | 'app_id') =>
-  fixedQuery((db, given: { ownerId: string; idOrAppId: string }) =>
+  fixedQuery((db, values: { ownerId: string; idOrAppId: string }) =>
     db
       .selectFrom('apps')
       .select(['id', 'app_id', 'name', 'allow_custom_keys'])
-      .where('owner_id', '=', given.ownerId)
-      .where(column, '=', given.idOrAppId),
+      .where('owner_id', '=', values.ownerId)
+      .where(column, '=', values.idOrAppId),
   )
 const issuingBy = { id: issuing('id'), app_id: issuing('app_id') }
 

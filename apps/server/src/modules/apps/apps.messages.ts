@@ -30,9 +30,9 @@ export async function updateErrorMessages(
   actor: VendorActor,
   idOrAppId: string,
   tag: string | undefined,
-  given: SeenChanges | undefined,
+  update: SeenChanges | undefined,
 ) {
-  const { seen, ...changes } = given ?? {}
+  const { seen, ...changes } = update ?? {}
   const locale = tag && canonicalLocale(tag)
   return ctx.tx(actor, async (write) => {
     const { tx } = write
@@ -41,14 +41,15 @@ export async function updateErrorMessages(
     const before = locale ? await repo.findTexts(tx, id, locale) : app.messages
     const now = JSON.parse(before ?? '{}') as Texts
     if (seen && hasChanged({ ...noTexts, ...now }, seen, changes)) throw problem('messages_changed')
-    const texts = given ? change(now, changes) : {}
+    const texts = update ? change(now, changes) : {}
     if (!locale) await updateApp(tx, actor, id, { messages: JSON.stringify(texts) })
     else if (Object.keys(texts).length === 0) await repo.deleteTexts(tx, id, locale)
     else if (!(await repo.saveTexts(tx, { id, locale, texts: JSON.stringify(texts) }))) {
       throw problem('locales_full')
     }
     const detail = { ...(locale && { locale }), before: now as Record<string, string> }
-    if (given) write.record('app.messages_changed', id, { ...detail, after: texts as Record<string, string> })
+    if (update)
+      write.record('app.messages_changed', id, { ...detail, after: texts as Record<string, string> })
     else write.record('app.messages_reset', id, detail)
     return shown(tx, { ...app, messages: locale ? app.messages : JSON.stringify(texts) }, locale)
   })

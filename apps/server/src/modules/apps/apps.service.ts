@@ -108,7 +108,7 @@ export async function updateApp(
   const changed = Object.entries(change).filter(([, value]) => value !== undefined)
   if (changed.length === 0) return readApp(ctx, actor, idOrAppId)
   return changeApp(ctx, actor, idOrAppId, Object.fromEntries(changed), (write, before, after) => {
-    if (seen && hasChanged(toFields(before), flat(seen), pickGiven(toFields(after), flat(update)))) {
+    if (seen && hasChanged(toFields(before), flat(seen), pickPresent(toFields(after), flat(update)))) {
       throw problem('app_changed')
     }
     if (before.block_vpn === 0 && after.block_vpn === 1 && !ctx.vpn.isLoaded) {
@@ -180,5 +180,5 @@ const toFields = (row: AppRow): Record<string, unknown> => ({
 /** As `toFields` names them. */
 const flat = ({ settings, ...rest }: AppUpdate): Record<string, unknown> => ({ ...rest, ...settings })
 
-const pickGiven = (fields: Record<string, unknown>, given: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => given[name] !== undefined))
+const pickPresent = (fields: Record<string, unknown>, changes: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => changes[name] !== undefined))

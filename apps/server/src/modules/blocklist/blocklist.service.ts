@@ -23,14 +23,14 @@ export async function listBlocks(ctx: Ctx, scope: OwnerScope, app: string, page:
   return { blocks: rows.map(toBlock), pagination: toPagination(page, total, false) }
 }
 
-export interface GivenBlock {
+export interface BlockEntry {
   kind: BlockKind
   value: string
   reason?: string | undefined
 }
 
-export async function addBlock(ctx: Ctx, actor: VendorActor, app: string, given: GivenBlock): Promise<Block> {
-  const normalized = normalize(given)
+export async function addBlock(ctx: Ctx, actor: VendorActor, app: string, block: BlockEntry): Promise<Block> {
+  const normalized = normalize(block)
   const [row] = await ctx.tx(actor, async (write) => {
     const { id } = await getApp(write.tx, actor, app)
     return blockAll(write, actor, id, [normalized])
@@ -44,14 +44,14 @@ export async function blockAll(
   write: Write,
   scope: OwnerScope,
   appId: string,
-  given: readonly NormalizedBlock[],
+  normalizedBlocks: readonly NormalizedBlock[],
 ): Promise<BlockRow[]> {
   const { tx, now } = write
-  if (given.length === 0) return []
+  if (normalizedBlocks.length === 0) return []
   // The app's row is locked from here on, so the count below holds until the commit.
   await bumpBlockVersion(tx, scope, appId)
   const blocks: repo.NewBlock[] = []
-  for (const block of given) {
+  for (const block of normalizedBlocks) {
     blocks.push({
       ...block,
       id: newId('blk'),
@@ -95,9 +95,9 @@ export async function setHashes(
   ctx: Ctx,
   actor: VendorActor,
   app: string,
-  given: readonly ProgramHash[],
+  builds: readonly ProgramHash[],
 ): Promise<ProgramHash[]> {
-  const hashes = [...new Map(given.map((one) => [`${one.version}\n${one.hash}`, one])).values()]
+  const hashes = [...new Map(builds.map((one) => [`${one.version}\n${one.hash}`, one])).values()]
   return ctx.tx(actor, async (write) => {
     const { id } = await getApp(write.tx, actor, app)
     // Locks the app, so that two callers cannot mix their lists.
@@ -121,7 +121,7 @@ export interface NormalizedBlock {
 }
 
 /** Converts an entry to the form that is compared with a program's hardware id and address. */
-export function normalize({ kind, value, reason = '' }: GivenBlock): NormalizedBlock {
+export function normalize({ kind, value, reason = '' }: BlockEntry): NormalizedBlock {
   if (kind === 'hwid') return { kind, value, value_key: sha256(value), reason: reason || null }
   const network = parseNetwork(value)
   if (!network) {

@@ -32,7 +32,7 @@ import {
 } from './import.rules.ts'
 import { importInSlices, isSliced, settleImport } from './import.slices.ts'
 
-interface Given {
+interface ImportRequest {
   app: string
   csv: string
   dryRun: boolean
@@ -42,34 +42,34 @@ interface Given {
 export const importLicenses = (
   ctx: Ctx,
   actor: VendorActor,
-  given: Given,
+  request: ImportRequest,
   keyed?: KeyedRequest,
 ): Promise<ImportResult> =>
   doOnce(
     ctx,
     actor,
-    given.dryRun ? undefined : keyed,
-    (once) => insertImport(ctx, actor, given, once),
+    request.dryRun ? undefined : keyed,
+    (once) => insertImport(ctx, actor, request, once),
     (id) => settleImport(ctx, actor, id),
   )
 
 async function insertImport(
   ctx: Ctx,
   actor: VendorActor,
-  given: Given,
+  request: ImportRequest,
   once: Once<ImportResult>,
 ): Promise<ImportResult> {
   const now = ctx.clock.now()
   const { maxLicensesPerApp: max } = await getLimits(ctx, actor)
-  const app = await getApp(ctx.db, actor, given.app)
-  const { lines, ignoredColumns } = await readImport(given.csv, {
+  const app = await getApp(ctx.db, actor, request.app)
+  const { lines, ignoredColumns } = await readImport(request.csv, {
     now,
     customKeys: app.allow_custom_keys === 1,
     types: await readTypesByName(ctx.db, app.id),
   })
   const message = `Your plan allows ${max} licenses per app`
-  const answer = (rows: ImportedRow[]) => toResult(rows, { dryRun: given.dryRun, ignoredColumns })
-  if (given.dryRun) {
+  const answer = (rows: ImportedRow[]) => toResult(rows, { dryRun: request.dryRun, ignoredColumns })
+  if (request.dryRun) {
     const free = max === unlimited ? lines.length : await readFreePlaces(ctx.db, app, max, now)
     return answer(decide(lines, await findTaken(ctx.db, app.id, lines), { free, message }))
   }

@@ -46,10 +46,10 @@ export const isSliced = (db: Db, rows: number): boolean => !needsLocks(db) && fo
 export async function importInSlices(
   ctx: Ready,
   actor: VendorActor,
-  given: { appId: string; licenses: readonly NewLicense[]; now: number; answerId: string | undefined },
+  slice: { appId: string; licenses: readonly NewLicense[]; now: number; answerId: string | undefined },
   reserve: (write: Write) => Promise<void>,
 ): Promise<Skipped> {
-  const { appId, licenses, now, answerId } = given
+  const { appId, licenses, now, answerId } = slice
   const [id, count] = [newId('imp'), licenses.length]
   const columns = Object.keys(licenses[0] ?? {}) as (keyof NewLicense)[]
   const row = {

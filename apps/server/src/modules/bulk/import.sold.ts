@@ -60,8 +60,9 @@ function readTerm(cells: Cells, type: LicenseTypeRow | undefined, now: number): 
     if (base) return base
     if (cells.type !== undefined) return fail(`The application has no license type ${cells.type}`)
   }
-  const given = cells.term ?? (cells.duration !== undefined && expiresAt === undefined ? 'first_use' : 'date')
-  const term = licenseTerm.safeParse(given).data ?? fail('term must be date, forever or first_use')
+  const termName =
+    cells.term ?? (cells.duration !== undefined && expiresAt === undefined ? 'first_use' : 'date')
+  const term = licenseTerm.safeParse(termName).data ?? fail('term must be date, forever or first_use')
   const columns = termColumns(term, cells)
   if (!base) return columns
   const { duration_value, duration_unit, started_at, expires_at } = columns
@@ -138,10 +139,10 @@ function readFlag(name: 'trial' | 'banned', cell: string): 0 | 1 {
 }
 
 /** The ban of an exported license; without it a blocked key would work again in another app. */
-function readBan({ banned = 'false', banReason: given }: Cells): Ban | null {
+function readBan({ banned = 'false', banReason: reason }: Cells): Ban | null {
   const isBanned = readFlag('banned', banned) === 1
-  if (!isBanned) return given === undefined ? null : fail('A license that is not banned has no banReason')
-  const { data, error } = banReason.safeParse(given ?? '')
+  if (!isBanned) return reason === undefined ? null : fail('A license that is not banned has no banReason')
+  const { data, error } = banReason.safeParse(reason ?? '')
   return { reason: data || (error ? fail(`banReason: ${error.issues[0]?.message}`) : null) }
 }
 

@@ -69,12 +69,12 @@ export async function listPartsOf(db: Db, appId: string, hwidHash: string): Prom
 export const deviceByHash = (db: Db, clientId: string, hwidHash: string): CompiledQuery<DeviceRow> =>
   byHash.bind(db, { clientId, hwidHash })
 
-const byHash = fixedQuery((db, given: { clientId: string; hwidHash: string }) =>
+const byHash = fixedQuery((db, values: { clientId: string; hwidHash: string }) =>
   db
     .selectFrom('devices')
     .select(deviceColumns)
-    .where('client_id', '=', given.clientId)
-    .where('hwid_hash', '=', given.hwidHash),
+    .where('client_id', '=', values.clientId)
+    .where('hwid_hash', '=', values.hwidHash),
 )
 
 // A replaced file counts: a copy of the machine's data runs with it until it ends or a code ends it.

@@ -19,12 +19,12 @@ export const findByUsername = (
 ): Promise<Pick<ClientRow, 'id' | 'password_hash'> | undefined> =>
   byUsername.first(db, { appId, usernameNormalized })
 
-const byUsername = fixedQuery((db, given: { appId: string; usernameNormalized: string }) =>
+const byUsername = fixedQuery((db, values: { appId: string; usernameNormalized: string }) =>
   db
     .selectFrom('clients')
     .select(['id', 'password_hash'])
-    .where('app_id', '=', given.appId)
-    .where('username_normalized', '=', given.usernameNormalized),
+    .where('app_id', '=', values.appId)
+    .where('username_normalized', '=', values.usernameNormalized),
 )
 
 /** Finds an end user within an app that the caller has checked. */
@@ -77,14 +77,14 @@ export const lockEndUser = (tx: Tx, scope: OwnerScope, id: string): Promise<Lock
 export const lockOfEndUser = (tx: Tx, scope: OwnerScope, id: string): CompiledQuery<LockedEndUser> =>
   lockOne.bind(tx, { id, ownerId: scope.ownerId })
 
-const lockOne = fixedQuery((db, given: { id: string; ownerId: string }) =>
+const lockOne = fixedQuery((db, values: { id: string; ownerId: string }) =>
   locked(
     db,
     db
       .selectFrom('clients')
       .select(lockedColumns)
-      .where('id', '=', given.id)
-      .where('owner_id', '=', given.ownerId),
+      .where('id', '=', values.id)
+      .where('owner_id', '=', values.ownerId),
   ),
 )
 

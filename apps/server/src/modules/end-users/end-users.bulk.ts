@@ -24,10 +24,10 @@ import { toEndUser } from './end-users.service.ts'
 export async function changeEndUsers(
   ctx: Ctx,
   actor: VendorActor,
-  given: BulkChange<BulkClientAction>,
+  change: BulkChange<BulkClientAction>,
   keyed?: KeyedRequest,
 ): Promise<{ changed: number; clients: Client[] }> {
-  const ids = [...new Set(given.ids)].sort()
+  const ids = [...new Set(change.ids)].sort()
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   return doOnce(ctx, actor, keyed, ({ remember }) =>
     ctx.tx(
@@ -38,8 +38,8 @@ export async function changeEndUsers(
         // Lock licenses before end users, as everywhere; end users deleted meanwhile are then missing below.
         await lockLicensesOf(tx, actor, ids)
         if ((await repo.lockEndUsers(tx, actor, ids)) < ids.length) throw problem('not_found')
-        if (given.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
-        const changed = await apply(write, actor, { ...given, ids }, now)
+        if (change.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
+        const changed = await apply(write, actor, { ...change, ids }, now)
         const rows = await repo.listById(tx, actor, ids)
         const answer = { changed, clients: rows.map((row) => toEndUser(row, now)) }
         remember(write, answer)

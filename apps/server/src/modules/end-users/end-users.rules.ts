@@ -3,8 +3,8 @@ import { invalid } from '../../core/problem.ts'
 import { prepareUsername, wrongUsername } from '../../core/username.ts'
 
 /** Returns a new username as it is stored; rejects one with characters or writing directions that are not allowed. */
-export function toNewUsername(given: string): string {
-  const name = prepareUsername(given)
+export function toNewUsername(username: string): string {
+  const name = prepareUsername(username)
   const wrong = wrongUsername(name)
   if (wrong !== undefined) throw invalid('username', wrong)
   return name

@@ -69,16 +69,16 @@ export interface DirectEndUser {
 }
 
 /** Creates an end user without a license. */
-export async function createDirect(ctx: Ctx, actor: VendorActor, given: DirectEndUser): Promise<Client> {
+export async function createDirect(ctx: Ctx, actor: VendorActor, endUser: DirectEndUser): Promise<Client> {
   const now = ctx.clock.now()
-  const expiresAt = given.expiresAt === null ? never : toEpochMs(given.expiresAt)
+  const expiresAt = endUser.expiresAt === null ? never : toEpochMs(endUser.expiresAt)
   if (expiresAt <= now) throw invalid('expiresAt', 'The expiry must be in the future')
-  const username = toNewUsername(given.username)
-  checkPassword(ctx, 'password', given.password)
-  const app = await getApp(ctx.db, actor, given.appId)
+  const username = toNewUsername(endUser.username)
+  checkPassword(ctx, 'password', endUser.password)
+  const app = await getApp(ctx.db, actor, endUser.appId)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  const passwordHash = await ctx.passwords.hash(given.password, callerOf(actor))
-  const machine = toNamedMachine(app.app_id, given.hwid ?? undefined)
+  const passwordHash = await ctx.passwords.hash(endUser.password, callerOf(actor))
+  const machine = toNamedMachine(app.app_id, endUser.hwid ?? undefined)
   const id = newId('usr')
   const row = await unlessTaken(usernameTaken, () =>
     ctx.tx(actor, async (write) => {
@@ -120,14 +120,14 @@ export interface Ban {
   blockDevices?: boolean | undefined
 }
 
-export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, given: Ban): Promise<Client> =>
+export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, ban: Ban): Promise<Client> =>
   change(ctx, actor, id, async (write, client) => {
-    const next = given.is_banned ?? client.banned === 0
-    const reason = (next && given.reason) || null
+    const next = ban.is_banned ?? client.banned === 0
+    const reason = (next && ban.reason) || null
     await updateEndUser(write.tx, actor, id, { banned: next ? 1 : 0, ban_reason: reason })
     if (next) write.record('end_user.banned', id, { reason })
     else write.record('end_user.unbanned', id, {})
-    if (!next || !given.blockDevices) return
+    if (!next || !ban.blockDevices) return
     const devices = await listDevices(write.tx, id, limits.devicesMax)
     await blockAll(write, actor, client.app_id, blocksOf(client, devices, reason))
   })

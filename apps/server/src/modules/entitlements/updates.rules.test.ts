@@ -12,6 +12,6 @@ test.each([
   ['a first use that has not happened', { ...license, term: 'first_use' as const }, null],
   ['a first use', { ...license, term: 'first_use' as const, started_at: 9 * day }, 39 * day],
   ['the year 9999', { ...license, created_at: lastInstant - day }, lastInstant],
-])('%s', (_what, given, expected) => {
-  expect(updatesUntil(given)).toBe(expected)
+])('%s', (_what, row, expected) => {
+  expect(updatesUntil(row)).toBe(expected)
 })

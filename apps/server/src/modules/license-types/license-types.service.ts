@@ -62,7 +62,7 @@ export async function updateLicenseType(
   changes: Changes,
   { applyTo, seen }: { applyTo: 'new' | 'all'; seen?: Changes | undefined },
 ): Promise<{ licenseType: LicenseType; changedLicenses: number }> {
-  const given = Object.fromEntries(
+  const changedFields = Object.fromEntries(
     Object.entries(changes).filter(([, value]) => value !== undefined),
   ) as Partial<TypeFields>
   const { type, lastSeq } = await unlessTaken(nameTaken, () =>
@@ -71,10 +71,14 @@ export async function updateLicenseType(
       const found = await repo.lockType(tx, actor, id)
       if (!found) throw problem('not_found')
       const before = toFields(found)
-      if (seen && hasChanged({ ...before }, seen, given)) throw problem('license_type_changed')
-      const columns = toColumns({ ...before, ...given })
+      if (seen && hasChanged({ ...before }, seen, changedFields)) throw problem('license_type_changed')
+      const columns = toColumns({ ...before, ...changedFields })
       await repo.updateType(tx, actor, id, columns)
-      write.record('license_type.updated', id, { before: only(before, given), after: given, applyTo })
+      write.record('license_type.updated', id, {
+        before: only(before, changedFields),
+        after: changedFields,
+        applyTo,
+      })
       return { type: { ...found, ...columns }, lastSeq: await repo.lastSoldSeq(tx, id) }
     }),
   )
@@ -112,7 +116,7 @@ export async function deleteLicenseType(ctx: Ctx, actor: VendorActor, id: string
   })
 }
 
-const only = (fields: TypeFields, given: Partial<TypeFields>) =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => name in given)) as Partial<TypeFields>
+const only = (fields: TypeFields, changedFields: Partial<TypeFields>) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => name in changedFields)) as Partial<TypeFields>
 
 const nameTaken = () => problem('type_name_taken')

@@ -29,7 +29,7 @@ export const findLicenseByKey = (
   { exact, typed }: TypedKey,
 ): Promise<LicenseRow | undefined> => byKey.first(db, { appId, exact, typed })
 
-const byKey = fixedQuery((db, given: TypedKey & { appId: string }) =>
+const byKey = fixedQuery((db, values: TypedKey & { appId: string }) =>
   db
     .selectFrom('licenses')
     .select(licenseColumns)
@@ -37,21 +37,21 @@ const byKey = fixedQuery((db, given: TypedKey & { appId: string }) =>
       'seq',
       '=',
       sql<number>`coalesce(
-      (select x.seq from licenses x where x.app_id = ${given.appId} and x.key_normalized = ${given.exact}),
+      (select x.seq from licenses x where x.app_id = ${values.appId} and x.key_normalized = ${values.exact}),
       (select x.seq from licenses x
-        where x.app_id = ${given.appId} and ${sql.raw(typedColumn('x.key_normalized'))} = ${given.typed} and x.key_twin = 0))`,
+        where x.app_id = ${values.appId} and ${sql.raw(typedColumn('x.key_normalized'))} = ${values.typed} and x.key_twin = 0))`,
     ),
 )
 
 export const findLicenseById = (db: Db, appId: string, id: string): Promise<LicenseRow | undefined> =>
   byId.first(db, { appId, id })
 
-const oneById = (db: Db, given: { appId: string; id: string }) =>
+const oneById = (db: Db, values: { appId: string; id: string }) =>
   db
     .selectFrom('licenses')
     .select(licenseColumns)
-    .where('app_id', '=', given.appId)
-    .where('id', '=', given.id)
+    .where('app_id', '=', values.appId)
+    .where('id', '=', values.id)
 
 const byId = fixedQuery(oneById)
 
@@ -74,7 +74,7 @@ export const findFirstLicenseOf = async (
 export const firstLicenseOf = (db: Db, appId: string, clientId: string): CompiledQuery<FirstLicense> =>
   firstOf.bind(db, { appId, clientId })
 
-const firstOf = fixedQuery((db, given: { appId: string; clientId: string }) =>
+const firstOf = fixedQuery((db, values: { appId: string; clientId: string }) =>
   db
     .selectFrom('clients as c')
     .innerJoin('licenses as l', 'l.id', 'c.license_id')
@@ -91,28 +91,28 @@ const firstOf = fixedQuery((db, given: { appId: string; clientId: string }) =>
       'l.updates_for_days',
       'l.created_at',
     ])
-    .where('c.id', '=', given.clientId)
-    .where('c.app_id', '=', given.appId),
+    .where('c.id', '=', values.clientId)
+    .where('c.app_id', '=', values.appId),
 )
 
 /** Like `findLicenseById`, and locks the row until the transaction ends. */
 export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<LicenseRow | undefined> =>
   lockOne.first(tx, { appId, id })
 
-const lockOne = fixedQuery((db, given: { appId: string; id: string }) => locked(db, oneById(db, given)))
+const lockOne = fixedQuery((db, values: { appId: string; id: string }) => locked(db, oneById(db, values)))
 
 /** Locks the first license of an end user, together with the transaction's next query, if the end user has seats. */
 export async function lockSeatsOf(tx: Tx, appId: string, clientId: string): Promise<void> {
   if (needsLocks(tx)) await runBeforeNext(tx, [lockSeats.bind(tx, { appId, clientId })])
 }
 
-const lockSeats = fixedQuery((db, given: { appId: string; clientId: string }) =>
+const lockSeats = fixedQuery((db, values: { appId: string; clientId: string }) =>
   db
     .selectFrom('clients as c')
     .innerJoin('licenses as l', 'l.id', 'c.license_id')
     .select('l.id')
-    .where('c.id', '=', given.clientId)
-    .where('c.app_id', '=', given.appId)
+    .where('c.id', '=', values.clientId)
+    .where('c.app_id', '=', values.appId)
     .where(({ eb, or }) => or([eb('l.seats', 'is not', null), eb('c.added_seats', 'is not', null)]))
     .forNoKeyUpdate(['l']),
 )

@@ -29,10 +29,10 @@ export interface BulkChange<Action> {
 export async function changeLicenses(
   ctx: Ctx,
   actor: VendorActor,
-  given: BulkChange<BulkLicenseAction>,
+  change: BulkChange<BulkLicenseAction>,
   keyed?: KeyedRequest,
 ): Promise<{ changed: number; licenses: License[] }> {
-  const ids = [...new Set(given.ids)].sort()
+  const ids = [...new Set(change.ids)].sort()
   return doOnce(ctx, actor, keyed, ({ remember }) =>
     ctx.tx(
       actor,
@@ -40,7 +40,7 @@ export async function changeLicenses(
         await lockWithUsersLicenses(write.tx, actor, ids)
         const locked = await repo.lockLicenses(write.tx, actor, ids)
         if (locked.length < ids.length) throw problem('not_found')
-        const changed = await apply(write, actor, { ...given, ids }, locked)
+        const changed = await apply(write, actor, { ...change, ids }, locked)
         const rows = await repo.listById(write.tx, actor, ids)
         const answer = { changed, licenses: rows.map((row) => toLicense(row, write.now)) }
         remember(write, answer)

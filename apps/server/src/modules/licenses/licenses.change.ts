@@ -106,10 +106,10 @@ async function changeDetails(
   write: Write,
   actor: VendorActor,
   license: LicenseRow,
-  given: Omit<LicenseChanges, 'expiresAt'>,
+  changes: Omit<LicenseChanges, 'expiresAt'>,
 ): Promise<void> {
-  const { devices, features } = given
-  const note = given.note === undefined ? undefined : given.note || null
+  const { devices, features } = changes
+  const note = changes.note === undefined ? undefined : changes.note || null
   if ([devices, features, note].every((value) => value === undefined)) return
   await repo.updateDetails(write.tx, actor, license.id, {
     ...(devices !== undefined && { devices }),
@@ -135,11 +135,11 @@ export async function toggleBan(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  given: { is_banned?: boolean | undefined; reason?: string | undefined },
+  ban: { is_banned?: boolean | undefined; reason?: string | undefined },
 ): Promise<License> {
   return change(ctx, actor, id, async (write, license) => {
-    const next = given.is_banned ?? license.banned === 0
-    const reason = (next && given.reason) || null
+    const next = ban.is_banned ?? license.banned === 0
+    const reason = (next && ban.reason) || null
     await changeBans(write, actor, [license], next, reason)
     if (next) write.record('license.banned', id, { reason })
     else write.record('license.unbanned', id, {})

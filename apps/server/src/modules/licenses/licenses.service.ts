@@ -64,19 +64,19 @@ export interface NewLicenses {
 export const createLicenses = (
   ctx: Ctx,
   actor: VendorActor,
-  given: NewLicenses,
+  batch: NewLicenses,
   keyed?: KeyedRequest,
 ): Promise<License[]> =>
-  doOnce(ctx, actor, keyed, ({ remember }) => insertLicenses(ctx, actor, given, remember))
+  doOnce(ctx, actor, keyed, ({ remember }) => insertLicenses(ctx, actor, batch, remember))
 
 async function insertLicenses(
   ctx: Ctx,
   actor: VendorActor,
-  given: NewLicenses,
+  batch: NewLicenses,
   remember: Remember<License[]>,
 ): Promise<License[]> {
   const now = ctx.clock.now()
-  const plain = given.type === undefined ? { sold: toSold(given, now), type: undefined } : undefined
+  const plain = batch.type === undefined ? { sold: toSold(batch, now), type: undefined } : undefined
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   return unlessTaken(keyTaken, () =>
     unlessGone(appGone, () =>
@@ -84,19 +84,19 @@ async function insertLicenses(
         actor,
         async (write) => {
           const { tx } = write
-          const app = await findIssuingApp(tx, actor, given.app)
+          const app = await findIssuingApp(tx, actor, batch.app)
           if (!app) throw appGone()
-          if (given.key !== undefined) await refuseKey(tx, app, given.key)
+          if (batch.key !== undefined) await refuseKey(tx, app, batch.key)
           // Without a limit and without a custom key, nothing has to be decided under the app's lock.
-          const isFree = maxLicensesPerApp === unlimited && given.key === undefined
-          if (!isFree && !(await reserveLicenses(tx, actor, app.id, given.count, maxLicensesPerApp, now))) {
+          const isFree = maxLicensesPerApp === unlimited && batch.key === undefined
+          if (!isFree && !(await reserveLicenses(tx, actor, app.id, batch.count, maxLicensesPerApp, now))) {
             throw problem('plan_limit_reached', {
               message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
             })
           }
-          const terms = plain ?? (await draftOf(tx, actor, app.id, given.type ?? '', now))
-          const draft = { key: given.key, note: given.note, ...terms }
-          const drafts = Array.from({ length: given.count }, () => draft)
+          const terms = plain ?? (await draftOf(tx, actor, app.id, batch.type ?? '', now))
+          const draft = { key: batch.key, note: batch.note, ...terms }
+          const drafts = Array.from({ length: batch.count }, () => draft)
           const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
           const ids = made.map((license) => license.id)
           write.record('licenses.created', app.id, { count: ids.length, ids })
@@ -105,7 +105,7 @@ async function insertLicenses(
           remember(write, licenses)
           return licenses
         },
-        forRows(given.count),
+        forRows(batch.count),
       ),
     ),
   )

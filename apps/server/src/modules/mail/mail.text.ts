@@ -4,8 +4,8 @@ import type { Mail } from './mail.service.ts'
 type Paragraph = string | { before: string; link: string }
 
 /** Builds the text and the HTML form of a message; all input is escaped. */
-export function composeMail(given: { to: string; subject: string; paragraphs: Paragraph[] }): Mail {
-  const { to, subject, paragraphs } = given
+export function composeMail(message: { to: string; subject: string; paragraphs: Paragraph[] }): Mail {
+  const { to, subject, paragraphs } = message
   return {
     to,
     subject,

@@ -63,7 +63,7 @@ export async function listActivations(
   }
 }
 
-interface Given {
+interface FileRequest {
   request: string
   days?: number | undefined
 }
@@ -79,14 +79,14 @@ export async function activate(
   deps: OfflineActivationDeps,
   actor: VendorActor,
   idOrAppId: string,
-  given: Given,
+  fileRequest: FileRequest,
 ): Promise<Issued> {
   const { ctx, reads, signer } = deps
   const app = await reads.app((await getApp(ctx.db, actor, idOrAppId)).id)
   if (!app) throw problem('not_found')
-  const request = toRequest(app.appId, given.request)
+  const request = toRequest(app.appId, fileRequest.request)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  const limits = { days: given.days, max: maxLicensesPerApp }
+  const limits = { days: fileRequest.days, max: maxLicensesPerApp }
   const { id, claims } = await enter(deps, actor, app, request, limits).catch((error: unknown) => {
     throw toOwnersProblem(deps, app, request, error)
   })

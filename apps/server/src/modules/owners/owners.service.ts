@@ -75,6 +75,6 @@ async function getPlan(ctx: Ctx, scope: OwnerScope): Promise<Plan> {
   return currentPlan(ctx, owner).plan
 }
 
-const premiumOf = fixedQuery((db, given: { id: string }) =>
-  db.selectFrom('owners').select('premium_until').where('id', '=', given.id),
+const premiumOf = fixedQuery((db, values: { id: string }) =>
+  db.selectFrom('owners').select('premium_until').where('id', '=', values.id),
 )

@@ -12,17 +12,17 @@ export async function insertReset(
   tx: Tx,
   kind: AccountKind,
   account: ResetAccount,
-  given: { id: string; tokenHash: string; createdAt: number; expiresAt: number },
+  reset: { id: string; tokenHash: string; createdAt: number; expiresAt: number },
 ): Promise<void> {
   await tx
     .insertInto('password_resets')
     .values({
-      id: given.id,
+      id: reset.id,
       owner_id: account.ownerId,
       reseller_id: kind === 'owner' ? null : account.id,
-      token_hash: given.tokenHash,
-      created_at: given.createdAt,
-      expires_at: given.expiresAt,
+      token_hash: reset.tokenHash,
+      created_at: reset.createdAt,
+      expires_at: reset.expiresAt,
     })
     .execute()
 }

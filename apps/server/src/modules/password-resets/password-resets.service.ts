@@ -62,17 +62,17 @@ export class PasswordResets {
   /** Responds before looking up the account, so that neither response nor timing reveals whether it exists. */
   async request(
     kind: repo.AccountKind,
-    given: { email: string; address: string },
+    request: { email: string; address: string },
     steps: Request,
   ): Promise<void> {
     const { ctx, attempts } = this.#parts
     if (ctx.config.passwordReset === 'operator') throw problem('mail_off')
-    const email = normalizeName(given.email)
-    await attempts.count(requestsOfAddress, given.address)
+    const email = normalizeName(request.email)
+    await attempts.count(requestsOfAddress, request.address)
     await attempts.count(requestsOfAccount, kind, email)
     const isAccepted = this.#background.start(async () => {
       const account = await steps.find(email)
-      if (account) await this.#mailLink(kind, account, { email, address: given.address }, steps)
+      if (account) await this.#mailLink(kind, account, { email, address: request.address }, steps)
     })
     if (!isAccepted) throw problem('busy', { retryAfterSeconds: 60 })
   }
@@ -105,21 +105,21 @@ export class PasswordResets {
   /** Sets a new password with a mailed token, which works once, and revokes the account's other links. */
   async complete<A extends Actor, Result>(
     kind: repo.AccountKind,
-    given: { token: string; password: string; address: string },
+    reset: { token: string; password: string; address: string },
     { begin, lock, write }: Reset<A, Result>,
   ): Promise<{ actor: A; result: Result }> {
     const { ctx, attempts } = this.#parts
-    checkPassword(ctx, 'password', given.password)
-    await attempts.check(wrongTokens, given.address)
-    const tokenHash = sha256(given.token)
+    checkPassword(ctx, 'password', reset.password)
+    await attempts.check(wrongTokens, reset.address)
+    const tokenHash = sha256(reset.token)
     const account = await repo.findAccount(ctx.db, kind, tokenHash, ctx.clock.now())
     const actor = account && (await begin(account))
     if (!account || !actor) {
-      await attempts.count(wrongTokens, given.address)
+      await attempts.count(wrongTokens, reset.address)
       throw problem('reset_link_invalid')
     }
-    const passwordHash = await ctx.passwords.hash(given.password, {
-      address: given.address,
+    const passwordHash = await ctx.passwords.hash(reset.password, {
+      address: reset.address,
       account: `${kind}:${account.id}`,
     })
     const now = ctx.clock.now()
@@ -129,7 +129,7 @@ export class PasswordResets {
       if (!locked || !(await repo.takeReset(tx, tokenHash, now))) throw problem('reset_link_invalid')
       await revokeResets(tx, kind, account.id)
       const name = `${kind}:${normalizeName(locked.email)}`
-      await attempts.accounts.remember({ account: name, address: given.address }, tx)
+      await attempts.accounts.remember({ account: name, address: reset.address }, tx)
       return { email: locked.email, result: await write(writing, actor, passwordHash, now) }
     })
     this.#background.start(() => this.#send(toConfirmationMail({ kind, email, ...this.#where() })))

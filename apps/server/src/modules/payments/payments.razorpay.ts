@@ -22,7 +22,7 @@ export interface RazorpaySettings {
 const amount = z.int32().nonnegative()
 const currency = z.string().regex(/^[A-Z]{3}$/)
 /** May contain buyers' input. */
-const text = z.string().transform((given) => given.replace(/\p{Cc}+/gu, ' ').toWellFormed())
+const text = z.string().transform((value) => value.replace(/\p{Cc}+/gu, ' ').toWellFormed())
 const paymentEntity = z.object({
   id: z.string(),
   order_id: z.string().nullish(),

@@ -20,11 +20,11 @@ export interface PlanChange {
 export async function setPlan(
   { db }: Pick<Database, 'db'>,
   clock: Clock,
-  given: { email: string; plan: Plan; days: number | null },
+  grant: { email: string; plan: Plan; days: number | null },
 ): Promise<PlanChange | undefined> {
   const now = clock.now()
-  const until = given.plan === 'free' ? null : given.days === null ? forever : now + given.days * day
-  const found = await findOwnerByEmail(db, normalizeName(given.email))
+  const until = grant.plan === 'free' ? null : grant.days === null ? forever : now + grant.days * day
+  const found = await findOwnerByEmail(db, normalizeName(grant.email))
   if (!found) return undefined
   const scope = { ownerId: found.id }
   return transactAsOperator(db, { ...scope, now }, async (write) => {

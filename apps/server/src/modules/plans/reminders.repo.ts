@@ -20,14 +20,14 @@ export type Ending = Pick<OwnerRow, 'id' | 'name' | 'email'> & { premium_until: 
 /** Owners whose premium ends in (`from`, `to`] and whose reminder is neither sent nor claimed since `stale`. */
 export const listEnding = (
   db: Db,
-  given: { from: number; to: number; days: number; stale: number; count: number },
+  range: { from: number; to: number; days: number; stale: number; count: number },
 ): Promise<Ending[]> =>
   db
     .selectFrom('owners')
     .select(['id', 'name', 'email', 'premium_until'])
     .$narrowType<{ premium_until: number }>()
-    .where('premium_until', '>', given.from)
-    .where('premium_until', '<=', given.to)
+    .where('premium_until', '>', range.from)
+    .where('premium_until', '<=', range.to)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -35,19 +35,19 @@ export const listEnding = (
             .select('owner_id')
             .whereRef('plan_reminders.owner_id', '=', 'owners.id')
             .whereRef('plan_reminders.premium_until', '=', 'owners.premium_until')
-            .where('days', '=', given.days)
-            .where((or) => or.or([or('sent_at', 'is not', null), or('claimed_at', '>', given.stale)])),
+            .where('days', '=', range.days)
+            .where((or) => or.or([or('sent_at', 'is not', null), or('claimed_at', '>', range.stale)])),
         ),
       ),
     )
     .orderBy('premium_until')
     .orderBy('id')
-    .limit(given.count)
+    .limit(range.count)
     .execute()
 
 /** Claims a reminder; exactly one concurrent caller succeeds, and only while premium still ends on that date. */
-export async function claim(db: Db, given: Claim, stale: number): Promise<boolean> {
-  const { ownerId, premiumUntil, days, claimedAt } = given
+export async function claim(db: Db, reminder: Claim, stale: number): Promise<boolean> {
+  const { ownerId, premiumUntil, days, claimedAt } = reminder
   const { rows } = await sql`
     insert into plan_reminders (owner_id, premium_until, days, claimed_at)
       select id, premium_until, ${days}, ${claimedAt} from owners
@@ -58,25 +58,25 @@ export async function claim(db: Db, given: Claim, stale: number): Promise<boolea
   return rows.length > 0
 }
 
-export async function markSent(db: Db, given: Claim, now: number): Promise<void> {
+export async function markSent(db: Db, reminder: Claim, now: number): Promise<void> {
   await db
     .updateTable('plan_reminders')
     .set({ sent_at: now })
-    .where('owner_id', '=', given.ownerId)
-    .where('premium_until', '=', given.premiumUntil)
-    .where('days', '=', given.days)
+    .where('owner_id', '=', reminder.ownerId)
+    .where('premium_until', '=', reminder.premiumUntil)
+    .where('days', '=', reminder.days)
     .execute()
 }
 
 /** Releases a claim that is still held, as if it had been made at `claimedAt`. */
-export async function release(db: Db, given: Claim, claimedAt: number): Promise<void> {
+export async function release(db: Db, reminder: Claim, claimedAt: number): Promise<void> {
   await db
     .updateTable('plan_reminders')
     .set({ claimed_at: claimedAt })
-    .where('owner_id', '=', given.ownerId)
-    .where('premium_until', '=', given.premiumUntil)
-    .where('days', '=', given.days)
-    .where('claimed_at', '=', given.claimedAt)
+    .where('owner_id', '=', reminder.ownerId)
+    .where('premium_until', '=', reminder.premiumUntil)
+    .where('days', '=', reminder.days)
+    .where('claimed_at', '=', reminder.claimedAt)
     .where('sent_at', 'is', null)
     .execute()
 }

@@ -16,19 +16,19 @@ const format = new Intl.DateTimeFormat('en-US', {
 const formatUtc = (epochMs: number): string => `${format.format(epochMs)} UTC`
 
 /** The reminder that premium is about to end. */
-export function toReminder(given: {
+export function toReminder(notice: {
   name: string
   email: string
   premiumUntil: number
   isLastDay: boolean
   publicUrl: string | undefined
 }): Mail {
-  const { name, email, publicUrl } = given
-  const end = formatUtc(given.premiumUntil)
+  const { name, email, publicUrl } = notice
+  const end = formatUtc(notice.premiumUntil)
   const { maxApps, maxLicensesPerApp } = limits.free
   return composeMail({
     to: email,
-    subject: given.isLastDay ? 'Your premium plan ends within a day' : `Your premium plan ends on ${end}`,
+    subject: notice.isLastDay ? 'Your premium plan ends within a day' : `Your premium plan ends on ${end}`,
     paragraphs: [
       `Hello ${name},`,
       `the premium plan of your Keyward account ${email} ends on ${end}.`,

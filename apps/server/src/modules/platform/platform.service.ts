@@ -40,9 +40,9 @@ export async function resetPlatform(
   ctx: Ctx,
   attempts: Attempts,
   actor: OwnerActor,
-  given: { password?: string | undefined; address: string },
+  proof: { password?: string | undefined; address: string },
 ): Promise<void> {
-  await confirmIdentity(ctx, attempts, actor, given)
+  await confirmIdentity(ctx, attempts, actor, proof)
   await ctx.tx(actor, async (write) => write.record('platform.reset_started', null, {}))
   let apps = await listAppRefs(ctx.db, actor)
   while (apps.length > 0) {

@@ -80,9 +80,9 @@ export interface NewLicenses {
   type?: string | undefined
 }
 
-function toDated(given: NewLicenses, now: number) {
-  const path = given.expiresAt === undefined ? 'date_expired' : 'expiresAt'
-  const expiresAt = toEpochMs(given[path] ?? '')
+function toDated(batch: NewLicenses, now: number) {
+  const path = batch.expiresAt === undefined ? 'date_expired' : 'expiresAt'
+  const expiresAt = toEpochMs(batch[path] ?? '')
   if (!(expiresAt > now)) throw invalid(path, 'The expiry must be in the future')
   return { sold: untilDate(expiresAt) }
 }
@@ -102,11 +102,11 @@ export async function listLicenseTypes(ctx: Ctx, actor: ResellerActor): Promise<
 export async function createLicenses(
   ctx: Ctx,
   actor: ResellerActor,
-  given: NewLicenses,
+  batch: NewLicenses,
   keyed?: KeyedRequest,
 ): Promise<{ licenses: PortalLicense[]; stats: PortalStats }> {
   const licenses = await doOnce<PortalLicense[]>(ctx, actor, keyed, ({ remember }) =>
-    insertLicenses(ctx, actor, given, remember),
+    insertLicenses(ctx, actor, batch, remember),
   )
   return { licenses, stats: await countLicenses(ctx, actor) }
 }
@@ -114,11 +114,11 @@ export async function createLicenses(
 async function insertLicenses(
   ctx: Ctx,
   actor: ResellerActor,
-  given: NewLicenses,
+  batch: NewLicenses,
   remember: Remember<PortalLicense[]>,
 ): Promise<PortalLicense[]> {
   const now = ctx.clock.now()
-  const dated = given.type === undefined ? toDated(given, now) : undefined
+  const dated = batch.type === undefined ? toDated(batch, now) : undefined
   const { maxResellers, maxLicensesPerApp } = await getLimits(ctx, actor)
   if (maxResellers === 0) throw unavailable()
   const { app_name: appName } = await getReseller(ctx, actor)
@@ -127,14 +127,14 @@ async function insertLicenses(
     async (write) => {
       const { tx } = write
       // Lock the app before the reseller, in the same order as deleting licenses does.
-      if (!(await reserveLicenses(tx, actor, actor.appId, given.count, maxLicensesPerApp, now)))
+      if (!(await reserveLicenses(tx, actor, actor.appId, batch.count, maxLicensesPerApp, now)))
         throw unavailable()
-      if (!(await reserveQuota(tx, actor.resellerId, given.count))) {
+      if (!(await reserveQuota(tx, actor.resellerId, batch.count))) {
         const reseller = await findReseller(tx, actor, actor.resellerId)
         throw reseller?.active === 1 ? quotaReached(remainingLicenses(reseller)) : problem('unauthorized')
       }
-      const draft = dated ?? (await resellableDraft(tx, actor, given.type ?? '', now))
-      const drafts = Array.from({ length: given.count }, () => draft)
+      const draft = dated ?? (await resellableDraft(tx, actor, batch.type ?? '', now))
+      const drafts = Array.from({ length: batch.count }, () => draft)
       const issued = await draftLicenses({ ...actor, now }, drafts)
       const ids = issued.map((license) => license.id)
       // A reseller may create thousands at once; the record lists only the first ones.
@@ -146,7 +146,7 @@ async function insertLicenses(
       remember(write, licenses)
       return licenses
     },
-    forRows(given.count),
+    forRows(batch.count),
   )
 }
 

@@ -11,9 +11,9 @@ import { getProfile } from './portal.service.ts'
 export const forgotPassword = (
   ctx: Ctx,
   resets: PasswordResets,
-  given: { email: string; address: string },
+  request: { email: string; address: string },
 ): Promise<void> =>
-  resets.request('reseller', given, {
+  resets.request('reseller', request, {
     find: async (email) => {
       const reseller = await resellers.findByEmail(ctx.db, email)
       return reseller && { ownerId: reseller.owner_id, id: reseller.id }
@@ -28,12 +28,12 @@ export const forgotPassword = (
 export async function resetPassword(
   ctx: Ctx,
   resets: PasswordResets,
-  given: { token: string; password: string; address: string },
+  reset: { token: string; password: string; address: string },
 ): Promise<{ token: string; reseller: PortalReseller }> {
-  const { actor, result: token } = await resets.complete<ResellerActor, string>('reseller', given, {
+  const { actor, result: token } = await resets.complete<ResellerActor, string>('reseller', reset, {
     begin: async (account) => {
       const reseller = await resellers.findReseller(ctx.db, account, account.id)
-      return reseller && toActor(reseller, given.address)
+      return reseller && toActor(reseller, reset.address)
     },
     lock: async (tx, scope) => {
       const isActive = await resellers.lockActive(tx, scope.resellerId)

@@ -17,20 +17,20 @@ type ResellerView = Awaited<ReturnType<typeof getReseller>>
 export async function login(
   ctx: Ctx,
   attempts: Attempts,
-  given: { email: string; password: string; address: string },
+  credentials: { email: string; password: string; address: string },
 ): Promise<{ token: string; reseller: PortalReseller }> {
-  const email = normalizeName(given.email)
+  const email = normalizeName(credentials.email)
   const account = `reseller:${email}`
   const { row: found, strongerHash } = await checkCredentials(
     ctx,
     attempts,
-    { ...given, account },
+    { ...credentials, account },
     async () => {
       const reseller = await resellers.findByEmail(ctx.db, email)
       return reseller?.active === 1 ? reseller : undefined
     },
   )
-  const actor = toActor(found, given.address)
+  const actor = toActor(found, credentials.address)
   const token = await ctx.tx(actor, async (write) => {
     // The password may have changed while this one was being checked.
     const isUnchanged =

@@ -25,16 +25,16 @@ export async function addRelease(
   ctx: Ctx,
   actor: VendorActor,
   app: string,
-  given: NewRelease,
+  newRelease: NewRelease,
 ): Promise<Release> {
   const { id: appId } = await getApp(ctx.db, actor, app)
   const release = {
     id: newId('rel'),
     owner_id: actor.ownerId,
     app_id: appId,
-    version: given.version,
-    released_at: toEpochMs(given.releasedAt),
-    link: given.link ?? null,
+    version: newRelease.version,
+    released_at: toEpochMs(newRelease.releasedAt),
+    link: newRelease.link ?? null,
     created_at: ctx.clock.now(),
   }
   await unlessTaken(

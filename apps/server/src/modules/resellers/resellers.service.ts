@@ -45,14 +45,14 @@ export interface NewReseller {
 }
 
 /** The only response that contains the password. */
-export async function createReseller(ctx: Ctx, actor: VendorActor, given: NewReseller) {
-  checkPassword(ctx, 'password', given.password)
+export async function createReseller(ctx: Ctx, actor: VendorActor, reseller: NewReseller) {
+  checkPassword(ctx, 'password', reseller.password)
   const { maxResellers } = await getLimits(ctx, actor)
   if (maxResellers === 0) throw planLimit(maxResellers)
-  const app = await getApp(ctx.db, actor, given.app_id)
-  const emailNormalized = normalizeName(given.email)
+  const app = await getApp(ctx.db, actor, reseller.app_id)
+  const emailNormalized = normalizeName(reseller.email)
   if (await access.findByEmail(ctx.db, emailNormalized)) throw emailTaken()
-  const passwordHash = await ctx.passwords.hash(given.password, callerOf(actor))
+  const passwordHash = await ctx.passwords.hash(reseller.password, callerOf(actor))
   const id = newId('res')
   const now = ctx.clock.now()
   await unlessTaken(emailTaken, () =>
@@ -64,21 +64,21 @@ export async function createReseller(ctx: Ctx, actor: VendorActor, given: NewRes
         id,
         owner_id: actor.ownerId,
         app_id: app.id,
-        email: given.email,
+        email: reseller.email,
         email_normalized: emailNormalized,
         password_hash: passwordHash,
-        allowed_license_keys: given.allowed_license_keys,
+        allowed_license_keys: reseller.allowed_license_keys,
         created_at: now,
       })
-      write.record('reseller.created', id, { appId: app.id, licenseLimit: given.allowed_license_keys })
+      write.record('reseller.created', id, { appId: app.id, licenseLimit: reseller.allowed_license_keys })
     }),
   )
   return {
     _id: id,
-    email: given.email,
-    password: given.password,
+    email: reseller.email,
+    password: reseller.password,
     app_id: { _id: app.id, name: app.name },
-    allowed_license_keys: given.allowed_license_keys,
+    allowed_license_keys: reseller.allowed_license_keys,
   }
 }
 

@@ -50,17 +50,17 @@ interface Row {
 }
 
 const byToken = {
-  owner: fixedQuery((db, given: { tokenHash: string }) =>
+  owner: fixedQuery((db, values: { tokenHash: string }) =>
     db
       .selectFrom('owner_sessions')
       .select(['id', 'owner_id as holder_id', 'created_at', 'expires_at'])
-      .where('token_hash', '=', given.tokenHash),
+      .where('token_hash', '=', values.tokenHash),
   ),
-  reseller: fixedQuery((db, given: { tokenHash: string }) =>
+  reseller: fixedQuery((db, values: { tokenHash: string }) =>
     db
       .selectFrom('reseller_sessions')
       .select(['id', 'reseller_id as holder_id', 'created_at', 'expires_at'])
-      .where('token_hash', '=', given.tokenHash),
+      .where('token_hash', '=', values.tokenHash),
   ),
 }
 

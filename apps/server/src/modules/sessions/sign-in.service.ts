@@ -2,7 +2,7 @@ import { type Attempts, guardPassword, rightPasswords } from '../../core/attempt
 import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 
-interface Given {
+interface Credentials {
   /** Names the account for the limits on guesses, whether it exists or not. */
   account: string
   address: string
@@ -16,7 +16,7 @@ interface Given {
 export async function checkCredentials<Row extends { password_hash: string }>(
   { passwords }: Pick<Ctx, 'passwords'>,
   attempts: Attempts,
-  { account, address, password }: Given,
+  { account, address, password }: Credentials,
   find: () => Promise<Row | undefined>,
 ): Promise<{ row: Row; strongerHash: string | undefined }> {
   const row = await guardPassword(attempts, { account, address }, async () => {

@@ -9,7 +9,7 @@ import type { ProgramDeps } from '../sign-in/service.ts'
 import { because } from '../verdict/refusal.ts'
 import type { SessionFacts } from './facts.ts'
 
-export interface GivenKey {
+export interface KeyCall {
   licenseKey: string
   machine: Machine | undefined
   address: string
@@ -22,20 +22,20 @@ export interface GivenKey {
 export async function findKey(
   { ctx, attempts }: ProgramDeps,
   { app }: SessionFacts,
-  given: GivenKey,
+  call: KeyCall,
 ): Promise<LicenseRow> {
-  const license = await findLicenseByKey(ctx.db, app.id, toTypedKey(given.licenseKey))
-  const waitMs = await attempts.readWait(keyFailures, app.id, given.address)
+  const license = await findLicenseByKey(ctx.db, app.id, toTypedKey(call.licenseKey))
+  const waitMs = await attempts.readWait(keyFailures, app.id, call.address)
   if (waitMs > 0) {
-    const { machine } = given
+    const { machine } = call
     const isBound =
       machine && license?.client_id && (await findByHash(ctx.db, license.client_id, machine.hash))
     if (!isBound) throw rateLimited(waitMs)
   } else if (license) {
-    await attempts.recheck(keyFailures, app.id, given.address)
+    await attempts.recheck(keyFailures, app.id, call.address)
   }
   if (license) return license
-  await attempts.count(keyFailures, app.id, given.address)
+  await attempts.count(keyFailures, app.id, call.address)
   throw problem('keyNotFound')
 }
 

@@ -38,8 +38,8 @@ export function programRoutes(
     body: { remember?: boolean | undefined },
     address: string,
   ) => {
-    const given = { endUserId: user._id, address }
-    const deviceToken = body.remember ? await remember(deps, session, given) : undefined
+    const signIn = { endUserId: user._id, address }
+    const deviceToken = body.remember ? await remember(deps, session, signIn) : undefined
     return { user: await withVariables(session, user), ...(deviceToken !== undefined && { deviceToken }) }
   }
   // On SQLite they run on the server's thread, and checks wait for all that have begun.
@@ -50,10 +50,10 @@ export function programRoutes(
     rejection: () => problem('busy', { retryAfterSeconds: 1 }),
   })
   const inTurn =
-    <Given extends { session: SessionFacts; address: string }, Result>(
-      handle: (call: Given) => Promise<Result>,
+    <Call extends { session: SessionFacts; address: string }, Result>(
+      handle: (call: Call) => Promise<Result>,
     ) =>
-    async (call: Given): Promise<Result> => {
+    async (call: Call): Promise<Result> => {
       const { app, endUser } = call.session
       const isKnown = endUser !== null
       const endTurn = await writes.enter({ address: call.address, account: app.id, isKnown })

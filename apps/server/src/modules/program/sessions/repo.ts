@@ -88,41 +88,41 @@ interface StoredSession {
   version: string | null
 }
 
-const toColumns = (given: StoredSession) => ({
-  client_id: given.clientId,
-  hwid_hash: given.hwidHash,
-  expires_at: given.expiresAt,
-  secret_version: given.newVersion,
-  version: given.version,
+const toColumns = (session: StoredSession) => ({
+  client_id: session.clientId,
+  hwid_hash: session.hwidHash,
+  expires_at: session.expiresAt,
+  secret_version: session.newVersion,
+  version: session.version,
 })
 
-const updateSession = fixedQuery((db, given: StoredSession) =>
+const updateSession = fixedQuery((db, values: StoredSession) =>
   db
     .updateTable('client_sessions')
-    .set(toColumns(given))
-    .where('id', '=', given.id)
-    .where('secret_version', '=', given.secretVersion)
+    .set(toColumns(values))
+    .where('id', '=', values.id)
+    .where('secret_version', '=', values.secretVersion)
     .returning('id'),
 )
 
 // Another sign-in on the same token may have written the row first.
 const insertSession = fixedQuery(
-  (db, given: StoredSession & { appId: string; tokenHash: string; locale: string | null; now: number }) =>
+  (db, values: StoredSession & { appId: string; tokenHash: string; locale: string | null; now: number }) =>
     db
       .insertInto('client_sessions')
       .values({
-        id: given.id,
-        app_id: given.appId,
-        token_hash: given.tokenHash,
-        locale: given.locale,
-        created_at: given.now,
-        ...toColumns(given),
+        id: values.id,
+        app_id: values.appId,
+        token_hash: values.tokenHash,
+        locale: values.locale,
+        created_at: values.now,
+        ...toColumns(values),
       })
       .onConflict((conflict) =>
         conflict
           .column('id')
-          .doUpdateSet(toColumns(given))
-          .where('client_sessions.secret_version', '=', given.secretVersion),
+          .doUpdateSet(toColumns(values))
+          .where('client_sessions.secret_version', '=', values.secretVersion),
       )
       .returning('id'),
 )

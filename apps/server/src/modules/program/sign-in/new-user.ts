@@ -37,10 +37,10 @@ export async function redeemForNewUser(
   write: Write,
   app: AppFacts,
   licenseId: string,
-  given: NewUser,
+  newUser: NewUser,
 ): Promise<Admitted> {
   const { tx, now } = write
-  const { machine, address, isSignIn } = given.device
+  const { machine, address, isSignIn } = newUser.device
   // Lock first, so that the end user gets the license's latest expiry.
   const license = await lockLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
@@ -49,16 +49,16 @@ export async function redeemForNewUser(
   const redeemed = await redeem(tx, app, license, null, now)
   if (!redeemed) throw problem('keyUsed')
   const client: NewEndUser & Pick<ClientRow, 'grace_days'> = {
-    id: given.id ?? newId('usr'),
+    id: newUser.id ?? newId('usr'),
     owner_id: app.ownerId,
     app_id: app.id,
     license_id: license.id,
-    username: given.username,
-    username_normalized: normalizeName(given.username),
+    username: newUser.username,
+    username_normalized: normalizeName(newUser.username),
     // A key as a name is compared with no other: its end user must never be rejected.
-    name_skeleton: given.passwordHash === null ? '' : toSkeleton(given.username),
-    email: given.email,
-    password_hash: given.passwordHash,
+    name_skeleton: newUser.passwordHash === null ? '' : toSkeleton(newUser.username),
+    email: newUser.email,
+    password_hash: newUser.passwordHash,
     hwid: machine?.hwid ?? null,
     hwid_hash: machine?.hash ?? null,
     device_count: machine ? 1 : 0,

@@ -23,7 +23,7 @@ import { findCovered, findReleasedAt } from '../../releases/releases.service.ts'
 import { toActor } from '../facts/actor.ts'
 import { judgeCaller } from '../facts/caller.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
-import { findKey, type GivenKey, keyUsed, refuseKey } from '../facts/key.ts'
+import { findKey, type KeyCall, keyUsed, refuseKey } from '../facts/key.ts'
 import { because } from '../verdict/refusal.ts'
 import { userVerdict, type VerdictFacts } from '../verdict/verdict.ts'
 import { redeemForFormerUser, redeemForNewUser } from './new-user.ts'
@@ -52,29 +52,29 @@ export interface Registration {
 export async function register(
   deps: ProgramDeps,
   session: SessionFacts,
-  given: Registration,
+  registration: Registration,
 ): Promise<SignedInUser> {
   const { ctx, attempts } = deps
-  if ([...given.username].length < session.app.usernameMin) throw problem('unTooShort')
-  const username = toNewUsername(given.username)
-  await refuseLeakedPassword(deps, session, given.password)
+  if ([...registration.username].length < session.app.usernameMin) throw problem('unTooShort')
+  const username = toNewUsername(registration.username)
+  await refuseLeakedPassword(deps, session, registration.password)
   const name = normalizeName(username)
   if (await findByUsername(ctx.db, session.app.id, name)) throw problem('usernameTaken')
-  const license = await findKey(deps, session, given)
+  const license = await findKey(deps, session, registration)
   if (license.used === 1) throw keyUsed(license)
-  const device = await toDevice(deps, session.app, given)
+  const device = await toDevice(deps, session.app, registration)
   refuseUse(
     session.app,
     license,
     { device, updates: await readUpdates(deps, session, license) },
     ctx.clock.now(),
   )
-  const entry = entryOf(session, given.address)
-  const passwordHash = await ctx.passwords.hash(given.password, {
-    address: given.address,
+  const entry = entryOf(session, registration.address)
+  const passwordHash = await ctx.passwords.hash(registration.password, {
+    address: registration.address,
     account: accountOf(session, name),
   })
-  const newUser = { username, passwordHash, email: given.email ?? null, device }
+  const newUser = { username, passwordHash, email: registration.email ?? null, device }
   return unlessTaken(
     () => problem('usernameTaken'),
     () =>
@@ -82,7 +82,7 @@ export async function register(
         const admitted = await redeemForNewUser(write, session.app, license.id, newUser)
         const user = await entry.finish(write, admitted, true)
         const account = accountOf(session, name)
-        await attempts.accounts.remember({ account, address: given.address }, write.tx)
+        await attempts.accounts.remember({ account, address: registration.address }, write.tx)
         return user
       }),
   )
@@ -125,11 +125,11 @@ function refuseUse(
 export async function signInByKey(
   deps: ProgramDeps,
   session: SessionFacts,
-  given: GivenKey,
+  call: KeyCall,
 ): Promise<SignedInUser> {
-  const license = await findKey(deps, session, given)
-  const device = await toDevice(deps, session.app, given)
-  return enterByKey(deps, entryOf(session, given.address), license, device)
+  const license = await findKey(deps, session, call)
+  const device = await toDevice(deps, session.app, call)
+  return enterByKey(deps, entryOf(session, call.address), license, device)
 }
 
 /** Enters by a key of the entry's app. */
@@ -195,21 +195,21 @@ const isNameTaken = (error: unknown): boolean => (error as Problem).code === 'us
 export async function upgrade(
   deps: ProgramDeps,
   session: SessionFacts,
-  given: { username: string; licenseKey: string; address: string },
+  call: { username: string; licenseKey: string; address: string },
 ): Promise<SignedInUser> {
   const { ctx } = deps
   const { app } = session
-  const found = await findByUsername(ctx.db, app.id, normalizeName(given.username))
+  const found = await findByUsername(ctx.db, app.id, normalizeName(call.username))
   if (!found) throw problem('usernameNotFound')
-  const license = await findKey(deps, session, { ...given, machine: undefined })
+  const license = await findKey(deps, session, { ...call, machine: undefined })
   if (license.used === 1) throw keyUsed(license)
   const hwidHash = session.hwidHash && sentHash(session.hwidHash)
   const caller = await judgeCaller(deps, app, {
     hwidHash,
     readParts: session.device?.readParts,
-    address: given.address,
+    address: call.address,
   })
-  return ctx.tx(toActor(session, given.address), async (write) => {
+  return ctx.tx(toActor(session, call.address), async (write) => {
     const { tx, now } = write
     await lockLicensesOf(tx, app, [found.id], license.id)
     const key = await findLicenseById(tx, app.id, license.id)

@@ -79,14 +79,14 @@ interface Resumed {
  * Signs in with a remembered sign-in and rotates its token. A token older than the previous one revokes the sign-in, because
  * it must have been copied.
  */
-export async function resume(deps: ProgramDeps, session: SessionFacts, given: Resume): Promise<Resumed> {
+export async function resume(deps: ProgramDeps, session: SessionFacts, call: Resume): Promise<Resumed> {
   const { ctx } = deps
   const { app } = session
-  const id = /^kwd_[\w-]{1,100}\.(dtk_\w{1,60})$/.exec(given.deviceToken)?.[1]
+  const id = /^kwd_[\w-]{1,100}\.(dtk_\w{1,60})$/.exec(call.deviceToken)?.[1]
   const stored = id === undefined ? undefined : await repo.findToken(ctx.db, app, id)
   if (!stored || stored.expires_at <= ctx.clock.now()) throw problem('sessionUnauthed')
-  const presented = sha256(given.deviceToken)
-  const actor = toActor(session, given.address)
+  const presented = sha256(call.deviceToken)
+  const actor = toActor(session, call.address)
   if (presented !== stored.token_hash && presented !== stored.previous_hash) {
     const isCopied = await ctx.tx(actor, async (write) => {
       const isDeleted = await repo.deleteCopiedToken(write.tx, app, stored.id, presented)
@@ -95,15 +95,15 @@ export async function resume(deps: ProgramDeps, session: SessionFacts, given: Re
     })
     if (isCopied) throw problem('sessionUnauthed')
   }
-  const device = await toDevice(deps, app, given)
-  const usual = entryOf(session, given.address)
+  const device = await toDevice(deps, app, call)
+  const usual = entryOf(session, call.address)
   const entry: Entry<Resumed> = {
     ...usual,
     finish: async (write, admitted, isNew) => {
       if ((await repo.findDeviceHash(write.tx, app, stored.device_id)) !== admitted.hwidHash) {
         throw problem('hwidMismatch')
       }
-      const deviceToken = await exchange(deps, write, app, { id: stored.id, token: given.deviceToken })
+      const deviceToken = await exchange(deps, write, app, { id: stored.id, token: call.deviceToken })
       return { user: await usual.finish(write, admitted, isNew), deviceToken }
     },
   }

@@ -26,11 +26,11 @@ const parse = (version: string): number[] | undefined =>
 /** Whether an app accepts a build: an empty list accepts all, otherwise version and hash must be on it. */
 export function isAllowedBuild(
   allowed: readonly { version: string; hash: string }[],
-  given: { version: string; hash?: string | undefined },
+  build: { version: string; hash?: string | undefined },
 ): boolean {
   if (allowed.length === 0) return true
-  const hash = given.hash?.trim().toLowerCase()
-  return allowed.some((one) => one.version === given.version.trim() && one.hash.toLowerCase() === hash)
+  const hash = build.hash?.trim().toLowerCase()
+  return allowed.some((one) => one.version === build.version.trim() && one.hash.toLowerCase() === hash)
 }
 
 /**

@@ -50,26 +50,26 @@ interface Init {
   sdk?: string | undefined
 }
 
-export async function init(deps: ProgramDeps, app: AppFacts, given: Init) {
-  if (!sameDigest(app.secretHash, sha256(given.secret))) {
+export async function init(deps: ProgramDeps, app: AppFacts, call: Init) {
+  if (!sameDigest(app.secretHash, sha256(call.secret))) {
     throw because(problem('appDisabled'), { detail: { cause: 'secret' } })
   }
   const refusal = appVerdict(app)
   if (refusal) throw problem(refusal)
-  if (app.checkHash && !isAllowedBuild(await listAllowedHashes(deps.ctx, app.id), given)) {
-    throw because(problem('hashCheckFail'), { detail: { version: given.version, hash: given.hash ?? null } })
+  if (app.checkHash && !isAllowedBuild(await listAllowedHashes(deps.ctx, app.id), call)) {
+    throw because(problem('hashCheckFail'), { detail: { version: call.version, hash: call.hash ?? null } })
   }
-  deps.sdks.note(app.id, given.sdk)
-  const locale = given.locale === undefined ? undefined : canonicalLocale(given.locale)
+  deps.sdks.note(app.id, call.sdk)
+  const locale = call.locale === undefined ? undefined : canonicalLocale(call.locale)
   const { token, expiresAt } = deps.sessions.open(app, {
-    version: given.version,
+    version: call.version,
     ...(locale === undefined ? {} : { locale }),
   })
   return {
     session: token,
     expiresAt: toIso(expiresAt),
     app: { name: app.name, version: app.version },
-    updateAvailable: isOlder(given.version, app.version),
+    updateAvailable: isOlder(call.version, app.version),
     variables: await deps.variables.public(app),
   }
 }

@@ -47,22 +47,22 @@ export interface Login {
 }
 
 /** Signs an end user in by username and password. */
-export async function login(deps: ProgramDeps, session: SessionFacts, given: Login): Promise<SignedInUser> {
+export async function login(deps: ProgramDeps, session: SessionFacts, call: Login): Promise<SignedInUser> {
   const { ctx, attempts } = deps
-  const name = normalizeName(given.username)
+  const name = normalizeName(call.username)
   let knownId: string | undefined
-  const subject = { account: accountOf(session, name), address: given.address }
+  const subject = { account: accountOf(session, name), address: call.address }
   const client = await guardPassword(attempts, subject, async () => {
     const found = await findByUsername(ctx.db, session.app.id, name)
     knownId = found?.id
-    return (await ctx.passwords.verify(found?.password_hash, given.password)) ? found : undefined
+    return (await ctx.passwords.verify(found?.password_hash, call.password)) ? found : undefined
   })
   if (!client) {
     if (knownId === undefined) throw problem('usernameNotFound')
     throw because(problem('passMismatch'), { endUserId: knownId })
   }
-  const device = await toDevice(deps, session.app, given)
-  const entry = entryOf(session, given.address)
+  const device = await toDevice(deps, session.app, call)
+  const entry = entryOf(session, call.address)
   return ctx.tx(entry.actor, (write) => enter(write, entry, client.id, device))
 }
 

@@ -15,7 +15,7 @@ import type { ProgramDeps, SignedInUser } from './service.ts'
 import { type Entry, enter, entryOf, type SignInDevice, toDevice } from './sign-in.ts'
 import { addMarks, findTrial, hasRoomForMarks } from './trial.repo.ts'
 
-interface Given {
+interface TrialCall {
   machine: Machine
   type?: string | undefined
   email?: string | undefined
@@ -26,25 +26,25 @@ interface Given {
 export async function startTrial(
   deps: ProgramDeps,
   session: SessionFacts,
-  given: Given,
+  call: TrialCall,
 ): Promise<SignedInUser> {
   const { app } = session
   const { ctx, attempts } = deps
-  const device = await toDevice(deps, app, given)
-  const entry = entryOf(session, given.address)
-  const marks = marksOf(given.machine)
+  const device = await toDevice(deps, app, call)
+  const entry = entryOf(session, call.address)
+  const marks = marksOf(call.machine)
   const running = await findTrial(ctx.db, app.id, marks)
   if (running !== undefined) return resume(deps, entry, running, device, marks)
   if (device.caller.blocked) throw problem('hwidBlacklisted', device.caller.blocked)
   if (device.caller.isRefusedVpn) throw problem('vpnBlocked')
-  await attempts.count(trialStarts, app.id, given.address)
+  await attempts.count(trialStarts, app.id, call.address)
   await attempts.count(trialsOfApp, app.id)
   const { maxLicensesPerApp } = await getLimits(ctx, app)
   const id = newId('usr')
   const begin = ctx.tx(entry.actor, async (write) => {
     const { tx, now } = write
     if (!(await addMarks(tx, app.id, marks, { clientId: id, now }))) throw isTaken
-    const type = await findTrialType(tx, app, app.id, given.type)
+    const type = await findTrialType(tx, app, app.id, call.type)
     const isFree = maxLicensesPerApp === unlimited
     if (!isFree && !(await reserveLicenses(tx, app, app.id, 1, maxLicensesPerApp, now))) {
       throw problem('plan_limit_reached')
@@ -54,7 +54,7 @@ export async function startTrial(
     const [license] = await issueLicenses(tx, issuer, [draft])
     if (!license) throw problem('internal')
     write.record('licenses.created', app.id, { count: 1, ids: [license.id] })
-    const newUser = { id, username: license.key, passwordHash: null, email: given.email ?? null, device }
+    const newUser = { id, username: license.key, passwordHash: null, email: call.email ?? null, device }
     return entry.finish(write, await redeemForNewUser(write, app, license.id, newUser), true)
   })
   return begin.catch(async (error: unknown) => {

@@ -20,7 +20,7 @@ interface Validation {
   behind?: Behind
 }
 
-interface Given {
+interface KeyCheck {
   machine: Machine | undefined
   address: string
   activate: boolean
@@ -32,7 +32,7 @@ interface Given {
 export async function validate(
   deps: ProgramDeps,
   facts: LicenseFacts,
-  { machine, address, activate, read }: Given,
+  { machine, address, activate, read }: KeyCheck,
 ): Promise<Validation> {
   const { app, key } = facts
   const appRefusal = appVerdict(app)
@@ -75,7 +75,7 @@ async function refuseGuesses(
 async function judge(
   deps: ProgramDeps,
   facts: LicenseFacts,
-  { machine, address, activate }: Pick<Given, 'machine' | 'address' | 'activate'>,
+  { machine, address, activate }: Pick<KeyCheck, 'machine' | 'address' | 'activate'>,
 ) {
   const { app, endUser } = facts
   const key = facts.key as NonNullable<LicenseFacts['key']>
@@ -121,14 +121,14 @@ async function activateKey(
   deps: ProgramDeps,
   { app }: LicenseFacts,
   licenseId: string,
-  given: { machine: Machine; address: string },
+  caller: { machine: Machine; address: string },
 ): Promise<void> {
   const license = await findLicenseById(deps.ctx.db, app.id, licenseId)
   if (!license) return
-  const device = await toDevice(deps, app, { ...given, isSignIn: false })
+  const device = await toDevice(deps, app, { ...caller, isSignIn: false })
   const entry = {
     app,
-    actor: toActor({ app, id: null }, given.address),
+    actor: toActor({ app, id: null }, caller.address),
     version: null,
     finish: async () => {},
   }
