@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
   })
 })
 
-process.once('message', (given) => {
-  answers = given as Record<string, Answer>
+process.once('message', (message) => {
+  answers = message as Record<string, Answer>
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
 })

@@ -9,9 +9,9 @@ import { readSeeded, seededFolder } from './seed.ts'
 
 // What honest callers wait for while strangers flood the server: `node bench/floods.ts [seconds] [checkout] [data] [name]`.
 
-const [seconds = '5', checkout, given, only] = process.argv.slice(2)
+const [seconds = '5', checkout, dataFolder, only] = process.argv.slice(2)
 const folder = mkdtempSync(join(tmpdir(), 'keyward-floods-'))
-const seed = given ?? (await seededFolder(300_000))
+const seed = dataFolder ?? (await seededFolder(300_000))
 cpSync(seed, folder, { recursive: true })
 const seeded = readSeeded(folder)
 const server = await startServer(

@@ -11,9 +11,9 @@ export class Caller {
     this.#baseUrl = baseUrl
   }
 
-  send(given: LoadRequest): Promise<Answer> {
+  send(call: LoadRequest): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const { method, path, headers, body } = given
+      const { method, path, headers, body } = call
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
       const options = { method, headers: { ...headers, ...length }, agent: this.#agent }
       const sent = request(`${this.#baseUrl}${path}`, options, (response) => {
@@ -36,9 +36,9 @@ export class Caller {
   }
 
   /** The data of a response; throws unless it is a success. */
-  async call<Data>(given: LoadRequest): Promise<Data> {
-    const { status, body } = await this.send(given)
-    if (status >= 300) throw new Error(`${given.method} ${given.path} returned ${status}: ${body}`)
+  async call<Data>(call: LoadRequest): Promise<Data> {
+    const { status, body } = await this.send(call)
+    if (status >= 300) throw new Error(`${call.method} ${call.path} returned ${status}: ${body}`)
     return JSON.parse(body).data
   }
 

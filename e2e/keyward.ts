@@ -78,8 +78,8 @@ export const test = base.extend<
   // People cannot use a prerendered page before its scripts are loaded, but Playwright fills its fields.
   page: async ({ page }, use) => {
     const goto = page.goto.bind(page)
-    page.goto = async (...given) => {
-      const response = await goto(...given)
+    page.goto = async (...args) => {
+      const response = await goto(...args)
       // Where scripts fail to load, the page stays inert.
       await page
         .locator('#root[inert]')

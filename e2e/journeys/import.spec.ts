@@ -104,8 +104,8 @@ test.describe('the import', () => {
     const app = await vendor.createApp()
     const settings = { hwidLock: true, allowCustomLicenseKey: true }
     await vendor.call('PUT', `/apps/${app._id}`, { settings })
-    const given = { app: app._id, expiresAt: inDays(30).toISOString(), key: 'TAKEN-KEY-1' }
-    await vendor.call('POST', '/licenses', given)
+    const body = { app: app._id, expiresAt: inDays(30).toISOString(), key: 'TAKEN-KEY-1' }
+    await vendor.call('POST', '/licenses', body)
     await enter(page, vendor, '/licenses')
     await moreAction(page, 'Import licenses')
     const form = dialog(page, 'Import Licenses')

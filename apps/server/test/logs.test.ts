@@ -36,20 +36,20 @@ test('never logs a password, token, secret or key, on success or failure', async
     password: 'correct-horse-battery',
     wrong: 'wrong-staple-guess',
   }
-  const given = { email: 'vendor@example.com', password: secrets.password }
-  const registered = await call('POST', '/auth/register', { body: { name: 'V', ...given } })
+  const credentials = { email: 'vendor@example.com', password: secrets.password }
+  const registered = await call('POST', '/auth/register', { body: { name: 'V', ...credentials } })
   secrets.firstToken = registered.json.data.token
-  await call('POST', '/auth/forgot-password', { body: { email: given.email } })
-  await expect.poll(() => mailedLinks(sink, given.email).length).toBe(1)
-  secrets.resetToken = mailedLinks(sink, given.email)[0]?.split('#')[1] as string
+  await call('POST', '/auth/forgot-password', { body: { email: credentials.email } })
+  await expect.poll(() => mailedLinks(sink, credentials.email).length).toBe(1)
+  secrets.resetToken = mailedLinks(sink, credentials.email)[0]?.split('#')[1] as string
   secrets.newPassword = 'better-horse-battery'
-  given.password = secrets.newPassword
+  credentials.password = secrets.newPassword
   const reset = { body: { token: secrets.resetToken, password: secrets.newPassword } }
   const { token } = (await call('POST', '/auth/reset-password', reset)).json.data
   await call('POST', '/auth/reset-password', reset)
   secrets.token = token
-  await call('POST', '/auth/login', { body: { ...given, password: secrets.wrong } })
-  await call('POST', '/auth/login', { body: { ...given, passwort: secrets.wrong } })
+  await call('POST', '/auth/login', { body: { ...credentials, password: secrets.wrong } })
+  await call('POST', '/auth/login', { body: { ...credentials, passwort: secrets.wrong } })
   const { app } = (await call('POST', '/apps', { token, body: { name: 'Atlas' } })).json.data
   secrets.appSecret = app.appSecret
   const { license } = (
@@ -90,7 +90,7 @@ test('never logs a password, token, secret or key, on success or failure', async
   file.close()
   const broken = await program('/login', user)
   expect(broken.status).toBe(500)
-  const alsoBroken = await call('POST', '/auth/login', { body: given })
+  const alsoBroken = await call('POST', '/auth/login', { body: credentials })
   expect(alsoBroken.status).toBe(500)
 
   for (const { json } of [broken, alsoBroken]) await expect.poll(server.output).toContain(json.requestId)

@@ -19,7 +19,7 @@ const startSink = async (behaviour: Parameters<typeof SmtpSink.start>[0] = {}) =
 const lines: unknown[][] = []
 function mailer(environment: Record<string, string>): Mailer {
   lines.length = 0
-  const made = createMailer(readConfig(environment), { info: (...given: unknown[]) => lines.push(given) })
+  const made = createMailer(readConfig(environment), { info: (...args: unknown[]) => lines.push(args) })
   cleanups.push(() => made.close())
   return made
 }
@@ -78,8 +78,8 @@ describe('by SMTP', () => {
     for (const to of ['a@example.com', 'b@example.com']) await by.send({ ...mail, to })
     expect(sink.received.map(({ to }) => to)).toEqual([['a@example.com'], ['b@example.com']])
     expect(sink.connections).toBe(1)
-    const given = sink.commands.filter((line) => line.startsWith('AUTH'))
-    expect(given).toEqual([`AUTH PLAIN ${Buffer.from('\0user\0p@ss').toString('base64')}`])
+    const signIns = sink.commands.filter((line) => line.startsWith('AUTH'))
+    expect(signIns).toEqual([`AUTH PLAIN ${Buffer.from('\0user\0p@ss').toString('base64')}`])
   })
 
   test('rejects an untrusted certificate unless the operator allows it', async () => {

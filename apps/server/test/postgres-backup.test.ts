@@ -48,8 +48,8 @@ function runDocumented(program: string) {
 }
 
 const enter = async (on: ServerProcess, path: string, name: string) => {
-  const given = { email: `${name}@example.com`, password: 'correct horse' }
-  const body = path === '/auth/register' ? { ...given, name } : given
+  const credentials = { email: `${name}@example.com`, password: 'correct horse' }
+  const body = path === '/auth/register' ? { ...credentials, name } : credentials
   return (await callOver(on.url, 'POST', path, { body })).status
 }
 

@@ -21,8 +21,8 @@ export interface PrivateCluster extends Cluster {
 }
 
 export async function startCluster(more: Record<string, string> = {}): Promise<Cluster> {
-  const given = process.env.DATABASE_URL_TEST
-  return given ? { url: given, stop: async () => {} } : startPrivateCluster(more)
+  const url = process.env.DATABASE_URL_TEST
+  return url ? { url, stop: async () => {} } : startPrivateCluster(more)
 }
 
 export async function startPrivateCluster(more: Record<string, string> = {}): Promise<PrivateCluster> {

@@ -41,8 +41,8 @@ const body = '{"email":"a@example.com","password":"wrong guess"}'
 const upload = `POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
 
 test('SIGTERM closes idle connections at once, finishes running requests, closes the database and exits with 0', async () => {
-  const given = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
-  const { token } = (await callOver(server.url, 'POST', '/auth/register', { body: given })).json.data
+  const registration = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
+  const { token } = (await callOver(server.url, 'POST', '/auth/register', { body: registration })).json.data
   const idle = await open(health)
   await vi.waitFor(() => expect(idle.received()).toContain('"up"'), { timeout: 60_000 })
   const unused = await open('')

@@ -53,8 +53,8 @@ function watch(handle: SqliteHandle, add: (rows: number) => void): () => void {
       get(target, name) {
         const value = Reflect.get(target, name)
         if (typeof value !== 'function') return value
-        return (...given: never[]) => {
-          const result = value.apply(target, given)
+        return (...args: never[]) => {
+          const result = value.apply(target, args)
           if (name === 'all') add((result as unknown[]).length)
           // Other statements repeat the count of the write before.
           if (name === 'run' && isWrite.test(text))

@@ -191,8 +191,8 @@ test.each([
   ['crashes before the commit', crash, 'commit', 'Cannot destructure'],
 ] as const)(
   'when its thread %s, a long transaction fails and stores nothing; others go on',
-  async (...given) => {
-    const [, end, last, message] = given
+  async (...row) => {
+    const [, end, last, message] = row
     await writeLong('first')
     const sent = vi.spyOn(Worker.prototype, 'postMessage')
     const ends = transact(

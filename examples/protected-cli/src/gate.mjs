@@ -15,8 +15,8 @@ export class RefusedError extends Error {}
 const connect = async () => new Keyward({ ...(await readConfig()), version, storage: 'user-data' })
 
 /** Signs in with the given key, or with the last one that worked. */
-export async function openGate(givenKey) {
-  const key = givenKey ?? (await rememberedKey())
+export async function openGate(typedKey) {
+  const key = typedKey ?? (await rememberedKey())
   const keyward = await connect()
   const newVersion = await findNewVersion(keyward)
   const { user, offline } = key ? granted(await keyward.license(key)) : await resume(keyward)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { email, givenPassword, isoTime, none, password, price, resetToken, text } from './shared.ts'
+import { email, isoTime, none, password, price, resetToken, signInPassword, text } from './shared.ts'
 
 export const plan = z.enum(['free', 'premium'])
 
@@ -67,7 +67,7 @@ export const auth = {
     hashes: true,
     tag,
     summary: 'Sign in as a vendor',
-    body: z.strictObject({ email, password: givenPassword }),
+    body: z.strictObject({ email, password: signInPassword }),
     data: session,
     errors: ['invalid_credentials', 'rate_limited', 'busy'],
   }),
@@ -119,7 +119,7 @@ export const auth = {
     permission: 'self',
     tag,
     summary: 'Change the password; ends all other sessions',
-    body: z.strictObject({ currentPassword: givenPassword, newPassword: password }),
+    body: z.strictObject({ currentPassword: signInPassword, newPassword: password }),
     data: z.strictObject({ token: z.string() }),
     errors: ['rate_limited', 'busy'],
   }),
@@ -130,7 +130,7 @@ export const auth = {
     permission: 'self',
     tag,
     summary: 'Change the email address',
-    body: z.strictObject({ email, password: givenPassword }),
+    body: z.strictObject({ email, password: signInPassword }),
     data: z.strictObject({ user }),
     errors: ['email_taken', 'rate_limited', 'busy'],
   }),

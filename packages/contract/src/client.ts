@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { programLocale } from './locales.ts'
 import { messageDefaults } from './messages.ts'
-import { givenPassword, hwid, id, isoTime, none, password, text } from './shared.ts'
+import { hwid, id, isoTime, none, password, signInPassword, text } from './shared.ts'
 import { pinnedKey } from './signing-keys.ts'
 import { ending, licenseTerm } from './terms.ts'
 
@@ -160,7 +160,7 @@ export const program = {
     summary: 'Sign in an end user with username and password',
     body: z.strictObject({
       username: z.string().trim().min(1, 'Username is required').max(100, 'Username is too long'),
-      password: givenPassword,
+      password: signInPassword,
       ...machine,
       remember: remembering,
     }),

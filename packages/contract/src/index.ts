@@ -100,7 +100,7 @@ export type { PortalLicense, PortalLicenseType, PortalReseller, PortalStats } fr
 export type { Release } from './releases.ts'
 export type { Reseller } from './resellers.ts'
 export type { PlanDuration, Price } from './shared.ts'
-export { banReason, email, givenPassword, instant, password, username } from './shared.ts'
+export { banReason, email, instant, password, username } from './shared.ts'
 export type { SigningKey } from './signing-keys.ts'
 export { soldDefaults, soldFields } from './sold.ts'
 export type { Duration, LicenseTerm } from './terms.ts'

@@ -138,7 +138,7 @@ export const licenses = {
       })
       .refine(
         ({ expiresAt, duration, type }) =>
-          [expiresAt, duration, type].filter((given) => given !== undefined).length === 1,
+          [expiresAt, duration, type].filter((field) => field !== undefined).length === 1,
         { path: ['expiresAt'], message: 'Exactly one of expiresAt, duration and type is required' },
       ),
     data: z.strictObject({ license, licenses: z.array(license) }),

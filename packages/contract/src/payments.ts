@@ -67,7 +67,7 @@ const payment = z.strictObject({
   isDevelopmentMode: z.boolean(),
 })
 
-const given = z.string().trim().min(1).max(200)
+const checkoutField = z.string().trim().min(1).max(200)
 const tag = 'Payments'
 
 export const payments = {
@@ -91,12 +91,12 @@ export const payments = {
     summary: 'Report a payment of the checkout; the stored order decides what was bought, not this request',
     body: z
       .strictObject({
-        razorpay_order_id: given.optional(),
-        razorpay_payment_id: given.optional(),
-        razorpay_signature: given.optional(),
-        razorpayOrderId: given.optional(),
-        razorpayPaymentId: given.optional(),
-        razorpaySignature: given.optional(),
+        razorpay_order_id: checkoutField.optional(),
+        razorpay_payment_id: checkoutField.optional(),
+        razorpay_signature: checkoutField.optional(),
+        razorpayOrderId: checkoutField.optional(),
+        razorpayPaymentId: checkoutField.optional(),
+        razorpaySignature: checkoutField.optional(),
         ...termFields,
       })
       .transform((body) => ({

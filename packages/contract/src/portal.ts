@@ -7,7 +7,6 @@ import {
   exportFormat,
   exportTypes,
   fullPageQuery,
-  givenPassword,
   id,
   instant,
   isoTime,
@@ -16,6 +15,7 @@ import {
   password,
   resetToken,
   search,
+  signInPassword,
   trimmed,
 } from './shared.ts'
 import { ending, licenseTerms } from './terms.ts'
@@ -74,7 +74,7 @@ export const portal = {
     hashes: true,
     tag,
     summary: 'Sign in as a reseller',
-    body: z.strictObject({ email, password: trimmed(givenPassword) }),
+    body: z.strictObject({ email, password: trimmed(signInPassword) }),
     data: oneReseller.extend({ token: z.string() }),
     errors: ['invalid_credentials', 'rate_limited', 'busy'],
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { givenPassword, none } from './shared.ts'
+import { none, signInPassword } from './shared.ts'
 
 /** Settings for all apps of an owner. */
 export const platformSettings = z.strictObject({ pauseApplications: z.boolean(), hwidLock: z.boolean() })
@@ -38,7 +38,7 @@ export const settings = {
     tag,
     summary:
       'Delete all apps, licenses, end users, resellers and settings, and end all sessions; the password is optional in the first ten minutes of a session',
-    body: z.strictObject({ password: givenPassword.optional() }),
+    body: z.strictObject({ password: signInPassword.optional() }),
     data: none,
     errors: ['reauthenticate', 'rate_limited', 'busy'],
   }),

@@ -28,7 +28,7 @@ export const password = z
   .max(limits.passwordMax, `Password can have at most ${limits.passwordMax} characters`)
 
 /** A password at sign-in: no rule except a length limit against abuse. */
-export const givenPassword = z.string().min(1, 'Password is required').max(1000, 'Password is too long')
+export const signInPassword = z.string().min(1, 'Password is required').max(1000, 'Password is too long')
 
 /** The same for resellers, whose passwords are trimmed. */
 export const trimmed = <T extends z.ZodType<string, string>>(schema: T) =>

@@ -11,14 +11,14 @@ const name = z
   .trim()
   .max(64, 'A name has at most 64 characters')
   .regex(/^[A-Za-z][A-Za-z0-9_.-]*$/, 'A name starts with a letter and has letters, digits and . _ -')
-  .refine((given) => !isReserved(given), 'This name is reserved')
+  .refine((text) => !isReserved(text), 'This name is reserved')
 
 /** Text of several lines; no other control characters, no lone surrogates. */
 const value = z
   .string()
   .max(limits.variablesBytesMax, 'The value is too long')
   .refine(
-    (given) => !/(?![\n\r\t])\p{Cc}|\p{Cs}/u.test(given),
+    (text) => !/(?![\n\r\t])\p{Cc}|\p{Cs}/u.test(text),
     'The value contains characters that are not allowed',
   )
 

@@ -85,8 +85,8 @@ function bookRefund(
 /** Sets `refunded` only when the full amount is refunded; otherwise the status stays `captured`. */
 function countRefunded(payment: Payment, amount: number): void {
   payment.amount_refunded += amount
-  const { amount_refunded: given } = payment
-  payment.refund_status = given === 0 ? null : given === payment.amount ? 'full' : 'partial'
+  const { amount_refunded: refunded } = payment
+  payment.refund_status = refunded === 0 ? null : refunded === payment.amount ? 'full' : 'partial'
   if (payment.refund_status === 'full') payment.status = 'refunded'
   else if (payment.status === 'refunded') payment.status = payment.captured ? 'captured' : 'authorized'
 }

@@ -16,6 +16,6 @@ export function signCheckout(keySecret: string, orderId: string, paymentId: stri
 /** Whether an `authorization` header holds these keys as HTTP basic authentication. */
 export function isAuthorized(header: string | undefined, keyId: string, keySecret: string): boolean {
   const wanted = Buffer.from(`Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`)
-  const given = Buffer.from(header ?? '')
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
+  const sent = Buffer.from(header ?? '')
+  return sent.length === wanted.length && timingSafeEqual(sent, wanted)
 }

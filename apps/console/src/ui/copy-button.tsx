@@ -84,9 +84,9 @@ export interface CopyFieldProps {
 export const secretMask = '•'.repeat(24)
 
 /** A label and a value with a copy button. */
-export function CopyField({ label, value, secret = false, shown: given, onShow }: CopyFieldProps) {
+export function CopyField({ label, value, secret = false, shown: shownOutside, onShow }: CopyFieldProps) {
   const [own, setOwn] = useState(!secret)
-  const shown = given ?? own
+  const shown = shownOutside ?? own
   return (
     <div className="grid min-w-0 gap-1">
       <div className="flex items-baseline justify-between gap-2">

@@ -128,8 +128,8 @@ export function otherRecipes(world: World): Recipes {
         await owner.call('PUT', `/apps/${app._id}`, { settings: { rememberDays: 1 } })
         const program = await startProgram(on, app)
         const { key } = await oneLicense(world)
-        const given = { licenseKey: key, hwid: 'pc-1', remember: true }
-        const { deviceToken } = (await program.call('POST', '/license', given)).json.data
+        const body = { licenseKey: key, hwid: 'pc-1', remember: true }
+        const { deviceToken } = (await program.call('POST', '/license', body)).json.data
         return () => program.call('POST', '/resume', { deviceToken, hwid: 'pc-1' })
       },
     ],

@@ -201,9 +201,9 @@ describe('a correct password whose comparison is still running', () => {
     onMatch = () => {}
     compared = 0
 
-    override async verify(...given: Parameters<QuickPasswords['verify']>): Promise<boolean> {
+    override async verify(...args: Parameters<QuickPasswords['verify']>): Promise<boolean> {
       this.compared += 1
-      const matches = await super.verify(...given)
+      const matches = await super.verify(...args)
       if (!matches || !this.held) return matches
       this.onMatch()
       await this.held

@@ -66,11 +66,11 @@ test('a session of the device under another hardware id adds no key', async () =
   await signIn('pc-1', desktop)
   const second = await signIn('pc-2', changed)
   const [added] = await makeLicenses(on, owner, app)
-  const given = { username: second.key, licenseKey: added!.key }
+  const body = { username: second.key, licenseKey: added!.key }
   const id = await block('pc-1')
-  expect(refusal(await second.program.call('POST', '/upgrade', given))).toBe('hwidBlacklisted')
+  expect(refusal(await second.program.call('POST', '/upgrade', body))).toBe('hwidBlacklisted')
   await owner.call('DELETE', `/blocklist/${id}`)
-  expect((await second.program.call('POST', '/upgrade', given)).status).toBe(200)
+  expect((await second.program.call('POST', '/upgrade', body)).status).toBe(200)
 })
 
 test('a ban that blocks devices blocks them by their parts too', async () => {
@@ -97,8 +97,8 @@ test('the parts of another app block nobody', async () => {
   const [license] = await makeLicenses(on, owner, second)
   const program = await startProgram(on, second)
   const device = { parts: sentParts(app, desktop) }
-  const given = { licenseKey: license?.key, hwid: 'pc-1', device }
-  expect((await program.call('POST', '/license', given)).status).toBe(200)
+  const body = { licenseKey: license?.key, hwid: 'pc-1', device }
+  expect((await program.call('POST', '/license', body)).status).toBe(200)
 })
 
 test('the explanation of a refusal by parts says that it applies now, until the entry is removed', async () => {

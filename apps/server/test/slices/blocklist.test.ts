@@ -40,9 +40,9 @@ test('a blocked device redeems no key and creates no end user', async () => {
   const { json } = await owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(9) })
   const licenseKey = json.data.license.key
   const program = await startProgram(on, app)
-  const given = { licenseKey, hwid: 'pc-1' }
-  expect(refusal(await program.call('POST', '/license', given))).toBe('hwidBlacklisted')
-  const alice = { username: 'alice', password: 'swordfish', ...given }
+  const body = { licenseKey, hwid: 'pc-1' }
+  expect(refusal(await program.call('POST', '/license', body))).toBe('hwidBlacklisted')
+  const alice = { username: 'alice', password: 'swordfish', ...body }
   expect(refusal(await program.call('POST', '/register', alice))).toBe('hwidBlacklisted')
   const { licenses } = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data
   expect(licenses).toEqual([expect.objectContaining({ used: false })])
@@ -51,8 +51,8 @@ test('a blocked device redeems no key and creates no end user', async () => {
 test('a blocked device or address adds no key to an end user', async () => {
   const { program, license } = await activateKey(on, owner, app, 'pc-1')
   const { json } = await owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(9) })
-  const given = { username: license.key, licenseKey: json.data.license.key }
-  const upgrade = (from: string) => program.call('POST', '/upgrade', given, { from })
+  const body = { username: license.key, licenseKey: json.data.license.key }
+  const upgrade = (from: string) => program.call('POST', '/upgrade', body, { from })
   await block('address', '203.0.113.7')
   expect(refusal(await upgrade('203.0.113.7'))).toBe('hwidBlacklisted')
   const { data } = (await block('hwid', 'pc-1')).json

@@ -96,8 +96,8 @@ const ofClients: Filter[] = [
 test.each([
   { list: 'licenses', letter: 'F', filters: ofLicenses },
   { list: 'clients', letter: 'v', filters: ofClients },
-] as const)('a common text shows the right pages and counts of $list in every order', async (given) => {
-  const { list, letter, filters } = given
+] as const)('a common text shows the right pages and counts of $list in every order', async (search) => {
+  const { list, letter, filters } = search
   for (const [query, isIn] of filters) {
     for (const sort of ['newest', 'oldest']) {
       const hits = numbers.filter((i) => isHit(i) && isIn(i))

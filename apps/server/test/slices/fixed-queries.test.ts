@@ -12,12 +12,12 @@ const on = serverForAll()
 const owner = ownerForAll(on)
 
 let built = 0
-const byName = fixedQuery((db, given: { name: string; value: string | null }) => {
+const byName = fixedQuery((db, values: { name: string; value: string | null }) => {
   built += 1
   return db
     .selectFrom('meta')
-    .select(['name', (eb) => eb.val(given.value).as('value')])
-    .where('name', '=', given.name)
+    .select(['name', (eb) => eb.val(values.value).as('value')])
+    .where('name', '=', values.name)
 })
 const put = (tx: Tx, name: string) => runQuery(tx, insertRows(tx, 'meta', [{ name, value: 'kept' }]))
 
@@ -42,11 +42,11 @@ test('builds a query once and binds the values of each call', async () => {
 test('rejects a query whose text depends on a value', async () => {
   const { db } = on.database
   const dependent = [
-    fixedQuery((db, given: { name: string }) =>
-      db.selectFrom('meta').select(sql.lit(`${given.name}`).as('x')),
+    fixedQuery((db, values: { name: string }) =>
+      db.selectFrom('meta').select(sql.lit(`${values.name}`).as('x')),
     ),
-    fixedQuery((db, given: { count: number }) =>
-      given.count > 1 ? db.selectFrom('meta').select('name') : db.selectFrom('meta').select('value'),
+    fixedQuery((db, values: { count: number }) =>
+      values.count > 1 ? db.selectFrom('meta').select('name') : db.selectFrom('meta').select('value'),
     ),
   ]
   for (const query of dependent) {

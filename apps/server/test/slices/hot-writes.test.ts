@@ -15,8 +15,8 @@ afterEach(async () => {
   expect(kept).toEqual(counted)
 })
 
-const create = (given = {}) =>
-  owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), ...given })
+const create = (fields = {}) =>
+  owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), ...fields })
 
 test('locks the row shared by all callers of an app in the last statement before the commit', async () => {
   const sent = await statementsOf(on.database, create)

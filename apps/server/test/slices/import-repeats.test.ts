@@ -175,9 +175,9 @@ test.runIf(isSqlite)(
     await completeImports({
       db,
       seal: on.seal,
-      tx: async (...given) => {
+      tx: async (...args) => {
         first ??= await repeat()
-        return transactWith(...given)
+        return transactWith(...args)
       },
     })
     expect(await stored()).toBe(0)

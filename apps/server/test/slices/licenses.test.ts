@@ -125,8 +125,8 @@ describe('an expiry', () => {
     ['2030-01-01T00:30:00+05:30', '2029-12-31T19:00:00.000Z'],
     ['2030-01-01T00:30:00-08:00', '2030-01-01T08:30:00.000Z'],
     ['2030-01-01T00:30:00.5Z', '2030-01-01T00:30:00.500Z'],
-  ])('%s is returned as %s', async (given, answered) => {
-    expect((await create({ expiresAt: given })).json.data.license.expiresAt).toBe(answered)
+  ])('%s is returned as %s', async (expiresAt, answered) => {
+    expect((await create({ expiresAt })).json.data.license.expiresAt).toBe(answered)
   })
 })
 

@@ -15,8 +15,8 @@ const on = serverForAll()
 const owner = premiumOwnerForAll(on)
 const app = appForEach(owner)
 
-const create = (given = {}) =>
-  owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), ...given })
+const create = (fields = {}) =>
+  owner.call('POST', '/licenses', { app: app._id, expiresAt: on.clock.inDays(30), ...fields })
 
 const countAudit = async () => {
   const { n } = await on.database.db
@@ -40,7 +40,7 @@ const countDay = (day: number) =>
 async function tripsOf(work: () => Promise<unknown>): Promise<string[][]> {
   if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
   const { pool } = on.database
-  const run = pool.run.bind(pool) as (...given: unknown[]) => unknown
+  const run = pool.run.bind(pool) as (...args: unknown[]) => unknown
   const trips: string[][] = []
   pool.run = ((client: unknown, query: Batch | string | { text: string }, values: unknown) => {
     if (query instanceof Batch) trips.push(query.statements.map(({ text }) => text))

@@ -37,12 +37,12 @@ test('limits the time of lists and searches alone', async () => {
 })
 
 test('keeps a lower limit of the operator, and lowers a higher one', async () => {
-  for (const [given, kept] of [
+  for (const [timeout, kept] of [
     ['5s', '5s'],
     ['2min', '10s'],
   ] as const) {
     const url = new URL(await makePostgresDatabase())
-    url.searchParams.set('options', `-c statement_timeout=${given}`)
+    url.searchParams.set('options', `-c statement_timeout=${timeout}`)
     await withDatabase(`${url}`, async ({ lists }) => {
       expect((await settingsOf(lists))?.limit).toBe(kept)
     })

@@ -107,8 +107,8 @@ test('a change reaches other nodes although its notification failed at first', a
     const { pool } = first.database
     const query = pool.query.bind(pool)
     let failures = 0
-    pool.query = async (given) => {
-      if (!given.text.includes('pg_notify') || failures > 0) return query(given)
+    pool.query = async (statement) => {
+      if (!statement.text.includes('pg_notify') || failures > 0) return query(statement)
       failures += 1
       throw new DatabaseUnavailableError('PostgreSQL does not answer')
     }

@@ -187,11 +187,11 @@ describe('an outage of PostgreSQL', () => {
     let isBlocked = false
     const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
       this: pg.Client,
-      ...given: unknown[]
+      ...args: unknown[]
     ) {
-      const sent = Reflect.apply(query, this, given)
+      const sent = Reflect.apply(query, this, args)
       const until = performance.now() + 2000
-      if (given[0] !== 'select 1' || isBlocked) return sent
+      if (args[0] !== 'select 1' || isBlocked) return sent
       isBlocked = true
       while (performance.now() < until);
       return sent

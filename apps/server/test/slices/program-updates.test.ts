@@ -22,8 +22,8 @@ async function makeKey(change: object = {}) {
 async function start(version: string) {
   const body = { appId: app.appId, secret: app.appSecret, version }
   const token = (await on.call('POST', '/client/init', { body })).json.data.session
-  return (method: string, path: string, given?: object) =>
-    on.call(method, `/client${path}`, { token, body: given, headers: { 'keyward-app': app.appId } })
+  return (method: string, path: string, fields?: object) =>
+    on.call(method, `/client${path}`, { token, body: fields, headers: { 'keyward-app': app.appId } })
 }
 const use = async (version: string, licenseKey: string) =>
   (await start(version))('POST', '/license', { licenseKey })

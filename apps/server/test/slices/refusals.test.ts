@@ -95,9 +95,9 @@ describe('a VPN', () => {
     await set({ blockVpn: true })
     const license = single(await makeLicenses(on, owner, app))
     const program = await startProgram(on, app)
-    const given = { licenseKey: license.key }
-    expect(refusal(await program.call('POST', '/license', given, inVpn))).toBe('vpnBlocked')
-    const anna = { username: 'anna', password: 'swordfish', ...given }
+    const key = { licenseKey: license.key }
+    expect(refusal(await program.call('POST', '/license', key, inVpn))).toBe('vpnBlocked')
+    const anna = { username: 'anna', password: 'swordfish', ...key }
     expect(refusal(await program.call('POST', '/register', anna, inVpn))).toBe('vpnBlocked')
     const [seen] = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.licenses
     expect(seen.used).toBe(false)
@@ -107,9 +107,9 @@ describe('a VPN', () => {
     const { program, license } = await activateKey(on, owner, app)
     const added = single(await makeLicenses(on, owner, app))
     await set({ blockVpn: true })
-    const given = { username: license.key, licenseKey: added.key }
-    expect(refusal(await program.call('POST', '/upgrade', given, inVpn))).toBe('vpnBlocked')
-    expect((await program.call('POST', '/upgrade', given)).status).toBe(200)
+    const body = { username: license.key, licenseKey: added.key }
+    expect(refusal(await program.call('POST', '/upgrade', body, inVpn))).toBe('vpnBlocked')
+    expect((await program.call('POST', '/upgrade', body)).status).toBe(200)
   })
 
   test('cannot be refused by a server without a list of ranges, which the console shows', async () => {

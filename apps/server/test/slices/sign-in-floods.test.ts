@@ -27,9 +27,9 @@ class HeldPasswords extends QuickPasswords {
 
   release = (): void => this.#release()
 
-  override enter(...given: Parameters<QuickPasswords['enter']>) {
+  override enter(...args: Parameters<QuickPasswords['enter']>) {
     this.entered += 1
-    return super.enter(...given)
+    return super.enter(...args)
   }
 
   override async verify(stored: string | null | undefined, password: string): Promise<boolean> {

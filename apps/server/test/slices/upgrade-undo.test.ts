@@ -198,8 +198,8 @@ test.each(['a key that was added since', 'days that the owner added since'])(
   async (what) => {
     await owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
     const sell = async () => {
-      const given = { app: app._id, expiresAt: on.clock.inDays(30), key: 'COME-BACK-1' }
-      first = (await owner.call('POST', '/licenses', given)).json.data.license
+      const body = { app: app._id, expiresAt: on.clock.inDays(30), key: 'COME-BACK-1' }
+      first = (await owner.call('POST', '/licenses', body)).json.data.license
     }
     const signIn = async () => {
       const program = await startProgram(on, app)

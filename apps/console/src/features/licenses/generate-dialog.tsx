@@ -94,8 +94,8 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
     async (values) => {
       onBusy(true)
       try {
-        const given = customKeys ? values : { ...values, key: undefined }
-        onGenerated(await send(given, generate.mutateAsync))
+        const sentValues = customKeys ? values : { ...values, key: undefined }
+        onGenerated(await send(sentValues, generate.mutateAsync))
       } catch (error) {
         showFieldErrors(form, error)
       } finally {

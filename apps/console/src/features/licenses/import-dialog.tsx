@@ -39,13 +39,13 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
   const load = useImport()
   const appName = apps.find(({ _id }) => _id === values.app)?.name
 
-  async function onCheck(given: ImportValues) {
-    setValues(given)
-    setChecked(await check.mutateAsync(given))
+  async function onCheck(newValues: ImportValues) {
+    setValues(newValues)
+    setChecked(await check.mutateAsync(newValues))
   }
 
   const good = checked?.rows.filter(({ outcome }) => outcome === 'created') ?? []
-  const send = useRequest((given: ImportValues) => toSent(given, good, checked?.failed === 0))
+  const send = useRequest((sentValues: ImportValues) => toSent(sentValues, good, checked?.failed === 0))
 
   const start = () =>
     send(values, async (request) => {

@@ -53,9 +53,9 @@ export function ImportForm({ values, apps, maxPerApp, busy, onCheck, onCancel }:
     void take(event.dataTransfer.files[0])
   }
 
-  const submit = form.handleSubmit(async (given) => {
+  const submit = form.handleSubmit(async (submitted) => {
     try {
-      await onCheck(given)
+      await onCheck(submitted)
     } catch (error) {
       showFieldErrors(form, error)
     }

@@ -29,10 +29,10 @@ export function useRequest<Values, Body>(toBody: (values: Values) => Body) {
     },
   })
 
-  function requestOf(given: Values): KeyedBody<Body> {
-    const values = JSON.stringify(given)
+  function requestOf(formValues: Values): KeyedBody<Body> {
+    const values = JSON.stringify(formValues)
     if (last.current?.values === values) return last.current.request
-    const request = { body: toBody(given), idempotencyKey: newIdempotencyKey() }
+    const request = { body: toBody(formValues), idempotencyKey: newIdempotencyKey() }
     last.current = { values, request }
     return request
   }
