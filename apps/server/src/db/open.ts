@@ -1,17 +1,26 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type CompiledQuery, type DatabaseConnection, Kysely, PostgresAdapter, sql } from 'kysely'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  Kysely,
+  PostgresAdapter,
+  sql,
+} from 'kysely'
 import pg from 'pg'
 import { CommitInDoubtError, DatabaseUnavailableError, isUndoneByPostgres } from './failure.ts'
+import { ListDialect, type ReadRows } from './lists/dialect.ts'
 import { forgetOwnConnection, ownConnectionOf, setOwnConnection } from './own-connections.ts'
 import { KeywardPostgresDialect, type PostgresConnection } from './postgres/driver.ts'
-import { PostgresListDialect } from './postgres/list-dialect.ts'
+import { readList } from './postgres/lists.ts'
 import { PostgresPool } from './postgres/pool.ts'
 import { patienceMs } from './postgres/waits.ts'
 import { NeighborFailedError } from './sqlite/commit-groups.ts'
 import { NodeSqliteDialect, openSqlite, type Pacing, type SqliteHandles } from './sqlite/dialect.ts'
-import { ListThreadDialect } from './sqlite/list-thread.ts'
+import { ListThreads } from './sqlite/list-threads.ts'
+import { SqliteThread } from './sqlite/thread.ts'
 import { markedTransaction } from './sqlite/transactions.ts'
 import { StorageRoom } from './storage-room.ts'
 import type { Db, Tables, Tx } from './tables.ts'
@@ -50,7 +59,8 @@ function openEmbedded(dataDir: string): Database {
   const dialect = new NodeSqliteDialect(handles, (error) => room.note(error))
   const db = new Kysely<Tables>({ dialect })
   setOwnConnection(db, dialect.connect())
-  const lists = new Kysely<Tables>({ dialect: new ListThreadDialect(path) })
+  const threads = new ListThreads(() => new SqliteThread({ path, readOnly: true }))
+  const lists = listsOf(dialect, (text, values) => threads.read(text, values))
   return {
     dialect: 'sqlite',
     db,
@@ -59,7 +69,7 @@ function openEmbedded(dataDir: string): Database {
     handles,
     path,
     close: async () => {
-      await lists.destroy()
+      await threads.close()
       await db.destroy()
       handles.reader.close()
       handles.writer.close()
@@ -69,10 +79,14 @@ function openEmbedded(dataDir: string): Database {
 
 function openPostgres(url: string): Database {
   const pool = new PostgresPool(url)
-  const db = new Kysely<Tables>({ dialect: new KeywardPostgresDialect(pool) })
-  const lists = new Kysely<Tables>({ dialect: new PostgresListDialect(pool) })
+  const dialect = new KeywardPostgresDialect(pool)
+  const db = new Kysely<Tables>({ dialect })
+  const lists = listsOf(dialect, (text, values) => readList(pool, text, values))
   return { dialect: 'postgres', db, lists, room: pool.room, pool, close: () => db.destroy() }
 }
+
+const listsOf = (engine: Dialect, read: ReadRows) =>
+  new Kysely<Tables>({ dialect: new ListDialect(engine, read) })
 
 const serializationFailure = '40001'
 const deadlockDetected = '40P01'

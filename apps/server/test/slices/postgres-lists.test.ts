@@ -49,7 +49,7 @@ test('keeps a lower limit of the operator, and lowers a higher one', async () =>
   }
 })
 
-test('a list keeps its connection usable after an error, and cannot write', async () => {
+test('a list leaves no open transaction after an error, and cannot write', async () => {
   await withDatabase(await makePostgresDatabase(), async ({ lists }) => {
     const failing = Array.from({ length: 12 }, () => sql`select 1 / 0`.execute(lists))
     for (const { status } of await Promise.allSettled(failing)) expect(status).toBe('rejected')

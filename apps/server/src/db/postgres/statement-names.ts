@@ -9,8 +9,8 @@ const plansVary = /\b(like|order by|limit|offset|group by|count|sum|with)\b/i
 const columnsVary = /\*/
 
 /**
- * Names frequent statements, so that PostgreSQL parses and plans them once per connection. The number of names is
- * bounded, because texts vary: a list of 100 ids differs from one of 99.
+ * Names frequent statements, so that PostgreSQL parses and plans them once per connection (ADR 35). The number of names
+ * is bounded, because texts vary: a list of 100 ids differs from one of 99.
  */
 export class StatementNames {
   readonly #names = new Map<string, string>()

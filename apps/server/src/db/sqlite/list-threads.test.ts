@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { currentCaller } from '../../core/caller.ts'
-import { ListThreads } from './list-thread.ts'
+import { ListThreads } from './list-threads.ts'
 
 /** Threads whose queries end on demand; a search takes 400 ms and another query one. */
 function openThreads() {
@@ -16,7 +16,7 @@ function openThreads() {
   }))
   const run = async (text: string, account: string, address: string) => {
     const caller = { account, address, isKnown: true }
-    void currentCaller.run(caller, () => threads.run(text.split(' ')[0] ?? '', [text]))
+    void currentCaller.run(caller, () => threads.read(text.split(' ')[0] ?? '', [text]))
     await setImmediate()
   }
   const end = async (text: string) => {
