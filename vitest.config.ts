@@ -14,7 +14,7 @@ const code = [
   contract,
   ...written,
 ]
-/** They replace globals before their imports. */
+/** Tests that replace globals before their imports. */
 const replacing = ['api/call', 'api/query-client', 'list/bulk'].map(
   (name) => `apps/console/src/lib/${name}.test.ts`,
 )
@@ -36,7 +36,7 @@ export default defineConfig({
     retry: 0,
     projects: [
       {
-        // They keep no state outside of their file, so one worker runs many: that halves the processor time.
+        // These tests keep no state outside of their file, so one worker runs many: that halves the processor time.
         test: { name: 'code', setupFiles, include: code, exclude: replacing, isolate: false },
       },
       {

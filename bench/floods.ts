@@ -84,7 +84,7 @@ const statuses = (answers: Answer[]) =>
 const memoryOf = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** Prints the median of the honest call alone and beside the flood. */
+/** Prints the median of the honest call alone and during the flood. */
 async function measure(name: string, { connections, honest, attack }: Flood): Promise<void> {
   if (only && !name.includes(only)) return
   const sample = async (over: () => boolean) => {

@@ -23,7 +23,7 @@ export interface LoadResult {
   bareMainCpu: number
   /** The smallest and the largest ratio of the rounds. */
   spread: [number, number]
-  /** Of a server that does the least that the architecture requires. */
+  /** The figures of a server that does the least that the architecture requires. */
   floor?: { perSecond: number; mainCpu: number; ofBare: number }
   /** Compared with another version in the same rounds: its responses per second, and the ratio to it. */
   otherPerSecond?: number
@@ -39,7 +39,7 @@ interface Options {
   rounds: number
   seconds: number
   hashing?: boolean
-  /** Also measures the least that the architecture requires. */
+  /** Whether to measure the least that the architecture requires, too. */
   withFloor?: boolean
   other?: { running: Running; requests: LoadRequest[] } | undefined
 }

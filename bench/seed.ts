@@ -20,7 +20,7 @@ export interface Seeded {
   email: string
   password: string
   apps: { id: string; appId: string; secret: string; share: number }[]
-  /** Of the app with the most licenses: valid keys, and users with the password above. */
+  /** Valid keys of the app with the most licenses, and its users, who have the password above. */
   keys: string[]
   users: string[]
   commonNote: string

@@ -29,7 +29,7 @@ const post = async (server: Running, path: string, from: string, body: object) =
 
 const emailOf = (at: number) => `owner${at}@example.com`
 
-/** Runs the work beside the flood and returns the flood's answers per second. */
+/** Runs the work during the flood and returns the flood's answers per second. */
 async function beside(server: Running, delayMs: number, work: () => Promise<void>): Promise<string> {
   const script = fileURLToPath(new URL('sign-in-flood.ts', import.meta.url))
   const flood = fork(script, [new URL(server.baseUrl).port, String(delayMs)], { stdio: 'inherit' })

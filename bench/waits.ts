@@ -16,7 +16,7 @@ export interface WaitResult {
   max: number
   /** Median over the rounds of the longest wait per round: caused by this call. */
   wait: number
-  /** The same for a probe at a bare server: caused by the machine. */
+  /** The longest wait of a probe at a bare server: caused by the machine. */
   bareWait: number
   /** A probe that writes from another account. */
   writers?: Times
@@ -35,7 +35,7 @@ interface Times {
 interface Options {
   rounds: number
   calls: number
-  /** Also probes with a write of another account, and with writes to a file in this folder. */
+  /** A folder where a probe writes to files; a further probe then writes from another account. */
   besideIn?: string
 }
 

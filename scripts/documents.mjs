@@ -1,4 +1,4 @@
-// What a vendor reads beside an SDK: its README, the protocol of that version and the conformance cases.
+// What a vendor reads with an SDK: its README, the protocol of that version and the conformance cases.
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './ensure.mjs'

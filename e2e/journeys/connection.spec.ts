@@ -102,7 +102,7 @@ test('a dialog that cannot be loaded leaves the page in place, and opens once th
   await expect(page).toHaveURL('/licenses?dialog=generate')
 })
 
-test('a page with its own document, opened offline, loads by itself once the server is back', async ({
+test('a page with its own document, opened offline, loads automatically once the server is back', async ({
   page,
   context,
   request,

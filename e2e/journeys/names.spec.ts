@@ -104,7 +104,7 @@ test('a table shows how a name begins, also one from right to left, and all of i
   }
 })
 
-test('a name that someone else chose is isolated in the list of licenses and in every dialog', async ({
+test('a name that another user chose is isolated in the list of licenses and in every dialog', async ({
   page,
   request,
 }) => {

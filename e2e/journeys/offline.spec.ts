@@ -23,7 +23,7 @@ test.afterEach(async ({ keyward }) => {
   if (!up) await keyward.start()
 })
 
-test('while the server is down the console reports it, keeps the token, and recovers by itself or on retry', async ({
+test('while the server is down the console reports it, keeps the token, and recovers automatically or on retry', async ({
   page,
   request,
   keyward,
@@ -191,7 +191,7 @@ test('a list says that the apps it needs could not be loaded, and loads them on 
     await failure.getByRole('button', { name: 'Try again' }).click()
     await expect(page.getByText(ready).first()).toBeVisible()
 
-    // One of so many apps that it is looked up.
+    // The list holds fewer apps than there are, and not this one, so the console requests it.
     await page.route(apps, async (route) => {
       const answer = await (await route.fetch()).json()
       await route.fulfill({

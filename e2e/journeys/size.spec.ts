@@ -3,7 +3,7 @@ import type { Page, Request } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { heading, keyPrefix, makePremium, settle, tokenKey, Vendor } from '../steps.ts'
 
-// The same limits as in scripts/budgets.mjs, which adds up what the build says that a page loads.
+// scripts/budgets.mjs has the same limits; it adds up what the build says that a page loads.
 const maxKilobytes = 180
 const maxScripts = 25
 

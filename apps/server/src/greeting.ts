@@ -65,7 +65,7 @@ function addressesOf(config: Config, port: number, interfaces: Interfaces): stri
 
 const everyInterface: Record<string, readonly string[]> = { '0.0.0.0': ['IPv4'], '::': ['IPv4', 'IPv6'] }
 
-/** Opens only together with the name of an interface. */
+/** A browser opens such an address only together with the name of an interface. */
 const linkLocal = /^fe[89ab]/i
 
 /** Whether people on the network between can read what browsers and programs send. */

@@ -16,7 +16,7 @@ const drainMs = 10_000
 const graceMs = 5_000
 const flushMs = 500
 const cacheAfterMs = 5_000
-/** By number: the first access to process.stdout would make writes to a pipe block. */
+/** The log opens standard output by number: the first access to process.stdout would make writes to a pipe block. */
 const standardOutput = 1
 const consoleDir = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
     server.log.info(
       'libsodium cannot be loaded here: OpenSSL signs the responses to programs, which is slower',
     )
-  // Otherwise a kill would discard what was compiled.
+  // Without this, a kill would discard the compile cache, which Node writes at exit.
   setTimeout(flushCompileCache, cacheAfterMs).unref()
 }
 

@@ -271,7 +271,7 @@ describe('a restore fails with one line and changes nothing', () => {
     await unchanged(`contains ${named}, which Keyward did not make`, ['restore', plain])
   })
 
-  test('for a backup with an object of the operator, of which the backup warned', async () => {
+  test('for a backup with an object of the operator, which the backup warned about', async () => {
     makeVendor()
     const database = new DatabaseSync(join(dataDir, 'keyward.db'))
     database.exec('create table extra (id integer); pragma wal_checkpoint(truncate)')

@@ -114,7 +114,7 @@ test('nothing is copied after a sync of the database failed, which is reported o
   const path = join(dataDir, 'other.db')
   const writer = new SqliteHandle(path, { readOnly: false })
   const failures: unknown[] = []
-  // It cannot be synced.
+  // The operating system refuses to sync this file.
   const noFile = () => openSync('/dev/null', 'r+')
   const checkpoints = new Checkpoints(writer, (cause) => failures.push(cause), noFile)
   try {

@@ -53,7 +53,7 @@ async function runNext(args: string[], environment: Record<string, string>): Pro
   }
 }
 
-/** It ends with this process. */
+/** The host ends with this process. */
 function startHost(): ChildProcess {
   const started = fork(commandHost, { env: {}, execArgv: [] })
   started.once('exit', () => {

@@ -40,7 +40,7 @@ const readAll = () => ({
 const untilCompleted = () => expect.poll(() => read('select count(*) from imports')).toBe(0)
 
 let before = 0
-/** After whatever happened to an import, all of its licenses exist, or none; all of them if it was answered. */
+/** Checks that all licenses of an import exist, or none; all of them if it was answered. */
 async function expectAllOrNone(isAnswered: boolean): Promise<void> {
   await untilCompleted()
   const { licenses, chunks, ...others } = readAll()

@@ -58,7 +58,7 @@ test.skipIf(process.platform === 'win32').for(['to install', 'to build'])(
   'an account that cannot write to the installation gets one line when there is something %s',
   (what, { skip }) => {
     const other = process.getuid?.() === 0 ? { uid: 65_534 } : {}
-    // As root, another account is needed, which may not be able to run this Node.
+    // Root can write everywhere, so the command runs as another account, which may not be able to run this Node.
     if (spawnSync(process.execPath, ['--version'], { cwd: '/', ...other }).status !== 0) return skip()
     const stamp = join(root, 'node_modules/.keyward-installed')
     if (what === 'to install') writeFileSync(stamp, readFileSync(stamp, 'utf8').replace('run', 'of before'))

@@ -93,7 +93,7 @@ describe('by SMTP', () => {
 
   test('never sends a password unencrypted to another machine unless the operator allows it', async () => {
     const sink = await startSink({ reply: (line) => (line === 'STARTTLS' ? '502 no' : undefined) })
-    // Not recognizable as a loopback address, but reaches the sink.
+    // 0.0.0.0 reaches the sink, but the mailer does not recognize it as a loopback address.
     const url = `smtp://user:hush@${sink.host.replace('127.0.0.1', '0.0.0.0')}`
     expect((await failure(mailer({ SMTP_URL: url }).send(mail))).isAboutMessage).toBe(false)
     expect(sink.commands.filter((line) => line.startsWith('AUTH'))).toEqual([])

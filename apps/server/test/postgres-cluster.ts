@@ -49,7 +49,7 @@ export async function startPrivateCluster(more: Record<string, string> = {}): Pr
     full_page_writes: 'off',
     max_connections: '200',
     shared_buffers: '256MB',
-    // It starts a process for one of the hundreds of databases several times per second.
+    // Autovacuum would start a process for one of the hundreds of databases several times per second.
     autovacuum: 'off',
     ...more,
   }
@@ -97,7 +97,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has already ended.
+    // The process has already ended.
   }
 }
 

@@ -62,7 +62,7 @@ async function pagesOf(times: number, commit: () => Promise<unknown>): Promise<n
   for (let done = 0; done < times; done += 1) {
     const before = inLog()
     await commit()
-    // Otherwise the log started anew.
+    // A log that shrank has started anew.
     if (inLog() >= before) pages.push(inLog() - before)
   }
   return pages

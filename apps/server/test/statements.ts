@@ -5,7 +5,7 @@ import { Batch, type BatchStatement } from '../src/db/postgres/batch.ts'
 interface Sent {
   text: string
   name?: string | undefined
-  /** Of single statements on PostgreSQL. */
+  /** The parameters; recorded for single statements on PostgreSQL. */
   values?: unknown[] | undefined
 }
 
@@ -13,7 +13,7 @@ interface Sent {
 export const statementsOf = async (database: Database, work: () => Promise<unknown>): Promise<Sent[]> =>
   (await roundTripsOf(database, work)).flat()
 
-/** The same by round trips to PostgreSQL; on SQLite each statement is one. */
+/** Groups the statements by round trips to PostgreSQL; on SQLite each statement is one. */
 export async function roundTripsOf(database: Database, work: () => Promise<unknown>): Promise<Sent[][]> {
   const sent: Sent[][] = []
   if (database.dialect === 'sqlite') {

@@ -19,7 +19,7 @@ const steps = {
     `All ${count(seats)} seats are in use. Try again${until ? ` at ${time(until)}` : ' later'}.`,
 }
 
-/** The same for a server that was not reached. */
+/** What the user can do when the program did not reach the server. */
 const networkSteps = {
   rate_limited: ({ retryAfterMs = 60_000 }) => `Try again in ${Math.ceil(retryAfterMs / 1000)} seconds.`,
   captive_portal: () => 'Sign in to your network in a browser, then start Tally again.',

@@ -205,7 +205,7 @@ it('stays signed in when copies start together, round after round', async () => 
   server.on('license', succeed({ user, deviceToken: 'token-1' }))
   server.on('session', signedOut)
   let isExchanged = false
-  // As the server does it: the latest token and the one before sign in, every other one is a stolen copy, and a token is
+  // Follows the server: the latest token and the one before sign in, every other one is a stolen copy, and a token is
   // exchanged at most once a minute, here once a round.
   server.on('resume', (seen, response) => {
     const number = Number(/\d+$/.exec((seen.body as { deviceToken: string }).deviceToken)![0])

@@ -53,7 +53,7 @@ export const limits = {
   graceDaysMax: 90,
   leaseHoursMax: 2160,
   rememberDaysMax: 365,
-  /** Of a new app. */
+  /** The value that a new app has. */
   rememberDaysDefault: 30,
   /** How long an activation file of a machine that is never online can last, unless its end is that of the license. */
   activationFileDaysMax: 3650,
@@ -66,7 +66,7 @@ export const limits = {
   variablesMax: 200,
   /** Names and values of one list together, in UTF-8. */
   variablesBytesMax: 65_536,
-  /** Of the variables that a lease carries, names and values together. */
+  /** Names and values of all variables in a lease together, in UTF-8. */
   offlineVariablesBytesMax: 8192,
   releasesMax: 1000,
   bulkMax: 200,

@@ -4,7 +4,7 @@ export interface OfflineRequest {
   nonce: string
   /** SHA-256 of the hardware id, hex. */
   hwidHash: string
-  /** As typed. */
+  /** The key as the user typed it. */
   licenseKey: string
   /** The bytes that `check` covers, after the app id. */
   body: Uint8Array

@@ -30,7 +30,7 @@ export const password = z
 /** A password at sign-in: no rule except a length limit against abuse. */
 export const signInPassword = z.string().min(1, 'Password is required').max(1000, 'Password is too long')
 
-/** The same for resellers, whose passwords are trimmed. */
+/** A password of a reseller at sign-in: spaces around it do not count. */
 export const trimmed = <T extends z.ZodType<string, string>>(schema: T) =>
   z.string().trim().max(1000, 'Password is too long').pipe(schema)
 

@@ -37,9 +37,9 @@ export interface DeliverAllOptions {
   order?: 'as-is' | 'reversed' | 'shuffled' | ((events: WebhookEvent[]) => WebhookEvent[])
   /** Extra copies of each event; default 0. */
   duplicates?: number
-  /** All at once instead of one after the other. */
+  /** Whether to deliver all at once instead of one after the other. */
   concurrent?: boolean
-  /** Also redeliver events that were answered with 2xx. */
+  /** Whether to deliver events again that were answered with 2xx. */
   again?: boolean
 }
 

@@ -24,7 +24,7 @@ export function DevelopmentBadge() {
   )
 }
 
-/** Not a toast, which would cover the menu on phones as long as it stays. */
+/** Says that the connection is lost. A toast would cover the menu on phones as long as it stays. */
 export function ConnectionBadge({ className }: { className?: string }) {
   const lost = useConnectionLost()
   return (

@@ -17,7 +17,7 @@ export function toastFailure(error: unknown, fallback: string) {
 function show(title: string, error: unknown, description?: string) {
   // The sign-in page says that the session has expired.
   if (hasCode(error, 'unauthorized')) return
-  // It asks the user to open the dialog again, so it stays until they do.
+  // The message of an edit conflict asks the user to open the dialog again, so it stays until they do.
   const staying = isEditConflict(error) && { id: conflictId, duration: Number.POSITIVE_INFINITY }
   toast.error(announced(title), { ...(description && { description: announced(description) }), ...staying })
 }

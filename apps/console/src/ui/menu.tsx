@@ -28,12 +28,12 @@ export function Menu({ trigger, label = 'Actions', align = 'end', side = 'bottom
     if (opened) close()
     else {
       setOpened('pointer')
-      // Or the button takes the focus from the menu.
+      // The default action would move the focus from the menu to the button.
       event.preventDefault()
     }
   }
   function onKeyDown(event: KeyboardEvent) {
-    // Once the panel is there, it has the focus.
+    // The panel has the focus as soon as it is open; until then the button gets the keys.
     if (event.key === 'Escape') close()
     if (!['Enter', ' ', 'ArrowDown'].includes(event.key)) return
     event.preventDefault()

@@ -3,11 +3,11 @@ import { cx } from './cx.ts'
 import { useTitle } from './use-title.ts'
 
 export interface PageHeaderProps {
-  /** Also the title of the browser tab, unless `tabTitle` is set. */
+  /** The page's heading, and the title of the browser tab unless `tabTitle` is set. */
   title: string
   tabTitle?: string
   subtitle?: ReactNode
-  /** Beside the title, for example a status. */
+  /** Shown next to the title, for example a status. */
   badge?: ReactNode
   actions?: ReactNode
   /** The button of the page's main action. On phones it stays at the bottom of the window. */

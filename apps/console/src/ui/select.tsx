@@ -24,13 +24,13 @@ export function Select(props: SelectProps) {
   function onPointerDown(event: PointerEvent) {
     pressedBy.current = event.pointerType
     if (event.pointerType !== 'mouse' || event.button !== 0 || event.ctrlKey) return
-    // Or the button takes the focus from the list.
+    // The default action would move the focus from the list to the button.
     event.preventDefault()
     setOpened(!opened)
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.ctrlKey || event.altKey || event.metaKey) return
-    // Once the panel is there, it has the focus.
+    // The list has the focus as soon as it is open; until then the button gets the keys.
     if (event.key === 'Escape') close()
     else if (['Enter', ' ', 'ArrowUp', 'ArrowDown'].includes(event.key)) {
       event.preventDefault()

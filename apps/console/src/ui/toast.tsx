@@ -2,7 +2,7 @@ import { Toaster as Sonner, toast } from 'sonner'
 
 export { toast }
 
-/** Its look is in theme.css. */
+/** Shows the toasts; theme.css has their styles. */
 export function Toaster() {
   return <Sonner position="bottom-right" closeButton duration={4500} />
 }

@@ -186,7 +186,7 @@ export async function guardPassword<T>(
   const endTurn = await attempts.enter(subject)
   const found = await verify()
     .then(async (result) => {
-      // It keeps its turn until it is counted: passwords can be compared faster than the database counts them.
+      // A wrong guess keeps its turn until it is counted: comparing passwords can be faster than counting in the database.
       if (result === undefined) await countWrong(attempts, subject)
       return result
     })

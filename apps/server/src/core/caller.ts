@@ -17,7 +17,7 @@ const sharedBits = { 4: [24, 32], 6: [32, 48, 56, 64] } as const
 /** A caller's place in the hierarchy by which shares are equal, widest group first. */
 export const groupsOf = (caller: Caller): string[] => [...networksOf(caller), caller.account]
 
-/** The same of all accounts at its address. */
+/** The groups that all accounts at the caller's address share, widest first. */
 export function networksOf({ address, isKnown = false }: Omit<Caller, 'account'>): string[] {
   const network = parseNetwork(address)
   const networks = network

@@ -127,7 +127,7 @@ describe('a full queue has a place for a newcomer', () => {
     for (const address of inNetworks(32)) expect(queue.hasPlaceFor({ address })).toBe(false)
   })
 
-  test('of an address beside the one in its /24 network that waits most', () => {
+  test('of an address in the /24 network of the one that waits most', () => {
     const { queue } = fill(Array.from({ length: 8 }, () => '192.0.2.1'))
     expect(queue.hasPlaceFor({ address: '192.0.2.2' })).toBe(true)
     expect(queue.hasPlaceFor({ address: '192.0.2.1' })).toBe(false)
@@ -173,7 +173,7 @@ test('limits what an account runs and keeps waiting, from any number of addresse
   expect(begun).toEqual(['call 0', 'other', 'call 1'])
 })
 
-test('bounds what runs by weight, and leaves room beside one network', async () => {
+test('bounds what runs by weight, and leaves room for other networks', async () => {
   const { begun, enter, serve } = open({ running: 10, perNetwork: 6 })
   for (let at = 0; at < 3; at += 1) void enter(`many ${at}`, { address: `10.0.0.${at}` }, { weight: 3 })
   void enter('one', { address: '10.0.1.1' }, { weight: 4 })

@@ -23,7 +23,7 @@ export interface FairQueueOptions {
 
 interface Asked {
   weight?: number
-  /** Asked again before each start, because others may show it meanwhile. */
+  /** Whether the turn will be slow; asked before each start, because other turns may show it meanwhile. */
   isSlow?: () => boolean
 }
 
@@ -267,7 +267,7 @@ export class FairQueue {
     if (slow !== undefined && this.#slowRunning >= slow && isSlow()) return false
     if (perNetwork === undefined) return true
     for (const group of leaf.path()) {
-      // The outermost groups are the known callers and the others.
+      // The limit does not apply to the outermost groups, which are all known and all unknown callers.
       if (group.parent !== this.#root && group.running > 0 && group.running + weight > perNetwork)
         return false
     }

@@ -29,7 +29,7 @@ export interface Once<T> {
 export type Remember<T> = Once<T>['remember']
 
 const keptMs = limits.idempotencyHours * hour
-/** What a transaction deletes at most; SQLite reads each page of an answer before it frees it. */
+/** How much one transaction deletes: SQLite reads each page of an answer before it frees the page. */
 const deletedAtOnce = { answers: 100, bytes: 4_194_304 }
 const running = new WeakMap<Database, Set<string>>()
 
@@ -189,7 +189,7 @@ export async function deleteOldest(tx: Tx, { ownerId }: OwnerScope): Promise<voi
 
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
-/** Shorter ones take a few milliseconds. Waiting for a thread while passwords are hashed would keep other writes out longer. */
+/** Shorter texts are packed on the server's thread: they take milliseconds, less than waiting while passwords are hashed. */
 const longText = 262_144
 
 // Answers contain license keys and names. Those of many rows are similar to each other, so they shrink to a tenth.

@@ -37,7 +37,7 @@ export class LeakedPasswords {
       return contains(await this.#read(`${url}/${hash.slice(0, 5)}`), hash.slice(5))
     } catch (error) {
       this.#restsUntil = performance.now() + restMs
-      // The reason alone: an error of fetch may contain the address with the digits of the hash.
+      // Report only the name of the error: its message may contain the address with the digits of the hash.
       onError(new Error(`LEAKED_PASSWORDS_URL does not answer: ${(error as Error).name}`))
       return false
     } finally {

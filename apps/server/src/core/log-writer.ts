@@ -116,7 +116,7 @@ function toFile(fd: number): LogWriter {
   })
 }
 
-// Not fs.write: a pipe without a reader would block a thread and keep the process from exiting.
+// fs.write to a pipe without a reader would block a thread and keep the process from exiting.
 function toPipe(fd: number): LogWriter {
   const socket = new Socket({ fd, readable: false, writable: true })
   socket.on('error', () => {})

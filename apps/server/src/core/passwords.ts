@@ -10,7 +10,7 @@ const current = `m=${parameters.memoryCost},t=${parameters.timeCost},p=${paramet
 
 const busy = () => problem('busy', { retryAfterSeconds: 1 })
 
-/** A caller that tries again at the answer would otherwise take the time of the server's thread, which others need. */
+/** How long a refusal takes: callers that retry at once would otherwise keep the server's thread busy. */
 const usualRefusalMs = 1000
 
 /** Hashes passwords with argon2id: a bounded number at once, for callers that take turns. */
@@ -28,7 +28,7 @@ export class Passwords {
     this.#free = atWork
     this.#refusalMs = options.refusalMs ?? usualRefusalMs
     this.#turns = new FairQueue({
-      // One more has read its account and waits: a thread without a password is idle while a sign-in is written.
+      // One sign-in more than threads: it has read its account and takes over while another one is written.
       running: atWork + 1,
       waiting: queue,
       rejection: busy,
@@ -45,7 +45,7 @@ export class Passwords {
     return this.#turns.enter(caller).catch((error) => this.#refuse(error))
   }
 
-  /** Refuses a stranger that could only wait in place of another of its network; undefined if it may try. */
+  /** Refuses an unknown caller if the full queue could admit it only by displacing another of its network. */
   refuseStranger(address: string): Promise<never> | undefined {
     return this.#turns.hasPlaceFor({ address }) ? undefined : this.#refuse(busy())
   }

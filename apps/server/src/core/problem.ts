@@ -16,7 +16,7 @@ export class Problem extends Error {
   readonly allow: string | undefined
   /** The owner's reason for a refusal, which replaces `{reason}` in the text that a program gets. */
   readonly reason: string | null
-  /** Facts for programs beside the code. */
+  /** Facts that programs get together with the code. */
   readonly details: object | undefined
 
   constructor(code: ErrorCode, options: ProblemOptions = {}) {

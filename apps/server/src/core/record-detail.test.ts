@@ -74,7 +74,7 @@ describe('a long detail', () => {
     expect(digestOf(names)).not.toBe(digestOf([...names.slice(1), 'another']))
   })
 
-  test('keeps each short field beside long ones', () => {
+  test('keeps each short field together with long ones', () => {
     const fields = (seats: number) => ({ name: 'Pro', seats, features: names, note: 'x'.repeat(900) })
     const stored = JSON.parse(toStoredDetail({ before: fields(1), after: fields(2) }))
     expect(stored.after).toMatchObject({

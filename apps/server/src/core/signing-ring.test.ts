@@ -71,6 +71,6 @@ test('announces to a signer that is about to sleep, however often', () => {
   signerSleeps[0] = 1
   writer.add('answered before the signer slept', 1)
   writer.wakeSigner()
-  // Cleared now, it would hide that the signer sleeps after all.
+  // The flag stays: if the writer cleared it, later texts would not wake the signer.
   expect(signerSleeps[0]).toBe(1)
 })

@@ -79,7 +79,7 @@ export class RingWriter extends Ring {
   /** Must be called once after the last text of a turn. */
   wakeSigner(): void {
     this.#unannounced = 0
-    // Only the signer clears the flag: cleared here just before it waits, it would sleep unnoticed.
+    // Only the signer clears the flag. If it were cleared here just before the signer waits, later texts would not wake it.
     if (this.load(signerSleeps) === 1) Atomics.notify(this.counters, written)
   }
 

@@ -16,7 +16,7 @@ interface Spent {
   endsAt: number
   /** Undefined until the first sum was stored. */
   bytesPerHour: number | undefined
-  /** Of all nodes, as last stored. */
+  /** The sum of all nodes that was stored last. */
   stored: number
   storing: number
   waiting: number
@@ -64,7 +64,7 @@ export class WriteBudget {
   #waitOf({ endsAt, bytesPerHour, stored, storing, waiting }: Spent): number {
     if (bytesPerHour === undefined || stored + storing + waiting < bytesPerHour) return 0
     const waitMs = endsAt - this.#options.ctx.clock.now()
-    // A longer one began before the clock was set back.
+    // A longer wait began before the clock was set back.
     return waitMs > 2 * hour ? 0 : Math.max(0, waitMs)
   }
 

@@ -84,8 +84,8 @@ const isSimulating = (config: Config): boolean =>
   config.payments.mode === 'mock' || config.rateLimits === 'off'
 
 /**
- * Not every proxy adds a header, but most pass on the visitor's Host. nginx does neither by default, but speaks
- * HTTP/1.0, which no browser and no SDK does.
+ * Some proxies add no header, but most pass on the visitor's Host. nginx does neither by default, but speaks HTTP/1.0,
+ * which no browser and no SDK does.
  */
 function isFromHere({ headers, raw }: FastifyRequest): boolean {
   if (raw.httpVersion === '1.0') return false

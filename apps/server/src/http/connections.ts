@@ -23,9 +23,9 @@ interface Connection {
 
 /** Concurrent requests on one connection; browsers and SDKs wait for each response. */
 const mostAtOnce = 16
-/** On closing, a connection used this recently may have a request in flight, … */
+/** On closing, a connection used this recently may have a request in flight. */
 const recentMs = 1000
-/** … and gets this long to deliver it. */
+/** How long such a connection has to deliver its request. */
 const graceMs = 250
 
 /**
@@ -62,7 +62,7 @@ export function installConnections(server: FastifyInstance, timeouts: Timeouts):
     const connection = connections.get(socket)
     // Node keeps parsing buffered requests of a destroyed connection.
     if (!connection || socket.destroyed) return
-    // Reset, which Node has not noticed yet: no limit could count it, because its address is gone.
+    // The client has reset the connection, and Node has not noticed yet. Without an address no limit can count it.
     if (socket.remoteAddress === undefined) {
       socket.destroy()
       return
@@ -94,7 +94,7 @@ export function installConnections(server: FastifyInstance, timeouts: Timeouts):
 
   server.addHook('preClose', async () => {
     clearInterval(checking)
-    // Not HttpServer.close, which drops connections whose next request has arrived but is not parsed yet.
+    // HttpServer.close would drop connections whose next request has arrived but is not parsed yet.
     if (server.server.listening) TcpServer.prototype.close.call(server.server)
     await nextTurn()
     await nextTurn()

@@ -1,6 +1,6 @@
 interface Frame {
   title: string
-  /** Beside the product's name at the top. */
+  /** Shown next to the product's name at the top. */
   subtitle: string
   description: string
   basePath: string

@@ -48,7 +48,7 @@ function toTarget(href: string, basePath: string): string | undefined {
   return Object.hasOwn(guides, name) ? `${basePath}/docs/${name}${fragment}` : undefined
 }
 
-/** The same anchors as on the usual code hosts. */
+/** Makes the anchor that the usual code hosts make for a heading. */
 const anchor = (text: string): string =>
   text
     .toLowerCase()

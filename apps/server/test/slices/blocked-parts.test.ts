@@ -83,13 +83,13 @@ test('a ban that blocks devices blocks them by their parts too', async () => {
   expect(refusal((await signIn('pc-2', changed)).answer)).toBe('hwidBlacklisted')
 })
 
-test('an unknown hardware id is blocked by itself alone', async () => {
+test('a block of a hardware id that the server does not know covers only that id', async () => {
   await block('pc-1')
   expect(refusal((await signIn('pc-1', desktop)).answer)).toBe('hwidBlacklisted')
   expect((await signIn('pc-2', desktop)).answer.status).toBe(200)
 })
 
-test('the parts of another app block nobody', async () => {
+test('a device that is blocked in one app can sign in to another app', async () => {
   await signIn('pc-1', desktop)
   await block('pc-1')
   const { json } = await owner.call('POST', '/apps', { name: `Second ${app.appId}` })

@@ -76,7 +76,7 @@ test.each([
   const session = (from: string) => program.call('GET', '/session', undefined, { from })
   expect(refusal(await session(inside))).toBe('hwidBlacklisted')
   expect((await session(outside)).status).toBe(200)
-  // Nobody trusts this header: the caller is `outside`.
+  // The server trusts no proxy here, so it ignores this header: the caller is `outside`.
   const forwarded = { from: outside, headers: { 'x-forwarded-for': inside } }
   expect(refusal(await program.call('GET', '/session', undefined, forwarded))).toBe('forwarded_refused')
 })

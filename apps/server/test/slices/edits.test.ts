@@ -137,7 +137,7 @@ describe.each(Object.keys(editables))('an edit of %s that names what the caller 
     return { ...editable, edit, seen: (await editable.read()).seen }
   }
 
-  test('saves nothing after somebody else has changed it', async () => {
+  test('saves nothing after another user has changed it', async () => {
     const { edit, read, seen, first, second, code } = await prepare()
     expect((await edit(first, seen)).status).toBe(200)
     expect(refusal(await edit(second, seen))).toBe(code)

@@ -22,7 +22,7 @@ interface Request {
   method: string
   path: string
   body: Record<string, unknown>
-  /** Of the owner by default. */
+  /** Whose session sends the request; by default the owner's. */
   token?: string
 }
 

@@ -194,7 +194,7 @@ describe('an edit that names the values it saw', () => {
     ['devices', { devices: 5 }],
     ['features', { features: ['pro'] }],
     ['note', { note: 'order 7' }],
-  ])('saves nothing after somebody else has changed the %s', async (name, others) => {
+  ])('saves nothing after another user has changed the %s', async (name, others) => {
     const license = single(await makeLicenses(on, owner, app))
     const { json } = await edit(license._id, others)
     const late = { devices: 9, features: ['late'], note: 'late', expiresAt: null }

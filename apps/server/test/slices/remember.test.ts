@@ -116,7 +116,7 @@ test('the token before one that this installation cannot make again gets a token
   await allow()
   const { token: first } = await signIn()
   await nextLater(first)
-  // As an earlier version of the server would have stored it: not made from the first token.
+  // An earlier version of the server stored a second token that was not made from the first.
   await on.database.db
     .updateTable('device_tokens')
     .set({ token_hash: sha256('kwd_other') })

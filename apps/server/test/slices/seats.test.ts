@@ -333,7 +333,7 @@ test(`${size} concurrent programs never take more than ${seats} seats, also when
   expect(first).toHaveLength(seats)
   on.clock.advance(minute)
   expect(await run(started.slice(size), signIn(size))).toHaveLength(seats)
-  // Those that stopped renewing return at once, and find all seats taken.
+  // The programs that stopped renewing return at once, and find all seats taken.
   expect(await run(first, session)).toEqual([])
   on.clock.advance(hour)
   expect(await run(first, session)).toHaveLength(seats)

@@ -111,7 +111,7 @@ test('400 connections from 256 /64 networks of one /56 keep none of 26 owners fr
   expect(refused.filter((code) => code === 'busy')).toHaveLength(flood.connections - served)
 })
 
-test('a flood from 400 networks keeps nobody out who signed in from the same address before', async () => {
+test('a flood from 400 networks keeps no owner out who signed in from the same address before', async () => {
   const owners = await Promise.all(Array.from({ length: 26 }, () => signUp(on)))
   const calls = owners.map((one, at) => signIn(one, `198.51.${at}.9`))
   for (const call of calls) expect((await call()).status).toBe(200)

@@ -35,7 +35,7 @@ const deleteFrom =
       .where('window_ends', '<', mark + size)
       .returning('key')
       .execute()
-    // As long as it takes, a slice stays small.
+    // A slice that takes this long keeps the next ones small.
     await pause(5)
     fail?.(mark)
     return { found: deleted.length, changed: deleted.length * 2, mark: mark + size }
@@ -76,7 +76,7 @@ async function runTenParts(afterEach: (mark: number) => void = () => {}) {
       const values = { key: `part-${mark}`, count: 1, window_ends: rows }
       await write.tx.insertInto('attempts').values(values).execute()
       afterEach(mark)
-      // As long as it takes, a part stays small.
+      // A part that takes this long keeps the next ones small.
       await pause(6)
       last = mark + 1
       return { found: last < 10 ? size : 0, changed: 1, mark: last }

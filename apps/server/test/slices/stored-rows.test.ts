@@ -84,7 +84,7 @@ describe('trials', () => {
     const refused = await startTrial('pc-2', '198.51.100.1')
     expect(refusal(refused)).toBe('rate_limited')
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
-    // Its own trial goes on.
+    // The first device keeps its own trial.
     expect((await startTrial('pc-1', '203.0.113.1')).status).toBe(200)
     on.clock.advance(hour)
     expect((await startTrial('pc-2', '198.51.100.1')).status).toBe(200)

@@ -16,7 +16,7 @@ const validate = async (licenseKey: string) => {
   return (await on.call('POST', '/client/validate', { body })).json.data
 }
 
-/** Makes keys that an earlier version allowed beside each other. */
+/** Makes equal keys, which an earlier version allowed in one app. */
 async function createTwins(...keys: string[]): Promise<void> {
   for (const key of keys) {
     const { _id } = single(await makeLicenses(on, owner, app))

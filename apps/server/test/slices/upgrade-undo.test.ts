@@ -160,7 +160,7 @@ describe('banning a key that an upgrade added', () => {
     expect(await daysLeft()).toBe(45)
   })
 
-  test('gives back only what the ban took, also after the end', async () => {
+  test('returns only the time that the ban took, also after the end', async () => {
     const added = await add(10)
     await pass(36)
     await ban(added, true)

@@ -107,7 +107,7 @@ test('variables count as they grow, so that end users without time are no store 
       variables: values.map((one, at) => ({ name: `name${at}`, value: one, public: true })),
     })
   expect((await put([value, value])).status).toBe(200)
-  // The same size again is no growth.
+  // Values of the same size take nothing from the budget.
   for (let at = 0; at < 3; at += 1) expect((await put([value, value])).status).toBe(200)
   expect((await put([value, value, value, value])).status).toBe(200)
   expect(refusal(await put([]))).toBe('rate_limited')

@@ -6,7 +6,8 @@ import { labelOf } from './labels.ts'
 const program = new URL('../../../../server/src/modules/program/', import.meta.url)
 
 test('every action that a program causes has a label of its own', () => {
-  const kinds = readdirSync(program)
+  const kinds = readdirSync(program, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(new URL(name, program), 'utf8'))
     .flatMap((text) => [...text.matchAll(/\brecord\('([\w.]+)'/g)].map(([, kind]) => kind as string))
   expect(kinds).toContain('end_user.lease_issued')

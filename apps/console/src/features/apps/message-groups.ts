@@ -3,7 +3,7 @@ import { type MessageKey, modelMessages } from '@keyward/contract'
 export interface MessageGroup {
   title: string
   keys: readonly MessageKey[]
-  /** Of licensing models that an app may never use. */
+  /** Closed at first: the messages of licensing models that an app may never use. */
   collapsed?: true
 }
 

@@ -14,7 +14,7 @@ interface Input {
 export interface Source {
   queryKey: readonly unknown[]
   find: (input: Input) => Promise<Command[]>
-  /** Not searched while the console knows all apps. */
+  /** Skips this source while the console knows all apps. */
   appsOnly?: boolean
 }
 

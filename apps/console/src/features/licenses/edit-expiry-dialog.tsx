@@ -38,7 +38,7 @@ export function EditExpiryDialog({ license, onClose }: EditExpiryDialogProps) {
   const { app } = useApp(license.app._id)
   // The list may load the license again while this dialog shows the expiry from before.
   const [seen] = useState({ expiresAt: license.expiresAt, term: license.term })
-  // Without a response, the edit may be saved: sending the same expiry again is no change by someone else.
+  // Without a response, the edit may be saved: sending the same expiry again is no conflict.
   const [lost, setLost] = useState<{ asked: string; expiresAt: string | null }>()
   const [change, setChange] = useState<Change>('from-now')
   const [duration, setDuration] = useState('30')

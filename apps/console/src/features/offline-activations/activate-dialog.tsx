@@ -27,7 +27,7 @@ const fileSizeMax = 16_384
 
 export interface MachineOwner {
   app: { _id: string; name: string }
-  /** Whose machines are shown and activated; without it, those of the whole app. */
+  /** The end user whose machines are shown and activated; without it, the machines of the whole app. */
   user?: { _id: string; username: string; licenseKey: string | null } | undefined
 }
 

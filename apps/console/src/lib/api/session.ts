@@ -26,7 +26,7 @@ function createSession(key: string): Session {
     if (event.key !== key && event.key !== null) return
     const next = readStored(key)
     if (next === token) return
-    // It can belong to another account: the session ends here first, so that nothing of it stays on the page.
+    // The new token can belong to another account: this session ends first, so that nothing of it stays on the page.
     token = null
     signedOut = false
     notify()

@@ -4,7 +4,7 @@ import { readStored, writeStored } from './stored.ts'
 
 export type Theme = 'light' | 'dark' | 'system'
 
-/** The same key as in public/theme.js, which sets the theme before the first paint. */
+/** public/theme.js reads the same key, to set the theme before the first paint. */
 const key = 'keyward-theme'
 const osDark = window.matchMedia('(prefers-color-scheme: dark)')
 const listeners = createListeners()

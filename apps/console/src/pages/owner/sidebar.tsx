@@ -54,7 +54,7 @@ export interface SidebarProps {
   toggleLabel: string
   /** Shown above the entries. */
   search?: ReactNode
-  /** Shown beside the logo. */
+  /** Shown next to the logo. */
   mark?: ReactNode
 }
 

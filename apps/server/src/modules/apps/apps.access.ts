@@ -55,8 +55,8 @@ export const listAppRefs = (db: Db, scope: OwnerScope) =>
     .execute()
 
 /**
- * Locks the app's count and returns whether `count` more licenses fit below `max`. End users with remaining time and
- * no stored license count too, and files that run outside of one: they would otherwise bypass the limit.
+ * Locks the app's count and returns whether `count` more licenses fit below `max`. End users with remaining time and no
+ * stored license count too, and so do activation files without a stored license: they would bypass the limit.
  */
 export async function reserveLicenses(
   tx: Tx,

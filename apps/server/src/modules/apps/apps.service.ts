@@ -177,7 +177,7 @@ const toFields = (row: AppRow): Record<string, unknown> => ({
   ...toSettings(row),
 })
 
-/** As `toFields` names them. */
+/** The fields of an update by the names that `toFields` uses. */
 const flat = ({ settings, ...rest }: AppUpdate): Record<string, unknown> => ({ ...rest, ...settings })
 
 const pickPresent = (fields: Record<string, unknown>, changes: Record<string, unknown>) =>

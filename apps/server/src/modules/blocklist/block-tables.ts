@@ -22,7 +22,7 @@ interface Kept {
   table: Promise<BlockTable>
 }
 
-/** What the lists of all apps in memory may have together, one more for each app; an app's own limit is lower. */
+/** How many entries the lists in memory may have together, where each app counts as one more entry. */
 const entriesKept = 200_000
 
 /**

@@ -151,7 +151,7 @@ async function insertImport(
 /** A prepared import takes some 20 MB until it is stored; beyond so many, others prepare inside of their transaction. */
 const aheadMost = 4
 const preparedAhead = new WeakMap<Database, number>()
-/** Imports in slices wait for each other: the first ones would else be answered as late as the last ones. */
+/** Imports in slices wait for each other: otherwise the first ones would be answered as late as the last ones. */
 const turns = new Gate({
   running: aheadMost,
   waiting: Number.POSITIVE_INFINITY,

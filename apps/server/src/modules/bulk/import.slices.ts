@@ -143,7 +143,7 @@ async function complete(ctx: Ready, row: ImportRow): Promise<Skipped | undefined
       write.record('licenses.imported', appId, { count: ended.count })
       if (answerId !== null) await keepSkipped(ctx, write, answerId, skipped)
     } else if (answerId !== null && !(await lockApp(tx, actor, appId))) {
-      // With an app, someone else has completed the import, and its answer is still true.
+      // The app was deleted. If it exists, another node has completed the import, and the stored answer is still true.
       await forgetAnswer(write, answerId)
     }
     return { found: 0 }

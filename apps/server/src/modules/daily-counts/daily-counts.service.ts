@@ -33,7 +33,7 @@ const addToDay = fixedQuery((db, row: { appId: string; ownerId: string; day: num
     ),
 )
 
-/** Adds to today's count at the end of the transaction of the activation or sign-in: all of an app change the same row. */
+/** Adds to today's count at the end of the transaction, because all activations and sign-ins of an app lock the same row. */
 export function countToday(
   write: Write,
   app: { id: string; ownerId: string },

@@ -25,7 +25,7 @@ export interface DeviceSettings {
 /** How a machine relates to the devices of an end user. */
 export type Match =
   | { kind: 'known'; device: DeviceRow }
-  /** The same machine with another hardware id; `hasTwin` if another device has that id. */
+  /** A known machine with a new hardware id; `hasTwin` if another device has that id. */
   | { kind: 'drifted'; device: DeviceRow; hasTwin: boolean; drift: Drift }
   | { kind: 'drifted too often' }
   | { kind: 'new'; hasTwin: boolean }
@@ -47,14 +47,14 @@ export async function matchDevice(
   const device = await access.findSimilar(db, clientId, machine)
   if (!device) return { kind: 'new', hasTwin }
   if (device.hwid === machine.hwid) return { kind: 'known', device }
-  // Its file would run on there, beside the machine that claims the same parts.
+  // A device with an activation file runs on without asking, so a machine with the same parts counts as another one.
   if ((await access.findActivationEnd(db, device.id, now)) !== undefined) return { kind: 'new', hasTwin }
   if (isBesideLease(device, machine, now)) return { kind: 'drifted too often' }
   const drift = nextDrift(device, settings.deviceCooldownHours, now)
   return drift ? { kind: 'drifted', device, hasTwin, drift } : { kind: 'drifted too often' }
 }
 
-/** A device drifts once while a lease of its former hardware id runs; that one may return, others may not follow. */
+/** While a lease of a device's former hardware id runs, only that id may return: a device drifts once per lease. */
 const isBesideLease = (device: DeviceRow, machine: Machine, now: number): boolean =>
   (device.lease_until ?? 0) > now &&
   device.lease_hash !== null &&

@@ -83,7 +83,7 @@ export async function freeLeasedSeats(
 
 /**
  * Notes that a lease runs on a bound device; false if it is not bound by this hash any more, or if a lease that it got
- * under another hash still runs: the place would then be two machines'.
+ * under another hash still runs: two machines would then share the place.
  */
 export async function leaseDevice(
   tx: Tx,

@@ -11,7 +11,7 @@ export interface EndUserView extends ClientRow {
   license_key: string | null
 }
 
-// Not joined: for a page of some thousand rows, PostgreSQL would read all licenses.
+// With a join, PostgreSQL would read all licenses for a page of some thousand rows.
 const licenseKey = sql<string | null>`(select l.key from licenses l where l.id = c.license_id)`
 
 const views = (db: Db) =>

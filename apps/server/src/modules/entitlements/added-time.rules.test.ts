@@ -15,6 +15,6 @@ test.each([
   expect(afterReturn(after, takenMs)).toBe(now + leftDays * day)
 })
 
-test('gives back at most up to the year 9999', () => {
+test('returns time at most up to the year 9999', () => {
   expect(afterReturn(lastInstant - day, 3 * day)).toBe(lastInstant)
 })

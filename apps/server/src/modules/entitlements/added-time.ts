@@ -48,7 +48,7 @@ export const takeBack = (tx: Tx, scope: OwnerScope, keys: readonly AddedKey[], n
     return hidden === null ? after : hide(tx, scope, key, after)
   })
 
-/** Gives back what the bans of keys took. The caller has locked them. */
+/** Returns the time that bans of keys took, when the bans are lifted. The caller has locked the keys. */
 export const giveBack = (tx: Tx, scope: OwnerScope, keys: readonly AddedKey[]): Promise<void> =>
   forEachUser(tx, scope, keys, async (end, key) => {
     if (key.taken_ms === null) return end
@@ -65,8 +65,8 @@ export const giveBack = (tx: Tx, scope: OwnerScope, keys: readonly AddedKey[]): 
   })
 
 /**
- * Takes back what the keys of end users added, as far as they still have it themselves, before they are freed: the
- * same time would otherwise be in two licenses.
+ * Takes back the time that added keys gave to end users and that the keys themselves still have, before the keys are freed:
+ * the next end user who redeems such a key gets this time again.
  */
 export async function takeBackFreed(
   tx: Tx,
@@ -132,7 +132,7 @@ async function hiddenEnd(tx: Tx, scope: OwnerScope, key: AddedKey): Promise<numb
   return row?.added_ms == null ? null : -row.added_ms
 }
 
-/** Changes the end that keys removed; lifting the ban of a banned one sets its own again. */
+/** Changes the end that comes back when the keys that removed it are banned or deleted. */
 async function hide(tx: Tx, scope: OwnerScope, key: AddedKey, end: number): Promise<number> {
   await tx
     .updateTable('licenses')

@@ -5,8 +5,8 @@ import { isIn, ownerOf, type Tx } from '../../db/open.ts'
 import { setEndUserEnd } from './entitlements.service.ts'
 import { lockLicensesOf } from './license-locks.ts'
 
-// The time from `paused_at` to `expires_at` is kept while an end user is paused. Both move forward together now and
-// then, so that `expires_at` stays ahead of the clock: counts, filters and extensions compare it.
+// A paused end user keeps the time from `paused_at` to `expires_at`. Housekeeping moves both forward together, so that
+// `expires_at` stays ahead of the clock: counts, filters and extensions compare it with the clock.
 
 interface Paused {
   paused_at: number | null

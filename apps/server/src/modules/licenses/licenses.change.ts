@@ -62,7 +62,7 @@ async function checkSeen(
   if (hasNewEnd(view, seen, wanted.expiresAt, write.now)) throw problem('license_changed')
 }
 
-/** An end that already is as wanted did not change. */
+/** Whether the end has changed since the caller saw it. An end that equals the edit counts as unchanged. */
 function hasNewEnd(
   view: repo.LicenseView,
   { expiresAt, term }: Seen,

@@ -20,7 +20,7 @@ export interface LicenseDraft extends LicenseDetails {
   ban?: Ban | null | undefined
 }
 
-/** Whose licenses they will be, of an app that is known to be the owner's. */
+/** The account that the new licenses belong to, and an app that the caller knows to be the owner's. */
 export interface Issuer {
   ownerId: string
   appId: string

@@ -116,7 +116,7 @@ export async function updateDetails(
 export interface SliceFilter {
   appId?: string | undefined
   resellerId?: string | undefined
-  /** Of the licenses that existed when a deletion started. */
+  /** The highest number among the licenses that existed when the deletion started. */
   lastSeq: number
 }
 

@@ -111,7 +111,7 @@ async function insertLicenses(
   )
 }
 
-/** A key that another key of the app equals violates a unique index, except beside older twins. */
+/** A unique index rejects a key that the app has already. It leaves out equal keys of earlier versions, which this finds. */
 async function refuseKey(tx: Tx, app: IssuingApp, key: string): Promise<void> {
   if (app.allow_custom_keys === 0) throw problem('custom_keys_off')
   if (await hasTwins(tx, app.id, toTypedKey(key).typed)) throw keyTaken()

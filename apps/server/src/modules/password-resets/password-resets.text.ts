@@ -13,7 +13,7 @@ const accountOf = (kind: AccountKind, email: string): string =>
 
 interface About {
   kind: AccountKind
-  /** As stored, not as typed into the form. */
+  /** The stored address, not the one typed into the form. */
   email: string
   consoleUrl: string
 }

@@ -4,9 +4,9 @@ import { problem } from '../../core/problem.ts'
 
 /** Timeouts for the payment provider. */
 export interface ProviderWaits {
-  /** For its response to a call. */
+  /** How long we wait for its response to a call. */
   callMs: number
-  /** For our response to its event: it waits five seconds and resends unanswered events. */
+  /** How long our response to its event may take: it waits five seconds and resends unanswered events. */
   eventMs: number
 }
 

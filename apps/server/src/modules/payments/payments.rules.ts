@@ -15,7 +15,7 @@ export const orderLifetimeMs = 15 * minute
 export const discounted = (amount: number, percent: number): number =>
   Math.floor((amount * (100 - percent)) / 100)
 
-/** When another period can start: at the end of premium, or immediately beside premium without an end. */
+/** When another period can start: at the end of premium, or immediately if premium has no end. */
 export const startOfNext = (premiumUntil: number | null, now: number): number =>
   isForever(premiumUntil) ? now : Math.max(now, premiumUntil ?? 0)
 
@@ -69,7 +69,7 @@ export function moneyBackUntil(firstPaidAt: number | null, now: number): number 
   return until > now ? until : undefined
 }
 
-/** Frequent at first, for lost answers; then rare, for refunds. */
+/** The waits between rechecks of an order: short at first, for lost answers; then long, for refunds. */
 const waits = [2 * minute, 3 * minute, 5 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour]
 const unpaidForMs = 8 * day
 /** A bank may take this long to reject a refund. */

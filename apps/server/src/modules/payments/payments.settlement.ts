@@ -42,7 +42,7 @@ export async function settle(payments: Payments, orderId: string, fetch: Fetch):
   } finally {
     endTurn()
   }
-  // The schedule settles it.
+  // The scheduled recheck settles the order later.
   throw problem('payment_pending')
 }
 

@@ -58,7 +58,7 @@ export const licensesBefore = (
     .limit(count)
     .execute()
 
-/** These licenses of the reseller, newest first. */
+/** Reads the reseller's licenses with these numbers, newest first. */
 export async function readLicenses({ db }: Database, { resellerId }: ResellerActor, seqs: readonly number[]) {
   if (seqs.length === 0) return []
   return db

@@ -120,7 +120,7 @@ export async function releaseLicenses(tx: Tx, scope: OwnerScope, id: string, cou
   const released = await tx
     .updateTable('licenses')
     .set({ reseller_id: null })
-    // In the order in which other transactions lock licenses.
+    // Other transactions lock licenses in the same order.
     .where('id', 'in', needsLocks(tx) ? some.orderBy('id').forUpdate() : some)
     .returning('id')
     .execute()

@@ -72,7 +72,7 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
   const { mailer, onError, remindersAfterMs = firstRemindersMs, importsEveryMs = importsMs } = options
   const stopping = new AbortController()
   const tidying = oneAtATime(() => tidy(ctx).catch(onError))
-  // Separate, so that a slow mail server delays nothing else.
+  // Reminders run apart from the other work, so that a slow mail server delays nothing else.
   const reminding = oneAtATime(() =>
     sendReminders(ctx, mailer, { onError, signal: stopping.signal }).catch(onError),
   )

@@ -8,7 +8,7 @@ import * as repo from './record-thinning.repo.ts'
 const pagesAtOnce = 100
 
 /**
- * Of repeated changes that one actor made to one object on one day, keeps the last record. Reads each record once, after 30
+ * Keeps only the last record when one actor changed one object repeatedly on one day. Reads each record once, after 30
  * days; the next run continues where this one ends.
  */
 export async function thinRecords(

@@ -80,11 +80,11 @@ export async function setClientVariables(
   return { variables, revision: stored?.revision ?? null }
 }
 
-/** A limited plan limits no expired end users, whose variables would otherwise be free. */
+/** How many bytes an edit adds. Plans do not limit expired end users, so their variables would cost nothing if not counted. */
 const growthOf = (before: repo.Stored | undefined, after: repo.Stored | undefined): number =>
   Math.max(0, (after?.sealed.length ?? 0) - (before?.sealed.length ?? 0))
 
-/** A list that already is as wanted did not change: a caller that got no response sends the same edit again. */
+/** Whether another caller has changed the list. A list that equals the edit counts as unchanged: repeated edits succeed. */
 const hasChanged = <Variable>(
   stored: repo.Stored | undefined,
   seen: string | null | undefined,
