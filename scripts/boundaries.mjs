@@ -29,6 +29,8 @@ const dependencies = {
   'apps/server/': ['contract'],
 }
 
+/** From the lowest layer to the highest. */
+const belowHttp = /^(core|db|service)\//
 const databaseLibraries = /^(kysely|pg|better-sqlite3|node:sqlite)(\/|$)/
 const webLibraries = /^(fastify|@fastify\/.*)$/
 
@@ -39,16 +41,21 @@ const rules = {
     const name = /^@keyward\/([^/]+)/.exec(to)?.[1]
     return name === undefined ? isFile && !to.startsWith(mine) : !names.includes(name)
   },
-  'core and db import no routing and no module': ({ from, to }) =>
-    /^(core|db)\//.test(inside(server, from)) && /^(http|modules)\//.test(inside(server, to)),
+  'core, db and service import no routing and no module': ({ from, to }) =>
+    belowHttp.test(inside(server, from)) && /^(http|modules)\//.test(inside(server, to)),
+  'core imports neither db nor service, and db imports no service': ({ from, to }) =>
+    (inside(server, from).startsWith('core/') && /^(db|service)\//.test(inside(server, to))) ||
+    (inside(server, from).startsWith('db/') && inside(server, to).startsWith('service/')),
+  'core knows no database': ({ from, to }) =>
+    inside(server, from).startsWith('core/') && databaseLibraries.test(to),
   'http imports no module': ({ from, to }) =>
     inside(server, from).startsWith('http/') && inside(server, to).startsWith('modules/'),
   'http, routes and rules run no queries': ({ from, to }) =>
     databaseLibraries.test(to) &&
     (inside(server, from).startsWith('http/') ||
       (moduleOf(from) !== undefined && /[./](routes|mount|rules)\.ts$/.test(from))),
-  'core and db know nothing of the web server': ({ from, to }) =>
-    webLibraries.test(to) && /^(core|db)\//.test(inside(server, from)),
+  'core, db and service know nothing of the web server': ({ from, to }) =>
+    webLibraries.test(to) && belowHttp.test(inside(server, from)),
   'a module imports from http only to mount its routes': ({ from, to }) =>
     inside(server, from).startsWith('modules/') &&
     inside(server, to).startsWith('http/') &&

@@ -4,11 +4,11 @@ import { publishCopy } from './backup/copy.ts'
 import type { Config } from './config.ts'
 import { systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
-import { openSeal } from './core/secret-key.ts'
 import { removeScratch } from './db/files.ts'
 import { migrate } from './db/migrate.ts'
 import { migrations } from './db/migrations/index.ts'
 import { type Database, openDatabase } from './db/open.ts'
+import { openSeal } from './db/secret-key.ts'
 import { lockDataDir, refuseUnfinishedRestore } from './db/sqlite/data-dir.ts'
 
 /** Opens the database for a server, migrates it and opens its seal. */

@@ -3,9 +3,9 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { system } from '../src/core/actor.ts'
-import { transactRecorded } from '../src/core/record.ts'
 import { storageFailureOf } from '../src/db/failure.ts'
 import { transact } from '../src/db/open.ts'
+import { transactRecorded } from '../src/db/record.ts'
 import { groupDatabaseForEach, insert, rollBackAll } from './group-database.ts'
 
 const { on, write, writeLong, isCommitted, committed } = groupDatabaseForEach()

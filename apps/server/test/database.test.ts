@@ -14,10 +14,10 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import { day } from '../src/core/clock.ts'
-import { SecretKeyError } from '../src/core/secret-key.ts'
 import { type Migration, migrate, SchemaTooNewError } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, transact } from '../src/db/open.ts'
+import { SecretKeyError } from '../src/db/secret-key.ts'
 import { prepare } from '../src/prepare.ts'
 
 let dataDir: string

@@ -1,7 +1,7 @@
 import { toOwnerActor } from '../src/core/actor.ts'
-import type { Ctx } from '../src/core/ctx.ts'
-import type { KeyedRequest } from '../src/core/idempotency.ts'
 import { importLicenses } from '../src/modules/bulk/import.service.ts'
+import type { Ctx } from '../src/service/ctx.ts'
+import type { KeyedRequest } from '../src/service/idempotency.ts'
 import type { Owner } from './actors.ts'
 import { type TestServer, transactionsOn } from './harness.ts'
 

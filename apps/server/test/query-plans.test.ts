@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { LicenseStatus } from '@keyward/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ResellerActor } from '../src/core/actor.ts'
-import { deleteAnswers, deleteOldest, isFull } from '../src/core/idempotency.ts'
 import type { ListFilter } from '../src/db/lists/list-filters.ts'
 import { searchPage } from '../src/db/lists/list-search.ts'
 import { findListStart } from '../src/db/lists/lists.ts'
@@ -39,6 +38,7 @@ import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
 import { deleteEnded } from '../src/modules/sessions/sessions.service.ts'
 import { countTables, deleteEmptyCounts } from '../src/modules/system/system.repo.ts'
+import { deleteAnswers, deleteOldest, isFull } from '../src/service/idempotency.ts'
 
 let database: Database & { dialect: 'sqlite' }
 let dataDir: string

@@ -1,9 +1,9 @@
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { fingerprintName } from '../core/secret-key.ts'
 import { publish, scratchIn } from '../db/files.ts'
 import { migrations } from '../db/migrations/index.ts'
+import { fingerprintName } from '../db/secret-key.ts'
 import { SqliteHandle } from '../db/sqlite/handle.ts'
 import { type ForeignObject, findForeignObject } from './schema.ts'
 

@@ -1,5 +1,10 @@
 import { type Permission, permissions, type Requirement } from '@keyward/contract'
 
+/** The owner whose rows a call may access; it comes from the session, never from the request. */
+export interface OwnerScope {
+  ownerId: string
+}
+
 /** What an actor may do who manages an owner's data. */
 interface Allowed {
   permissions: ReadonlySet<Permission>

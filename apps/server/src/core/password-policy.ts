@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module'
-import type { Ctx } from './ctx.ts'
+import type { Config } from '../config.ts'
 import { invalid, problem } from './problem.ts'
 
-type Policy = Pick<Ctx, 'config'>
+interface Policy {
+  config: Pick<Config, 'passwordPolicy'>
+}
 
 const strictMin = 8
 const require = createRequire(import.meta.url)

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '@keyward/contract'
-import type { KeyedRequest } from '../core/idempotency.ts'
 import { invalid } from '../core/problem.ts'
+import type { KeyedRequest } from '../service/idempotency.ts'
 
 // A string of RFC 9651. Most clients send it without quotes, which is accepted as long as it can mean only one value.
 const quoted = /^"([\x20\x21\x23-\x5b\x5d-\x7e]+)"$/

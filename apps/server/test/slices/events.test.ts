@@ -4,7 +4,7 @@ import { buildApp } from '../../src/app.ts'
 import { toOwnerActor } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 import { createSeal } from '../../src/core/crypto.ts'
-import { type ActionRecord, transactRecorded } from '../../src/core/record.ts'
+import { type ActionRecord, transactRecorded } from '../../src/db/record.ts'
 import { activateKey, makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
 import { startServer, type TestServer } from '../harness.ts'
 

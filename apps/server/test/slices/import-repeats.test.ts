@@ -1,7 +1,7 @@
 import type { ImportedRow, License } from '@keyward/contract'
 import { afterEach, expect, test } from 'vitest'
-import type { KeyedRequest } from '../../src/core/idempotency.ts'
 import { completeImports } from '../../src/modules/bulk/import.slices.ts'
+import type { KeyedRequest } from '../../src/service/idempotency.ts'
 import { makeApp, type Owner, refusal } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
 import { transactionsOn } from '../harness.ts'

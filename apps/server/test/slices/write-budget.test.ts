@@ -1,10 +1,10 @@
 import { limits } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { toOwnerActor } from '../../src/core/actor.ts'
-import { Attempts } from '../../src/core/attempts.ts'
 import { hour } from '../../src/core/clock.ts'
-import type { Ctx } from '../../src/core/ctx.ts'
-import { WriteBudget } from '../../src/core/write-budget.ts'
+import { Attempts } from '../../src/service/attempts.ts'
+import type { Ctx } from '../../src/service/ctx.ts'
+import { WriteBudget } from '../../src/service/write-budget.ts'
 import { makeApp, makePremium, type Owner, refusal, signUp } from '../actors.ts'
 import { serverForAll } from '../fixtures.ts'
 

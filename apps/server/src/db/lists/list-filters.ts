@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { OwnerScope } from '../../core/actor.ts'
 import { hour } from '../../core/clock.ts'
-import type { OwnerScope } from '../../core/ctx.ts'
 import type { Page, Pagination, Sort } from '../../core/paging.ts'
 import type { Database } from '../open.ts'
 import type { SearchTerm } from './search.ts'

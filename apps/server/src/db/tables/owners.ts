@@ -47,7 +47,7 @@ interface AttemptsTable {
   window_ends: number
 }
 
-/** Both are keyed hashes; see `core/account-throttle.ts`. */
+/** Both are keyed hashes; see `service/account-throttle.ts`. */
 interface KnownAddressesTable {
   account: string
   address: string

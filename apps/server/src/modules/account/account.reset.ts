@@ -1,6 +1,6 @@
 import type { User } from '@keyward/contract'
 import type { OwnerActor } from '../../core/actor.ts'
-import type { Ctx } from '../../core/ctx.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import * as owners from '../owners/owners.service.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
 import { endSessions, openSession } from '../sessions/sessions.service.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import type { Page } from '../../core/paging.ts'
 import { insertRows } from '../../db/insert-rows.ts'
 import { type Database, type Db, ownerOf, type Tx } from '../../db/open.ts'

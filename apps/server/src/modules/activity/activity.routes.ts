@@ -1,6 +1,6 @@
 import { endpoints } from '@keyward/contract'
-import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { listActivity } from './activity.service.ts'
 
 export function activityRoutes(mount: Mount, ctx: Ctx): void {

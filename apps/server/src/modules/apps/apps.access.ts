@@ -1,6 +1,6 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
 import { type Database, type Db, locked, needsLocks, readTogether, type Tx } from '../../db/open.ts'
 import type { AppRow } from '../../db/tables.ts'

@@ -1,5 +1,5 @@
 import type { ProgramHash } from '@keyward/contract'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Page, seek } from '../../core/paging.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { BlockRow } from '../../db/tables.ts'

@@ -1,7 +1,7 @@
 import { clientExport, endpoints, licenseExport } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
-import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { changeEndUsers } from '../end-users/end-users.bulk.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { changeLicenses } from '../licenses/licenses.bulk.ts'

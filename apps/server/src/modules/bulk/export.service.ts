@@ -1,11 +1,12 @@
 import { limits } from '@keyward/contract'
-import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { invalid } from '../../core/problem.ts'
 import type { List, ListFilter, ListQuery } from '../../db/lists/list-filters.ts'
 import { searchPage } from '../../db/lists/list-search.ts'
 import { nextWindow } from '../../db/lists/lists.ts'
 import { type SearchTerm, toSearchTerm } from '../../db/lists/search.ts'
 import { readPatiently } from '../../db/open.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { toSlices, walkDown } from './export.walk.ts'
 

@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { insertRows } from '../../db/insert-rows.ts'
 import { type Db, ownerOf, type Tx } from '../../db/open.ts'
 import type { ImportChunkRow, ImportRow, ImportSkipRow } from '../../db/tables.ts'

@@ -2,11 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { type ImportedRow, unlimited } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
 import type { VendorActor } from '../../core/actor.ts'
-import type { Ctx } from '../../core/ctx.ts'
 import { Gate } from '../../core/gate.ts'
-import { doOnce, type KeyedRequest, type Once } from '../../core/idempotency.ts'
 import { problem } from '../../core/problem.ts'
-import type { Write } from '../../core/record.ts'
 import {
   type Database,
   type Db,
@@ -15,7 +12,10 @@ import {
   readPatiently,
   type Tx,
 } from '../../db/open.ts'
+import type { Write } from '../../db/record.ts'
 import { toTyped } from '../../db/typed-keys.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { doOnce, type KeyedRequest, type Once } from '../../service/idempotency.ts'
 import { lockApp, readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'

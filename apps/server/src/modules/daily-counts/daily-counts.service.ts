@@ -1,8 +1,8 @@
+import type { OwnerScope } from '../../core/actor.ts'
 import { dayNumber } from '../../core/clock.ts'
-import type { OwnerScope } from '../../core/ctx.ts'
-import type { Write } from '../../core/record.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
 import type { Db } from '../../db/open.ts'
+import type { Write } from '../../db/record.ts'
 import type { DailyMetric } from '../../db/tables/counts.ts'
 
 /** Counts per UTC day since `firstDay`, of an owner or of one app that the caller has checked to be the owner's. */

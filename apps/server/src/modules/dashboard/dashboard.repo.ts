@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { OwnerScope } from '../../core/actor.ts'
 import { hour } from '../../core/clock.ts'
-import type { OwnerScope } from '../../core/ctx.ts'
 import type { Db } from '../../db/open.ts'
 
 /**

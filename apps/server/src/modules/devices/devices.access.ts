@@ -1,6 +1,6 @@
 import { limits, type PartName, partNames, partsThatDecide } from '@keyward/contract'
 import { type CompiledQuery, type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
 import { insertRows } from '../../db/insert-rows.ts'
 import { type Db, ownerOf, runBeforeNext, type Tx } from '../../db/open.ts'

@@ -1,9 +1,9 @@
 import { type Device, limits, unlimited } from '@keyward/contract'
+import type { OwnerScope } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
-import type { OwnerScope } from '../../core/ctx.ts'
 import { newId } from '../../core/ids.ts'
-import type { Write } from '../../core/record.ts'
 import type { Db } from '../../db/open.ts'
+import type { Write } from '../../db/record.ts'
 import type { ClientRow, DeviceRow } from '../../db/tables.ts'
 import * as access from './devices.access.ts'
 import {

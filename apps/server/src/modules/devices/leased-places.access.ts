@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { locked, ownerOf, type Tx } from '../../db/open.ts'
 import { countFreed } from './devices.access.ts'
 

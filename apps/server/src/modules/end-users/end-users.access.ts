@@ -1,5 +1,5 @@
 import { type CompiledQuery, sql } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
 import { insertRows } from '../../db/insert-rows.ts'

@@ -1,6 +1,6 @@
 import { unlimited } from '@keyward/contract'
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import type { Tx } from '../../db/open.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'

@@ -1,6 +1,6 @@
 import type { ClientStatus } from '@keyward/contract'
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import {
   type Counts,
   countedUntil,

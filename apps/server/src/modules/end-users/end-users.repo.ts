@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
 import { type Db, locked, ownerOf, type Tx } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'

@@ -1,6 +1,6 @@
 import { endpoints } from '@keyward/contract'
-import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { freeEndUserDevice, listEndUserDevices } from './end-users.devices.ts'
 import * as service from './end-users.service.ts'
 

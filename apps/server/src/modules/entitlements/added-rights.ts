@@ -1,4 +1,4 @@
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { isIn, ownerOf, type Tx } from '../../db/open.ts'
 import { toAddedRights } from './rights.rules.ts'
 

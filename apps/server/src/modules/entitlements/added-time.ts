@@ -1,4 +1,4 @@
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { never, toShownEnd } from '../../db/ends.ts'
 import { isIn, locked, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'

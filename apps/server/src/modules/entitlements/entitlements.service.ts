@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { licenseColumns } from '../../db/columns.ts'
 import { never, toShownEnd } from '../../db/ends.ts'
 import { isIn, ownerOf, type Tx } from '../../db/open.ts'

@@ -1,4 +1,4 @@
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { isIn, needsLocks, ownerOf, type Tx } from '../../db/open.ts'
 
 /** Locks the licenses of end users until the transaction ends, and one that is about to be added. */

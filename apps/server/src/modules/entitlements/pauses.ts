@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { OwnerScope } from '../../core/actor.ts'
 import { day, lastInstant } from '../../core/clock.ts'
-import type { OwnerScope } from '../../core/ctx.ts'
 import { isIn, ownerOf, type Tx } from '../../db/open.ts'
 import { setEndUserEnd } from './entitlements.service.ts'
 import { lockLicensesOf } from './license-locks.ts'

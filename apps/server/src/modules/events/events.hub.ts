@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
+import type { OwnerScope } from '../../core/actor.ts'
 import { second } from '../../core/clock.ts'
-import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { listOpenSessions } from '../sessions/sessions.service.ts'
 import { EventStream, type Topic } from './events.stream.ts'
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
-import type { Ctx, OwnerScope } from '../../core/ctx.ts'
-import type { ActionRecord, RecordConsumer } from '../../core/record.ts'
+import type { OwnerScope } from '../../core/actor.ts'
+import type { ActionRecord, RecordConsumer } from '../../db/record.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { EventHub } from './events.hub.ts'
 import { PostgresEvents } from './events.postgres.ts'
 

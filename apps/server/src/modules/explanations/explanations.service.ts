@@ -1,5 +1,6 @@
 import type { MessageKey } from '@keyward/contract'
-import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { getActivity, isGathered, toEvent } from '../activity/activity.service.ts'
 import { readSituation, type SituationDeps } from '../program/facts/current.ts'
 import type { Situation } from '../program/verdict/situation.ts'

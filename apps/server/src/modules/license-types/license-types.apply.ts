@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
-import type { OwnerScope } from '../../core/ctx.ts'
 import { never } from '../../db/ends.ts'
 import { ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'

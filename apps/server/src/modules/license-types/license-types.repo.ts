@@ -1,5 +1,5 @@
 import { limits } from '@keyward/contract'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { type Db, locked, type Tx } from '../../db/open.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 

@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
 import { insertRows } from '../../db/insert-rows.ts'
 import { type Db, isIn, locked, ownerOf, type Tx } from '../../db/open.ts'

@@ -1,8 +1,8 @@
 import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
-import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import type { Mount } from '../../http/mount.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { toggleBan, updateLicense } from './licenses.change.ts'
 import * as service from './licenses.service.ts'
 

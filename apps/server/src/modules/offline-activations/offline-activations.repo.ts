@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Page, seek } from '../../core/paging.ts'
 import { type Db, ownerOf, type Tx } from '../../db/open.ts'
 import type { OfflineActivationRow } from '../../db/tables.ts'

@@ -1,8 +1,9 @@
 import { limits } from '@keyward/contract'
-import type { Ctx, OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
 import { type Db, locked, type Tx } from '../../db/open.ts'
 import type { OwnerRow } from '../../db/tables.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { type CurrentPlan, type Plan, type PlanLimits, planLimits, planOf } from './plan.rules.ts'
 
 export const findOwnerByEmail = (db: Db, emailNormalized: string): Promise<OwnerRow | undefined> =>

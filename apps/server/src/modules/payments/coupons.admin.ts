@@ -1,6 +1,6 @@
 import type { ActionDetail } from '@keyward/contract'
-import { transactAsOperator } from '../../core/record.ts'
 import type { Database, Db } from '../../db/open.ts'
+import { transactAsOperator } from '../../db/record.ts'
 import type { CouponRow } from '../../db/tables.ts'
 
 /** A coupon with the number of orders that used it and that hold a use of it. */

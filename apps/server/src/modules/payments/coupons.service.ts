@@ -1,12 +1,13 @@
 import type { DataOf, endpoints } from '@keyward/contract'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Allowance, Attempts } from '../../core/attempts.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { minute } from '../../core/clock.ts'
-import type { Ctx, OwnerScope } from '../../core/ctx.ts'
 import { toPrice } from '../../core/money.ts'
 import { type Problem, problem } from '../../core/problem.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { CouponRow } from '../../db/tables.ts'
+import type { Allowance, Attempts } from '../../service/attempts.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { discounted } from './payments.rules.ts'
 
 /** Unknown coupon codes per owner; stops guessing. */

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { system } from '../../core/actor.ts'
+import { type OwnerScope, system } from '../../core/actor.ts'
 import { day, hour, minute, second } from '../../core/clock.ts'
-import type { OwnerScope } from '../../core/ctx.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { problem } from '../../core/problem.ts'
 import type { OrderRow, PaymentRow } from '../../db/tables.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
+import type { Ctx } from '../../service/ctx.ts'
 
 /** Timeouts for the payment provider. */
 export interface ProviderWaits {

@@ -1,6 +1,6 @@
 import { endpoints } from '@keyward/contract'
-import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { getUser } from '../account/account.service.ts'
 import { listOffered } from '../payments/coupons.service.ts'
 import { listPlans, toPricing } from '../payments/pricing.rules.ts'

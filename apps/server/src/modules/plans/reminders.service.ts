@@ -1,5 +1,5 @@
 import { day, hour, minute } from '../../core/clock.ts'
-import type { Ctx } from '../../core/ctx.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { MailError } from '../mail/mail.error.ts'
 import type { Mailer } from '../mail/mail.service.ts'
 import * as repo from './reminders.repo.ts'

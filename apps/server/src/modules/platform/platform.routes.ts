@@ -1,8 +1,8 @@
 import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
-import type { Attempts } from '../../core/attempts.ts'
-import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
+import type { Attempts } from '../../service/attempts.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import * as overview from './apps-overview.service.ts'
 import * as service from './platform.service.ts'
 

@@ -1,6 +1,6 @@
 import type { PortalReseller } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
-import type { Ctx } from '../../core/ctx.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
 import * as resellers from '../resellers/resellers.access.ts'
 import { holderOf, toActor } from '../resellers/resellers.service.ts'

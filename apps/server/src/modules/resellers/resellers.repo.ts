@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Page } from '../../core/paging.ts'
 import { seqsOfPage } from '../../db/lists/pages.ts'
 import { anywhere } from '../../db/lists/search.ts'

@@ -1,7 +1,7 @@
 import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
-import type { Ctx } from '../../core/ctx.ts'
 import type { Mount } from '../../http/mount.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import * as service from './resellers.service.ts'
 
 export function resellersRoutes(mount: Mount, ctx: Ctx): void {

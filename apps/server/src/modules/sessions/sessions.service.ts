@@ -1,12 +1,12 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import { sha256 } from '../../core/crypto.ts'
-import type { Ctx } from '../../core/ctx.ts'
 import { newToken } from '../../core/ids.ts'
-import type { Write } from '../../core/record.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
 import type { Db, Tx } from '../../db/open.ts'
+import type { Write } from '../../db/record.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { extendedEnd, newSessionEnd } from './sessions.rules.ts'
 
 /** What differs between the kinds of sessions. */

@@ -1,6 +1,6 @@
-import { type Attempts, guardPassword, rightPasswords } from '../../core/attempts.ts'
-import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
+import { type Attempts, guardPassword, rightPasswords } from '../../service/attempts.ts'
+import type { Ctx } from '../../service/ctx.ts'
 
 interface Credentials {
   /** Names the account for the limits on guesses, whether it exists or not. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { AppRow, SigningKeyRow } from '../../db/tables.ts'
 

@@ -1,7 +1,7 @@
 import { limits, thinnedActions } from '@keyward/contract'
 import { system } from '../../core/actor.ts'
 import { day, dayNumber } from '../../core/clock.ts'
-import type { Ctx } from '../../core/ctx.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import * as repo from './record-thinning.repo.ts'
 
 /** One run of housekeeping reads so many pages, so that a long history delays neither other work nor a shutdown. */

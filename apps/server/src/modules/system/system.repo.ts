@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Ctx } from '../../core/ctx.ts'
 import type { Tx } from '../../db/open.ts'
+import type { Ctx } from '../../service/ctx.ts'
 
 /** On PostgreSQL on a connection of the checks, because slow statements may occupy all others. */
 export function readinessProbe({ db, database }: Ctx): () => Promise<unknown> {

@@ -1,10 +1,10 @@
 import { endpoints, errorFacts } from '@keyward/contract'
-import type { Ctx } from '../../core/ctx.ts'
 import { problem } from '../../core/problem.ts'
 import { version } from '../../core/version.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import type { StorageTrouble } from '../../db/storage-room.ts'
 import type { Mount } from '../../http/mount.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { toPricing } from '../payments/pricing.rules.ts'
 import { readinessProbe } from './system.repo.ts'
 

@@ -1,4 +1,4 @@
-import type { OwnerScope } from '../../core/ctx.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import type { Db, Tx } from '../../db/open.ts'
 
 /** A stored list of variables. */

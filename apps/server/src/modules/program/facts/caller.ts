@@ -1,5 +1,5 @@
-import type { Ctx } from '../../../core/ctx.ts'
 import { parseNetwork } from '../../../core/networks.ts'
+import type { Ctx } from '../../../service/ctx.ts'
 import type { BlockTables } from '../../blocklist/block-tables.ts'
 import type { Machine, Parts } from '../../devices/devices.rules.ts'
 import type { CallerFacts } from '../verdict/verdict.ts'

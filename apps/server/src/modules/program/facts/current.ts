@@ -1,4 +1,4 @@
-import type { Ctx } from '../../../core/ctx.ts'
+import type { Ctx } from '../../../service/ctx.ts'
 import type { BlockTables } from '../../blocklist/block-tables.ts'
 import { findByHash } from '../../devices/devices.access.ts'
 import { deviceLimit } from '../../devices/devices.rules.ts'

@@ -1,7 +1,7 @@
-import { keyFailures } from '../../../core/attempts.ts'
 import { problem, rateLimited } from '../../../core/problem.ts'
 import type { LicenseRow } from '../../../db/tables.ts'
 import { toTypedKey } from '../../../db/typed-keys.ts'
+import { keyFailures } from '../../../service/attempts.ts'
 import { findByHash } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
 import { findLicenseByKey } from '../../licenses/licenses.access.ts'

@@ -1,8 +1,8 @@
 import { limits } from '@keyward/contract'
 import { system } from '../../../core/actor.ts'
-import type { Ctx } from '../../../core/ctx.ts'
-import type { ActionRecord } from '../../../core/record.ts'
-import { inSlices } from '../../../core/slices.ts'
+import type { ActionRecord } from '../../../db/record.ts'
+import { inSlices } from '../../../db/slices.ts'
+import type { Ctx } from '../../../service/ctx.ts'
 import { deleteOldestSessions } from './repo.ts'
 
 export interface SessionCapOptions {

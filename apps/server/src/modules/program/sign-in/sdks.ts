@@ -1,6 +1,6 @@
 import { system } from '../../../core/actor.ts'
 import { day } from '../../../core/clock.ts'
-import type { Ctx } from '../../../core/ctx.ts'
+import type { Ctx } from '../../../service/ctx.ts'
 import * as repo from '../sessions/repo.ts'
 
 /** A cracked program can send any text, so an app keeps a few only. */

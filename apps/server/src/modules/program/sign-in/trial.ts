@@ -1,7 +1,7 @@
 import { unlimited } from '@keyward/contract'
-import { trialStarts, trialsOfApp } from '../../../core/attempts.ts'
 import { newId } from '../../../core/ids.ts'
 import { Problem, problem } from '../../../core/problem.ts'
+import { trialStarts, trialsOfApp } from '../../../service/attempts.ts'
 import { reserveLicenses } from '../../apps/apps.access.ts'
 import { type Machine, marksOf } from '../../devices/devices.rules.ts'
 import { draftOf, findTrialType } from '../../license-types/license-types.access.ts'

@@ -1,6 +1,6 @@
 import type { MessageKey, Verdict } from '@keyward/contract'
-import { keyFailures } from '../../../core/attempts.ts'
 import { Problem, rateLimited } from '../../../core/problem.ts'
+import { keyFailures } from '../../../service/attempts.ts'
 import { canDecide, differs, type Machine } from '../../devices/devices.rules.ts'
 import { type Match, matchDevice } from '../../devices/devices.service.ts'
 import { findLicenseById } from '../../licenses/licenses.access.ts'

@@ -1,6 +1,6 @@
 import { type AppVariable, type ClientVariable, limits } from '@keyward/contract'
 import { variableBytes } from '@keyward/contract/variables'
-import type { Ctx } from '../../../core/ctx.ts'
+import type { Ctx } from '../../../service/ctx.ts'
 import { type Opened, readAppVariables, readClientVariables } from '../../variables/variables.service.ts'
 
 /** Opened lists that stay in memory: most apps send the same ones with every check. */

@@ -2,12 +2,12 @@ import { promisify } from 'node:util'
 import { deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib'
 import { limits } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
+import { type OwnerActor, type OwnerScope, type ResellerActor, system } from '../core/actor.ts'
+import { hour } from '../core/clock.ts'
+import { Problem, problem } from '../core/problem.ts'
 import type { Database, Db, Tx } from '../db/open.ts'
-import { type OwnerActor, type ResellerActor, system } from './actor.ts'
-import { hour } from './clock.ts'
-import type { Ctx, OwnerScope } from './ctx.ts'
-import { Problem, problem } from './problem.ts'
-import type { Write } from './record.ts'
+import type { Write } from '../db/record.ts'
+import type { Ctx } from './ctx.ts'
 
 /** A request that names itself with an Idempotency-Key. */
 export interface KeyedRequest {

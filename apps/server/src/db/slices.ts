@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { needsLocks, othersWait, untilLogIsShort } from '../db/open.ts'
-import type { Actor } from './actor.ts'
-import type { Ctx } from './ctx.ts'
-import type { Write } from './record.ts'
+import type { Actor } from '../core/actor.ts'
+import { needsLocks, othersWait, untilLogIsShort } from './open.ts'
+import type { Transactions, Write } from './record.ts'
 
 /** Target durations of a part's statements: other writes wait for it, on PostgreSQL only those to its rows. */
 const aims = { sqlite: 5, postgres: 40 }
@@ -34,7 +33,7 @@ type Record = (write: Write, changed: number) => void
  * changed, once everything is committed.
  */
 export async function inSlices(
-  ctx: Pick<Ctx, 'db' | 'tx'>,
+  ctx: Transactions,
   actor: Actor,
   work: Work,
   record: Record = () => {},
@@ -96,7 +95,7 @@ interface Run {
 }
 
 function run(
-  ctx: Pick<Ctx, 'db' | 'tx'>,
+  ctx: Transactions,
   actor: Actor,
   { isLong, ...job }: Job,
 ): { ran: Promise<Run>; committed: Promise<Run> } {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
-import { publish, scratchIn, writeDurably } from '../db/files.ts'
-import type { Database } from '../db/open.ts'
-import { keyFile } from '../db/sqlite/data-dir.ts'
-import { createSeal, type Seal } from './crypto.ts'
-import { OperatorError } from './operator-error.ts'
+import { createSeal, type Seal } from '../core/crypto.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import { publish, scratchIn, writeDurably } from './files.ts'
+import type { Database } from './open.ts'
+import { keyFile } from './sqlite/data-dir.ts'
 
 export class SecretKeyError extends OperatorError {}
 

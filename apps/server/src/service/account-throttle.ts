@@ -1,8 +1,8 @@
+import { day, minute } from '../core/clock.ts'
+import { rateLimited } from '../core/problem.ts'
 import { fixedQuery } from '../db/fixed-query.ts'
 import type { Db } from '../db/open.ts'
-import { day, minute } from './clock.ts'
 import type { Ctx } from './ctx.ts'
-import { rateLimited } from './problem.ts'
 
 /** A password attempt: the account's name, which may not exist, and the caller's address. */
 export interface Subject {

@@ -1,11 +1,11 @@
 import { type ActionDetail, type ActionName, actions, isLogged } from '@keyward/contract'
 import type { CompiledQuery, Kysely } from 'kysely'
-import { insertRows } from '../db/insert-rows.ts'
-import { runLast, type TransactionOptions, type Tx, transact } from '../db/open.ts'
-import type { Tables } from '../db/tables.ts'
-import { type Actor, toAuditColumns } from './actor.ts'
-import { newId } from './ids.ts'
-import { toStoredDetail } from './record-detail.ts'
+import { type Actor, toAuditColumns } from '../core/actor.ts'
+import { newId } from '../core/ids.ts'
+import { toStoredDetail } from '../core/record-detail.ts'
+import { insertRows } from './insert-rows.ts'
+import { runLast, type TransactionOptions, type Tx, transact } from './open.ts'
+import type { Tables } from './tables.ts'
 
 /** Who did what to which object, and what it changed. */
 export interface ActionRecord {
@@ -102,6 +102,13 @@ const toRow = (record: ActionRecord) => ({
 })
 
 export type RecordConsumer = (records: readonly ActionRecord[]) => void
+
+/** The database, and a transaction that records what its actor does. */
+export interface Transactions {
+  /** For reads outside a transaction; writes use `tx`. */
+  db: Kysely<Tables>
+  tx: <T>(actor: Actor, work: (write: Write) => Promise<T>, options?: TransactionOptions) => Promise<T>
+}
 
 /** Receives the records of a committed transaction, and how many bytes it added to the audit log and to stored answers. */
 type Publish = (records: readonly ActionRecord[], bytes: number) => void

@@ -1,11 +1,11 @@
 import { limits } from '@keyward/contract'
+import { minute } from '../core/clock.ts'
+import { sha256 } from '../core/crypto.ts'
+import type { EndTurn } from '../core/fair-queue.ts'
+import { rateLimited } from '../core/problem.ts'
 import { fixedQuery } from '../db/fixed-query.ts'
 import { AccountThrottle, type Counted, countedBy, type Subject } from './account-throttle.ts'
-import { minute } from './clock.ts'
-import { sha256 } from './crypto.ts'
 import type { Ctx } from './ctx.ts'
-import type { EndTurn } from './fair-queue.ts'
-import { rateLimited } from './problem.ts'
 
 /** How often something may happen within a window before it is rejected. */
 export interface Allowance {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { hashesAtOnce } from '../core/hash-threads.ts'
+import { Passwords } from '../core/passwords.ts'
 import { Attempts, guardPassword } from './attempts.ts'
 import type { Ctx } from './ctx.ts'
-import { hashesAtOnce } from './hash-threads.ts'
-import { Passwords } from './passwords.ts'
 
 const attemptsWithoutLimits = () =>
   new Attempts({ config: { rateLimits: 'off' }, passwords: new Passwords() } as Ctx)

@@ -1,8 +1,8 @@
-import type { Actor, OwnerActor, ResellerActor } from './actor.ts'
+import type { Actor, OwnerActor, OwnerScope, ResellerActor } from '../core/actor.ts'
+import { hour, second } from '../core/clock.ts'
+import { problem } from '../core/problem.ts'
 import type { Allowance, Attempts } from './attempts.ts'
-import { hour, second } from './clock.ts'
-import type { Ctx, OwnerScope } from './ctx.ts'
-import { problem } from './problem.ts'
+import type { Ctx } from './ctx.ts'
 
 interface Options {
   ctx: Pick<Ctx, 'clock' | 'config'>
