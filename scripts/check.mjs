@@ -1,4 +1,4 @@
-// Checks format, lint, types, import boundaries, dead code, sizes and published SDKs; needs no database and no browser.
+// Checks format, lint, types, import boundaries, names, dead code, sizes and published SDKs; needs no database and no browser.
 import { spawn } from 'node:child_process'
 import { childEnvironment, ensureInstalled, root } from './ensure.mjs'
 
@@ -11,6 +11,7 @@ const checks = {
   types: [`${bin}/tsc`, ['--noEmit', ...oneChecker, '-p', root]],
   'types of the console': [`${bin}/tsc`, ['--noEmit', ...oneChecker, '-p', `${root}/apps/console`]],
   'import boundaries': [process.execPath, [`${root}/scripts/boundaries.mjs`]],
+  'names and comments': [process.execPath, [`${root}/scripts/words.mjs`]],
   'dead code': [`${bin}/knip`, []],
   'published SDKs': [process.execPath, [`${root}/scripts/published.mjs`]],
   'sizes of the console': [process.execPath, [`${root}/scripts/budgets.mjs`]],

@@ -92,7 +92,7 @@ const serializationFailure = '40001'
 const deadlockDetected = '40P01'
 
 export interface TransactionOptions {
-  /** It reads or writes many rows. On SQLite another thread runs it, and its commit is not shared with others. */
+  /** The transaction has many rows. On SQLite another thread runs it, and its commit is not shared with others. */
   isLong?: boolean
   /**
    * It waits while PostgreSQL does not respond, and is repeated if PostgreSQL undid it. Other transactions fail then,

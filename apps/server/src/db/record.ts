@@ -58,7 +58,7 @@ export class Write {
     this.#last.push(queries)
   }
 
-  /** Counts what the transaction adds beside its records and stays for long, for the account's budget. */
+  /** Counts further bytes that the transaction stores for long, for the account's budget. */
   spend(bytes: number): void {
     this.#bytes += bytes
   }

@@ -85,12 +85,12 @@ interface Job extends Next {
 
 interface Run {
   changed: number
-  /** Of the next slice. */
+  /** How many rows the next slice has. */
   size: number
   mark: number | undefined
-  /** Nothing is left to do. */
+  /** Whether nothing is left to do. */
   isLast: boolean
-  /** Another write waits for this one. */
+  /** Whether another write waits for this one. */
   othersWait: boolean
 }
 

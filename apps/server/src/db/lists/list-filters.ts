@@ -17,7 +17,7 @@ export interface List<Status extends string> {
   id: RegExp
   /** SQL condition for each status. */
   statuses: Record<Status, (now: number) => Sql>
-  /** The same condition in terms of the counts: by flags, and by whether the expiry has passed. */
+  /** The condition of each status in terms of the counts: by flags, and by whether the expiry has passed. */
   inPlaces: Record<Status, { flags: Sql; expired?: boolean }>
   count(database: Database, selection: ListScope): Promise<Counts<Status>>
   hits(search: Search): Hits | Promise<Hits>

@@ -16,7 +16,7 @@ export interface PlacesQuery {
   within: Sql
   /** SQL condition on a row, starting with `and`. */
   status: Sql
-  /** The same condition on the flags only, starting with `and`. */
+  /** The part of the condition that concerns the flags, starting with `and`. */
   flags: Sql
   /** Whether only expired or only unexpired rows count; undefined for both. */
   expired: boolean | undefined

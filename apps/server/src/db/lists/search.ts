@@ -73,7 +73,7 @@ export function inNote(column: string, text: string): RawBuilder<unknown> {
 }
 
 /**
- * The same for reading row by row: cheaper, and of no use for an index. Lower case is fast in ASCII alone, which most
+ * The condition for reading row by row: cheaper, but no index serves it. Lower case is fast in ASCII alone, which most
  * notes are.
  */
 export function inNoteOfRow(column: string, text: string): RawBuilder<unknown> {

@@ -5,7 +5,7 @@ interface Wire {
   stream: { cork(): void; uncork(): void }
   /** The text of every statement that the server has prepared, by name. */
   parsedStatements: Record<string, string>
-  /** The same for those that are sent, until the server confirms them. */
+  /** The text of every statement that is sent, until the server confirms it. */
   submittedNamedStatements: Record<string, string>
   parse(statement: { name?: string | undefined; text: string }): void
   bind(portal: { statement?: string | undefined; values: unknown[] }): void
@@ -39,7 +39,7 @@ export class Batch implements pg.Submittable {
   /** The results of the statements that have ended. */
   readonly results: BatchResult[] = []
   readonly done: Promise<readonly BatchResult[]>
-  /** Of the driver: stops the time of a `query_timeout` in DATABASE_URL. */
+  /** The driver sets it, to stop the timer of a `query_timeout` in DATABASE_URL. */
   callback?: () => void
   readonly #values: (readonly unknown[])[]
   #columns: { name: string; parse: (text: string) => unknown }[] = []

@@ -26,7 +26,7 @@ const beginWithLimits = [begin, ...timeLimits.map((limit) => ({ text: `set local
 /** The last statements of a transaction. */
 export interface LastStatements {
   statements: readonly BatchStatement[]
-  /** They lock rows that many callers want. */
+  /** Whether the statements lock rows that many callers want. */
   areContended: boolean
 }
 

@@ -86,6 +86,6 @@ test.each([
 test('a time limit that leaves the outcome open counts as a lost connection', () => {
   const ended = Object.assign(new pg.DatabaseError('terminating connection', 1, 'error'), { code: '25P04' })
   expect(isConnectionFault(ended)).toBe(true)
-  // Of `query_timeout` in DATABASE_URL.
+  // The driver throws this after a `query_timeout` in DATABASE_URL.
   expect(isConnectionFault(new Error('Query read timeout'))).toBe(true)
 })

@@ -83,7 +83,7 @@ export class PostgresConnection implements DatabaseConnection {
   #isEmpty = true
   #last: LastStatements | undefined
   #isUnusable = false
-  /** Only of patient transactions. */
+  /** Set only for patient transactions. */
   #id: string | undefined
 
   constructor(client: PostgresClient) {

@@ -32,7 +32,7 @@ export async function isDirect(
   return rows[0]?.pid === pidOf(client)
 }
 
-/** It has received only the beginning of a message, or of several that it must receive before it responds. */
+/** The server waits for the rest of a message, or for more messages that it must receive before it responds. */
 const waitsForClient = `coalesce(wait_event = 'ClientRead' and state_change < clock_timestamp() - interval '3 s', false)`
 
 /** Which of these backend processes are running a query; undefined behind a pooler, which hides them. */

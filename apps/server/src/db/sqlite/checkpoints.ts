@@ -74,7 +74,7 @@ export class Checkpoints {
     this.#copy(0)
   }
 
-  /** The same, after a commit of many rows. */
+  /** Starts a copy after a commit of many rows. */
   startAfterMany(): void {
     if (!this.#isCopying && !this.#isClosed) this.#copy(manyPages)
   }

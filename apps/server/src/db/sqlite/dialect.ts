@@ -47,7 +47,7 @@ export class NodeSqliteDialect implements Dialect {
   connect = (): DatabaseConnection => this.#driver.connect()
 }
 
-/** The driver gives out its connections by itself; reads need not wait until a transaction has ended. */
+/** The driver manages its own connections; reads need not wait until a transaction has ended. */
 export class ManyConnectionsAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true

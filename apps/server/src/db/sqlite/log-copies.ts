@@ -3,7 +3,7 @@ export type CopyKind = 'noop' | 'passive' | 'restart'
 
 export interface LogState {
   isBusy: boolean
-  /** Of 4 KiB, in the log. */
+  /** How many pages of 4 KiB the log has. */
   pages: number
   /** How many of them the database has. */
   copied: number

@@ -22,7 +22,7 @@ interface ClientsTable {
   username_normalized: string
   email: string | null
   password_hash: string | null
-  /** Those of the device seen last. */
+  /** The hardware id of the device seen last. */
   hwid: string | null
   hwid_hash: string | null
   /** The number of rows in `devices`. */
@@ -37,7 +37,7 @@ interface ClientsTable {
   last_address: string | null
   /** When access ends, grace days included: counts, filters and verdicts compare it. */
   expires_at: number
-  /** Those of the first license. */
+  /** The grace days of the first license. */
   grace_days: Generated<number>
   /** Equal for names that look alike; empty for names that are not compared, null until housekeeping fills it. */
   name_skeleton: string | null
@@ -84,7 +84,7 @@ interface DevicesTable {
   owner_id: string
   app_id: string
   client_id: string
-  /** As the program sent it; `sha256:` and its hash while only that is known. */
+  /** The hardware id as the program sent it; `sha256:` and its hash while only that is known. */
   hwid: string
   /** Identifies the device among those of its end user; see `deviceHash`. */
   hwid_hash: string
@@ -131,7 +131,7 @@ interface OfflineActivationsTable {
   device_id: string | null
   /** SHA-256 of the hardware id. */
   hwid_hash: string
-  /** Of nonce, hardware id and key: the same request gets the same activation. */
+  /** The hash of nonce, hardware id and key: the same request gets the same activation. */
   request_hash: string
   code_hash: string
   /** When the file ends, as `expires_at` of licenses: later than any real end for never. */

@@ -56,7 +56,7 @@ interface IdempotencyKeysTable {
   request_hash: string
   /** Sealed. */
   answer: string
-  /** Of the answer as stored. */
+  /** The size of the answer as stored. */
   bytes: Generated<number>
   expires_at: number
 }

@@ -195,7 +195,7 @@ export function explain(refused: Refused) {
   }
 }
 
-/** Of different calls that share a row: what one of them sent is not known. */
+/** Explains calls that share a row: what one of them sent is not known. */
 export function explainGathered(refused: Refused & { times: number }) {
   const { address, times } = refused
   const source = address === null ? 'this end user' : address

@@ -9,7 +9,7 @@ export interface Caller {
   hwidHash: string | null
   /** What is known of the machine's parts. */
   readParts?: () => Parts | undefined
-  /** As rate limits count it. */
+  /** The address as rate limits count it. */
   address: string
 }
 

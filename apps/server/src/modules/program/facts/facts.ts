@@ -59,7 +59,7 @@ export interface EndUserFacts {
   startedAt: number | null
   /** Null unless its keys give it seats. */
   floating: Floating | null
-  /** Of all its keys, as JSON. */
+  /** The features that all its keys give, as JSON. */
   features: string
   /** The end of the updates that the first license covers; null for all. */
   updatesUntil: number | null

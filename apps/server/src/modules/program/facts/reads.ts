@@ -45,7 +45,7 @@ const clientColumns = `${addedColumns}, c.id as client_id, c.username, c.email a
 const appBy = (column: AppName) => `select ${appColumns}
   from apps a ${wholeApp.owner} where a.${column} = ?`
 
-/** The same as `updatesUntil`. */
+/** Computes `updatesUntil` in SQL. */
 const updatesEnd = `case when l.term = 'first_use' then l.started_at else l.created_at end
   + l.updates_for_days * cast(86400000 as bigint)`
 
@@ -74,7 +74,7 @@ const sessionByToken = (
   left join devices d on d.client_id = s.client_id and d.hwid_hash = s.hwid_hash and d.freed_until is null
   where s.token_hash = ?`
 
-/** Of the end user's first license, which a key that was added with `upgrade` is not. */
+/** Reads a column of the end user's first license; keys that `upgrade` added are not the first. */
 const firstLicense = (
   column: 'devices' | 'seats',
 ) => `case when c.id is null or c.license_id = l.id then l.${column}
@@ -98,7 +98,7 @@ const licenseBy = (
   left join attempts t on t.key = a.id || ?
   where a.${column} = ?`
 
-/** How many tags a text is looked up by; a longer tag skips some in between. */
+/** How many language tags the texts of an app are read for; a longer tag skips some in between. */
 const lookupsMax = 4
 const textsOf = `select ${Array.from(
   { length: lookupsMax },

@@ -30,7 +30,7 @@ type Needs = Pick<Ctx, 'clock' | 'seal' | 'tx'>
 const prefix = 'kwc_'
 const idPrefix = 'cse_'
 const contextOf = (app: { id: string }): string => `packed_session:${app.id}`
-/** Of tokens that earlier versions sealed as JSON. */
+/** The context of tokens that earlier versions sealed as JSON. */
 const earlierContextOf = (app: { id: string }): string => `client_session:${app.id}`
 
 /**

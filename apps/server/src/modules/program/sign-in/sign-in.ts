@@ -149,7 +149,7 @@ export interface Admitted {
   endUser: EndUserFacts
   /** Identifies the machine; null if the program sent no hardware id. */
   hwidHash: string | null
-  /** Its devices before; a refusal that follows binds nothing. */
+  /** The end user's devices before the call; a refusal that follows binds nothing. */
   before: DeviceUse
 }
 
@@ -211,7 +211,7 @@ async function startSession(
 ): Promise<void> {
   const { tx, now } = write
   const { app } = session
-  // Not before the token's own end, which another node's clock may have set.
+  // The session lasts at least until the token's own end, which another node's clock may have set.
   const expiresAt = Math.max(session.expiresAt, now + sessionLifetimeMs)
   const user = { clientId: endUser.id, hwidHash, expiresAt }
   if (!(await signSessionIn(tx, session, user, now))) throw problem('sessionUnauthed')

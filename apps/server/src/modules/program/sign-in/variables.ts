@@ -18,13 +18,13 @@ export class ProgramVariables {
     this.#ctx = ctx
   }
 
-  /** Those that `init` sends before anyone signs in. */
+  /** The public variables, which `init` sends before anyone signs in. */
   async public(app: { id: string; variablesRevision: string | null }): Promise<Texts> {
     const found = await this.#ofApp(app)
     return found.length === 0 ? none : toTexts(found.filter((variable) => variable.public))
   }
 
-  /** Those of the app that are not public, and the end user's own, which win. */
+  /** The app's variables that are not public, overridden by the end user's own. */
   async ofUser(
     app: { id: string; variablesRevision: string | null },
     user: { id: string; variablesRevision?: string | null },
@@ -36,7 +36,7 @@ export class ProgramVariables {
     return toTexts([...found.filter((variable) => !variable.public), ...(own?.variables ?? [])])
   }
 
-  /** Those that a lease carries: the app's for offline use, public ones too, with the end user's own values. */
+  /** The variables in a lease: the app's for offline use, public ones too, with the end user's own values. */
   async offline(
     app: { id: string; variablesRevision: string | null },
     user: { id: string; variablesRevision: string | null },
