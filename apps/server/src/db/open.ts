@@ -296,14 +296,19 @@ export async function unlessTaken<T>(taken: () => Error, write: () => Promise<T>
   }
 }
 
-/** Does a write; `gone` is thrown instead when the row that it belongs to was deleted meanwhile. */
-export async function unlessGone<T>(gone: () => Error, write: () => Promise<T>): Promise<T> {
-  const postgresForeignKey = '23503'
-  try {
-    return await write()
-  } catch (error) {
+/** For `catch` after a write: throws `taken()` instead of a unique violation. */
+export const ifTaken =
+  (taken: () => Error) =>
+  (error: unknown): never => {
+    throw isUniqueViolation(error) ? taken() : error
+  }
+
+/** For `catch` after a write: throws `gone()` if the row that it belongs to was deleted meanwhile. */
+export const ifGone =
+  (gone: () => Error) =>
+  (error: unknown): never => {
+    const postgresForeignKey = '23503'
     throw (error as { code?: unknown }).code === postgresForeignKey ? gone() : error
   }
-}
 
 export type { Db, Tx }

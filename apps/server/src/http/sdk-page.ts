@@ -15,8 +15,10 @@ const releasesSchema = z.array(
 export type SdkRelease = z.infer<typeof releasesSchema>[number]
 
 /** The releases, newest first. */
-export const readReleases = (): SdkRelease[] =>
-  releasesSchema.parse(JSON.parse(readFileSync(new URL('index.json', releasesUrl), 'utf8')))
+export function readReleases(): SdkRelease[] {
+  const text = readFileSync(new URL('index.json', releasesUrl), 'utf8')
+  return releasesSchema.parse(JSON.parse(text))
+}
 
 /** Lists the SDKs with the command that installs each from this server; `address` is the server's public address. */
 export function renderSdks(basePath: string, address: string): string {

@@ -42,20 +42,13 @@ export async function saveTexts(
     .columns(['app_id', 'locale', 'messages'])
     .expression((eb) => {
       const ofApp = eb.selectFrom('app_messages').where('app_id', '=', id)
+      const same = ofApp.select('locale').where('locale', '=', locale)
+      const count = ofApp.select(({ fn }) => fn.countAll<number>().as('n'))
       return eb
         .selectFrom('apps')
         .select(({ val }) => [val(id).as('app_id'), val(locale).as('locale'), val(texts).as('messages')])
         .where('id', '=', id)
-        .where(({ or, exists, eb: where }) =>
-          or([
-            exists(ofApp.select('locale').where('locale', '=', locale)),
-            where(
-              ofApp.select(({ fn }) => fn.countAll<number>().as('n')),
-              '<',
-              limits.messageLocalesMax,
-            ),
-          ]),
-        )
+        .where(({ or, exists, eb: where }) => or([exists(same), where(count, '<', limits.messageLocalesMax)]))
     })
     .onConflict((conflict) => conflict.columns(['app_id', 'locale']).doUpdateSet({ messages: texts }))
     .returning('locale')

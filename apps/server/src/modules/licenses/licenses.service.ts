@@ -3,7 +3,7 @@ import type { Actor, OwnerScope, VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import type { Counts, ListQuery } from '../../db/lists/list-filters.ts'
 import { findPage } from '../../db/lists/lists.ts'
-import { forRows, needsLocks, type Tx, unlessGone, unlessTaken } from '../../db/open.ts'
+import { forRows, ifGone, ifTaken, needsLocks, type Tx } from '../../db/open.ts'
 import type { Write } from '../../db/record.ts'
 import { inSlices } from '../../db/slices.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
@@ -78,37 +78,36 @@ async function insertLicenses(
   const now = ctx.clock.now()
   const plain = batch.type === undefined ? { sold: toSold(batch, now), type: undefined } : undefined
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  return unlessTaken(keyTaken, () =>
-    unlessGone(appGone, () =>
-      ctx.tx(
-        actor,
-        async (write) => {
-          const { tx } = write
-          const app = await findIssuingApp(tx, actor, batch.app)
-          if (!app) throw appGone()
-          if (batch.key !== undefined) await refuseKey(tx, app, batch.key)
-          // Without a limit and without a custom key, nothing has to be decided under the app's lock.
-          const isFree = maxLicensesPerApp === unlimited && batch.key === undefined
-          if (!isFree && !(await reserveLicenses(tx, actor, app.id, batch.count, maxLicensesPerApp, now))) {
-            throw problem('plan_limit_reached', {
-              message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
-            })
-          }
-          const terms = plain ?? (await draftOf(tx, actor, app.id, batch.type ?? '', now))
-          const draft = { key: batch.key, note: batch.note, ...terms }
-          const drafts = Array.from({ length: batch.count }, () => draft)
-          const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
-          const ids = made.map((license) => license.id)
-          write.record('licenses.created', app.id, { count: ids.length, ids })
-          write.last(() => insertsOf(tx, made))
-          const licenses = made.map((license) => toLicense(asNew(license, app, terms.type), now))
-          remember(write, licenses)
-          return licenses
-        },
-        forRows(batch.count),
-      ),
-    ),
-  )
+  return ctx
+    .tx(
+      actor,
+      async (write) => {
+        const { tx } = write
+        const app = await findIssuingApp(tx, actor, batch.app)
+        if (!app) throw appGone()
+        if (batch.key !== undefined) await refuseKey(tx, app, batch.key)
+        // Without a limit and without a custom key, nothing has to be decided under the app's lock.
+        const isFree = maxLicensesPerApp === unlimited && batch.key === undefined
+        if (!isFree && !(await reserveLicenses(tx, actor, app.id, batch.count, maxLicensesPerApp, now))) {
+          throw problem('plan_limit_reached', {
+            message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
+          })
+        }
+        const terms = plain ?? (await draftOf(tx, actor, app.id, batch.type ?? '', now))
+        const draft = { key: batch.key, note: batch.note, ...terms }
+        const drafts = Array.from({ length: batch.count }, () => draft)
+        const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
+        const ids = made.map((license) => license.id)
+        write.record('licenses.created', app.id, { count: ids.length, ids })
+        write.last(() => insertsOf(tx, made))
+        const licenses = made.map((license) => toLicense(asNew(license, app, terms.type), now))
+        remember(write, licenses)
+        return licenses
+      },
+      forRows(batch.count),
+    )
+    .catch(ifGone(appGone))
+    .catch(ifTaken(keyTaken))
 }
 
 /** A unique index rejects a key that the app has already. It leaves out equal keys of earlier versions, which this finds. */

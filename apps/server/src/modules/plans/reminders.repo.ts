@@ -28,18 +28,15 @@ export const listEnding = (
     .$narrowType<{ premium_until: number }>()
     .where('premium_until', '>', range.from)
     .where('premium_until', '<=', range.to)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('plan_reminders')
-            .select('owner_id')
-            .whereRef('plan_reminders.owner_id', '=', 'owners.id')
-            .whereRef('plan_reminders.premium_until', '=', 'owners.premium_until')
-            .where('days', '=', range.days)
-            .where((or) => or.or([or('sent_at', 'is not', null), or('claimed_at', '>', range.stale)])),
-        ),
-      ),
-    )
+    .where(({ not, exists, selectFrom }) => {
+      const handled = selectFrom('plan_reminders')
+        .select('owner_id')
+        .whereRef('plan_reminders.owner_id', '=', 'owners.id')
+        .whereRef('plan_reminders.premium_until', '=', 'owners.premium_until')
+        .where('days', '=', range.days)
+        .where((or) => or.or([or('sent_at', 'is not', null), or('claimed_at', '>', range.stale)]))
+      return not(exists(handled))
+    })
     .orderBy('premium_until')
     .orderBy('id')
     .limit(range.count)

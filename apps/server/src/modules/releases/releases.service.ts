@@ -3,7 +3,7 @@ import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, unlessTaken } from '../../db/open.ts'
+import { type Db, ifTaken } from '../../db/open.ts'
 import type { ReleaseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockApp } from '../apps/apps.access.ts'
@@ -37,16 +37,14 @@ export async function addRelease(
     link: newRelease.link ?? null,
     created_at: ctx.clock.now(),
   }
-  await unlessTaken(
-    () => problem('release_exists'),
-    () =>
-      ctx.tx(actor, async (write) => {
-        if (!(await lockApp(write.tx, actor, appId))) throw problem('not_found')
-        if (!(await repo.insertRelease(write.tx, release, limits.releasesMax))) throw problem('releases_full')
-        const { version, released_at: releasedAt } = release
-        write.record('release.added', release.id, { appId, version, releasedAt })
-      }),
-  )
+  await ctx
+    .tx(actor, async (write) => {
+      if (!(await lockApp(write.tx, actor, appId))) throw problem('not_found')
+      if (!(await repo.insertRelease(write.tx, release, limits.releasesMax))) throw problem('releases_full')
+      const { version, released_at: releasedAt } = release
+      write.record('release.added', release.id, { appId, version, releasedAt })
+    })
+    .catch(ifTaken(() => problem('release_exists')))
   return toRelease(release)
 }
 
