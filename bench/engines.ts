@@ -7,7 +7,7 @@ import { readSeeded, type Seeded, seed, seededFolder } from './seed.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
-interface Wanted {
+interface EngineOptions {
   database: Engine
   licenses: number
   /** Flags of Node. */
@@ -21,10 +21,10 @@ interface Wanted {
 type Use = (server: Running, seeded: Seeded) => Promise<void>
 
 /** Runs a server on data of its own. */
-export const withServer = (wanted: Wanted, use: Use): Promise<void> =>
+export const withServer = (wanted: EngineOptions, use: Use): Promise<void> =>
   wanted.database === 'postgres' ? onPostgres(wanted, use) : onSqlite(wanted, use)
 
-async function onSqlite({ licenses, flags, checkout, data }: Wanted, use: Use): Promise<void> {
+async function onSqlite({ licenses, flags, checkout, data }: EngineOptions, use: Use): Promise<void> {
   if (data) return withEnvironment({ DATA_DIR: data }, { flags, checkout }, readSeeded(data), use)
   const folder = await seededFolder(licenses)
   const work = mkdtempSync(join(tmpdir(), 'keyward-bench-run-'))
@@ -39,7 +39,7 @@ async function onSqlite({ licenses, flags, checkout, data }: Wanted, use: Use): 
 }
 
 /** On a private cluster with PostgreSQL's own settings for durability and statistics. */
-async function onPostgres({ licenses, flags, checkout }: Wanted, use: Use): Promise<void> {
+async function onPostgres({ licenses, flags, checkout }: EngineOptions, use: Use): Promise<void> {
   const cluster = await startCluster({
     fsync: 'on',
     synchronous_commit: 'on',
@@ -59,7 +59,7 @@ async function onPostgres({ licenses, flags, checkout }: Wanted, use: Use): Prom
 
 async function withEnvironment(
   environment: Record<string, string>,
-  { flags, checkout }: Pick<Wanted, 'checkout'> & { flags: string[] | undefined },
+  { flags, checkout }: Pick<EngineOptions, 'checkout'> & { flags: string[] | undefined },
   seeded: Seeded,
   use: Use,
 ): Promise<void> {

@@ -44,7 +44,7 @@ export async function measureFairness(seconds: number): Promise<FairnessResult[]
 async function measure(baseUrl: string, accounts: Accounts, seconds: number): Promise<FairnessResult[]> {
   const { check, cases } = await prepareCases(baseUrl, accounts)
   await checksDuring(baseUrl, check, sleep(500))
-  const alone = await checksDuring(baseUrl, check, sleep(seconds * 1000))
+  const baseline = await checksDuring(baseUrl, check, sleep(seconds * 1000))
   const results: FairnessResult[] = []
   for (const { name, connections, request } of cases) {
     const busy = keepBusy(baseUrl, request, connections, seconds)
@@ -57,8 +57,8 @@ async function measure(baseUrl: string, accounts: Accounts, seconds: number): Pr
       p50,
       p99,
       max: Math.max(...times),
-      medianRatio: p50 / percentile(alone, 0.5),
-      p99Ratio: p99 / percentile(alone, 0.99),
+      medianRatio: p50 / percentile(baseline, 0.5),
+      p99Ratio: p99 / percentile(baseline, 0.99),
     })
   }
   return [
@@ -67,9 +67,9 @@ async function measure(baseUrl: string, accounts: Accounts, seconds: number): Pr
       connections: 0,
       answered: 0,
       refused: 0,
-      p50: percentile(alone, 0.5),
-      p99: percentile(alone, 0.99),
-      max: Math.max(...alone),
+      p50: percentile(baseline, 0.5),
+      p99: percentile(baseline, 0.99),
+      max: Math.max(...baseline),
       medianRatio: 1,
       p99Ratio: 1,
     },

@@ -101,7 +101,7 @@ async function measure(name: string, { connections, honest, attack }: Flood): Pr
     return () => performance.now() > until
   }
   await sample(after(500))
-  const alone = await sample(after(lengthMs / 2))
+  const baseline = await sample(after(lengthMs / 2))
   const over = after(lengthMs)
   const before = memoryOf()
   let most = before
@@ -117,7 +117,7 @@ async function measure(name: string, { connections, honest, attack }: Flood): Pr
     }
   })
   await sleep(300)
-  const beside = await sample(over)
+  const flooded = await sample(over)
   await Promise.all(attacks)
   clearInterval(watching)
   const median = (answers: Answer[]) =>
@@ -126,7 +126,7 @@ async function measure(name: string, { connections, honest, attack }: Flood): Pr
       0.5,
     )
   console.log(
-    `${name}: p50 ${median(alone).toFixed(1)} → ${median(beside).toFixed(1)} ms (× ${(median(beside) / median(alone)).toFixed(1)}), max ${Math.max(...beside.map(({ ms }) => ms)).toFixed(0)} ms; honest ${statuses(beside)}; flood ${statuses(attacked)}; memory ${before.toFixed(0)} → ${most.toFixed(0)} MB`,
+    `${name}: p50 ${median(baseline).toFixed(1)} → ${median(flooded).toFixed(1)} ms (× ${(median(flooded) / median(baseline)).toFixed(1)}), max ${Math.max(...flooded.map(({ ms }) => ms)).toFixed(0)} ms; honest ${statuses(flooded)}; flood ${statuses(attacked)}; memory ${before.toFixed(0)} → ${most.toFixed(0)} MB`,
   )
 }
 

@@ -87,9 +87,9 @@ async function measureRun(database: Engine, licenses: number): Promise<Run> {
   return run
 }
 
-type Other = { running: Running; world: World }
+type OtherVersion = { running: Running; world: World }
 
-async function measure(run: Run, server: Running, world: World, seeded: Seeded, other?: Other) {
+async function measure(run: Run, server: Running, world: World, seeded: Seeded, other?: OtherVersion) {
   const { baseUrl } = server
   const what = `${run.database}, ${run.licenses} licenses`
   for (const [section, name, requests] of loads) {
@@ -112,11 +112,11 @@ async function measure(run: Run, server: Running, world: World, seeded: Seeded, 
   }
   if (wanted.has('writes')) {
     console.log(`Measuring bulk writes and deletes (${what}) …`)
-    const besideIn = options.data ?? tmpdir()
+    const probeFolder = options.data ?? tmpdir()
     const changes = await changeCases(baseUrl, world)
     const files = fileCases(world, seeded, run.licenses)
     const waits = async (cases: Parameters<typeof measureWaits>[2], rounds: number, calls: number) => {
-      run.writes.push(...(await measureWaits(baseUrl, world, cases, { rounds, calls, besideIn })))
+      run.writes.push(...(await measureWaits(baseUrl, world, cases, { rounds, calls, probeFolder })))
     }
     await waits([nothing], rounds, 3)
     await waits(changes, rounds, 30)

@@ -30,7 +30,7 @@ const post = async (server: Running, path: string, from: string, body: object) =
 const emailOf = (at: number) => `owner${at}@example.com`
 
 /** Runs the work during the flood and returns the flood's answers per second. */
-async function beside(server: Running, delayMs: number, work: () => Promise<void>): Promise<string> {
+async function duringFlood(server: Running, delayMs: number, work: () => Promise<void>): Promise<string> {
   const script = fileURLToPath(new URL('sign-in-flood.ts', import.meta.url))
   const flood = fork(script, [new URL(server.baseUrl).port, String(delayMs)], { stdio: 'inherit' })
   const started = performance.now()
@@ -60,16 +60,16 @@ async function measure(checkout: string, delayMs: number): Promise<void> {
           post(server, '/auth/login', `${network}.${at}.7`, { email: emailOf(at), password }),
         ),
       )
-      const within = answers.filter(({ status, ms }) => status === 200 && ms <= withinMs).length
+      const inTime = answers.filter(({ status, ms }) => status === 200 && ms <= withinMs).length
       const last = Math.max(...answers.map(({ ms }) => ms))
-      return `${within} of ${owners}, last answer after ${(last / 1000).toFixed(1)} s`
+      return `${inTime} of ${owners}, last answer after ${(last / 1000).toFixed(1)} s`
     }
-    const alone = await run('198.51')
+    const baseline = await run('198.51')
     let flooded = ''
-    const rates = await beside(server, delayMs, async () => {
+    const rates = await duringFlood(server, delayMs, async () => {
       flooded = await run('203.0')
     })
-    console.log(`${checkout}, again after ${delayMs} ms: ${flooded} (alone: ${alone}); flood ${rates}`)
+    console.log(`${checkout}, again after ${delayMs} ms: ${flooded} (alone: ${baseline}); flood ${rates}`)
   } finally {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
@@ -78,5 +78,5 @@ async function measure(checkout: string, delayMs: number): Promise<void> {
 
 for (const delayMs of [0, 5, 200]) for (const checkout of checkouts) await measure(checkout, delayMs)
 const bare = await startBare({ '/api/auth/login': { status: 429, headers: [], body: '{"success":false}' } })
-console.log(`a bare server: flood ${await beside(bare, 0, () => sleep(2000))}`)
+console.log(`a bare server: flood ${await duringFlood(bare, 0, () => sleep(2000))}`)
 await bare.stop()

@@ -36,7 +36,7 @@ interface Options {
   rounds: number
   calls: number
   /** A folder where a probe writes to files; a further probe then writes from another account. */
-  besideIn?: string
+  probeFolder?: string
 }
 
 interface Case {
@@ -59,14 +59,14 @@ export async function measureWaits(
   baseUrl: string,
   world: World,
   cases: Case[],
-  { rounds, calls, besideIn }: Options,
+  { rounds, calls, probeFolder }: Options,
 ): Promise<WaitResult[]> {
   const [session] = world.session
   if (!session) throw new Error('no session to probe with')
   const caller = new Caller(baseUrl)
   const bare = await startBare({ [session.path]: await caller.send(session) })
   const probed = [requests(baseUrl, session), requests(bare.baseUrl, session)]
-  if (besideIn !== undefined) probed.push(requests(baseUrl, world.otherWrite), diskWrites(besideIn))
+  if (probeFolder !== undefined) probed.push(requests(baseUrl, world.otherWrite), diskWrites(probeFolder))
   const probes = probed.map((one) => new Probe(one))
   const results = cases.map(({ name }) => ({ name, times: [] as number[], probed: [] as number[][][] }))
   try {
@@ -101,7 +101,7 @@ export async function measureWaits(
       max: Math.max(...times),
       wait: longest(0),
       bareWait: longest(1),
-      ...(besideIn !== undefined && { writers: timesOf(2), disk: timesOf(3) }),
+      ...(probeFolder !== undefined && { writers: timesOf(2), disk: timesOf(3) }),
     }
   })
 }

@@ -70,13 +70,13 @@ async function browser() {
   })
   const { suites = [], errors = [] } = read(file)
   const tests = suites.flatMap(testsOf)
-  const those = (status) => tests.filter((test) => test.status === status).map(({ name }) => name)
+  const namesWith = (status) => tests.filter((test) => test.status === status).map(({ name }) => name)
   return {
     exit,
-    passed: those('expected').length + those('flaky').length,
-    failed: [...those('unexpected'), ...errors.map(({ message }) => message)],
-    flaky: those('flaky'),
-    skipped: those('skipped'),
+    passed: namesWith('expected').length + namesWith('flaky').length,
+    failed: [...namesWith('unexpected'), ...errors.map(({ message }) => message)],
+    flaky: namesWith('flaky'),
+    skipped: namesWith('skipped'),
     files: sumByFile(tests),
   }
 }

@@ -90,8 +90,8 @@ test('a message covers neither the title of a page nor the buttons of a dialog',
   await expect
     .poll(async () => {
       const [message, button] = [await boxOf(toast), await boxOf(submit)]
-      const apart = bottomOf(message) <= button.y || message.x >= button.x + button.width
-      return apart || message.y >= bottomOf(button)
+      const isApart = bottomOf(message) <= button.y || message.x >= button.x + button.width
+      return isApart || message.y >= bottomOf(button)
     })
     .toBe(true)
 })

@@ -3,7 +3,7 @@ import { expect, test } from '../keyward.ts'
 import { heading } from '../steps.ts'
 
 test("without a mail server the pages show the operator's command instead of a form", async ({ page }) => {
-  for (const [path, who] of [
+  for (const [path, account] of [
     ['/auth', 'owner'],
     ['/reseller/auth', 'reseller'],
   ] as const) {
@@ -12,7 +12,7 @@ test("without a mail server the pages show the operator's command instead of a f
     await expect(page).toHaveURL(`${path}/forgot`)
     await expect(heading(page, 'Forgot your password?')).toBeVisible()
     await expect(page.getByText('Ask the operator of this server for a new password.')).toBeVisible()
-    await expect(page.getByText(`npx keyward ${who} reset-password <email>`)).toBeVisible()
+    await expect(page.getByText(`npx keyward ${account} reset-password <email>`)).toBeVisible()
     await expect(page.getByLabel('Email')).toHaveCount(0)
     await expectAccessible(page, `${path}/forgot without mail`)
   }

@@ -36,10 +36,10 @@ export function restoreCommand(config: Config, [file, ...more]: string[], now: n
   return `Restored ${of} into ${config.dataDir}\n${kept}`
 }
 
-function refusePostgres(config: Config, instead: string): void {
+function refusePostgres(config: Config, alternative: string): void {
   if (config.databaseUrl === undefined) return
   throw new OperatorError(
-    `This command is for the embedded database. ${instead}: docs/operations.md shows how.`,
+    `This command is for the embedded database. ${alternative}: docs/operations.md shows how.`,
   )
 }
 

@@ -299,13 +299,13 @@ test('counts toward the free plan through partial indexes', async () => {
 
 test.each(['owner', 'app'] as const)(
   'finds a far page of an %s by counts and by the index of expiries',
-  async (whose) => {
-    const filter = { scope, appId: whose === 'app' ? 'app_1' : undefined, now: 1 }
+  async (holder) => {
+    const filter = { scope, appId: holder === 'app' ? 'app_1' : undefined, now: 1 }
     const target = { order: 'desc', offset: 500_000 } as const
     const plainPlan = await plansOf((tx) =>
       findListStart({ ...database, lists: tx }, licenseList, filter, target),
     )
-    const counts = whose === 'app' ? 'PRIMARY KEY (app_id=?)' : 'INDEX license_places_owner (owner_id=?)'
+    const counts = holder === 'app' ? 'PRIMARY KEY (app_id=?)' : 'INDEX license_places_owner (owner_id=?)'
     expect(plainPlan).toEqual([expect.stringContaining(counts)])
     const plan = await plansOf((tx) =>
       findListStart({ ...database, lists: tx }, licenseList, { ...filter, status: 'unused' }, target),
@@ -313,7 +313,7 @@ test.each(['owner', 'app'] as const)(
     expect(plan).toContainEqual(expect.stringContaining(counts))
     expect(plan).toContainEqual(
       expect.stringContaining(
-        `COVERING INDEX licenses_${whose}_expiry (${whose}_id=? AND used=? AND expires_at>? AND expires_at<?)`,
+        `COVERING INDEX licenses_${holder}_expiry (${holder}_id=? AND used=? AND expires_at>? AND expires_at<?)`,
       ),
     )
   },

@@ -41,7 +41,7 @@ export async function openGate(to: { host: string; port: number }): Promise<Gate
       socket.on('error', () => {})
       socket.once('close', () => {
         pairs.delete(pair)
-        for (const either of pair) either.destroy()
+        for (const half of pair) half.destroy()
       })
     }
     if (!isFrozen) join(pair)

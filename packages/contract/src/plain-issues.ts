@@ -26,8 +26,8 @@ export const plainIssue: z.core.$ZodErrorMap = (issue) => {
     : bound('at least', issue.minimum, issue.origin)
 }
 
-function bound(which: string, value: number | bigint, origin: string): string {
-  if (origin === 'string') return `Must have ${which} ${value} characters`
-  if (origin === 'array') return `Must have ${which} ${value} ${value === 1 ? 'entry' : 'entries'}`
-  return `Must be ${which} ${value}`
+function bound(limit: string, value: number | bigint, origin: string): string {
+  if (origin === 'string') return `Must have ${limit} ${value} characters`
+  if (origin === 'array') return `Must have ${limit} ${value} ${value === 1 ? 'entry' : 'entries'}`
+  return `Must be ${limit} ${value}`
 }

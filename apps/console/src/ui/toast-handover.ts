@@ -4,7 +4,7 @@ import { toast } from './toast.tsx'
 const key = 'keyward-toasts'
 const kinds = ['success', 'error', 'info', 'warning'] as const
 
-interface Kept {
+interface KeptToast {
   kind: (typeof kinds)[number]
   title: string
   description?: string
@@ -12,7 +12,7 @@ interface Kept {
 
 /** Keeps the shown toasts for the next document. */
 function keepToasts() {
-  const kept = toast.getToasts().flatMap((shown): Kept[] => {
+  const kept = toast.getToasts().flatMap((shown): KeptToast[] => {
     if (!('title' in shown) || typeof shown.title !== 'string') return []
     const kind = kinds.find((one) => one === shown.type)
     const description = typeof shown.description === 'string' ? { description: shown.description } : {}
@@ -28,7 +28,7 @@ onReload(keepToasts)
 /** Shows the toasts of the previous document. */
 export function showKeptToasts() {
   try {
-    const kept: Kept[] = JSON.parse(sessionStorage.getItem(key) ?? '[]')
+    const kept: KeptToast[] = JSON.parse(sessionStorage.getItem(key) ?? '[]')
     sessionStorage.removeItem(key)
     for (const { kind, title, description } of kept) toast[kind](title, { description })
   } catch {}

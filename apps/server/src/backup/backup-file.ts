@@ -111,8 +111,8 @@ export function* checkedChunks(path: string, { database }: Contents): Generator<
   if (hash.digest('hex') !== database.sha256) throw damaged(path, 'the checksum of its database is wrong')
 }
 
-export const damaged = (path: string, why: string) =>
-  new OperatorError(`${path} is damaged or not a backup of Keyward: ${why}. Nothing was changed.`)
+export const damaged = (path: string, reason: string) =>
+  new OperatorError(`${path} is damaged or not a backup of Keyward: ${reason}. Nothing was changed.`)
 
 function toManifest(path: string, text: string): Manifest {
   try {

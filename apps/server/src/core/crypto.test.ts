@@ -13,9 +13,9 @@ test('decrypts a value in its place, and encrypts to a different text each time'
 
 test.each(['apps.secret:2', 'apps.signing:1', '', 'apps.secret:1 '])(
   'rejects a value moved to %j',
-  (elsewhere) => {
+  (otherPlace) => {
     const sealed = seal.seal('private', 'apps.secret:1')
-    expect(() => seal.open(sealed, elsewhere)).toThrow()
+    expect(() => seal.open(sealed, otherPlace)).toThrow()
   },
 )
 

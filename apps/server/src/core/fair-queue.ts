@@ -21,7 +21,7 @@ export interface FairQueueOptions {
   now?: () => number
 }
 
-interface Asked {
+interface TurnOptions {
   weight?: number
   /** Whether the turn will be slow; asked before each start, because other turns may show it meanwhile. */
   isSlow?: () => boolean
@@ -121,7 +121,7 @@ export class FairQueue {
   }
 
   /** Resolves when the caller may begin; rejects when it is displaced or waits too long. */
-  enter(caller: Caller, { weight = 1, isSlow = () => false }: Asked = {}): Promise<EndTurn> {
+  enter(caller: Caller, { weight = 1, isSlow = () => false }: TurnOptions = {}): Promise<EndTurn> {
     const { perAccount, waiting, waitMs, rejection } = this.#options
     const counted = this.#accounts.get(caller.account) ?? { running: 0, waiting: 0 }
     const { running: accountRunning, waiting: accountWaiting } = counted

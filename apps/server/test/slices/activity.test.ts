@@ -55,10 +55,10 @@ test("an unknown, another app's and another owner's end user are the same 404", 
   const { user } = await registerUser(on, owner, app)
   await stored(['end_user.registered', 'init'], `?app=${app._id}`)
   expect((await list(`?client=${user._id}&app=${app._id}`)).events).toHaveLength(1)
-  const elsewhere = await makeApp(owner, 'Borealis')
+  const otherApp = await makeApp(owner, 'Borealis')
   for (const [by, query] of [
     [owner, '?client=usr_none'],
-    [owner, `?client=${user._id}&app=${elsewhere._id}`],
+    [owner, `?client=${user._id}&app=${otherApp._id}`],
     [other, `?client=${user._id}`],
   ] as const) {
     expect(refusal(await by.call('GET', `/activity${query}`))).toBe('not_found')
@@ -146,7 +146,7 @@ test('repetitions within a minute share a reference and are counted', async () =
 test('a refused key is explained with that key and its end user, also where the call names a user', async () => {
   const { program, license, user } = await registerUser(on, owner, app, 'anna')
   const oneMore = async () => single(await makeLicenses(on, owner, app))
-  const why = async (call: Promise<{ json: { reference: string } }>) => {
+  const reasonOf = async (call: Promise<{ json: { reference: string } }>) => {
     const { reference } = (await call).json
     await expect.poll(async () => (await owner.call('GET', `/activity/${reference}`)).status).toBe(200)
     const { event, explanation } = await explain(reference)
@@ -156,12 +156,12 @@ test('a refused key is explained with that key and its end user, also where the 
   const upgrade = (licenseKey: string) => program.call('POST', '/upgrade', { username: 'anna', licenseKey })
   const register = (licenseKey: string) =>
     program.call('POST', '/register', { username: 'berta', password: 'swordfish', licenseKey })
-  expect(await why(upgrade(license.key))).toEqual(used)
-  expect(await why(register(license.key))).toEqual(used)
-  expect(await why(program.call('POST', '/license', { licenseKey: license.key }))).toEqual(used)
+  expect(await reasonOf(upgrade(license.key))).toEqual(used)
+  expect(await reasonOf(register(license.key))).toEqual(used)
+  expect(await reasonOf(program.call('POST', '/license', { licenseKey: license.key }))).toEqual(used)
   const unknown = ['This application had no license NO-SUCH-KEY.', null]
-  expect(await why(upgrade('NO-SUCH-KEY'))).toEqual(unknown)
-  expect(await why(register('NO-SUCH-KEY'))).toEqual(unknown)
+  expect(await reasonOf(upgrade('NO-SUCH-KEY'))).toEqual(unknown)
+  expect(await reasonOf(register('NO-SUCH-KEY'))).toEqual(unknown)
   const [ended] = await makeLicenses(on, owner, app, 1, 1)
   on.clock.advance(2 * day)
   const late = await startProgram(on, app)
@@ -171,7 +171,10 @@ test('a refused key is explained with that key and its end user, also where the 
   expect((await explain(reference)).event.subject).toBe(ended?.key)
   await owner.call('PATCH', `/clients/${user._id}/toggle-pause`)
   const paused = late.call('POST', '/upgrade', { username: 'anna', licenseKey: (await oneMore()).key })
-  expect(await why(paused)).toEqual(['You had paused this end user. The remaining time is kept.', user._id])
+  expect(await reasonOf(paused)).toEqual([
+    'You had paused this end user. The remaining time is kept.',
+    user._id,
+  ])
 })
 
 test('explains that access ended because the license was deleted', async () => {

@@ -82,16 +82,16 @@ test.each([
 })
 
 test('a forwarded address counts exactly if the proxy is trusted', async () => {
-  const behind = await startServer({
+  const proxied = await startServer({
     TRUST_PROXY: '10.0.0.0/8',
     RATE_LIMITS: 'on',
     DATABASE_URL: '',
     PAYMENTS: 'off',
   })
   try {
-    const vendor = await signUp(behind)
+    const vendor = await signUp(proxied)
     const theirs = await makeApp(vendor)
-    const { program } = await activateKey(behind, vendor, theirs)
+    const { program } = await activateKey(proxied, vendor, theirs)
     await vendor.call('POST', `/apps/${theirs._id}/blocklist`, { kind: 'address', value: '203.0.113.7' })
     const call = (from: string, forwarded: string) =>
       program.call('GET', '/session', undefined, { from, headers: { 'x-forwarded-for': forwarded } })
@@ -99,7 +99,7 @@ test('a forwarded address counts exactly if the proxy is trusted', async () => {
     expect((await call('198.51.100.1', '203.0.113.7')).status).toBe(200)
     expect((await call('10.1.2.3', '203.0.113.7, 198.51.100.9')).status).toBe(200)
   } finally {
-    await behind.close()
+    await proxied.close()
   }
 })
 

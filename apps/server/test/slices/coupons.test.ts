@@ -55,7 +55,7 @@ test.each([
 
 test('offers listed coupons only to owners who can use them', async () => {
   const owner = await signUp(on)
-  const offered = async (who = owner) => (await who.call('GET', '/payments/pricing')).json.data.coupons
+  const offered = async (buyer = owner) => (await buyer.call('GET', '/payments/pricing')).json.data.coupons
   const seeded = [
     { couponCode: 'LAUNCH', discount: 30 },
     { couponCode: 'SAVE25', discount: 25 },

@@ -116,12 +116,12 @@ const recorded: [what: string, first: Computer, then: Computer, passes: boolean]
   ],
 ]
 
-test.each(recorded)('%s', async (_what, first, then, passes) => {
+test.each(recorded)('%s', async (_what, first, later, passes) => {
   const { signIn, validate } = await licenseFor()
   expect((await signIn(first)).answer.status).toBe(200)
   const expected = passes ? { valid: true } : { valid: false, code: 'hwidMismatch' }
-  expect(await validate(then)).toMatchObject(expected)
-  const { program, answer } = await signIn(then)
+  expect(await validate(later)).toMatchObject(expected)
+  const { program, answer } = await signIn(later)
   expect(answer.status).toBe(passes ? 200 : 403)
   if (passes) expect((await program.call('GET', '/session')).status).toBe(200)
   else expect(refusal(answer)).toBe('hwidMismatch')

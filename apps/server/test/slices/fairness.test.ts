@@ -109,13 +109,13 @@ describe('exports, imports and deletions', () => {
     const app = await makeApp(owner)
     await addLicenses(on, owner, app)
     const stalled = await download(on, owner)
-    const both = [owner.call('GET', '/clients/export'), owner.call('GET', '/clients/export')]
-    const rejected = await Promise.race(both)
+    const exports = [owner.call('GET', '/clients/export'), owner.call('GET', '/clients/export')]
+    const rejected = await Promise.race(exports)
     expect(refusal(rejected)).toBe('job_running')
     expect(rejected.headers['retry-after']).toBe('10')
     expect((await owner.call('GET', '/apps')).status).toBe(200)
     stalled.destroy()
-    expect(outcomes(await Promise.all(both)).sort()).toEqual(['job_running', 'ok'])
+    expect(outcomes(await Promise.all(exports)).sort()).toEqual(['job_running', 'ok'])
   })
 
   test('abort a download that the client does not read', async () => {
@@ -214,10 +214,10 @@ describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on the embedded databa
       expect((await program.call('POST', '/trial', { hwid: `pc-${at}` }, { from })).status).toBe(200)
     })
     if (!first) throw new Error('there is a first program')
-    const alone = await mostRowsInATurn(on, first)
+    const baseline = await mostRowsInATurn(on, first)
     const most = await mostRowsInATurn(on, () => Promise.all(others.map((start) => start())))
     // All at once handle 40 times as many; how many share a turn varies with the load of the machine.
-    expect(most).toBeLessThanOrEqual(12 * alone)
+    expect(most).toBeLessThanOrEqual(12 * baseline)
   })
 
   test('deletes the rows of an app before the app, so nothing is left to cascade', async () => {

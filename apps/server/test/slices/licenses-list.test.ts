@@ -91,7 +91,7 @@ type Step =
   | { what: 'free'; which: number }
   | { what: 'deleteAll'; app: number }
 
-const which = fc.nat({ max: 1000 })
+const position = fc.nat({ max: 1000 })
 const span = fc.oneof(fc.integer({ min: 1, max: 3 * hour }), fc.constantFrom(hour, day, 30 * day))
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -105,13 +105,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 6,
-    arbitrary: fc.record({ what: fc.constantFrom('use' as const, 'ban' as const, 'delete' as const), which }),
+    arbitrary: fc.record({
+      what: fc.constantFrom('use' as const, 'ban' as const, 'delete' as const),
+      which: position,
+    }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
       what: fc.constant('expiry' as const),
-      which,
+      which: position,
       inMs: fc.oneof(span, fc.constant(-day)),
     }),
   },
@@ -122,7 +125,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ms: fc.oneof(fc.integer({ min: 1, max: 2 * hour }), fc.constant(20 * minute)),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ what: fc.constant('free' as const), which }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('free' as const), which: position }) },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('deleteAll' as const), app: fc.nat(1) }) },
 )
 

@@ -34,10 +34,10 @@ beforeAll(async () => {
     banned: at % 7 === 0 ? 1 : 0,
     expiresAt: now + ((at * 37) % 200) * hour - 100 * hour,
   }))
-  const always = on.database.dialect === 'postgres' ? sql`overriding system value` : sql``
+  const overriding = on.database.dialect === 'postgres' ? sql`overriding system value` : sql``
   for (const row of rows) {
     await sql`insert into licenses (seq, id, owner_id, app_id, key, key_normalized, used, banned, expires_at, created_at)
-      ${always} values (${row.seq}, ${newId('lic')}, ${owner.id}, ${row.appId}, ${`K${row.seq}`}, ${`K${row.seq}`},
+      ${overriding} values (${row.seq}, ${newId('lic')}, ${owner.id}, ${row.appId}, ${`K${row.seq}`}, ${`K${row.seq}`},
         ${row.used}, ${row.banned}, ${row.expiresAt}, ${now})`.execute(on.database.db)
   }
 })
@@ -51,16 +51,16 @@ const meets: Record<LicenseStatus | 'total', (row: Row, now: number) => boolean>
 }
 const statuses = ['total', 'unused', 'active', 'expired', 'banned'] as const
 
-describe.each(['owner', 'app'] as const)('a page over all rows of the %s', (whose) => {
+describe.each(['owner', 'app'] as const)('a page over all rows of the %s', (scope) => {
   test.each(statuses)('starts where a scan of all rows would (%s)', async (status) => {
     const now = on.clock.now()
     const filter: ListFilter<LicenseStatus> = {
       scope: { ownerId: owner.id },
-      appId: whose === 'app' ? app._id : undefined,
+      appId: scope === 'app' ? app._id : undefined,
       status: status === 'total' ? undefined : status,
       now,
     }
-    const mine = rows.filter((row) => (whose === 'owner' || row.appId === app._id) && meets[status](row, now))
+    const mine = rows.filter((row) => (scope === 'owner' || row.appId === app._id) && meets[status](row, now))
     expect(mine.length).toBeGreaterThan(5)
     for (const order of ['asc', 'desc'] as const) {
       const inOrder = mine.map(({ seq }) => seq).sort((a, b) => (order === 'asc' ? a - b : b - a))
@@ -85,10 +85,18 @@ test.each(['unused', 'active', 'expired'] as const)(
       for (const appId of [undefined, app._id, other._id]) {
         const now = on.clock.now() + hours * hour
         const { flags, expired = false } = licenseList.inPlaces[status]
-        const within = appId === undefined ? sql`t.owner_id = ${owner.id}` : sql`t.app_id = ${appId}`
-        const span = await spanOf(on.database, { table: 'licenses', within, flags, expired, now })
+        const scopeFilter = appId === undefined ? sql`t.owner_id = ${owner.id}` : sql`t.app_id = ${appId}`
+        const span = await spanOf(on.database, {
+          table: 'licenses',
+          within: scopeFilter,
+          flags,
+          expired,
+          now,
+        })
         const found = await sql<{ seq: number }>`
-        select t.seq as seq from licenses t where ${within} ${span} order by t.seq`.execute(on.database.db)
+        select t.seq as seq from licenses t where ${scopeFilter} ${span} order by t.seq`.execute(
+          on.database.db,
+        )
         const seqs = found.rows.map(({ seq }) => seq)
         const wanted = rows.filter((row) => (appId ?? row.appId) === row.appId && meets[status](row, now))
         expect(seqs).toEqual(expect.arrayContaining(wanted.map(({ seq }) => seq)))

@@ -74,7 +74,8 @@ describe('a refund or chargeback', () => {
 })
 
 describe('canceling', () => {
-  const cancel = (who: Owner, body: object = {}) => who.call('POST', '/payments/cancel-subscription', body)
+  const cancel = (buyer: Owner, body: object = {}) =>
+    buyer.call('POST', '/payments/cancel-subscription', body)
 
   test('keeps premium until its end, and a new payment reverses it', async () => {
     const buyer = await signUp(on)

@@ -23,9 +23,9 @@ beforeEach(async () => {
   owner = await signUp(on)
 })
 
-const expectNothing = async (who = owner) => {
-  expect(await activationsOf(on, who)).toBe(0)
-  expect((await subscriptionOf(who)).plan).toBe('free')
+const expectNothing = async (buyer = owner) => {
+  expect(await activationsOf(on, buyer)).toBe(0)
+  expect((await subscriptionOf(buyer)).plan).toBe('free')
 }
 
 test("treats another owner's order like a missing one, paid or not", async () => {

@@ -22,9 +22,9 @@ beforeAll(async () => {
 })
 afterAll(() => paying.close())
 
-const expectFree = async (who: Owner) => {
-  expect((await subscriptionOf(who)).plan).toBe('free')
-  expect(await activationsOf(on, who)).toBe(0)
+const expectFree = async (buyer: Owner) => {
+  expect((await subscriptionOf(buyer)).plan).toBe('free')
+  expect(await activationsOf(on, buyer)).toBe(0)
 }
 
 describe('an order', () => {

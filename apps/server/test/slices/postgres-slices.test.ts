@@ -10,7 +10,7 @@ const owner = premiumOwnerForAll(on)
 const app = appForAll(owner)
 
 /** Notifications of other nodes, the settings of a new connection, and the upkeep of search indexes. */
-const besides = /pg_notify|pg_backend_pid|gin_clean_pending_list|^set |set_config/
+const upkeep = /pg_notify|pg_backend_pid|gin_clean_pending_list|^set |set_config/
 
 test('deletions of any number of licenses share their statements', async () => {
   const licenses = await makeLicenses(on, owner, app, 30)
@@ -40,7 +40,7 @@ test('deletions of any number of licenses share their statements', async () => {
     const sent = await statementsOf(on.database, () =>
       transact(on.database.db, (tx) => deleteAndExpireUsers(tx, scope, ids, on.clock.now())),
     )
-    texts.push(sent.map(({ text }) => text).filter((text) => !besides.test(text)))
+    texts.push(sent.map(({ text }) => text).filter((text) => !upkeep.test(text)))
   }
   expect(licenses).toEqual([])
   expect(texts[0]?.some((text) => text.startsWith('delete from "licenses"'))).toBe(true)

@@ -296,11 +296,11 @@ test('a reseller whose licenses are being released can sign in and sell no more'
     .set({ license_count: 101 })
     .where('id', '=', reseller._id)
     .execute()
-  const during = await Promise.all([
+  const answers = await Promise.all([
     owner.call('DELETE', `/resellers/${reseller._id}`),
     ...Array.from({ length: 20 }, () => reseller.call('POST', '/licenses', { expiresAt: '2036-01-01' })),
   ])
-  expect(during[0]?.status).toBe(200)
+  expect(answers[0]?.status).toBe(200)
   const left = await on.database.db
     .selectFrom('licenses')
     .select('reseller_id')

@@ -41,13 +41,13 @@ test('pausing does not affect programs of other owners', async () => {
   expect((await program.call('GET', '/session')).status).toBe(200)
 })
 
-test.each(['platform', 'app'])('accepts any hardware id while the lock of the %s is off', async (whose) => {
+test.each(['platform', 'app'])('accepts any hardware id while the lock of the %s is off', async (level) => {
   const { license } = await activateKey(on, owner, app, 'pc-1')
   const otherProgram = await startProgram(on, app)
   const signIn = () => otherProgram.call('POST', '/license', { licenseKey: license.key, hwid: 'pc-2' })
   expect(refusal(await signIn())).toBe('hwidMismatch')
   const set = (hwidLock: boolean) =>
-    whose === 'platform'
+    level === 'platform'
       ? owner.call('PUT', '/settings', { hwidLock })
       : owner.call('PUT', `/apps/${app._id}`, { settings: { hwidLock } })
   await set(false)

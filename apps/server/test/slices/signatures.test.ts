@@ -17,7 +17,7 @@ const covered = ({ answer }: Exchange): string | undefined =>
     String(answer.headers['signature-input']),
   )?.[1]
 
-const always = '"@status" "content-digest" "@method";req "@path";req'
+const usualComponents = '"@status" "content-digest" "@method";req "@path";req'
 const nonce = 'nonce-0123456789abcdef'
 const init = () => ({
   method: 'POST',
@@ -34,7 +34,7 @@ describe('the covered components', () => {
   ])('include the fixed part and %s', async (_what, options, more) => {
     const found = await send({ ...init(), ...options })
     expect(found.answer.status).toBe(200)
-    expect(covered(found)).toBe(`${always}${more}`)
+    expect(covered(found)).toBe(`${usualComponents}${more}`)
     expect(await verifies(found, await publishedKeys(app.appId))).toBe(true)
   })
 
@@ -50,7 +50,9 @@ describe('the covered components', () => {
       withDigest: true,
     })
     expect(found.answer.status).toBe(200)
-    expect(covered(found)).toBe(`${always} "keyward-nonce";req "authorization";req "content-digest";req`)
+    expect(covered(found)).toBe(
+      `${usualComponents} "keyward-nonce";req "authorization";req "content-digest";req`,
+    )
     expect(await verifies(found, await publishedKeys(app.appId))).toBe(true)
   })
 
@@ -215,14 +217,14 @@ test.each(['x'.repeat(16), 'x'.repeat(64), '!#$%&()*+,-./:;<=>?@~'])(
 )
 
 test('signs the public path behind a proxy', async () => {
-  const behind = await startServer({ PUBLIC_URL: 'http://localhost/licensing/' })
+  const proxied = await startServer({ PUBLIC_URL: 'http://localhost/licensing/' })
   try {
-    const vendor = await signUp(behind)
+    const vendor = await signUp(proxied)
     const { appId } = await makeApp(vendor)
     // One proxy strips the path prefix, another one keeps it.
     for (const passedOn of ['', '/licensing']) {
       const url = `${passedOn}/api/client/apps/${appId}/keys`
-      const response = await behind.server.inject({ method: 'GET', url })
+      const response = await proxied.server.inject({ method: 'GET', url })
       const answer: Answer = {
         status: response.statusCode,
         headers: response.headers,
@@ -237,7 +239,7 @@ test('signs the public path behind a proxy', async () => {
       expect(await verifies(asked(''), answer.json.data.keys)).toBe(false)
     }
   } finally {
-    await behind.close()
+    await proxied.close()
   }
 })
 

@@ -78,8 +78,8 @@ describe('trials', () => {
   test('of one app from all addresses end at 1,000 in an hour', async () => {
     await makeType(owner, app, { trial: true })
     const { clock, config, database } = on
-    const elsewhere = new Attempts({ clock, config, db: database.db } as unknown as Ctx)
-    await elsewhere.add(trialsOfApp, limits.trialsPerHour - 1, app._id)
+    const otherNode = new Attempts({ clock, config, db: database.db } as unknown as Ctx)
+    await otherNode.add(trialsOfApp, limits.trialsPerHour - 1, app._id)
     expect((await startTrial('pc-1', '203.0.113.1')).status).toBe(200)
     const refused = await startTrial('pc-2', '198.51.100.1')
     expect(refusal(refused)).toBe('rate_limited')
@@ -124,8 +124,8 @@ test('an owner that signs in over and over keeps its newest 100 sessions', async
 test('an owner signs in a thousand times in an hour at most', async () => {
   const { email, password } = await signUp(on)
   const { clock, config, database } = on
-  const elsewhere = new Attempts({ clock, config, db: database.db } as unknown as Ctx)
-  await elsewhere.add(rightPasswords, rightPasswords.max - 1, `owner:${email}`)
+  const otherNode = new Attempts({ clock, config, db: database.db } as unknown as Ctx)
+  await otherNode.add(rightPasswords, rightPasswords.max - 1, `owner:${email}`)
   const signIn = () => on.call('POST', '/auth/login', { body: { email, password } })
   expect((await signIn()).status).toBe(200)
   expect(refusal(await signIn())).toBe('rate_limited')

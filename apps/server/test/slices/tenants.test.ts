@@ -12,7 +12,7 @@ const owner = premiumOwnerForAll(on)
 const otherOwner = premiumOwnerForAll(on)
 /** Owners without objects, here and on a server without other owners. */
 const stranger = premiumOwnerForAll(on)
-const alone = premiumOwnerForAll(serverForAll())
+const loneOwner = premiumOwnerForAll(serverForAll())
 let theirs: Objects
 beforeAll(async () => {
   theirs = await makeObjects(otherOwner)
@@ -264,7 +264,7 @@ test.each(readings)('%s returns, counts and finds nothing of other owners', asyn
       const text = raw.toString().replace(/Owner \d+/g, 'the name')
       return text.replaceAll(vendor.id, 'the id').replaceAll(vendor.email, 'the address')
     }
-    expect(await seenBy(stranger)).toBe(await seenBy(alone))
+    expect(await seenBy(stranger)).toBe(await seenBy(loneOwner))
   }
 })
 

@@ -50,7 +50,7 @@ test('starts a trial on the device, named after its new key', async () => {
 
 test('explains whether a used trial had ended or was deleted', async () => {
   await makeType(owner, app, { trial: true, duration: { value: 3, unit: 'hours' } })
-  const why = async (hwid: string) => {
+  const explanationOf = async (hwid: string) => {
     const { answer } = await trial(hwid)
     expect(refusal(answer)).toBe('trialUsed')
     const explain = () => owner.call('GET', `/activity/${answer.json.reference}`)
@@ -60,9 +60,11 @@ test('explains whether a used trial had ended or was deleted', async () => {
   const { user } = await granted('pc-1')
   await granted('pc-2')
   await owner.call('DELETE', `/clients/${user._id}`)
-  expect(await why('pc-1')).toBe('The end user or the license of the trial on this device was deleted.')
+  expect(await explanationOf('pc-1')).toBe(
+    'The end user or the license of the trial on this device was deleted.',
+  )
   on.clock.advance(3 * hour)
-  expect(await why('pc-2')).toBe('The trial on this device had ended.')
+  expect(await explanationOf('pc-2')).toBe('The trial on this device had ended.')
 })
 
 test('signs in to a running trial, and is used after its end', async () => {

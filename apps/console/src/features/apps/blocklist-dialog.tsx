@@ -145,7 +145,7 @@ function Hashes({ app }: { app: App }) {
     event.preventDefault()
     set.mutate([...known, { version, hash }], { onSuccess: () => setHash('') })
   }
-  const without = (gone: ProgramHash) => known.filter((one) => one !== gone)
+  const withoutHash = (gone: ProgramHash) => known.filter((one) => one !== gone)
 
   return (
     <Section title="Allowed builds" query={hashes}>
@@ -188,7 +188,7 @@ function Hashes({ app }: { app: App }) {
                 size="sm"
                 aria-label={`Remove ${one.version} ${one.hash.slice(0, 8)}`}
                 disabled={set.isPending}
-                onClick={() => set.mutate(without(one))}
+                onClick={() => set.mutate(withoutHash(one))}
               >
                 Remove
               </Button>

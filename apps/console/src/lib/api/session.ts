@@ -11,10 +11,10 @@ export interface Session {
   subscribe(listener: () => void): () => void
 }
 
-const elsewhere = createListeners<[session: Session]>()
+const otherTabs = createListeners<[session: Session]>()
 
 /** The listener runs after another tab signed in or out. */
-export const onSessionChangedElsewhere = elsewhere.subscribe
+export const onSessionChangedElsewhere = otherTabs.subscribe
 
 /** A token in localStorage, synchronized across tabs. */
 function createSession(key: string): Session {
@@ -30,7 +30,7 @@ function createSession(key: string): Session {
     token = null
     signedOut = false
     notify()
-    elsewhere.notify(session)
+    otherTabs.notify(session)
     token = next
     notify()
   })

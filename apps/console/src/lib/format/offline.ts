@@ -8,14 +8,14 @@ export function offlineSentence(users: readonly User[]): string | undefined {
   const running = users.flatMap(({ offline }) => offline ?? [])
   const ends = running.flatMap(({ until }) => until ?? [])
   if (running.length === 0) return undefined
-  const who =
+  const subject =
     users.length === 1
       ? `A program of ${users[0]?.username}`
       : running.length === 1
         ? 'A program of one of them'
         : `Programs of ${running.length.toLocaleString()} of them`
   const endless = running.length - ends.length
-  const text = `${who} can go on running without a connection`
+  const text = `${subject} can go on running without a connection`
   if (endless === 0) return `${text} until ${formatDate(latestOf(ends))} at the latest.`
   if (ends.length === 0) return `${text} for good, because of an activation file that never ends.`
   return `${text}: ${endless.toLocaleString()} for good, because of an activation file that never ends, the others until ${formatDate(latestOf(ends))} at the latest.`

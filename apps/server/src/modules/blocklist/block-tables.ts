@@ -16,7 +16,7 @@ export interface BlockTable {
   allowsVpn(address: Network | undefined): boolean
 }
 
-interface Kept {
+interface KeptTable {
   version: number
   entries: number
   table: Promise<BlockTable>
@@ -32,7 +32,7 @@ const entriesKept = 200_000
 export class BlockTables {
   readonly #database: Pick<Database, 'db' | 'lists'>
   readonly #most: number
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, KeptTable>()
   #entries = 0
 
   constructor(database: Pick<Database, 'db' | 'lists'>, most = entriesKept) {
@@ -50,7 +50,7 @@ export class BlockTables {
   }
 
   #load(appId: string, version: number): Promise<BlockTable> {
-    const kept: Kept = {
+    const kept: KeptTable = {
       version,
       entries: 0,
       table: this.#read(appId, (count) => this.#resize(appId, kept, count)),
@@ -64,7 +64,7 @@ export class BlockTables {
     return kept.table
   }
 
-  #resize(appId: string, kept: Kept, count: number): void {
+  #resize(appId: string, kept: KeptTable, count: number): void {
     // A newer version may have replaced it meanwhile.
     if (this.#kept.get(appId) !== kept) return
     kept.entries = count

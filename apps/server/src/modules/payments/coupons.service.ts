@@ -136,13 +136,13 @@ async function countOrders(
   db: Db,
   code: string,
   { scope, now, withOwnOpen }: Use,
-  among: RawBuilder<SqlBool>,
+  filter: RawBuilder<SqlBool>,
 ): Promise<number> {
   const { n } = await db
     .selectFrom('payment_orders')
     .select(({ fn }) => fn.countAll<number>().as('n'))
     .where('coupon_code', '=', code)
-    .where(among)
+    .where(filter)
     .where(({ or, and, eb }) =>
       or([
         eb('status', '=', 'paid'),

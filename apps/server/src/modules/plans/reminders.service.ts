@@ -49,12 +49,12 @@ type Due = repo.Ending & { days: 1 | 7 }
 async function listDue({ clock, db }: Needed): Promise<Due[]> {
   const now = clock.now()
   const stale = now - claimMs
-  const within = async (days: 1 | 7, from: number, count: number) => {
+  const ownersEnding = async (days: 1 | 7, from: number, count: number) => {
     const found = await repo.listEnding(db, { from, to: now + days * day, days, stale, count })
     return found.map((owner) => ({ ...owner, days }))
   }
-  const lastDay = await within(1, now, mailsPerRun)
-  return [...lastDay, ...(await within(7, now + day, mailsPerRun - lastDay.length))]
+  const lastDay = await ownersEnding(1, now, mailsPerRun)
+  return [...lastDay, ...(await ownersEnding(7, now + day, mailsPerRun - lastDay.length))]
 }
 
 async function remind({ config, clock, db }: Needed, mailer: Mailer, due: Due): Promise<void> {
